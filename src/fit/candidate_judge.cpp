@@ -11,8 +11,8 @@
 namespace perfmodel {
 namespace {
 
-constexpr bool kBothParts[] = {false, true};  // random parts, far ends
-/// Errors well below this are as good as none.
+constexpr bool kBothParts[] = {false, true};  // random folds, extrapolation folds
+/// Errors well below this count as equal.
 constexpr double kSmallestError = 1e-3;
 constexpr double kToleratedDisagreement = 0.3;
 
@@ -31,7 +31,7 @@ double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& pr
   double sum = 0;
   for (const double r : ratio) {
     const double error = std::abs(std::log(r));
-    sum += error < kLargestError ? error : kLargestError;  // also where it is no number
+    sum += error < kLargestError ? error : kLargestError;  // also clamps NaN
   }
   return log_of_mean_error(sum / static_cast<double>(ratio.size()));
 }
@@ -76,7 +76,7 @@ std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candi
 
 namespace {
 
-/// Mean of a - b over the folds with these weights, and its standard error.
+/// Weighted mean of a - b over the folds, and its standard error.
 struct Difference {
   double mean = 0;
   double error = 0;
@@ -100,7 +100,7 @@ Difference paired_difference(const std::vector<double>& weights, const Candidate
   return out;
 }
 
-/// The difference over the random parts, or over the far ends, alone.
+/// The difference over the random folds or the extrapolation folds only.
 Difference difference_of_part(const std::vector<Fold>& folds, bool far_end, const Candidate& a,
                               const Candidate& b) {
   std::vector<double> weights;
@@ -171,13 +171,13 @@ FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
   return fit_generic(task.spec, design_of(task, fold.training), options);
 }
 
-/// Folds tell candidates apart by far larger differences.
+/// Differences between candidates on the folds are far larger.
 constexpr double kFoldTolerance = 1e-4;
 
-/// A family is fitted in every fold, in time that grows with the cube of its constants.
+/// Most constants of a candidate: it is fitted in every fold, in time cubic in their number.
 constexpr std::size_t kMostConstantsOfCandidate = 300;
 
-/// With as many terms as the training rows, and the time, can bear.
+/// Reduces the number of terms to what the training rows and the run time allow.
 Candidate affordable(const SelectionTask& task, Candidate candidate) {
   while (!candidate.generic && candidate.shape.terms > 1 &&
          candidate.shape.size() >
@@ -186,13 +186,13 @@ Candidate affordable(const SelectionTask& task, Candidate candidate) {
   return candidate;
 }
 
-/// How many entries the path of a family has that reaches the candidate.
+/// Number of path entries that reach the candidate.
 std::size_t entries(const Candidate& candidate) {
   return candidate.generic ? 1
                            : static_cast<std::size_t>(std::max<Index>(1, candidate.shape.terms));
 }
 
-/// Those of the first terms that have any: terms beyond have none.
+/// Powers of logarithms, without trailing terms that have none.
 std::vector<std::vector<int>> log_powers_of(const SumShape& shape) {
   std::vector<std::vector<int>> out = shape.log_powers;
   const auto none = [](const std::vector<int>& powers) {
@@ -203,7 +203,7 @@ std::vector<std::vector<int>> log_powers_of(const SumShape& shape) {
   return out;
 }
 
-/// Whether a term with these powers of logarithms is 0 in a row.
+/// True if a term with these powers of logarithms is 0 in a row.
 bool is_zero(const std::vector<int>& log_powers, const TermData& data, Index row) {
   for (std::size_t n = 0; n < log_powers.size(); ++n)
     if (log_powers[n] != 0 && std::isinf(data.log_logs(row, static_cast<Index>(n))))
@@ -211,8 +211,8 @@ bool is_zero(const std::vector<int>& log_powers, const TermData& data, Index row
   return false;
 }
 
-/// Whether there is a time above 0 for every row: where all terms have log2(1) as a factor, and
-/// there is no C, some rows have none, and no fit to them has an end.
+/// True if every row can have a time > 0. Without C and with log2(1) = 0 as a factor of all terms,
+/// some rows have time 0 and no fit converges.
 bool has_times(const SumShape& shape, const TermData& data) {
   if (shape.intercept || log_powers_of(shape).size() < static_cast<std::size_t>(shape.terms))
     return true;
@@ -223,7 +223,7 @@ bool has_times(const SumShape& shape, const TermData& data) {
   return true;
 }
 
-/// The held-out rows of a far end as the model sees them that says "as at the largest".
+/// The held-out rows of an extrapolation fold with the scale clamped to the largest training value.
 TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
   const Index feature = coordinates.numeric_features()[*fold.scale];
   const TermData& all = coordinates.data();
@@ -236,7 +236,7 @@ TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
   return out;
 }
 
-/// But for the ridge.
+/// True if the candidates are equal except for ridge and number of terms.
 bool alike(const Candidate& a, const Candidate& b) {
   const bool of_a_kind = a.generic == b.generic && (a.shape.terms == 0) == (b.shape.terms == 0);
   if (!of_a_kind || a.generic || a.shape.terms == 0)
@@ -323,7 +323,7 @@ void CandidateJudge::fit(const std::vector<Asked>& asked, const std::vector<std:
   std::set<std::size_t> distinct;  // several candidates may share a family
   for (const Asked& one : asked)
     distinct.insert(one.family);
-  // What others start from comes first.
+  // Families from which others start come first.
   for (const bool starts_from_like : {false, true}) {
     std::vector<std::size_t> touched;
     for (const std::size_t family : distinct)
@@ -352,7 +352,7 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
   return static_cast<std::size_t>(known - families_.begin());
 }
 
-/// With another ridge; the first that there is.
+/// Index of the first family that differs only in the ridge; nullopt if there is none.
 std::optional<std::size_t> CandidateJudge::like(const Candidate& candidate) const {
   const auto found = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
     return !candidate.generic && candidate.shape.terms > 0 && alike(family.widest, candidate) &&
@@ -436,7 +436,7 @@ Candidate CandidateJudge::judged(const Candidate& candidate, const Family& famil
     if (entry < path.far_predictions.size())
       far_predictions.push_back(path.far_predictions[entry]);
   }
-  // What the fits to random parts say of the far points.
+  // Predictions of the fits to random folds at the far points.
   out.growth = far_points_.growth(far_predictions);
   for (std::size_t f = 0; f < folds_.size(); ++f) {
     if (folds_[f].far_end())

@@ -18,13 +18,13 @@ namespace {
 
 using Eigen::Index;
 
-/// Of larger numbers 1 - 1/n is 1, and what grows with it any size.
+/// Columns with only larger n get no 1 - 1/n, which is then nearly constant.
 constexpr double kLargestOfRing = 100;
 
 constexpr double kUsualRidge = 1e-4;
 constexpr double kOtherRidges[] = {1e-5, 1e-3};
 
-/// No regime, each alone, and all; of the scales.
+/// Sets of steps of the scales: none, each alone, and all.
 std::vector<std::vector<Index>> sets_of_regimes(const SelectionTask& task) {
   std::vector<std::vector<Index>> sets = {zeros_apart(task)};
   std::vector<Index> all;
@@ -209,7 +209,7 @@ constexpr std::size_t kZeroFolds = 5;
 constexpr std::size_t kMostJudgedRows = 5000;
 constexpr double kProductRidge = 1e-6;  ///< per row: columns may be collinear
 
-/// Some of the rows, dealt to folds so that equal configurations stay together.
+/// A sample of the rows in folds that keep equal configurations together.
 struct ZeroFolds {
   Design runs;
   std::vector<std::size_t> of_row;
@@ -235,7 +235,7 @@ ZeroFolds deal_runs(const Design& training, std::uint64_t seed) {
   return out;
 }
 
-/// The mean error of ln t in each fold, of one product that was fitted to the others.
+/// Mean error of ln t in each fold, of one product fitted to the other folds.
 VectorXd errors_of_product(const ModelSpec& spec, const ZeroFolds& folds) {
   const TermCoordinates coordinates(spec, folds.runs, zero_regimes(spec));
   SumShape shape{
@@ -284,7 +284,7 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
     return out;
   VectorXd errors = errors_of_product(out, folds);
   for (std::size_t i = 0; i < out.intrinsic.size(); ++i) {
-    // Of one value beside 0 both say the same.
+    // With a single value besides 0, both forms are equivalent.
     if (!out.intrinsic[i].zero || distinct_values(training.intrinsic[i], training.rows).size() < 3)
       continue;
     ModelSpec apart = out;
@@ -300,7 +300,7 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
 
 namespace {
 
-constexpr std::size_t kMostPoints = 60;  // of each scale
+constexpr std::size_t kMostPoints = 60;  // per scale
 
 }  // namespace
 
@@ -308,7 +308,7 @@ std::vector<double> slopes_along(const TermData& data, const std::vector<Index>&
                                  std::size_t scale) {
   const VectorXd own = data.features.col(features[scale]);
   std::vector<double> out;
-  for (const Index feature : features)  // all are centred
+  for (const Index feature : features)  // features are centred
     out.push_back(own.dot(data.features.col(feature)) / own.squaredNorm());
   return out;
 }
@@ -387,17 +387,17 @@ using Rows = std::vector<Index>;
 
 constexpr std::size_t kParts = 5;
 constexpr double kFarShare = 0.2;
-constexpr double kLeastShare = 0.25;  // of the rows that stay
+constexpr double kLeastShare = 0.25;  // least share of training rows
 constexpr std::size_t kFewestConfigurations = 5;
 constexpr double kScaleRange = 100;
-/// Values of a scale that stay where its far end is held out; two points say nothing of a curve.
+/// Least number of training values in an extrapolation fold.
 constexpr std::size_t kFewestValues = 2;
 constexpr std::size_t kFewestValuesOfFew = 3;
 constexpr std::size_t kFewestForManyFolds = 10;
-/// Each scale costs a fit of every candidate or two: of more, those are judged that reach furthest.
+/// Most scales with extrapolation folds, those of the widest range: each costs fits per candidate.
 constexpr std::size_t kMostScales = 12;
 
-/// Rows of equal features, which stand side by side in sorted data, in random order.
+/// Groups of rows with equal features, which are adjacent in sorted data, in random order.
 std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,
                                                               std::uint64_t seed) {
   RowGroups groups;
@@ -422,7 +422,7 @@ void add_random_parts(const std::vector<std::vector<std::size_t>>& configuration
   }
 }
 
-/// A numeric column in the coordinates.
+/// A numeric column and its feature.
 struct Scale {
   std::size_t input;
   Index feature;
@@ -437,8 +437,8 @@ Fold far_end(const TermData& data, const Rows& rows, const Scale& scale, double 
   return fold;
 }
 
-/// Two folds: the largest values with a fifth of the rows, and the upper half of the scale, as far
-/// as a quarter of the rows and the fewest values stay.
+/// Adds one or two folds: the largest values with a fifth of the rows, and the upper half of the
+/// scale, as long as a quarter of the rows and the fewest values remain for training.
 void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
                   std::size_t fewest_values, std::vector<Fold>& folds) {
   std::map<double, std::size_t> counts;
@@ -480,7 +480,7 @@ bool is_scale(const NumericInput& intrinsic) {
   return intrinsic.high >= kScaleRange * lowest(intrinsic);
 }
 
-/// The numeric columns whose far ends are held out, extrinsic ones before intrinsic ones.
+/// The numeric columns that get extrapolation folds, extrinsic ones first.
 std::vector<std::size_t> scales_of(const ModelSpec& spec, std::size_t numerics) {
   std::vector<std::size_t> out;
   for (std::size_t input = 0; input < numerics; ++input)

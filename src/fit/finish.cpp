@@ -16,7 +16,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using optimise::LevelColumns;
 
-/// The loss of all runs, infinite where it has no meaning.
+/// The loss of all runs, infinite if a prediction is invalid.
 double mean_loss(const MeasuredRows& rows, Loss loss, const VectorXd& predicted, bool positive) {
   if (!predicted.allFinite() || (positive && !(predicted.minCoeff() > 0)))
     return std::numeric_limits<double>::infinity();
@@ -25,7 +25,7 @@ double mean_loss(const MeasuredRows& rows, Loss loss, const VectorXd& predicted,
   return is_root(loss) ? std::sqrt(mean) : mean;
 }
 
-/// The fit as a sequence of linear problems, one per step, in the changes of the constants.
+/// An absolute loss as a sequence of linear problems in the changes of the constants.
 class AbsoluteFinish : public LinearisedRows {
  public:
   AbsoluteFinish(const SmoothModel& model, const MeasuredRows& rows, Loss loss,
@@ -83,13 +83,13 @@ class AbsoluteFinish : public LinearisedRows {
     VectorXd raises = VectorXd::Zero(index(step.active_rows.size()));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
       const Index row = step.active_rows[k];
-      if (row < rows_)  // else of the penalty
+      if (row < rows_)  // others belong to the penalty
         raises[index(k)] = measured_.time[row] - predicted[row];
     }
     return step.vertex->change_for(raises);
   }
 
-  /// A penalty also holds what is idle: then nothing wakes.
+  /// A penalty also acts on idle terms, so that none is woken.
   std::optional<VectorXd> wake(const optimise::LadResult& step) const override {
     return penalty_.active() ? std::nullopt : model_.wake(at_, pull(step));
   }
@@ -112,11 +112,11 @@ class AbsoluteFinish : public LinearisedRows {
   VectorXd at_;
   VectorXd predicted_;
   optimise::LevelMatrix jacobian_;
-  VectorXd effects_;  ///< weighted sum of each column of the jacobian, without signs
+  VectorXd effects_;  ///< weighted sum of |J| per column
   PenalisedConstants penalised_;
 
-  /// d cost / d prediction of each row at the optimum that `step` has confirmed. A row without a
-  /// residual pulls as hard as holding it takes.
+  /// d cost / d prediction of each row at the optimum that `step` has confirmed. An exactly fitted
+  /// row has a kink there and gets the slope that balances the others.
   VectorXd pull(const optimise::LadResult& step) const {
     VectorXd out = ((measured_.time - predicted_).array() > 0).select(-weights_, weights_);
     for (const Index row : step.active_rows)
@@ -132,7 +132,7 @@ class AbsoluteFinish : public LinearisedRows {
     return out;
   }
 
-  /// l2 (u + v)^2 = l2 (u^2 + 2 u v + v^2), v = g'd: all but the last is linear.
+  /// l2 (u + v)^2 = l2 (u^2 + 2 u v + v^2), v = g'd: all terms but the last are linear.
   void add_squares(Index row, optimise::LadProblem& out, double& constant) const {
     const optimise::LevelMatrix& gradients = penalised_.gradients;
     const VectorXd& u = penalised_.values;
@@ -156,7 +156,7 @@ class AbsoluteFinish : public LinearisedRows {
     }
   }
 
-  /// Appends the levels of penalised constants, each `times`.
+  /// Appends the levels of penalised constants, each repeated `times` times.
   void add_levels(Index first, Index count, Index times, LevelColumns& to) const {
     if (to.empty())
       return;
@@ -171,7 +171,7 @@ class AbsoluteFinish : public LinearisedRows {
   }
 };
 
-/// The fit under a loss with two derivatives.
+/// A loss with two derivatives.
 class SmoothFinish : public CurvedProblem {
  public:
   SmoothFinish(const SmoothModel& model, const MeasuredRows& rows, Loss loss,
@@ -201,8 +201,8 @@ class SmoothFinish : public CurvedProblem {
     out.hessian =
         is_logarithmic(loss_) ? at->gram(shares.cwiseProduct(rows.curvature)) : out.gauss_newton;
     out.hessian.add(1, at->bend(slope));
-    // The root bends, too. What it takes away couples all levels; it vanishes at the optimum, and
-    // is left out where they are many.
+    // The curvature of the root couples all levels. It vanishes at the optimum and is omitted if
+    // there are many levels.
     if (is_root(loss_) && out.hessian.is_dense())
       out.hessian.core -= out.gradient * out.gradient.transpose() / root;
     if (penalty_.active())

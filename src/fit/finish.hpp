@@ -11,7 +11,7 @@
 
 namespace perfmodel {
 
-/// A model and its derivatives J by the constants at one place (rows x constants).
+/// Predictions of a model and their Jacobian J (rows x constants) at one point.
 class LinearisedModel {
  public:
   virtual ~LinearisedModel() = default;
@@ -22,14 +22,14 @@ class LinearisedModel {
   virtual Eigen::VectorXd slopes(const Eigen::VectorXd& v) const = 0;
   /// J' diag(weights) J.
   virtual ArrowMatrix gram(const Eigen::VectorXd& weights) const = 0;
-  /// Second derivatives of the rows' predictions, summed with these weights.
+  /// Second derivatives of the predictions, summed over the rows with these weights.
   virtual ArrowMatrix bend(const Eigen::VectorXd& weights) const = 0;
 
  protected:
   Eigen::VectorXd predicted_;
 };
 
-/// Times of rows as a smooth function of constants in a box: what a form tells its finish.
+/// Times of rows as a smooth function of constants in a box: what local refinement needs of a form.
 class SmoothModel {
  public:
   virtual ~SmoothModel() = default;
@@ -38,32 +38,33 @@ class SmoothModel {
   virtual std::unique_ptr<LinearisedModel> linearised(const Eigen::VectorXd& at) const = 0;
 
   virtual const optimise::Bounds& box() const = 0;
-  /// Whether only positive times can be meant.
+  /// True if a prediction is only valid if it is positive.
   virtual bool is_positive() const { return false; }
 
-  /// The steps from these constants that stay in the box and in a trust region. That holds the
-  /// constants in which the model is curved, and all penalised ones where the penalty is.
+  /// Bounds of the steps from `at` in the box and the trust region. The latter limits the constants
+  /// in which the model is curved, and with `curved_penalty` all penalised ones.
   virtual optimise::Bounds around(const Eigen::VectorXd& at, double radius,
                                   bool curved_penalty) const = 0;
-  /// How far a step moves what the trust region always holds, and whether that is all that is
-  /// curved.
+  /// Length of a step in the constants that the trust region always limits. holds_all_curved() is
+  /// true if no others are curved.
   virtual double length(const Eigen::VectorXd& step) const = 0;
   virtual bool holds_all_curved(bool /*curved_penalty*/) const { return true; }
 
-  /// Moved into the box. A step to a bound must arrive there: what rounding has left is taken away.
-  /// `effects`: how much a change of each constant changes the cost, at most.
+  /// Clamps to the box. A step to a bound must arrive exactly: a remainder from rounding is
+  /// removed. `effects`: upper bound of the change of the cost per change of each constant.
   virtual Eigen::VectorXd inside(const Eigen::VectorXd& at, const Eigen::VectorXd& effects,
                                  double cost) const = 0;
 
-  /// Constants at which the predictions are the same and from which a finish can go on where no
-  /// step gains any more. `pull`: how the cost changes with each prediction, up to a factor.
+  /// Constants with the same predictions from which refinement can continue if no step gains any
+  /// more; nullopt if there are none. `pull`: derivative of the cost with respect to each
+  /// prediction, up to a factor.
   virtual std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd& /*at*/,
                                               const Eigen::VectorXd& /*pull*/) const {
     return {};
   }
 };
 
-/// Quantities that a penalty counts, as functions of the constants to first order.
+/// The penalised quantities, linearised in the constants.
 struct PenalisedConstants {
   Eigen::VectorXd values;
   optimise::LevelMatrix gradients;  ///< one row per value
@@ -93,27 +94,26 @@ class PenaltyTerms {
   double l2_;
 };
 
-/// Measured times. With weights w_i, losses l_i and the scatter s, the mean loss of all runs is
+/// Measured times with weights w_i, losses l_i and scatter s: the mean loss of all runs is
 /// (sum_i w_i l_i + s) / sum_i w_i.
 struct MeasuredRows {
   const Eigen::VectorXd& time;
   Eigen::VectorXd shares;  ///< w_i / sum_i w_i
   double scatter = 0;      ///< s / sum_i w_i
 
-  MeasuredRows(const WeightedRows& rows);  // not explicit: they are rows
+  MeasuredRows(const WeightedRows& rows);  // implicit, since these are rows
   explicit MeasuredRows(const Eigen::VectorXd& time);
 };
 
-/// Gaps at which a finish stops: for the result, and for what another finish goes on from.
+/// Relative gaps at which refinement stops: for the final result, and for an intermediate one.
 inline constexpr double kExactGap = 1e-12;
 inline constexpr double kLooseGap = 1e-6;
-/// Enough to tell one of many attempts from a better one.
+/// Sufficient to compare many attempts.
 inline constexpr double kRoughGap = 1e-3;
 
-/// Walks from `start` down to where no step in the box gains to first order, by sequential linear
-/// programming, under losses of absolute errors; to second order, by Newton's method, under the
-/// others. Never worse than the start, never outside the box. `gap_to_stop`: the relative gap that
-/// is left at most, where the steps suffice.
+/// Local refinement from `start` in the box: for absolute losses by sequential linear programming,
+/// until no step gains to first order; for the others by Newton's method, to second order. Never
+/// worse than the start. `gap_to_stop`: largest relative gap left, if the steps suffice.
 Optimum finish(const SmoothModel& model, const MeasuredRows& rows, Loss loss,
                const PenaltyTerms& penalty, const Eigen::VectorXd& start, double gap_to_stop,
                const std::stop_token& stop);

@@ -41,8 +41,8 @@ std::vector<std::uint32_t> codes_of(const NumericFactor& factor, std::size_t row
   return factor.coded() ? factor.codes : ranks_of(values);
 }
 
-/// Tells numbers apart that rise and fall together, as a width and its square: the mean that times
-/// weigh, as a share of the largest number. Coarse, so that rounding does not decide.
+/// A sort key that separates columns with equal order of values, such as a width and its square:
+/// mean weighted by time, as a share of the largest value. Coarse, lest rounding decides.
 double place_of(const NumericFactor& factor, const Design& runs) {
   double sum = 0;
   double most = 0;
@@ -60,7 +60,7 @@ double place_of(const LevelFactor&, const Design&) {
   return 0;
 }
 
-/// Places from 0, by their keys.
+/// Indices 0, ..., count - 1, sorted by key.
 template <class Key>
 std::vector<std::size_t> sorted_by(std::size_t count, const Key& key) {
   std::vector<std::pair<decltype(key(0)), std::size_t>> keyed;
@@ -109,7 +109,7 @@ Items taken(const Items& items, const std::vector<std::size_t>& which) {
   return out;
 }
 
-/// By time, then by the inputs: few rows are equal in a measured time.
+/// Sorts by time, then by the inputs, since few rows have equal times.
 std::vector<std::size_t> rows_by_content(const Design& design) {
   std::vector<std::pair<double, std::size_t>> order(design.rows);
   for (std::size_t row = 0; row < design.rows; ++row)
@@ -174,7 +174,7 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
     if (!known.differences.empty())
       known.differences = restored_differences(known.differences);
   }
-  // The canonical order means nothing to people: warnings of one kind go by what they say.
+  // The canonical order is meaningless to readers: warnings of one kind are sorted by their text.
   for (auto begin = model.warnings.begin(); begin != model.warnings.end();) {
     const auto end = std::find_if(
         begin, model.warnings.end(),
@@ -186,7 +186,7 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
   }
   std::vector<NumericInput> intrinsic = put_back(model.spec.intrinsic, columns_.intrinsic);
   model.spec = given_;
-  model.spec.intrinsic = std::move(intrinsic);  // a fit decides how a 0 counts
+  model.spec.intrinsic = std::move(intrinsic);  // the fit chooses how a 0 enters products
   return model;
 }
 
@@ -216,7 +216,7 @@ std::vector<bool> CanonicalOrder::restored_differences(const std::vector<bool>& 
 
 namespace {
 
-/// Times, columns and bounds far from 1 lead to constants and errors that no double holds.
+/// Throws InputError if inputs far from 1 led to results beyond the range of double.
 void require_finite(const FittedModel& model) {
   const Metrics& metrics = model.metrics.train;
   if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||

@@ -12,24 +12,23 @@ namespace perfmodel {
 
 class Fields;
 
-/// What has to be known of a form before there is a model of it.
+/// Functions of a form that are needed before a model exists.
 struct FormKind {
-  std::string_view name;  ///< of `expression.form` in model.json, and of Expression
-  /// To rows and columns in canonical order.
+  std::string_view name;  ///< value of `expression.form` in model.json, and of Expression
+  /// Expects rows and columns in canonical order.
   FittedModel (*fit)(const ModelSpec& spec, const Design& training, const FitOptions& options);
-  /// Reads, or describes, inputs, form, constants and what is known of them, the field `constants`
-  /// of model.json; target and derived columns of the spec are known, and the model is the context
-  /// of `f`. Throws InputError, also where fields beside the constants contradict them.
+  /// Reads, or describes, inputs, form, and the field `constants` of model.json. The spec already
+  /// has target and derived columns; the model is the context of `f`. Throws InputError, also if
+  /// other fields contradict the constants.
   void (*read)(Fields& f, FittedModel& model);
 };
 
 /// All forms of this program: a new one is registered here.
 const std::vector<FormKind>& form_kinds();
 
-/// The runs of a fit with their columns, levels and rows in the order of their content. A search
-/// draws random numbers column by column and adds up row by row: in this order it finds the same
-/// model however the file was written, and whatever its columns and levels are called. Names decide
-/// between what the runs do not tell apart at all.
+/// The runs of a fit with columns, levels and rows sorted by content. A search draws random numbers
+/// per column and sums over rows; in this order it finds the same model regardless of the order of
+/// the file and the names of columns and levels. Names only break ties between identical columns.
 class CanonicalOrder {
  public:
   CanonicalOrder(const ModelSpec& spec, const Design& training);
@@ -37,7 +36,7 @@ class CanonicalOrder {
   const ModelSpec& spec() const { return spec_; }
   const Design& training() const { return training_; }
 
-  /// A model of these runs as one of the runs as they were given.
+  /// Converts a model of these runs to the order of columns and levels in the given spec.
   FittedModel restored(FittedModel model) const;
 
  private:
@@ -51,10 +50,10 @@ class CanonicalOrder {
 };
 
 /// Fits Eq. (4), or a sum of product terms, to the rows of a design (the training rows). Fills
-/// spec, constants, metrics.train, search and warnings; the rest is the caller's.
+/// spec, constants, metrics.train, search and warnings; the caller fills the rest.
 ///
-/// Throws UsageError for bounds that name unknown columns or are crossed. A search that did not
-/// converge is a result with a warning.
+/// Throws UsageError for bounds that name unknown columns or are crossed, and InputError if results
+/// exceed the range of double. A search that did not converge yields a model with a warning.
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
 }  // namespace perfmodel

@@ -26,12 +26,12 @@
 
 namespace perfmodel {
 
-/// What the constants of a fitted sum minimise, in the units of the data: the loss over the runs,
-/// and the penalties of their powers and of the logarithms of their factors (see SumGoal).
+/// Objective of a fitted sum in the units of the data: the loss over the runs, plus the penalties
+/// of its powers and of the logarithms of its factors (see SumGoal).
 double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options);
 
-/// Sets factors of levels and regimes to exactly 0 that take a term below 1e-4 of the time of
-/// every row they apply to: the term does not exist there. Not where the loss would notice.
+/// Sets factors of levels and steps to exactly 0 if the term is below 1e-4 of the time of every row
+/// that they apply to, unless the loss increases noticeably.
 void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss);
 
 /// Orders the terms of a sum by their share of the time, the largest first.
@@ -39,7 +39,7 @@ void order_by_share(FittedModel& model, const Design& training);
 
 std::size_t sum_starts(const FitOptions& options);
 
-/// The constants of a sum on all rows, down to the minimum of the loss that was asked for.
+/// Fits the constants of a sum to all rows, to a minimum of the user's loss.
 SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen);
 
 namespace {
@@ -71,7 +71,7 @@ PenalisedSums penalised_sums(const FittedSum& sum) {
       }
     }
     for (const double factor : factors)
-      if (factor > 0)  // a term that does not exist has no size
+      if (factor > 0)  // an absent term is not penalised
         out.add(std::log(factor) - logs / present);
   };
   for (std::size_t k = 0; k < sum.structure.terms; ++k) {
@@ -107,14 +107,14 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 
 constexpr double kNegligible = 1e-4;
-/// Share of the loss that a factor may add by becoming 0; of an error of this share of the time
-/// where the loss is next to nothing.
+/// Largest increase of the loss by factors of 0: kUnnoticed of the loss, plus the loss of relative
+/// errors of kExact.
 constexpr double kUnnoticed = 1e-7;
 constexpr double kExact = 1e-9;
 
-/// Sets the factors of `constants[first..first + count)` to 0 whose rows all have a negligible
-/// share, and makes the first factor that is left 1, as people see them. Rows for which another
-/// factor is 0 say nothing about this one.
+/// Sets those factors of `constants[first..first + count)` to 0 whose rows all have a negligible
+/// share, and scales the others so that the first shown one is 1. Ignores rows in which another
+/// factor is 0.
 void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes,
                   const CategoricalInput& input, Index count, Index coefficient, Index first,
                   VectorXd& constants) {
@@ -126,7 +126,7 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
       most = std::max(most, share);
   }
   if (largest.maxCoeff() < kNegligible)
-    return;  // the whole term is negligible; its factors say nothing
+    return;  // the whole term is negligible
   auto factors = constants.segment(first, count);
   for (Index l = 0; l < count; ++l)
     if (largest[l] >= 0 && largest[l] < kNegligible)
@@ -140,7 +140,7 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
   factors /= scale;
 }
 
-/// Lists by term, which end with the last term that has any.
+/// Copies the list of term `from` to term `to`; lists after the last non-empty one may be missing.
 template <class List>
 void put_in(const std::vector<List>& before, std::size_t from, std::size_t to,
             std::vector<List>& lists) {
@@ -214,12 +214,12 @@ void order_by_share(FittedModel& model, const Design& training) {
 
 namespace {
 
-/// Two values of a scale say nothing of how a time that grows with it goes on. Work goes on in
-/// proportion, about. Communication of more workers does not: as a ring where all terms share the
-/// power, else no further, since a small term can become any size.
+/// Largest power of a scale with two values that is extrapolated. Two values cannot show how growth
+/// continues: work grows about in proportion. Communication with more workers is taken as 1 - 1/n
+/// if all terms share the power, else clamped, since a small term could reach any size.
 constexpr double kMostOfWork = 1.2;
 
-/// From 1 on, or by its name.
+/// True if a column counts workers, by its lowest value 1 or by its name.
 bool counts_workers(const SelectionTask& task, std::size_t extrinsic) {
   const NumericInput& input = task.spec.extrinsic[extrinsic];
   return input.low == 1 || is_worker_count_name(input.column);
@@ -294,13 +294,12 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   how.stop = options.stop;
   std::vector<SumFit> path;
   extend_path(data, shape, how, path);
-  // A ridge that the folds have chosen belongs to the loss that they go with; of another one, which
-  // was asked for, the constants are an optimum.
+  // The ridge chosen on the folds is tied to their loss; other losses are minimised without.
   const bool is_own_loss = options.loss == Loss::soft_l1 && !options.terms;
   const double ridge = is_own_loss ? chosen.ridge : 0;
   const SumGoal goal(coordinates, shape, options, ridge);
-  // The folds have judged the form by searches such as the one that led here: optima that only more
-  // throws find are not what they have chosen.
+  // The folds judged the form by the same kind of search: an optimum that needs more starts is not
+  // the form that they chose.
   SumFit fit;
   fit.theta = path.back().theta;
   if (ridge == 0)
@@ -331,9 +330,9 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
 
 namespace {
 
-/// Where a C of 0 starts again, of the shortest time: from 0 itself no descent of ln C leads away.
+/// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
 constexpr double kLeastRefittedIntercept = 0.01;
-/// Of the largest factor: one that went to nothing is not divided by.
+/// Least reference factor, as a share of the largest, to avoid division by a vanished one.
 constexpr double kLeastReference = 1e-87;
 
 SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
@@ -347,7 +346,7 @@ SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
   out.numeric_features = coordinates.numeric_features();
   out.shared = sum.estimate.shared;
   for (std::size_t n = 0; n < numeric_count(sum.spec); ++n)
-    if (sum.structure.has_ring(0, n))  // as in all terms of the part
+    if (sum.structure.has_ring(0, n))  // the same in all terms
       out.rings.push_back(n);
   const MultiLayout layout(sum.spec, sum.structure);
   for (std::size_t k = 0; k < sum.structure.terms; ++k)
@@ -355,7 +354,7 @@ SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
   return out;
 }
 
-/// Coordinates of inputs that play no part in a term.
+/// Per coordinate: true if its input is not used in the term.
 std::vector<bool> still_coordinates(const FittedSum& sum, const TermCoordinates& coordinates,
                                     const SumShape& shape) {
   const MultiLayout layout(sum.spec, sum.structure);
@@ -383,7 +382,7 @@ std::vector<bool> still_coordinates(const FittedSum& sum, const TermCoordinates&
   return out;
 }
 
-/// By row: 0 at or below the threshold, 1 above it.
+/// Per row: 0 at or below the threshold, 1 above it.
 std::vector<std::uint32_t> sides(const Regime& regime, const Design& runs) {
   std::vector<std::uint32_t> out(runs.rows);
   for (std::size_t row = 0; row < runs.rows; ++row)
@@ -391,8 +390,8 @@ std::vector<std::uint32_t> sides(const Regime& regime, const Design& runs) {
   return out;
 }
 
-/// Takes each term away where it does not exist: a further column of logarithms per term, which are
-/// 0 or -infinity, with the power 1.
+/// Removes each term from the rows in which it is absent, by a further column of logarithms per
+/// term, 0 or -infinity, with power 1.
 void switch_off(const FittedSum& sum, const Design& runs, const TermCoordinates& coordinates,
                 TermData& data, SumShape& shape) {
   const MultiLayout layout(sum.spec, sum.structure);
@@ -420,7 +419,7 @@ void switch_off(const FittedSum& sum, const Design& runs, const TermCoordinates&
   data.log_logs = std::move(logs);
 }
 
-/// Factors that were 0 are 0 again, and the first that is left is 1.
+/// Sets factors that were 0 to 0 again, and scales the first remaining one to 1.
 void restore_zeros(const FittedSum& sum, VectorXd& constants) {
   const MultiLayout layout(sum.spec, sum.structure);
   for (std::size_t k = 0; k < sum.structure.terms; ++k) {
@@ -469,8 +468,8 @@ Refitted SumRefit::operator()(const Design& runs) const {
   const double strength = sum_.estimate.ridge;
   SumFit start;
   start.theta = coordinates.theta(shape, from);
-  // Resampled rows can have a better optimum of absolute errors far away, in which the terms have
-  // changed their parts: their intervals would say nothing of either.
+  // Resampled rows can have a better optimum of absolute errors far away, in which terms have
+  // swapped roles: intervals would then be meaningless.
   const SumFit found = approach(data, masked, options_, strength, start, Reach::nearby);
   VectorXd out = coordinates.constants(shape, found.theta);
   restore_zeros(sum_, out);
@@ -484,7 +483,7 @@ namespace {
 
 constexpr double kRidge = 1e-4;
 
-/// Terms and C as asked for, without anything that only the data can suggest.
+/// The requested number of terms with C, without logarithms or 1 - 1/n.
 Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
                       std::size_t terms) {
   Candidate out;
@@ -499,12 +498,12 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   return out;
 }
 
-/// Whether Eq. (4) is a product term and a C, so that its powers can be simple.
+/// True if Eq. (4) is a product term plus C, so that its powers can be rounded to plain values.
 bool is_product_and_constant(const ModelSpec& spec) {
   return spec.intrinsic.size() <= 1 && spec.categorical.empty() && !spec.has_zeros();
 }
 
-/// Eq. (4) has no soft loss.
+/// Fits Eq. (4) with the MAE instead of soft_l1, which it does not support.
 FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, FitOptions options) {
   options.expression = Expression::generic;
   if (options.loss == Loss::soft_l1)
@@ -512,7 +511,7 @@ FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, F
   return fit_generic(spec, training, options);
 }
 
-/// The spec, where its sums can be fitted.
+/// Returns the spec; throws UsageError if its sums have too many constants.
 const ModelSpec& of_few_constants(const ModelSpec& spec, const FitOptions& options) {
   const std::size_t terms = options.terms.value_or(2);
   const std::size_t constants = count_sum_constants(spec, terms);
@@ -591,8 +590,8 @@ FittedModel SumChoice::fitted() const {
 }
 
 /// A cost that begins at the last gap of a scale, as on the second node of a cluster, can be fitted
-/// by any power that is steep enough: such a sum counts no further than it was measured, unless all
-/// far ends say that it grows on.
+/// by any sufficiently steep power: such a sum is clamped to the measured range unless all
+/// extrapolation folds confirm its growth.
 Candidate SumChoice::with_steep_growth_capped(const FittedModel& model, Candidate candidate) const {
   std::vector<std::size_t>& steep = candidate.shape.steep;
   for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale) {

@@ -67,7 +67,7 @@ void refuse_what_has_no_place(const FitOptions& options) {
     refuse("l2");
 }
 
-/// The expression alone, by squared errors of the logarithms as the process has them.
+/// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
   if (options.expression == Expression::generic || options.terms)
     options.loss = Loss::rmsle;
@@ -85,10 +85,10 @@ process::ProcessOptions process_options(const FitOptions& options) {
   return out;
 }
 
-/// At 4.6 standard deviations of a run that counts for one.
+/// Weight below which a run can be an outlier: that of a run at 4.6 standard deviations.
 constexpr double kWeightOfOutlier = 0.2;
 
-/// Runs that count for little, and are off by what matters.
+/// Counts runs that have a low weight and a large relative error.
 std::size_t count_outliers(const Eigen::VectorXd& weights, const Eigen::VectorXd& measured,
                            const Eigen::VectorXd& predicted) {
   std::size_t out = 0;
@@ -113,8 +113,8 @@ ProcessSearch facts_of_search(const process::ProcessOptions& options, bool heavy
   return out;
 }
 
-/// Whether a kernel was found that predicts rows from those next to them better. The runs that are
-/// down-weighted then stay so.
+/// Replaces the kernel by one that predicts rows better from their neighbours, and returns true if
+/// it was found. Down-weighted runs then keep their weights.
 bool take_predictive_kernel(const ProcessRuns& runs, process::ProcessOptions& how,
                             process::HyperParameters& hyper) {
   process::ProcessOptions quick = how;
@@ -128,8 +128,8 @@ bool take_predictive_kernel(const ProcessRuns& runs, process::ProcessOptions& ho
   return found.is_better;
 }
 
-/// The same formula times the level of the process and its mean over the known configurations, so
-/// that the correction is 1 in the middle.
+/// The formula multiplied by exp(intercept of the GP plus its mean over the known configurations),
+/// so that corrections are centred at 1.
 Refitted joined(const std::shared_ptr<const Form>& formula, const ModelSpec& spec,
                 const VectorXd& constants, const ProcessColumns& columns, process::ProcessFit fit,
                 std::size_t threads) {
@@ -188,7 +188,7 @@ FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
 
 namespace {
 
-/// Formula and process for other runs, by the same hyper-parameters.
+/// Refits formula and GP to other runs with fixed hyper-parameters.
 class ProcessRefit final : public Refit {
  public:
   ProcessRefit(const FittedModel& model, const std::shared_ptr<const Form>& formula,
@@ -217,7 +217,7 @@ class ProcessRefit final : public Refit {
   std::size_t free_constants() const override { return refit_->free_constants(); }
 
  private:
-  FittedModel formula_;  ///< alone
+  FittedModel formula_;  ///< the model without the GP
   std::unique_ptr<Refit> refit_;
   ProcessColumns columns_;
   process::HyperParameters hyper_;

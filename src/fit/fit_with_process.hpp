@@ -11,20 +11,20 @@
 
 namespace perfmodel {
 
-// Residual kriging: the constants of the formula are those that it has alone, and the process
-// describes what it leaves. Fitted together, formula and process are confounded: a process can
-// imitate any formula, and the constants say nothing any more (Kennedy and O'Hagan 2001).
+// Residual kriging: the formula is fitted alone, and a Gaussian process (GP) describes its
+// residuals. Fitted jointly they are confounded: a GP can imitate any formula, and the constants
+// lose their meaning (Kennedy and O'Hagan 2001).
 
-/// What a formula leaves of runs.
+/// The residuals of a formula and the inputs of the GP.
 struct ProcessRuns {
   ProcessColumns columns;
   process::Inputs inputs;
   Eigen::VectorXd residual;                    ///< ln(time / formula)
-  std::vector<process::CoordinateForm> forms;  ///< of the process's numbers
-  /// What these count up to: where the formula grows no further, nor does the process.
+  std::vector<process::CoordinateForm> forms;  ///< per number of the GP
+  /// Per number, the value that it is clamped to: the GP is constant wherever the formula is.
   std::vector<double> most;
 
-  /// A formula that is no time at all for some run leaves nothing to a process.
+  /// False if the formula predicts no valid time for some run, so that no GP can be fitted.
   bool has_times() const { return residual.allFinite(); }
 };
 
@@ -34,15 +34,15 @@ process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
 ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
                         const Design& runs);
 
-/// The constants of the formula times this factor.
+/// Constants of the formula multiplied by `factor`.
 Eigen::VectorXd times_factor(const Form& form, const ModelSpec& spec, Eigen::VectorXd constants,
                              double factor);
 
-/// The expression with a residual process, as asked for.
+/// Fits the expression in `options` with a residual GP.
 FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
                              const FitOptions& options);
 
-/// A model that was fitted to the same runs, with a residual process.
+/// Adds a residual GP to a formula that was fitted to the same runs.
 FittedModel with_process(FittedModel formula, const Design& training, const FitOptions& options);
 
 }  // namespace perfmodel

@@ -24,9 +24,9 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr Index kFoldHyperRows = 160;
-/// The process of a fold knows so many rows; it is judged by half as many.
+/// Most rows of the GP of a fold; it is judged on half as many.
 constexpr Index kFoldRows = 400;
-/// From the hyper-parameters of a random part to those of a far end's training rows.
+/// Rows and iterations for adapting the hyper-parameters of a random fold to an extrapolation fold.
 constexpr Index kFarHyperRows = 120;
 constexpr std::size_t kFarIterations = 25;
 
@@ -37,7 +37,7 @@ double largest_value(const NumericFactor& factor, std::size_t rows) {
   return out;
 }
 
-/// Formula and process as the training rows of a fold have them.
+/// Formula and GP fitted to the training rows of a fold.
 struct FoldFit {
   const ModelSpec& spec;
   std::shared_ptr<const Form> form;
@@ -50,7 +50,7 @@ struct FoldFit {
     return predictor.mean(columns.inputs(rows), 1).array() + process.level;
   }
 
-  /// log_of_mean_error().
+  /// log_of_mean_error() of the rows.
   double error(const Design& rows) const {
     return held_out_error(
         rows.time, form->predict(spec, constants, rows).array() * correction(rows).array().exp());
@@ -62,10 +62,10 @@ struct FoldFit {
   }
 };
 
-/// Judges formulas with a residual process by the rows that folds hold out.
+/// Judges formulas with a residual GP on held-out rows.
 class ProcessJudge {
  public:
-  /// What it is given outlives it.
+  /// Keeps references to its arguments.
   ProcessJudge(const SelectionTask& task, const std::vector<Fold>& folds,
                const CandidateJudge& alone)
       : task_(task), folds_(folds), alone_(alone) {
@@ -84,7 +84,7 @@ class ProcessJudge {
     learn_noise();
   }
 
-  /// Nothing where a stop was requested, or where the formula is no time for some row.
+  /// Returns nullopt after a stop request, or if the formula predicts no valid time for some row.
   std::optional<FormCandidate> operator()(const Candidate& formula) const {
     std::vector<FoldFit> fits;
     std::vector<ProcessRuns> left;
@@ -125,17 +125,17 @@ class ProcessJudge {
  private:
   struct FoldRows {
     std::vector<Index> known;
-    Design training;  ///< these
+    Design training;  ///< the known rows
     Design held_out;
-    Design at_largest;  ///< the held-out rows of a far end as at the largest training value
+    Design at_largest;  ///< held-out rows with the scale clamped to the largest training value
   };
 
   const SelectionTask& task_;
   const std::vector<Fold>& folds_;
   const CandidateJudge& alone_;
   std::vector<FoldRows> rows_;
-  VectorXd start_;        ///< of every search
-  VectorXd run_weights_;  ///< of the task's rows; empty where none is down-weighted
+  VectorXd start_;        ///< start of every search of hyper-parameters
+  VectorXd run_weights_;  ///< per row of the task; empty if none is down-weighted
 
   std::vector<Index> some_of(const std::vector<Index>& rows, Index most) const {
     std::vector<Index> out;
@@ -163,8 +163,8 @@ class ProcessJudge {
     return out;
   }
 
-  /// Beside the constant 1: a run that was disturbed is so beside any formula and in any fold, and
-  /// which columns matter is known before.
+  /// Finds disturbed runs, and the start of all searches, with a constant formula: neither they nor
+  /// the columns that matter depend much on formula and fold.
   void learn_noise() {
     std::set<Index> used;
     for (const FoldRows& fold : rows_)
@@ -190,22 +190,22 @@ class ProcessJudge {
   }
 };
 
-/// By how much errors may be larger than those of the best, as logarithms.
+/// Extra error accepted for a simpler form, as logarithms.
 constexpr Allowance kWorthReading{.in_any_case = 0.05, .within_error = 0.1};
-/// Corrections that differ by less are the same.
+/// Corrections that differ by less count as equal.
 constexpr double kStepOfCorrection = 0.05;
 
-/// But for the ridge, which makes little difference beside a process.
+/// True if the candidates are equal except for the ridge, which matters little with a GP.
 bool same_shape(const Candidate& a, Candidate b) {
   b.ridge = a.ridge;
   return same_family(a, b) && a.shape.terms == b.shape.terms;
 }
 
-/// Of Eq. (4) and sums of each number of terms those that predict best alone, within
-/// the measured range and beyond it, beside the sum that was chosen and what it is with fewer
-/// terms.
+/// Returns the formulas to judge with a GP: of Eq. (4) and of sums with each number of terms, those
+/// that predict best alone, within the measured range and beyond; also the chosen sum and its
+/// versions with fewer terms.
 ///
-/// A constant is among them where there is no scale: it says nothing beyond the runs.
+/// A constant is included only if there is no scale, since it cannot extrapolate.
 std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selection) {
   std::vector<Candidate> out;
   const auto add = [&](Candidate candidate) {
@@ -243,7 +243,7 @@ std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selectio
   return out;
 }
 
-/// Of those that predict as well as the best.
+/// Index of the most readable candidate of those that predict about as well as the best.
 std::size_t easiest_to_read(const SelectionTask& task, const std::vector<Fold>& folds,
                             const std::vector<FormCandidate>& tried) {
   const auto effort = [&](const FormCandidate& candidate) {
@@ -261,7 +261,7 @@ std::size_t easiest_to_read(const SelectionTask& task, const std::vector<Fold>& 
   return static_cast<std::size_t>(out - tried.begin());
 }
 
-/// What the folds say of Eq. (4), of the chosen formula alone and with the process.
+/// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
 std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& chosen) {
   std::vector<HeldOutErrors> out;
   const auto add = [&](std::string_view form, const Candidate& candidate) {
@@ -312,7 +312,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = compared(sums.selection(), chosen);
-  // That the form is the best of so many is known only here.
+  // Only here is the number of candidate forms known.
   std::erase_if(model.warnings,
                 [](const Warning& warning) { return warning.kind == "few_configurations"; });
   warn_of_few_configurations(model, training, model.warnings);

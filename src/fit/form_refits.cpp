@@ -6,7 +6,7 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/model.hpp"
 
-// Above the search for sums, which itself makes forms.
+// Not with the forms, since refits need the search for sums, which itself creates forms.
 
 namespace perfmodel {
 
@@ -23,7 +23,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// By the exact finish.
+/// Refits Eq. (4) by local refinement.
 class GenericRefit final : public Refit {
  public:
   GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)

@@ -18,8 +18,8 @@ namespace {
 
 using Codes = std::vector<std::uint32_t>;
 
-/// Entries that fit a first-level cache of 32 KiB beside the rows; beyond, look-ups cost about
-/// double.
+/// Entries that fit into a first-level cache of 32 KiB together with the rows; beyond, look-ups
+/// take about twice the time.
 constexpr double kCachedEntries = 400;
 
 double work(double entries_filled, double entries_looked_up, double rows, double groups) {
@@ -62,7 +62,7 @@ Pairs number_pairs(const Codes& left, const Codes& right) {
 RowLoss row_loss(Loss loss, bool weighted) {
   if (is_absolute(loss))
     return weighted || facts_of(loss).of == ErrorOf::relative ? RowLoss::weighted_absolute
-                                                                  : RowLoss::absolute;
+                                                              : RowLoss::absolute;
   if (is_logarithmic(loss))
     return weighted ? RowLoss::weighted_squared_log : RowLoss::squared_log;
   return weighted ? RowLoss::weighted_squared : RowLoss::squared;
@@ -145,7 +145,7 @@ std::vector<Plan::Node> Plan::tabulate_columns(const Design& design, const Searc
     level_tables_.push_back({static_cast<std::uint32_t>(layout.level(c, 0)), start, count});
     nodes.push_back({start, count, factor.codes});
   }
-  if (const auto lone = layout.lone_coefficient()) {  // a level that every row has
+  if (const auto lone = layout.lone_coefficient()) {  // a level shared by all rows
     const std::uint32_t start = reserve_table(1);
     level_tables_.push_back({static_cast<std::uint32_t>(*lone), start, 1});
     nodes.push_back({start, 1, Codes(design.rows, 0)});
@@ -153,7 +153,7 @@ std::vector<Plan::Node> Plan::tabulate_columns(const Design& design, const Searc
   return nodes;
 }
 
-/// Greedy: joins the pair that saves most, as long as one saves.
+/// Greedy: joins the pair that saves most until none saves anything.
 void Plan::merge_where_it_pays(std::vector<Node>& nodes) {
   while (nodes.size() > 1) {
     const double rows = static_cast<double>(nodes.front().codes.size());
@@ -196,8 +196,8 @@ Plan::Node Plan::merge(const Node& left, const Node& right) {
   return out;
 }
 
-/// Groups the rows by their combination of extrinsic values. Runs whose times lie farthest from the
-/// median come first: they show soonest that a candidate loses.
+/// Groups the rows by their combination of extrinsic values. Groups whose times are farthest from
+/// the median come first: they reveal a losing candidate soonest.
 Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
   Codes codes(design.rows, 0);
   for (const NumericFactor& factor : design.extrinsic)
@@ -244,7 +244,7 @@ Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
 namespace perfmodel {
 namespace {
 
-constexpr Eigen::Index kVariantCandidates = 203;  // no multiple of any number of lanes
+constexpr Eigen::Index kVariantCandidates = 203;  // not a multiple of the lanes
 constexpr std::size_t kVariantThreads = 3;
 
 }  // namespace
@@ -290,14 +290,14 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// Blocks times rows below which starting threads costs more than it saves.
+/// Blocks times rows below which threads cost more than they save.
 constexpr std::size_t kWorthThreads = 60000;
 
 struct AlignedDelete {
   void operator()(double* p) const { ::operator delete[](p, kAlignment); }
 };
 
-/// Scratch memory that grows and is kept: one per thread.
+/// Scratch memory that only grows: one per thread.
 double* scratch(std::size_t doubles) {
   thread_local std::unique_ptr<double[], AlignedDelete> memory;
   thread_local std::size_t size = 0;
@@ -338,7 +338,7 @@ void Evaluator::evaluate_block(const Eigen::Ref<const Eigen::MatrixXd>& candidat
   alignas(64) double bound[kLanes];
   alignas(64) double sum[kLanes];
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    // A block that is not full repeats its last candidate.
+    // An incomplete block repeats its last candidate.
     const std::size_t candidate = first + std::min(lane, used - 1);
     const double* from = candidates.col(static_cast<Eigen::Index>(candidate)).data();
     for (std::size_t c = 0; c < constants; ++c)

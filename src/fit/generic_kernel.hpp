@@ -19,8 +19,8 @@ namespace perfmodel::kernel {
 /// Lays the rows of a design out for evaluation and owns what a Program points to.
 ///
 /// Columns of few distinct values are tabulated: one exp per distinct value and candidate, tables
-/// of sums for groups of columns, then one look-up per group in each row. Which columns share a
-/// table is chosen by the work it takes: entries to fill against look-ups saved.
+/// of sums for groups of columns, then one look-up per group in each row. Columns share a table if
+/// the saved look-ups outweigh the entries to fill.
 class Plan {
  public:
   Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss);
@@ -63,14 +63,14 @@ class Plan {
 
 namespace perfmodel {
 
-/// How one build of the objective's kernel did beside the baseline.
+/// Comparison of one build of the objective's kernel with the baseline.
 struct KernelVariant {
   std::string name;           ///< "avx2"
-  std::size_t costs = 0;      ///< that were compared
-  std::size_t identical = 0;  ///< of them, bit by bit
+  std::size_t costs = 0;      ///< number of costs compared
+  std::size_t identical = 0;  ///< number of costs with equal bits
 };
 
-/// Evaluates random candidates with every instruction set that this processor has, and on several
+/// Evaluates random candidates with every instruction set of this processor, on one and on several
 /// threads; each must give the bits of the baseline on one thread.
 std::vector<KernelVariant> compare_kernel_variants(const ModelSpec& spec, const Design& training,
                                                    Loss loss, std::uint64_t seed);
@@ -79,13 +79,13 @@ std::vector<KernelVariant> compare_kernel_variants(const ModelSpec& spec, const 
 
 namespace perfmodel::kernel {
 
-/// Evaluates batches of candidates over a plan, several in the vector lanes and, where there is
-/// enough work, on several threads. Neither the lanes nor the threads change a result.
+/// Evaluates batches of candidates over a plan, in vector lanes and, if there is enough work, on
+/// several threads. Neither lanes nor threads change a result.
 class Evaluator {
  public:
   Evaluator(const Plan& plan, std::size_t threads, InstructionSet instructions);
 
-  /// Sums of row losses of the candidates (columns of search coordinates). A sum may stop short
+  /// Sums of row losses of the candidates (columns of search coordinates). A sum may be incomplete
   /// once it exceeds its entry of `abandon_above`.
   void operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                   std::span<const double> abandon_above, std::span<double> sums) const;

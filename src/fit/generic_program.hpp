@@ -31,7 +31,7 @@ struct PowerTable {
   const double* log_values;
 };
 
-/// table[out + e] = a_e for the levels e of a categorical column; the constants stand side by side.
+/// table[out + e] = a_e for the levels e of a categorical column; its constants are contiguous.
 struct LevelTable {
   std::uint32_t first_coefficient;
   std::uint32_t out;
@@ -49,7 +49,7 @@ struct SumTable {
   const std::uint32_t* right_code;
 };
 
-/// Rows that share one combination of extrinsic values stand together.
+/// A contiguous range of rows with the same extrinsic values.
 struct Run {
   std::uint32_t first_row;
   std::uint32_t last_row;  ///< past the end
@@ -87,8 +87,8 @@ struct Program {
 /// Sums the row losses of kLanes candidates.
 ///
 /// `candidates`: search coordinates, [constant][lane]. `scratch`: kLanes * (table_size + constants)
-/// doubles, aligned to 64 bytes. `abandon_above`, `sums`: one per lane. Where every lane's partial
-/// sum exceeds its bound the rest is not computed.
+/// doubles, aligned to 64 bytes. `abandon_above`, `sums`: one per lane. If every lane's partial sum
+/// exceeds its bound, the rest is not computed.
 using Evaluate = void (*)(const Program& program, const double* candidates,
                           const double* abandon_above, double* scratch, double* sums);
 

@@ -23,13 +23,12 @@
 
 namespace perfmodel {
 
-/// Whether the numeric columns are so many that a population does not find its way: they meet in
-/// thousands of combinations of powers, each with an optimum of its own.
+/// True if there are too many numeric columns for differential evolution: their powers have
+/// thousands of combinations, each with a local optimum.
 bool has_many_powers(const SearchSpace& space);
 
-/// Goes on from an optimum to better ones nearby: a few terms at a time are taken out of the model
-/// and come back at whatever powers pay most, and what costs less is kept (an iterated local
-/// search; Lourenco, Martin and Stuetzle 2003).
+/// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
+/// lets them re-enter with the powers that pay most, and keeps improvements.
 Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
                       const Regulariser& penalty, const FitOptions& options, Optimum best);
 
@@ -37,7 +36,7 @@ namespace {
 
 constexpr std::size_t kGroups = 12;
 
-/// The group of each level. Levels without rows are in the middle one.
+/// The group of each level; levels without rows are in the middle group.
 std::vector<std::uint32_t> groups_of(const LevelFactor& factor, const WeightedRows& rows) {
   std::vector<double> log_times(factor.levels, 0);
   std::vector<double> weights(factor.levels, 0);
@@ -118,8 +117,8 @@ Eigen::VectorXd LevelGroups::of_levels(const Eigen::VectorXd& of_groups) const {
 
 namespace {
 
-/// A bound on the cost becomes one on the sum of row losses; this much slack keeps its rounding
-/// from giving up a candidate that ties.
+/// Slack in converting a bound on the cost to one on the sum of row losses, so that rounding does
+/// not abandon a candidate that ties.
 constexpr double kSlack = 1 + 1e-12;
 
 }  // namespace
@@ -170,7 +169,7 @@ constexpr std::size_t kManyColumns = 24;
 constexpr std::size_t kAttempts = 24;
 constexpr std::size_t kTermsAtOnce = 8;
 
-/// Some of the terms in use leave the model, each with another power to begin at.
+/// Removes some of the terms in use, each with a random power to re-enter from.
 VectorXd without_some_terms(const SearchSpace& space, const VectorXd& scaled,
                             RandomStream& random) {
   const GenericLayout& layout = space.layout();
@@ -230,7 +229,7 @@ NumericFactor rounded_factor(const NumericFactor& factor, std::size_t rows) {
   const double low = std::log(least);
   const double width = (std::log(largest) - low) / static_cast<double>(kMostValues);
   constexpr std::uint32_t unused = std::numeric_limits<std::uint32_t>::max();
-  constexpr std::size_t zero = kMostValues;  // behind the others
+  constexpr std::size_t zero = kMostValues;  // after the other values
   std::vector<double> log_sums(kMostValues, 0);
   std::vector<double> members(kMostValues, 0);
   NumericFactor out;
@@ -277,7 +276,7 @@ Design round_columns(const Design& design) {
 
 namespace {
 
-/// After so many the population of a search in very many dimensions creeps.
+/// Generations after which a population in very many dimensions hardly improves.
 constexpr std::size_t kGenerationsForManyPowers = 30;
 constexpr std::size_t kMembersForManyPowers = 400;
 
@@ -291,11 +290,11 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
     search.population = std::clamp<std::size_t>(kMembersForManyPowers / space.layout().size(), 1,
                                                 search.population);
   if (index > 0)
-    search.observer = nullptr;  // progress tells of one start
+    search.observer = nullptr;  // progress shows the first start only
   search.seed = index == 0 ? options.seed : RandomStream(options.seed, "start", index).bits();
   Start out;
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
-  // What the population left open is for the terms that leave and come back.
+  // This limit counts as converged, since the iterated local search continues from there.
   if (reenters && !options.generations &&
       out.search.termination == optimise::Termination::generation_limit)
     out.search.termination = optimise::Termination::converged;
@@ -397,13 +396,13 @@ namespace {
 
 using Eigen::Index;
 
-/// From one sample of the rows to the next, on the way from the exploration to all rows.
+/// Growth of the samples from exploration to all rows.
 constexpr std::size_t kSampleGrowth = 32;
 
-/// Constants whose identification takes no noticeable time.
+/// Most constants that are identified in negligible time.
 constexpr std::size_t kConstantsAtOnce = 200;
 
-/// The power of a term whose coefficient is 0 plays no part; 0 says so.
+/// Sets the powers of terms with coefficient 0, which have no effect, to 0 or the nearest bound.
 void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const SearchSpace& space,
                        VectorXd& scaled) {
   for (std::size_t i = 0; i < intrinsic; ++i) {
@@ -431,8 +430,8 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   Start& best = explored.best;
   best.finish.at = explored.of_finish;
   std::size_t evaluations = explored.evaluations;
-  // The best start is finished exactly, on all rows. Far more rows than the sample: a sample
-  // between brings the finish near before it looks at all.
+  // The best start is refined on all rows. For far more rows than the sample, refinement on
+  // intermediate samples brings it near first.
   for (std::size_t rows = kSampleGrowth * exploration_rows; polishes(options);
        rows *= kSampleGrowth) {
     const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
@@ -452,7 +451,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   };
   const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.at);
-  // Data without noise can be met exactly: then nothing was left to gain.
+  // With noise-free data the search may already be exact: refinement then gains nothing.
   const bool gains = polishes(options) && cost < cost_of_search;
   model.search = {.method = options.method,
                   .loss = options.loss,
@@ -475,7 +474,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
                   [&](const NumericInput& input) { return spec.is_derived_from(input.column); }))
     model.typical = central_configuration(spec, training);
-  // Who stops a large fit does not wait for what can be said about its constants.
+  // A stopped large fit ends without the slow analysis of its constants.
   Findings findings;
   if (!options.stop.stop_requested() || space.layout().size() <= kConstantsAtOnce) {
     findings = identify(model, training, space, options, best.finish.at);

@@ -18,30 +18,30 @@
 
 namespace perfmodel {
 
-/// Columns of many levels with their levels put into few groups, for the search to explore on: in
-/// hundreds of dimensions a population finds nothing, and Eq. (4) is linear in the levels'
-/// coefficients, so that an exact finish has no trouble to part them again.
+/// A model whose columns of many levels have their levels merged into few groups, for the search to
+/// explore: differential evolution fails in hundreds of dimensions. Eq. (4) is linear in the
+/// levels' coefficients, so that local refinement easily separates the levels again.
 ///
-/// Levels whose times are alike in the geometric mean are in one group; the groups have about the
-/// same number of rows each.
+/// Levels with similar geometric mean times form a group; all groups have about the same number of
+/// rows.
 class LevelGroups {
  public:
-  /// Nothing where no column has many levels.
+  /// Returns nullopt if no column has many levels.
   static std::optional<LevelGroups> make(const ModelSpec& spec, const WeightedRows& rows);
 
-  /// The model of the groups, and its rows.
+  /// The spec of the grouped model; group() converts rows to it.
   const ModelSpec& spec() const { return spec_; }
   WeightedRows group(const WeightedRows& rows) const;
 
-  /// Constants of that model as those of the whole one: each level has its group's.
+  /// Constants of the full model from those of the grouped one: each level gets its group's.
   Eigen::VectorXd of_levels(const Eigen::VectorXd& of_groups) const;
 
  private:
   ModelSpec spec_;
   GenericLayout layout_;
-  /// Per column and level; empty where the levels are not grouped.
+  /// Per column and level; empty if the levels are not grouped.
   std::vector<std::vector<std::uint32_t>> group_of_;
-  std::vector<std::size_t> levels_;  ///< of each column
+  std::vector<std::size_t> levels_;  ///< number of levels per column
 
   explicit LevelGroups(ModelSpec spec) : spec_(std::move(spec)), layout_(spec_) {}
 };
@@ -58,7 +58,7 @@ class Objective {
 
  private:
   double loss_of_sum(double sum) const;
-  /// A sum of row losses from which on the loss is surely greater.
+  /// A sum of row losses above which the loss is certain to exceed `loss`.
   double sum_above_loss(double loss) const;
 
   const SearchSpace& space_;
@@ -70,47 +70,46 @@ class Objective {
   kernel::Evaluator evaluator_;
 };
 
-/// The same rows with at most 128 distinct values in each numeric column, for the search to explore
-/// on: the kernel then looks powers up that it would have to compute in every row. Intervals of
-/// equal width in ln, each with the geometric mean of its values, so that no I^p is off by more
-/// than |p| times half that width. Columns of fewer values stay as they are.
+/// The same rows with at most 128 distinct values in each numeric column, so that the kernel of the
+/// search looks powers up instead of computing them in every row. Values are replaced by the
+/// geometric mean of their interval of equal width in ln, so that I^p is off by at most a factor
+/// exp(|p| * width). Columns with fewer values are unchanged.
 Design round_columns(const Design& design);
 
-/// What differential evolution is told: what was asked for, else the defaults of the method.
+/// Options of differential evolution: the user's, else the defaults of the method.
 optimise::DifferentialEvolutionOptions search_options(const FitOptions& options);
 
-/// Whether an exact finish follows; the paper's method has scipy's instead.
+/// True if local refinement follows; the paper's method has scipy's instead.
 bool polishes(const FitOptions& options);
 
-/// `wanted` random rows, where that is not all of them; larger samples of a seed hold the smaller
-/// ones.
+/// Draws `wanted` random rows; nullopt if that is 0 (no limit) or all of them. For one seed, larger
+/// samples contain the smaller ones.
 std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
                                           std::uint64_t seed);
 
-/// One search and its finish.
+/// One search and its local refinement.
 struct Start {
   optimise::DifferentialEvolutionResult search;
   Optimum finish;
 };
 
-/// The best of the starts, in constants of the whole model.
+/// The best of the starts, in constants of the full model.
 struct Explored {
   Start best;
-  Eigen::VectorXd of_search;  ///< where its search ended
+  Eigen::VectorXd of_search;  ///< result of the best start's search
   Eigen::VectorXd of_finish;
   std::size_t evaluations = 0;
 };
 
-/// On a sample of the rows and on rounded columns, where an exact finish makes up for what that
-/// does to the search.
+/// Searches on a sample of the rows and on rounded columns; local refinement uses exact values.
 Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                  const FitOptions& options, std::size_t exploration_rows);
 
-/// The same, on groups of levels.
+/// explore() on groups of levels.
 Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options,
                  std::size_t exploration_rows);
 
-/// Fits Eq. (4): differential evolution on a sample of the rows, then an exact finish on all.
+/// Fits Eq. (4): differential evolution on a sample of the rows, then local refinement on all.
 FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
 }  // namespace perfmodel

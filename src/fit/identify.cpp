@@ -18,18 +18,18 @@
 
 namespace perfmodel {
 
-/// The flat directions of Eq. (4) at its optimum in the user's words, one sentence each; none is
-/// left out and none is said twice.
+/// One sentence in the user's terms per flat direction of Eq. (4) at its optimum, without
+/// duplicates.
 std::vector<std::string> describe_flat_directions(const Sensitivity& sensitivity,
                                                   const ModelSpec& spec, const Design& training);
 
-/// How many values a column has; 3 stands for more.
+/// Number of distinct values of a column, at most 3.
 std::size_t few_values(const NumericFactor& factor, std::size_t rows);
 
-/// Of a column with one value beside 0: what its term takes there says nothing of its power.
+/// Sentence for a column with one value besides 0, which determines the term but not its power.
 std::string lone_value_sentence(const NumericInput& input);
 
-/// Of Eq. (4); `scaled` are its constants in scaled form.
+/// Sensitivity of Eq. (4) at its scaled constants.
 Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
                                 const FitOptions& options, const Eigen::VectorXd& scaled);
 
@@ -40,14 +40,14 @@ using Eigen::VectorXd;
 constexpr double kSameEffect = 1e-6;  // of unit effects
 constexpr double kPlaysAPart = 1e-3;  // of the largest entry of a direction
 
-/// A part of the sum that can carry a constant share of it: a column's levels together, a term
-/// whose power is 0, the a of a model of scales alone, or C where nothing scales.
+/// A part of the sum that can absorb a constant offset: all levels of a column, a term with power
+/// 0, the a of a model without other inputs than scales, or C if nothing scales.
 struct OffsetPart {
   enum class Kind { levels, term, lone, intercept };
   Kind kind;
   std::string column;    ///< empty for a and C
-  VectorXd direction;    ///< its constants, 1 each
-  std::size_t held = 0;  ///< the constant whose holding takes the freedom away
+  VectorXd direction;    ///< 1 for each of its constants
+  std::size_t held = 0;  ///< the constant that removes the freedom if fixed
 };
 
 std::vector<OffsetPart> offset_parts(const Sensitivity& sensitivity, const ModelSpec& spec) {
@@ -89,7 +89,7 @@ std::vector<OffsetPart> offset_parts(const Sensitivity& sensitivity, const Model
   return out;
 }
 
-/// Parts between which a constant can be moved: groups of two or more.
+/// Parts between which an offset can be moved: groups of at least two.
 std::vector<std::vector<OffsetPart>> exchangeable(const Sensitivity& sensitivity,
                                                   std::vector<OffsetPart> parts) {
   std::vector<std::vector<OffsetPart>> groups;
@@ -241,8 +241,8 @@ Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training
                       .left_out = {},
                       .normal = {},
                       .scores = {}};
-  // A level or C at 0 stays in: a flat direction may lead back from its bound. A term without a
-  // coefficient would make one with any power.
+  // Levels and C at 0 are included, since a flat direction may lead back from the bound. A term
+  // with coefficient 0 is excluded: its power would always be flat.
   for (std::size_t k = 0; k < out.standings.size(); ++k)
     out.left_out.push_back(out.standings[k] == Standing::fixed ||
                            (out.standings[k] == Standing::at_zero &&
@@ -326,7 +326,7 @@ class Judge {
            kind == ConstantKind::lone_coefficient;
   }
 
-  /// Of the raw constant by the scaled ones.
+  /// Gradient of the raw constant with respect to the scaled ones.
   VectorXd gradient(std::size_t k) const {
     VectorXd out = VectorXd::Unit(scaled_.size(), index(k));
     if (!is_coefficient(k))
@@ -341,7 +341,7 @@ class Judge {
     return out;
   }
 
-  /// Whether a column has one value beside 0: what its term takes there says nothing of its power.
+  /// True for a column with one value besides 0, which determines the term but not its power.
   bool only_with_power(std::size_t intrinsic) const {
     return model_.spec.intrinsic[intrinsic].zero &&
            standing(layout_.intrinsic_power(intrinsic)) != Standing::fixed &&
@@ -356,7 +356,7 @@ class Judge {
     return kNormalQuantile * sensitivity_.standard_error(gradient);
   }
 
-  /// The widest interval with which the raw constant, or a difference like it, can be quoted.
+  /// Largest half width with which the raw constant, or a difference of levels, can be quoted.
   double widest(std::size_t k, double value) const {
     const double relative = kWidestShareOfValue * std::abs(value);
     switch (layout_.kind(k)) {
@@ -387,7 +387,7 @@ class Judge {
       case Standing::free:
         break;
     }
-    // What a bound makes of a power is in its coefficient too.
+    // A power at its bound also distorts its coefficient.
     const bool is_of_term = layout_.kind(k) == ConstantKind::coefficient;
     if (is_of_term && standing(layout_.intrinsic_power(k)) == Standing::at_bound)
       return false;
@@ -426,7 +426,7 @@ class Judge {
     if (found.constants[power] || (share >= kNegligibleShare && !idle))
       return warn_of_width(power, found, out);
     if (standing(power) == Standing::at_bound)
-      return;  // said already
+      return;  // already reported
     const std::string part = share < 0.05 ? "next to nothing to" : rounded_percent(share) + " of";
     out.push_back({"negligible_term", layout_.name(power),
                    column + " contributes " + part + " the time: its power is not determined"});
@@ -436,7 +436,7 @@ class Judge {
     return to_text(std::round(10 * share) / 10) + " %";
   }
 
-  /// Constants that no flat direction moves and that are wide all the same.
+  /// Warns of constants that no flat direction changes, but whose intervals are too wide.
   void warn_of_width(std::size_t k, const Identifiability& found, std::vector<Warning>& out) const {
     const VectorXd slope = gradient(k);
     const double width = half_width(slope);

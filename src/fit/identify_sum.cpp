@@ -18,8 +18,7 @@
 
 namespace perfmodel {
 
-/// The flat directions of a sum of product terms in the user's words; none is said twice.
-/// `sensitivity` is that of the sum.
+/// Describes the flat directions of a sum in the user's terms, without duplicates.
 std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, const FittedSum& sum);
 
 namespace {
@@ -28,7 +27,7 @@ using Eigen::VectorXd;
 
 constexpr double kMovedPart = 1e-3;  // of the largest entry of a direction
 
-/// What a direction moves.
+/// Terms and columns whose constants a direction changes.
 struct Moved {
   std::vector<std::size_t> terms;    ///< numbers of the model's terms, from 1
   std::vector<std::string> columns;  ///< each once, in the order of the spec
@@ -70,7 +69,7 @@ Moved moved_by(const VectorXd& direction, const FittedSum& sum) {
   return out;
 }
 
-/// "terms 1, 2 and C cannot be told apart: ..." of a direction that leads from one to another.
+/// "terms 1, 2 and C cannot be told apart: ..." for a direction that exchanges time between them.
 std::string exchange_of_terms(const Moved& moved) {
   std::vector<std::string> names;
   for (const std::size_t term : moved.terms)
@@ -115,7 +114,7 @@ std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, con
     const auto same_columns = std::count_if(all.begin(), all.end(), [&](const Moved& other) {
       return other.terms.size() == 1 && other.columns == moved.columns;
     });
-    // Columns that follow from one another do so in every term.
+    // Collinear columns are so in every term.
     if (moved.columns.size() > 1 && static_cast<std::size_t>(same_columns) == sum.structure.terms)
       say(sorted_list(moved.columns) + " move together: only their joint effect is determined");
     else
@@ -130,7 +129,7 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-/// What the power of a numeric column multiplies in ln term, in all terms of a part alike.
+/// Factor of the power of a numeric column in ln term, the same in all terms: ln x or 1 - 1/x.
 ArrayXd coordinate_of(const FittedSum& sum, const Design& runs, std::size_t numeric) {
   const NumericFactor& factor = numeric_factor(runs, numeric);
   const NumericInput& input = numeric_input(sum.spec, numeric);
@@ -161,8 +160,7 @@ VectorXd centres_of(const FittedSum& sum, const Design& runs) {
   return out;
 }
 
-/// Derivatives of ln term, one column per constant of a term in the order of MultiLayout: rows x
-/// stride.
+/// Derivatives of ln term: rows x constants of a term, in the order of MultiLayout.
 MatrixXd log_derivatives(const FittedSum& sum, const Design& runs, const VectorXd& centres) {
   const MultiStructure& structure = sum.structure;
   Index columns = 1 + centres.size() + 2 * index(structure.regimes.size());
@@ -194,7 +192,7 @@ MatrixXd log_derivatives(const FittedSum& sum, const Design& runs, const VectorX
   return out;
 }
 
-/// Powers that follow that of the first term, and it.
+/// Pairs of a shared power and that of the first term.
 std::vector<std::pair<std::size_t, std::size_t>> shared_powers(const FittedSum& sum) {
   const MultiLayout layout(sum.spec, sum.structure);
   std::vector<std::pair<std::size_t, std::size_t>> out;
@@ -204,7 +202,7 @@ std::vector<std::pair<std::size_t, std::size_t>> shared_powers(const FittedSum& 
   return out;
 }
 
-/// The gradient where shared powers are one coordinate.
+/// The gradient with shared powers as one coordinate.
 VectorXd folded(const FittedSum& sum, VectorXd gradient) {
   for (const auto& [follower, leader] : shared_powers(sum)) {
     gradient[index(leader)] += gradient[index(follower)];
@@ -213,12 +211,12 @@ VectorXd folded(const FittedSum& sum, VectorXd gradient) {
   return gradient;
 }
 
-/// How the constants stand, and which of them are no coordinates at all.
+/// Sets the state of each constant, and which are excluded.
 void set_standings(const FittedSum& sum, const FitOptions& options, NormalEquations& out) {
   const MultiLayout layout(sum.spec, sum.structure);
   const std::vector<SumConstant> constants = sum_constants(sum);
   for (const SumConstant constant : constants) {
-    // An L1 penalty takes inputs out that the others leave in: what the runs say of them counts.
+    // Inputs that an L1 penalty has removed are analysed like the others: the runs may need them.
     const bool by_penalty = constant == SumConstant::unused && options.penalty.l1 > 0;
     const bool free = constant == SumConstant::free || by_penalty;
     out.standings.push_back(free                              ? Standing::free
@@ -250,7 +248,7 @@ void set_standings(const FittedSum& sum, const FitOptions& options, NormalEquati
   out.left_out[layout.intercept()] = false;  // a flat direction may lead back from a C of 0
 }
 
-/// sum over the rows of c_r j_r j_r', the last of j_r being 1 for C.
+/// sum over the rows of c_r j_r j_r', with 1 as the last entry of j_r, for C.
 MatrixXd with_intercept(const NormalMatrix& normal_matrix, const MatrixXd& terms,
                         const ArrayXd& c) {
   const MatrixXd inner = normal_matrix(terms, c);
@@ -358,14 +356,14 @@ VectorXd SumSensitivity::gradient_of_log_time(const Configuration& configuration
 
 namespace {
 
-/// What fewer constants and rows say is there at once, and who stops a fit is told it.
+/// Most work that is done even after a stop request: it takes no noticeable time.
 constexpr double kWorkAtOnce = 1e7;
 constexpr double kNegligibleTermShare = 1;  // percent of the predicted time
-// A power's width and, to first order, that of a coefficient or factor are those of its logarithm.
+// Powers and, to first order, logarithms of coefficients and factors have the same limit.
 constexpr double kWidestLog = kWidestShareOfValue;
 static_assert(kWidestLog == kWidestPower);
 
-/// The statements about the constants of a sum.
+/// Judges the constants of a sum.
 class SumJudge {
  public:
   SumJudge(FittedSum sum, const Design& runs, const FitOptions& options)
@@ -391,14 +389,14 @@ class SumJudge {
     }
   }
 
-  /// Of the power that scaling_powers() reports.
+  /// True if the power that scaling_powers() reports is identifiable.
   bool is_scaling_power_identified(const FittedModel& model, std::size_t extrinsic) const {
     return is_narrow(gradient_of_reported_power(model, extrinsic), kWidestPower);
   }
 
   bool is_at_bound(std::size_t k) const { return standing(k) == Standing::at_bound; }
 
-  /// Determined by nothing that can be moved at first order, and wide all the same.
+  /// True if no flat direction changes the constant, but its interval is too wide.
   bool is_wide(std::size_t k) const {
     const VectorXd gradient = sensitivity_.gradient(k);
     return standing(k) == Standing::free && std::isfinite(half_width(gradient)) &&
@@ -435,8 +433,8 @@ class SumJudge {
   }
 };
 
-/// "the powers of 'filters' and 'gpus' are not determined", of those inputs of a term that are
-/// wide; empty where there are none.
+/// "the powers of 'filters' and 'gpus' are not determined" for the inputs of a term with too wide
+/// intervals; empty if there are none.
 std::string wide_inputs(const SumJudge& judge, std::size_t term) {
   const ModelSpec& spec = judge.sum().spec;
   const MultiLayout& layout = judge.layout();
@@ -466,7 +464,7 @@ std::string wide_inputs(const SumJudge& judge, std::size_t term) {
   return joined(wide, " and ") + (is_one ? " is" : " are") + " not determined";
 }
 
-/// What is said of one term, or nothing.
+/// The warning about one term, or empty.
 std::vector<Warning> term_warnings(const SumJudge& judge, std::size_t term, double share) {
   const std::string number = std::to_string(term + 1);
   const MultiLayout& layout = judge.layout();

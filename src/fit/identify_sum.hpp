@@ -9,7 +9,7 @@
 
 namespace perfmodel {
 
-/// A sum, linearised at its constants: what its runs say of them to first order.
+/// A sum, linearised at its constants.
 ///
 /// Gradients and directions are in ln a at the mean of the logarithms of the numeric columns, the
 /// powers, ln of the factors, and C, in the order of MultiLayout.
@@ -22,21 +22,21 @@ class SumSensitivity {
 
   /// Gradient of ln a, of a power, of ln of a factor, or of C.
   Eigen::VectorXd gradient(std::size_t constant) const;
-  /// Of d ln t / d ln E_j at a configuration.
+  /// Gradient of d ln t / d ln E_j at a configuration.
   Eigen::VectorXd gradient_of_scaling_power(std::size_t extrinsic,
                                             const Configuration& configuration) const;
-  /// Of ln t at a configuration.
+  /// Gradient of ln t at a configuration.
   Eigen::VectorXd gradient_of_log_time(const Configuration& configuration) const;
 
  private:
   FittedSum sum_;
   MultiLayout layout_;
-  Eigen::VectorXd centres_;  ///< of the intrinsic columns' logarithms, then of the extrinsic ones'
+  Eigen::VectorXd centres_;  ///< means of the logarithms: intrinsic, then extrinsic columns
   Sensitivity sensitivity_;
 };
 
-/// What the training rows say about the constants of a fitted sum of product terms; nothing where a
-/// stop was requested before a large sum was looked through.
+/// Finds which constants of a fitted sum are identifiable from the training rows. Returns nullopt
+/// if a stop is requested before a large sum is analysed.
 std::optional<Findings> identify_sum(const FittedModel& model, const Design& training,
                                      const FitOptions& options);
 

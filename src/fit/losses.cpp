@@ -14,7 +14,7 @@ namespace perfmodel {
 
 namespace {
 
-/// Of so many runs the mean is rounded as that of rows which are not merged.
+/// Up to this many runs, the mean over merged rows is rounded as that over single runs.
 constexpr std::size_t kRunsOneByOne = std::size_t{1} << 22;
 
 double loss_one_by_one(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
@@ -32,7 +32,7 @@ double loss_one_by_one(Loss loss, const Design& runs, const Eigen::VectorXd& pre
 
 using Eigen::ArrayXd;
 
-/// How far predictions are from what was measured, in what a loss looks at.
+/// Errors of predictions on the scale of the loss.
 ArrayXd errors_of(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
   switch (facts_of(loss).of) {
     case ErrorOf::time:
@@ -115,14 +115,14 @@ VectorXd safe_prediction(const VectorXd& measured, const VectorXd& predicted) {
   return predicted.cwiseMax(1e-6 * measured);
 }
 
-/// Rows count `runs` times in the median, once where that is empty.
+/// 2 median |r / y|, with each row weighted by `runs`, or by 1 if that is empty.
 double sparsity_of_rows(const VectorXd& measured, const VectorXd& predicted,
                         std::span<const std::uint64_t> runs) {
   const VectorXd safe = safe_prediction(measured, predicted);
   return 2 * median((measured - predicted).cwiseQuotient(safe).cwiseAbs(), runs);
 }
 
-/// Of a loss with a curvature, that of its mean error.
+/// For a loss with a second derivative: scores are divided by its mean.
 Curvature smooth_curvature(Loss loss, const VectorXd& measured, const VectorXd& safe) {
   const Bend bend = facts_of(loss).bend(errors_of(loss, measured, safe));
   const VectorXd per_time =
@@ -163,11 +163,11 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// What the evaluation of a row with a weight takes beside that of a row without.
+/// Cost of evaluating a weighted row, relative to an unweighted one.
 constexpr double kCostOfWeight = 1.1;
 
-/// How far a time is from another on the scale of a squared loss, and the way back. Both are exact
-/// for equal times.
+/// difference() of two times on the scale of a squared loss; shifted() is the inverse. Both are
+/// exact for equal times.
 double difference(Loss loss, double time, double from) {
   return is_logarithmic(loss) ? std::log(time / from) : time - from;
 }
@@ -181,7 +181,7 @@ double shifted(Loss loss, double from, double difference) {
 WeightedRows::WeightedRows(const Design& design)
     : measured_(&design), total_weight_(static_cast<double>(design.rows)) {}
 
-/// Each run as a row.
+/// Expands each run to a row.
 WeightedRows WeightedRows::one_by_one(const Design& design) {
   WeightedRows out(design);
   std::vector<std::size_t> rows;
@@ -209,7 +209,7 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
       first_rows.push_back(row);
     const double off =
         difference(loss, design.time[index(row)], design.time[index(first_rows[group])]);
-    // One by one, as the sum over rows that are not merged rounds.
+    // Added run by run, to round like the sum over unmerged rows.
     for (std::size_t run = 0; run < design.runs_of(row); ++run)
       shift[index(group)] += off;
     runs[index(group)] += static_cast<double>(design.runs_of(row));

@@ -11,15 +11,15 @@
 
 namespace perfmodel {
 
-/// What each row adds to the mean; of a root to the mean under it.
+/// Loss of each row; for a root of a mean, the term of the mean under it.
 Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
                           const Eigen::VectorXd& predicted);
 
-/// Derivatives of the row losses by the predictions.
+/// Derivatives of the row losses with respect to the predictions.
 struct RowDerivatives {
   Eigen::VectorXd slope;
-  Eigen::VectorXd curvature;         ///< empty: nothing bends downwards
-  Eigen::VectorXd convex_curvature;  ///< without what bends downwards
+  Eigen::VectorXd curvature;         ///< second derivative; empty if the loss is convex
+  Eigen::VectorXd convex_curvature;  ///< second derivative of the convex part
 };
 
 RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
@@ -28,81 +28,79 @@ RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
 /// The loss of predictions for measured times. Both have at least one row and are positive.
 double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
 
-/// The same of rows that may stand for several runs.
+/// loss_value() for rows that may represent several runs.
 double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
-/// The loss of being wrong by `time`, for the losses that have a unit; 1 for the others.
+/// Loss of an error of `time`, for losses that have a unit; 1 for the others.
 double loss_of_time(Loss loss, double time);
 
-/// Means of absolute errors: their optima lie where some rows are met exactly.
+/// True for means of absolute errors, whose optima fit some rows exactly.
 bool is_absolute(Loss loss);
-/// Means of squared errors, or functions of them.
+/// True for means of squared errors, and functions of them.
 bool is_squared(Loss loss);
-/// Errors of ln(time).
+/// True for errors of ln(time).
 bool is_logarithmic(Loss loss);
-/// The root of a mean.
+/// True for the root of a mean.
 bool is_root(Loss loss);
-/// What an error of the time counts in each row, beside others.
+/// Per row, the weight of an error of the time: 1, or 1 / time for relative errors.
 Eigen::VectorXd deviation_weights(Loss loss, const Eigen::VectorXd& measured);
 
-/// The expected loss of one row, to second order in its prediction, is weights / 2 * change^2, up
-/// to a factor; scores are its derivative's standard deviation over the same factor and the root of
-/// the weight.
+/// To second order, the expected loss of a row changes by weights / 2 * change^2 with its
+/// prediction, up to a factor. scores: standard deviation of the loss's derivative, divided by the
+/// same factor and the root of the weight.
 struct Curvature {
   Eigen::VectorXd weights;
   Eigen::VectorXd scores;
 };
 
-/// Noise is taken to be relative, as that of times is: r / y has one distribution. An absolute
-/// loss then curves by its density at 0 over y (Koenker 2005, section 3.2), and the density is that
-/// of the central half of the residuals: 1 / (4 median |r / y|).
+/// Assumes relative noise, which times have: r / y has the same distribution in all rows. The
+/// curvature of an absolute loss is then the density of r / y at 0, divided by y (Koenker 2005,
+/// section 3.2). It is estimated from the central half of the residuals: 1 / (4 median |r / y|).
 Curvature curvature_of(Loss loss, const Eigen::VectorXd& measured,
                        const Eigen::VectorXd& predicted);
 
-/// The same of rows that may stand for several runs: weights of all of them together, scores of
-/// each.
+/// curvature_of() for rows that represent several runs: weights are summed over the runs of a row,
+/// scores are per run.
 Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
-/// The training rows as the search and its exact finish see them: one row may stand for several
-/// measured runs.
+/// The training rows for search and local refinement; a row may represent several measured runs.
 ///
-/// With weights w_i, loss l and the scatter s, the mean loss of all runs is
-/// (sum_i w_i l_i + s) / sum_i w_i, whatever the predictions.
+/// With weights w_i, losses l_i and scatter s, the mean loss of all runs for any predictions is
+/// (sum_i w_i l_i + s) / sum_i w_i.
 class WeightedRows {
  public:
-  /// Every row of the design, which must outlive this, for itself, whatever it stands for.
-  WeightedRows(const Design& design);  // not explicit: a design is rows of weight 1
+  /// Each row with weight 1, whatever its number of runs. Keeps a reference to the design.
+  WeightedRows(const Design& design);  // implicit: a design is rows of weight 1
 
-  /// Rows that are equal in inputs and time made one. Of squared losses, rows that are equal in
-  /// their inputs alone: sum_k (t_k - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 of their n times with
-  /// the mean m, of rmsle in logarithms. The rows of the design as they are where too few are equal
-  /// for it to pay; it must outlive this. Of a design whose rows are merged, the same to the last
-  /// bit.
+  /// Merges rows with equal inputs and time; for squared losses, rows with equal inputs:
+  /// sum_k (t_k - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 for n times with mean m (for rmsle, of
+  /// logarithms). Returns the design's own rows if merging does not pay, and keeps a reference to
+  /// it. A design with merged rows gives the same result to the last bit.
   static WeightedRows merged(const Design& design, Loss loss);
 
   /// The chosen rows with their weights.
   WeightedRows take(std::span<const std::size_t> rows) const;
 
-  /// The same rows in another form, with the same weights.
+  /// The same weights with other values of the rows.
   WeightedRows with(Design design) const;
 
   const Design& design() const { return own_ ? *own_ : *measured_; }
-  /// All runs as they were measured, also of a part of the rows.
+  /// All measured runs, also if this is a subset of the rows.
   const Design& measured() const { return *measured_; }
   std::size_t size() const { return design().rows; }
 
-  /// Runs per row, without their common divisor; empty where that leaves 1 everywhere.
+  /// Runs per row divided by their common divisor; empty if all are 1.
   const Eigen::VectorXd& weights() const { return weights_; }
   double weight(std::size_t row) const;
   double total_weight() const { return total_weight_; }
-  /// The loss that no prediction can remove, since runs of one row differ; in units of weight 1.
+  /// Irreducible loss from different times in one row, in units of weight 1.
   double scatter() const { return total_scatter_; }
 
  private:
   const Design* measured_;
   std::optional<Design> own_;
   Eigen::VectorXd weights_;
-  Eigen::VectorXd scatter_;  ///< per row; empty where there is none
+  Eigen::VectorXd scatter_;  ///< per row; empty if there is none
   double total_weight_;
   double total_scatter_ = 0;
 

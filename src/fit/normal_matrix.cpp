@@ -81,7 +81,7 @@ using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
 using Eigen::VectorXd;
 
-/// What levels 0 .. m - 1 have in the contrast between them and level m, which has -m times that.
+/// Entry of levels 0 .. m - 1 in contrast m - 1; level m has -m times it.
 double scale_of(Index m) {
   return 1 / std::sqrt(static_cast<double>(m) * static_cast<double>(m + 1));
 }
@@ -125,7 +125,7 @@ MatrixXd contrast_products(const Eigen::Ref<const VectorXd>& weights) {
     const double scale = scale_of(m);
     const double squared = static_cast<double>(m) * static_cast<double>(m);
     out(m - 1, m - 1) = scale * scale * (before + squared * weights[m]);
-    // A later contrast is the same for all levels that this one tells apart.
+    // A later contrast has the same entry for all levels 0 .. m.
     for (Index later = m + 1; later <= size; ++later)
       out(later - 1, m - 1) = out(m - 1, later - 1) = scale_of(later) * sums[m - 1];
     before += weights[m];
@@ -137,13 +137,13 @@ namespace {
 
 using Eigen::ArrayXd;
 
-/// Rows whose products and weights stay in the cache together.
+/// Rows per block, whose products and weights stay in the cache.
 constexpr Index kBlock = 64;
-/// Products of features that are kept, 16 MiB of them; more are made anew each time.
+/// Most products of features that are stored, 16 MiB; more are recomputed each time.
 constexpr Index kMostKept = Index{1} << 21;
-/// Of those, as many at once as stay in the cache for a block of rows.
+/// Products per slab, so that a block of rows stays in the cache.
 constexpr Index kMostAtOnce = Index{1} << 11;
-/// Contrasts from which on it pays to sum level by level.
+/// Contrasts from which summing per level pays.
 constexpr Index kManyContrasts = 8;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -152,7 +152,7 @@ Index pairs(Index count) {
   return count * (count + 1) / 2;
 }
 
-/// As far apart as the kernel wants its rows.
+/// The number of columns padded to the stride of the kernel.
 Index stride(Index columns) {
   const auto multiple = static_cast<Index>(row_kernel::kStrideMultiple);
   return (columns + multiple - 1) / multiple * multiple;
@@ -179,8 +179,8 @@ void for_pairs(Index terms, F&& f) {
       f(k, l, pair++);
 }
 
-/// Puts the sums over pairs of terms and the pairs of features from `first` to `last` where they
-/// belong. `columns`: of each of these features among all.
+/// Writes the sums over pairs of terms and pairs of features from `first` to `last` to their
+/// places. `columns`: index of each feature among all.
 void unpack(const RowMajor& sums, Index first, Index last, const std::vector<Index>& columns,
             Index all, Index terms, MatrixXd& out) {
   const Index features = static_cast<Index>(columns.size());
@@ -202,7 +202,7 @@ void unpack(const RowMajor& sums, Index first, Index last, const std::vector<Ind
 
 }  // namespace
 
-/// As many rows of the triangle of pairs as may be in each.
+/// Divides the triangle of pairs into slabs of whole rows with at most `most_pairs` pairs each.
 std::vector<NormalMatrix::Slab> NormalMatrix::slabs_of(Index columns, Index most_pairs) {
   std::vector<Slab> out;
   for (Index i = 0; i < columns; ++i) {
@@ -286,7 +286,7 @@ MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvatur
 
 void NormalMatrix::add_levels(const RowMajor& weights, Index terms, MatrixXd& out) const {
   const Index columns = static_cast<Index>(columns_.size());
-  // Of the features from i and from j on; the terms k and l weigh as l and k do.
+  // Writes a block for the features from i and from j on; (k, l) and (l, k) are equal.
   const auto put = [&](Index k, Index l, Index i, Index j, const MatrixXd& block) {
     for (const auto& [a, b] : {std::pair(k, l), std::pair(l, k)}) {
       out.block(a * all_ + i, b * all_ + j, block.rows(), block.cols()) = block;

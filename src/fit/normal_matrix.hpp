@@ -11,15 +11,15 @@
 
 namespace perfmodel {
 
-/// Features that are the contrasts of a column's levels. Sums over the rows are taken of the rows
-/// of each level, and only those put in contrasts: with m levels and d other features a row has d
-/// products with them in place of about m (d + m / 2).
+/// The contrasts of a categorical column as features. Sums over rows are computed per level and
+/// then transformed to contrasts: with m levels and d other features, a row takes d products
+/// instead of about m (d + m / 2).
 class LevelColumn {
  public:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// `first`: of all features, where these begin. `contrasts`: rows x (levels - 1), each one of
-  /// contrasts(levels). `others`: further features of the rows, filled up to what the kernel wants.
+  /// `first`: index of the first contrast among all features. `contrasts`: rows x (levels - 1),
+  /// rows of contrasts(levels). `others`: the other features, padded to the stride of the kernel.
   LevelColumn(Eigen::Index first, const Eigen::Ref<const Eigen::MatrixXd>& contrasts,
               const RowMajor& others);
 
@@ -27,84 +27,81 @@ class LevelColumn {
   Eigen::Index levels() const { return levels_; }
   Eigen::Index features() const { return levels_ - 1; }
 
-  /// The sum over the rows of each level: levels x columns of W, which has one row per row.
+  /// Sums of W over the rows of each level: levels x columns of W. W has one row per row.
   Eigen::MatrixXd sums(const RowMajor& row_weights) const;
 
-  /// sum over the rows r of each level of w_r o_r, o being the other features: row
-  /// level * (columns of W) + w of the result, filled up as they are.
+  /// sum over the rows r of each level of w_r o_r, with o the other features. Row level * (columns
+  /// of W) + w of the result, padded like the features.
   RowMajor sums_with_others(const row_kernel::Functions& kernel, const RowMajor& row_weights) const;
 
-  /// The sum over the rows of each level that are of each of the other's levels: column w has
-  /// levels() x other.levels() numbers, the other's one after another.
+  /// Sums of W over the rows of each pair of levels: column w has levels() x other.levels()
+  /// numbers, the level of `other` varying fastest.
   RowMajor sums_with(const LevelColumn& other, const RowMajor& row_weights) const;
 
  private:
   Eigen::Index first_;
   Eigen::Index levels_;
-  std::vector<Eigen::Index> level_;  ///< of each row
-  std::vector<Eigen::Index> order_;  ///< the rows by level
-  std::vector<Eigen::Index> begin_;  ///< of each level there, and the end
-  RowMajor others_;                  ///< in this order
+  std::vector<Eigen::Index> level_;  ///< level of each row
+  std::vector<Eigen::Index> order_;  ///< rows sorted by level
+  std::vector<Eigen::Index> begin_;  ///< first index into `order_` per level, then the end
+  RowMajor others_;                  ///< in the order of `order_`
 };
 
-/// Orthonormal contrasts (Helmert): n - 1 columns for n levels, each summing to 0. No level is the
-/// reference, so a penalty on them treats all levels alike, and a level that was never seen gets
-/// the mean of the others.
+/// Orthonormal Helmert contrasts: n - 1 columns for n levels, each summing to 0. Without a
+/// reference level, a penalty treats all levels alike, and an unseen level gets their mean.
 Eigen::MatrixXd contrasts(std::size_t levels);
 
-/// The level, from 0, whose row of contrasts(levels) this is.
+/// Index of the level that has this row of contrasts(levels).
 Eigen::Index level_of(const Eigen::Ref<const Eigen::RowVectorXd>& row);
 
-/// B'A for the contrasts B and A of one row per level, in as many steps as A has entries.
+/// B'A for the contrasts B and a matrix A with one row per level, in time linear in its entries.
 Eigen::MatrixXd contrast_sums(const Eigen::Ref<const Eigen::MatrixXd>& of_levels);
 
-/// B' diag(w) B for the contrasts B and one weight per level, in as many steps as it has entries.
+/// B' diag(w) B for the contrasts B and one weight per level, in time proportional to its entries.
 Eigen::MatrixXd contrast_products(const Eigen::Ref<const Eigen::VectorXd>& weights);
 
-/// Sums over the rows that a step of a descent needs, with the same bits for every instruction set.
+/// The sums over rows that a descent step needs, with the same bits for every instruction set.
 class NormalMatrix {
  public:
   /// The first feature and the number of features that are the contrasts of a column's levels.
   using Levels = std::pair<Eigen::Index, Eigen::Index>;
 
-  /// `features` x: rows x F; they are copied. Those of `levels` are summed level by level where
-  /// they are many. Once a stop is requested, the sums are no longer complete, and nobody may use
-  /// them.
+  /// `features` x: rows x F, copied. Contrasts listed in `levels` are summed per level if there are
+  /// many. After a stop request the sums are incomplete and must not be used.
   NormalMatrix(const Eigen::Ref<const Eigen::MatrixXd>& features, InstructionSet instructions,
                std::stop_token stop = {}, const std::vector<Levels>& levels = {});
 
-  /// sum over the rows r of c_r j_r j_r' with j_r = (T_r1 x_r, T_r2 x_r, ...): what J'J is where
-  /// each term's derivatives are the term times the features. `terms` T: rows x K; `curvature` c:
-  /// one per row. K F x K F, both halves filled.
+  /// sum over the rows r of c_r j_r j_r' with j_r = (T_r1 x_r, T_r2 x_r, ...): J'J if the
+  /// derivatives of each term are the term times the features. `terms` T: rows x K; `curvature` c:
+  /// one per row. Returns K F x K F, both halves filled.
   Eigen::MatrixXd operator()(const Eigen::MatrixXd& terms, const Eigen::ArrayXd& curvature) const;
 
-  /// x'W: F x as many columns as W, which has one row per row of x.
+  /// x'W, F x columns of W. `row_weights` W has one row per row of x.
   Eigen::MatrixXd feature_sums(const Eigen::MatrixXd& row_weights) const;
 
  private:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// The pairs i <= j of features whose products are made and summed together.
+  /// A block of the pairs i <= j of features whose products are computed together.
   struct Slab {
-    Eigen::Index first;   ///< i from here
-    Eigen::Index last;    ///< to here
-    Eigen::Index pairs;   ///< so many of them
-    Eigen::Index stride;  ///< filled up to what the kernel wants
+    Eigen::Index first;   ///< first i
+    Eigen::Index last;    ///< last i
+    Eigen::Index pairs;   ///< number of pairs
+    Eigen::Index stride;  ///< pairs, padded to the kernel's stride
   };
 
   const row_kernel::Functions& kernel_;
   std::stop_token stop_;
   Eigen::Index all_;                   ///< F
   std::vector<LevelColumn> levels_;    ///< columns of many levels
-  std::vector<Eigen::Index> columns_;  ///< of the other features
-  RowMajor features_;                  ///< those, filled up to what the kernel wants
-  std::vector<Slab> slabs_;            ///< all pairs of them
-  RowMajor pairs_;                     ///< x_i x_j of all rows; empty where that would be too many
+  std::vector<Eigen::Index> columns_;  ///< indices of the other features
+  RowMajor features_;                  ///< the other features, padded to the kernel's stride
+  std::vector<Slab> slabs_;            ///< together all pairs of the other features
+  RowMajor pairs_;                     ///< x_i x_j of all rows; empty if too large
 
   static std::vector<Slab> slabs_of(Eigen::Index columns, Eigen::Index most_pairs);
 
-  /// Adds the part of the result that has to do with columns of many levels. `weights`: rows x
-  /// pairs of the terms.
+  /// Adds the entries of columns of many levels. `weights`: rows x pairs of the terms.
   void add_levels(const RowMajor& weights, Eigen::Index terms, Eigen::MatrixXd& out) const;
 
   void add(Eigen::Index rows, const row_kernel::Rows& products, const RowMajor& weights,

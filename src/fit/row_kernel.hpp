@@ -13,10 +13,10 @@ enum class InstructionSet : std::uint8_t;
 
 namespace perfmodel::row_kernel {
 
-/// Rows of a matrix stand this many doubles apart, or a multiple of it.
+/// The stride of a matrix's rows, in doubles, is a multiple of this.
 inline constexpr std::size_t kStrideMultiple = 16;
 
-/// The first `columns` numbers of each row, `stride` >= columns apart.
+/// The first `columns` numbers of each row; rows are `stride` >= columns apart.
 struct Rows {
   const double* data;
   std::size_t columns;
@@ -27,17 +27,17 @@ struct Rows {
 ///
 ///     weights(r, w) * products(r, c)
 ///
-/// Columns behind the last one, as far as the stride reaches, may be added up too.
+/// Columns between the last one and the stride may be summed too.
 using AddProducts = void (*)(std::size_t rows, const Rows& products, const Rows& weights,
                              double* sums);
 
-/// Replaces each number by its function.
+/// Replaces each number by a function of it.
 using Replace = void (*)(std::size_t count, double* values);
 
-/// What takes the time of a descent, compiled for one instruction set. All give the same bits.
+/// The inner loops of a descent, compiled for one instruction set. All give the same bits.
 struct Functions {
   AddProducts add_products;
-  Replace exponentials;  ///< arguments beyond +-708 are held there
+  Replace exponentials;  ///< arguments are clamped to [-708, 708]
   Replace logarithms;    ///< of positive normal numbers
 };
 

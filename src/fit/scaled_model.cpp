@@ -34,8 +34,7 @@ std::vector<std::vector<double>> centred_logs(const std::vector<NumericFactor>& 
 
 }  // namespace
 
-/// What a prediction is made of: powers of every distinct value, and per row the sum and the
-/// product.
+/// Parts of predictions: powers of every distinct value, and per row the sum and the product.
 struct ScaledModel::Parts {
   std::vector<std::vector<double>> powers;  ///< I^p per intrinsic column and distinct value
   VectorXd sum;
@@ -88,7 +87,7 @@ VectorXd ScaledModel::predict(const VectorXd& scaled) const {
   return parts(scaled).predicted(scaled);
 }
 
-/// Calls put(row, constant, derivative) for all that can differ from 0.
+/// Calls put(row, constant, derivative) for all derivatives that can be nonzero.
 template <class Put>
 void ScaledModel::put_derivatives(const VectorXd& scaled, const Parts& part, const Put& put) const {
   for (std::size_t r = 0; r < design_.rows; ++r) {
@@ -179,12 +178,12 @@ class ScaledModel::Linearised : public LinearisedModel {
   const VectorXd at_;
   Parts parts_;
   LevelMatrix jacobian_;
-  optimise::SparseRows sparse_;  ///< in place of it, where several columns have many levels
+  optimise::SparseRows sparse_;  ///< used instead if several columns have many levels
 
   bool is_sparse() const { return sparse_.rows() > 0; }
 };
 
-/// Each power multiplies a derivative by the logarithm of its column, and Eq. (4) has no others.
+/// All second derivatives of Eq. (4) are a first derivative times the logarithm of a column.
 ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
   const Design& design = model_.design_;
   const GenericLayout& layout = model_.layout_;
@@ -207,7 +206,7 @@ ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
   }
   for (std::size_t j = 0; j < design.extrinsic.size(); ++j) {
     const VectorXd row = slopes_by(design.extrinsic[j], model_.extrinsic_logs_[j]);
-    // Of two scales the same is found twice; C does not scale.
+    // Each pair of scales is added once; C does not scale.
     for (std::size_t k = 0; k < layout.intercept(); ++k)
       if (k < layout.extrinsic_power(0) || k >= layout.extrinsic_power(j))
         put(layout.extrinsic_power(j), k, row[index(k)]);
@@ -256,13 +255,12 @@ std::optional<VectorXd> ScaledModel::wake(const VectorXd& scaled, const VectorXd
 
 namespace {
 
-/// Powers that are tried are this far apart.
+/// Spacing of the powers that are tried.
 constexpr double kPowerSpacing = 0.25;
-/// A slope counts as downhill beyond this share of the largest that rows of these pulls could have:
-/// the rest is rounding.
+/// Least downhill slope, as a share of the largest possible: smaller ones are rounding.
 constexpr double kDownhillShare = 1e-9;
 
-/// What scales the sum of intrinsic terms in each row: the product of E_j^q_j.
+/// Per row, the product of E_j^q_j.
 VectorXd extrinsic_products(const Design& training, const SearchSpace& space,
                             const VectorXd& scaled) {
   VectorXd exponent = VectorXd::Zero(static_cast<Index>(training.rows));
@@ -279,7 +277,7 @@ VectorXd extrinsic_products(const Design& training, const SearchSpace& space,
   return exponent.array().exp();
 }
 
-/// The powers that are tried for an idle term: from low to high.
+/// The powers that are tried for an idle term, ascending.
 struct PowerGrid {
   double low = 0;
   double high = 0;
@@ -308,7 +306,7 @@ std::vector<IdleTerm> idle_terms(const SearchSpace& space, const VectorXd& scale
   return out;
 }
 
-/// Of one term, the slopes and squares of its grid. `product`: of E_j^q_j in each row.
+/// Appends slopes and squares of one term for the powers of its grid. `product`: per row.
 void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid& grid,
                 const VectorXd& pull, const VectorXd& product, std::vector<double>& slopes,
                 std::vector<double>& squares) {
@@ -341,10 +339,10 @@ void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid&
   }
 }
 
-/// What the rows say of idle terms.
+/// Derivatives with respect to the coefficients of idle terms.
 struct IdleSlopes {
-  VectorXd slopes;   ///< per idle term and power of the grid: of the cost in a
-  VectorXd squares;  ///< of the rows' derivatives by a
+  VectorXd slopes;   ///< d cost / d a per idle term and power of its grid
+  VectorXd squares;  ///< sum of (d y / d a)^2 over the rows, likewise
   double pull_squares = 0;
 };
 
@@ -368,8 +366,8 @@ IdleSlopes idle_slopes(const Design& training, const SearchSpace& space, const V
 
 }  // namespace
 
-/// The power of each idle term at which the cost falls steepest with the size of the term, its root
-/// mean square over the rows, where it falls at all.
+/// Chooses for each idle term the power of steepest descent per size of the term, its root mean
+/// square over the rows, if any is downhill.
 std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
                                         const VectorXd& scaled, const VectorXd& pull) {
   const IdleSlopes of_rows = idle_slopes(training, space, scaled, pull);

@@ -106,7 +106,7 @@ using Eigen::VectorXd;
 
 constexpr double kLargestPower = 5;  // Table 2's box in the paper
 constexpr double kPaperLargestConstant = 1000;
-constexpr double kSmallestShare = 1e-4;  // of the median time: the floor of ln a and ln C
+constexpr double kSmallestShare = 1e-4;  // of the median time: lower bound of a and C in the search
 constexpr double kLargestShare = 2;      // of the largest time
 constexpr double kSmallestOfUserRange = 1e-9;
 
@@ -116,7 +116,7 @@ struct Range {
   bool by_user = false;
 };
 
-/// The column names that a bound on this kind of constant may carry.
+/// Column names that a bound on this kind of constant may have.
 std::vector<std::string> columns_of(const ModelSpec& spec, char constant) {
   std::vector<std::string> names;
   if (constant == 'a' || constant == 'p')
@@ -145,7 +145,7 @@ void check_columns(const ModelSpec& spec, const std::vector<BoundOverride>& boun
   }
 }
 
-/// The last bound that fits wins; one with a column wins over one without.
+/// The last matching bound wins; one with a column wins over one without.
 Range bound_for(const std::vector<BoundOverride>& bounds, char constant, const std::string& column,
                 Range otherwise) {
   Range range = otherwise;
@@ -161,7 +161,7 @@ Range bound_for(const std::vector<BoundOverride>& bounds, char constant, const s
   return range;
 }
 
-/// 0^p is a number for p > 0 alone.
+/// Restricts the power of a column with zeros to p > 0, for which 0^p is finite.
 Range power_range(const NumericInput& input, Range range) {
   if (!input.zero)
     return range;
@@ -216,8 +216,8 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
     coordinates_.upper[i] = std::log(range.high);
   };
 
-  // A user's bound on a coefficient is in the units of the data. A coefficient that has one is
-  // searched as it is: its column, and all extrinsic columns, are not divided by their means.
+  // A user's bound on a coefficient is in the units of the data. Its column, and all extrinsic
+  // columns, are then not divided by their means, so that the bound applies.
   bool extrinsic_scaled = scale;
   intrinsic_log_centres_.assign(intrinsic_, 0);
   for (std::size_t i = 0; i < intrinsic_; ++i) {

@@ -22,7 +22,7 @@ using Eigen::VectorXd;
 
 constexpr double kFlatPart = 1e-4;  // of a gradient
 
-/// Gauss-Jordan on the columns: each gets a row of its own in which it alone is not 0.
+/// Gauss-Jordan elimination on the columns: each gets a row in which it alone is nonzero.
 void separate(MatrixXd& basis) {
   std::vector<bool> used(static_cast<std::size_t>(basis.rows()), false);
   for (Index d = 0; d < basis.cols(); ++d) {
@@ -110,13 +110,13 @@ double Sensitivity::standard_error(const VectorXd& gradient) const {
 
 namespace {
 
-/// Powers further apart than this are different laws, not a floor that the time rises from.
+/// Increase of the power that indicates another law, not a time that rises from a floor.
 constexpr double kSteeper = 1;
-/// By so many times the largest value a term that takes over has done so.
+/// At this multiple of the largest value, a term that takes over dominates.
 constexpr double kFarBeyond = 16;
-/// Of so few configurations there are hardly enough to choose a form by.
+/// This many configurations, or fewer, hardly suffice to choose a form.
 constexpr std::size_t kFewConfigurations = 5;
-/// Of so few, the best of many forms does better on the runs that chose it than on new ones.
+/// With this many or fewer, the best of many forms fits its own runs better than new ones.
 constexpr std::size_t kFewForManyForms = 14;
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
@@ -149,7 +149,7 @@ void warn_of_untrained_levels(const FittedModel& model, const Design& training,
   }
 }
 
-/// Where derived columns cannot be computed around the typical configuration.
+/// Warns if derived columns cannot be computed around the typical configuration.
 void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out) {
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const NumericInput& input = model.spec.extrinsic[j];
@@ -162,7 +162,7 @@ void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out)
 }
 
 /// Slope of ln(time) over ln(scale) between two values of a scale at the typical configuration;
-/// nothing where derived columns cannot be computed there.
+/// nullopt if derived columns cannot be computed there.
 std::optional<double> power_between(const FittedModel& model, std::size_t scale, double low,
                                     double high) {
   const auto near = with_scale(model.spec, *model.typical, scale, low);

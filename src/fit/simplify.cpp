@@ -19,31 +19,30 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr double kLargestPlainPower = 3;
-/// All multiples of 1/4 and of 1/3 are multiples of 1/12.
+/// Plain powers are multiples of 1/4 or 1/3, hence of 1/12.
 constexpr int kPlainParts = 12;
-/// Before a run is measured a plain power is taken to be 20 times as likely as any other: twice the
-/// logarithm, as in the criterion.
+/// Prior odds of a plain power are 20 : 1; the criterion counts 2 ln(20).
 constexpr double kPlainIsLikely = 6;
-/// A loss below this is none: no time is known to a millionth.
+/// Losses below this count as 0: no time is measured to a millionth.
 constexpr double kNoLoss = 1e-12;
-/// Below this it is the ridge that keeps the constants from being exact.
+/// Below this loss, only the ridge keeps the constants from being exact.
 constexpr double kLossOfExactRuns = 1e-9;
-/// Inputs that change more, in logarithms of the time, play a part. Of scales, where a process
-/// follows, that is less: it explains most of what here looks like noise, but not beyond the runs.
+/// Inputs that change ln(time) by more are kept untested. The limit is lower for scales if a
+/// residual process follows: it explains most of the apparent noise, but not beyond the runs.
 constexpr double kWorthTrying = 0.5;
 constexpr double kWorthTryingOfScale = 0.05;
-/// In larger sums other powers do what a logarithm or a C would, and many runs tell them apart.
-constexpr Index kFeaturesOfSmall = 4;  // of a term, its coefficient among them
+/// In larger sums other powers imitate a logarithm or a C, and many runs tell them apart.
+constexpr Index kFeaturesOfSmall = 4;  // per term, including its coefficient
 constexpr double kConfigurationsOfSmall = 200;
-/// One power can decide which value of another is the best: so often all are gone through.
+/// Number of passes over all powers, since the best value of one depends on the others.
 constexpr int kRounds = 3;
-/// In place of ln log2(1), which is infinite.
+/// Replaces ln log2(1), which is -infinity.
 constexpr double kLeastLogLog = -1;
 constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
-/// Criteria that differ by less are the same.
+/// Criteria that differ by less count as equal.
 constexpr double kTie = 1e-6;
 
-/// The nearest plain powers on both sides, the same twice where it is one.
+/// The nearest plain powers below and above; both are `power` itself if it is plain.
 std::array<double, 2> plain_powers(double power) {
   const auto nearest = [](double parts, int step) {
     int out = static_cast<int>(parts);
@@ -65,14 +64,14 @@ void erase_entry(std::vector<List>& of_terms, Index term) {
     of_terms.erase(of_terms.begin() + term);
 }
 
-/// A sum with some of its coordinates held, and what it is worth.
+/// A sum with some coordinates fixed, and its loss.
 struct Variant {
   SumShape shape;
-  VectorXd held;  ///< where each coordinate of a finish is held; kFree: nowhere
+  VectorXd held;  ///< fixed value of each refinement coordinate, or kFree
   SumFit fit;
   double loss = 0;
   double constants = 0;
-  double size = 0;  ///< what the criterion takes for constants and logarithms
+  double size = 0;  ///< penalty of the criterion for constants and logarithms
 };
 
 class Simplifier {
@@ -82,7 +81,7 @@ class Simplifier {
         data_(task.coordinates.data(from.shape)),
         ridge_(from.ridge),
         best_{.shape = from.shape, .held = {}, .fit = from.fit} {
-    for (Index row = 0; row < data_.rows(); ++row)  // equal ones stand side by side
+    for (Index row = 0; row < data_.rows(); ++row)  // equal rows are adjacent
       configurations_ += row == 0 || data_.features.row(row) != data_.features.row(row - 1) ? 1 : 0;
     is_small_ =
         from.shape.features() <= kFeaturesOfSmall && configurations_ <= kConfigurationsOfSmall;
@@ -91,10 +90,10 @@ class Simplifier {
     for (std::size_t j = 0; j < held.size(); ++j)
       if (held[j])
         best_.held[index(j)] = 0;
-    best_.shape.pure_logarithms = false;  // those are held
+    best_.shape.pure_logarithms = false;  // their powers are fixed above
     for (std::vector<int>& powers : best_.shape.log_powers)
       powers.resize(from.shape.numeric_features.size());
-    if (!std::exchange(best_.shape.intercept, true)) {  // so that one can be tried
+    if (!std::exchange(best_.shape.intercept, true)) {  // C begins at 0, so that it can be tried
       best_.fit.theta.conservativeResize(best_.shape.size());
       best_.fit.theta[intercept()] = -std::numeric_limits<double>::infinity();
       best_.held.conservativeResize(best_.shape.size());
@@ -157,10 +156,9 @@ class Simplifier {
                               evaluate_sum(data_, shape, variant.fit.theta).total);
   }
 
-  /// The Bayesian information criterion, for errors like those of Laplace's distribution. Of a
-  /// small sum the configurations beyond the constants tell how large the errors are: what a
-  /// configuration has of its own, its repeats share. A logarithm counts as a constant: that it was
-  /// tried is as good as one.
+  /// The Bayesian information criterion for Laplace-distributed errors. For a small sum, the number
+  /// of configurations beyond the constants replaces the number of runs, since repeats share the
+  /// deviation of their configuration. A logarithm counts as a constant.
   double criterion(const Variant& variant) const {
     const double told = is_small_ ? std::max(1.0, configurations_ - best_.constants)
                                   : static_cast<double>(data_.rows());
@@ -192,7 +190,7 @@ class Simplifier {
     return true;
   }
 
-  /// What a sum tells to the last digits needs no ridge, and goes on beyond the runs.
+  /// Drops the ridge, and the clamps of scales, if the sum fits the runs exactly without it.
   void leave_ridge_where_exact() {
     const double ridge = std::exchange(ridge_, 0);
     Variant exact = fitted(best_);
@@ -210,9 +208,9 @@ class Simplifier {
                        [&](std::size_t n) { return shape.numeric_features[n] == feature; });
   }
 
-  /// Inputs that change nothing, what changes least first.
+  /// Drops inputs with little effect, the smallest effect first.
   void drop_inputs() {
-    std::vector<Index> scales;  // none without a process
+    std::vector<Index> scales;  // empty without a residual process
     if (task_.options.residual != Residual::none)
       scales.assign(best_.shape.numeric_features.begin(),
                     best_.shape.numeric_features.begin() + index(task_.scales));
@@ -236,7 +234,7 @@ class Simplifier {
       take_if_better(with_held(best_, first, count, 0));
   }
 
-  /// Terms with shared powers stay: the first one holds those of all.
+  /// Drops terms, unless they share powers: the first term holds those of all.
   void drop_terms() {
     for (Index term = best_.shape.terms; term-- > 0 && best_.shape.terms > 1;)
       if (best_.shape.shared.empty())
@@ -244,7 +242,7 @@ class Simplifier {
     take_if_better(with_held(best_, intercept(), 1, 0));
   }
 
-  /// A term in which nothing plays a part is a C.
+  /// Merges terms without inputs into C.
   void merge_constant_terms() {
     const Index features = best_.shape.features();
     for (Index term = best_.shape.terms; term-- > 0;) {
@@ -277,8 +275,8 @@ class Simplifier {
     return out;
   }
 
-  /// Whether that changed any; what changes least comes first. A number whose powers are shared or
-  /// that counts by its ring has none of its own to be plain.
+  /// Rounds powers, the smallest change first, and returns true if any was changed. Columns with
+  /// shared powers or 1 - 1/n have no power of their own.
   bool choose_powers() {
     const SumShape& shape = best_.shape;
     std::vector<std::tuple<double, Index, std::size_t>> places;
@@ -303,7 +301,7 @@ class Simplifier {
     const Index coordinate = term * best_.shape.features() + best_.shape.numeric_features[numeric];
     const int logarithm = best_.shape.log_powers[static_cast<std::size_t>(term)][numeric];
     if (best_.fit.theta[coordinate] == 0 && logarithm == 0)
-      return false;  // it plays no part
+      return false;  // the term does not use the column
     std::vector<int> logarithms = {logarithm};
     if (is_small_ && contains(task_.logarithmic, numeric))
       logarithms = {0, 1, 2};
@@ -318,7 +316,7 @@ class Simplifier {
     return top && take_if_better(*std::move(top));
   }
 
-  /// The best with a plain power next to one that was free.
+  /// Updates `top` with the plain powers next to the free one.
   void take_plain(const Variant& free, Index coordinate, std::optional<Variant>& top) {
     for (const double plain : plain_powers(free.fit.theta[coordinate])) {
       if (std::abs(plain) > kLargestPlainPower)
@@ -329,7 +327,7 @@ class Simplifier {
     }
   }
 
-  /// The best with log2(n)^r in a term; the power and the coefficient make up for it.
+  /// `best_` with log2(n)^r in a term; power and coefficient are adjusted to compensate.
   Variant with_logarithm(Index term, std::size_t numeric, int r) const {
     Variant out = best_;
     int& power = out.shape.log_powers[static_cast<std::size_t>(term)][numeric];

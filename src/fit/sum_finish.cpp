@@ -24,17 +24,17 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// exp(60) times the typical time, or 1/exp(60) of it, is no time of a term any more.
+/// Largest |ln| of a coefficient or factor: exp(+-60) typical times is no plausible time of a term.
 constexpr double kWidestLogFactor = 60;
-/// A penalised constant below this is as good as 0.
+/// Penalised constants below this count as 0.
 constexpr double kTrace = 1e-8;
-/// No C is larger than twice the longest time, whatever the loss.
+/// Largest C in units of the longest time, whatever the loss.
 constexpr double kWidestIntercept = 2;
 
 /// The penalised combinations of the coordinates of one term, and its box.
 struct TermGoal {
   MatrixXd penalised;
-  std::vector<bool> power;  ///< of each feature
+  std::vector<bool> power;  ///< per feature: true if it carries a power
 };
 
 TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
@@ -42,7 +42,7 @@ TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
   out.power.assign(static_cast<std::size_t>(shape.features()), false);
   for (const Index feature : coordinates.numeric_features())
     out.power[static_cast<std::size_t>(feature)] = true;
-  std::vector<std::pair<Index, Index>> inputs;  // first feature and count, the regimes in use last
+  std::vector<std::pair<Index, Index>> inputs;  // first feature and count; steps last
   for (const auto& [first, count] : coordinates.inputs())
     if (first < shape.plain_features && count > 0)
       inputs.emplace_back(first, count);
@@ -133,26 +133,26 @@ VectorXd search_coordinates(const SumShape& shape, VectorXd x) {
 
 namespace {
 
-/// Standard deviations of the coordinates of a thrown term around those of the term it copies.
+/// Standard deviations of the coordinates of a random term about those of the term that it copies.
 constexpr std::array kScatters = {0.3, 0.6, 1.2};
-/// Share of the time of the copied term that the thrown one begins with.
+/// Initial time of the random term, as a share of the copied term's.
 constexpr double kShareOfThrown = 0.25;
-/// Where a C of 0 starts again, of the shortest time: no descent of ln C leads away from 0 itself.
+/// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
 constexpr double kLeastIntercept = 0.01;
-/// Keeps a descent out of flat directions on its way; the finish does without.
+/// Keeps intermediate descents out of flat directions; the final refinement has no ridge.
 constexpr double kRidgeOnTheWay = 1e-6;
-/// Every so many starts are no throw but a nudge, of this standard deviation.
+/// One in this many starts is a small perturbation with this standard deviation.
 constexpr std::size_t kNudgeEvery = 4;
 constexpr double kNudge = 0.1;
-/// Throws side by side, all from the best so far: the same for any number of threads.
+/// Starts per batch, all from the best so far: the same for any number of threads.
 constexpr std::size_t kBatch = 8;
-/// Throws per term and start without a gain after which the best is taken for the best.
+/// Starts without gain, per term and requested start, after which the search ends.
 constexpr std::size_t kPatience = 3;
-/// A larger table gets fewer throws.
+/// Larger tables get fewer starts.
 constexpr std::size_t kRowsOfFullPatience = 2000;
 constexpr double kGain = 1e-9;
 constexpr std::size_t kManyConstants = 100;
-/// A finish takes off little of what rounded kinks leave: more is not worth one.
+/// Smoothed kinks cost little: starts that exceed the best cost by more are not refined.
 constexpr double kPromise = 1.02;
 
 SumFit finished(const GoalTask& task, const SumFit& near) {
@@ -160,7 +160,7 @@ SumFit finished(const GoalTask& task, const SumFit& near) {
                 {.held = {}, .instructions = task.options.instructions, .stop = task.options.stop});
 }
 
-/// Near an optimum; at it where that promises to cost no more than `worth`.
+/// Descends to near an optimum, and refines it if its cost is at most kPromise * `worth`.
 SumFit optimum_from(const GoalTask& task, const VectorXd& theta, double worth) {
   SumFit start;
   start.theta = theta;
@@ -171,7 +171,7 @@ SumFit optimum_from(const GoalTask& task, const VectorXd& theta, double worth) {
   return finished(task, near);
 }
 
-/// Coordinates that may start anywhere.
+/// Makes coordinates valid for a start: C is not 0, and fixed coordinates are 0.
 VectorXd revived(const GoalTask& task, VectorXd theta) {
   if (task.shape.intercept) {
     double& log_intercept = theta[theta.size() - 1];
@@ -184,7 +184,7 @@ VectorXd revived(const GoalTask& task, VectorXd theta) {
   return theta;
 }
 
-/// One of the terms replaced by a scattered copy of one.
+/// Replaces one term by a perturbed copy of a term.
 VectorXd thrown(const GoalTask& task, const VectorXd& theta, std::size_t number) {
   RandomStream random(task.options.seed, "throw", number);
   const Index features = task.shape.features();
@@ -199,7 +199,7 @@ VectorXd thrown(const GoalTask& task, const VectorXd& theta, std::size_t number)
   return revived(task, std::move(out));
 }
 
-/// Everything moved a little: of the optima that kinks make beside each other, another.
+/// Perturbs all coordinates slightly: kinks make many adjacent optima.
 SumFit nudged(const GoalTask& task, const VectorXd& theta, std::size_t number) {
   RandomStream random(task.options.seed, "nudge", number);
   SumFit near;
@@ -215,7 +215,7 @@ SumFit nudged(const GoalTask& task, const VectorXd& theta, std::size_t number) {
 SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
   SumFit best = optimum_from(task, start, std::numeric_limits<double>::infinity());
   const auto rows = static_cast<std::size_t>(task.data.rows());
-  // Of more constants than runs every throw gains a little; where they are many, it takes hours.
+  // With more constants than runs, every start gains a little: many constants would take hours.
   const auto constants = static_cast<std::size_t>(task.shape.size());
   const bool gains_without_end = constants >= kManyConstants && constants >= rows;
   const std::size_t patience =
@@ -227,7 +227,7 @@ SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
     std::array<SumFit, kBatch> ends;
     parallel_for(kBatch, task.options.threads, [&](std::size_t k) {
       if (task.options.stop.stop_requested())
-        return;  // what it would have found costs infinitely much
+        return;  // the cost stays infinite
       const std::size_t own = number + k;
       ends[k] = own % kNudgeEvery == kNudgeEvery - 1
                     ? nudged(task, best.theta, own)
@@ -258,10 +258,10 @@ double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goa
 
 namespace {
 
-/// A share of a bound's distance below which a step has arrived there.
+/// A step that ends within this share of the distance to a bound has reached it.
 constexpr double kSumRounding = 1e-13;
 
-/// A sum in the coordinates of its finish.
+/// A sum in the coordinates of its local refinement.
 class SumModel : public SmoothModel {
  public:
   SumModel(const TermData& data, const SumShape& shape, const SumGoal& goal,
@@ -281,7 +281,7 @@ class SumModel : public SmoothModel {
   const optimise::Bounds& box() const override { return goal_.box(); }
   bool is_positive() const override { return true; }
 
-  /// The trust region holds all but C, in which the sum is linear.
+  /// The trust region limits all coordinates but C, in which the sum is linear.
   optimise::Bounds around(const VectorXd& at, double radius, bool) const override {
     VectorXd reach = VectorXd::Constant(shape_.size(), radius);
     if (shape_.intercept)
@@ -307,7 +307,7 @@ class SumModel : public SmoothModel {
   }
 
  private:
-  /// d total is term times feature in each coordinate of a term.
+  /// d total / d coordinate is term times feature.
   class Linearised : public LinearisedModel {
    public:
     Linearised(const SumModel& model, SumParts parts)
@@ -351,7 +351,7 @@ class SumModel : public SmoothModel {
       return folded(std::move(out));
     }
 
-    /// Term times feature times feature, within a term.
+    /// Second derivatives: term times feature times feature, within a term only.
     ArrowMatrix bend(const VectorXd& weights) const override {
       const Index features = shape_.features();
       MatrixXd out = MatrixXd::Zero(shape_.size(), shape_.size());
@@ -384,7 +384,7 @@ class SumModel : public SmoothModel {
   const SumShape& shape_;
   const SumGoal& goal_;
   InstructionSet instructions_;
-  std::optional<NormalMatrix> normal_matrix_;  ///< where second derivatives are asked for
+  std::optional<NormalMatrix> normal_matrix_;  ///< set if second derivatives are needed
 
   Index curved() const { return shape_.terms * shape_.features(); }
 

@@ -12,38 +12,38 @@
 
 namespace perfmodel {
 
-/// Powers of a sum reach as far as those of Eq. (4).
+/// Largest magnitude of a power of a sum, as of Eq. (4).
 inline constexpr double kWidestSumPower = 5;
 
-/// What the constants of a sum of product terms shall minimise over the training rows:
+/// Objective of the constants of a sum of product terms over the training rows:
 ///
 ///     loss + l1 sum_j |u_j| + l2 sum_j u_j^2 + ridge sum_j u_j^2
 ///
 /// u: the powers of every term and the logarithms of its factors, each relative to the mean of its
-/// column. They are free of units, and so is a lambda: the sums count in units of the loss of the
+/// column. They have no units, nor has a lambda: the penalties are in units of the loss of the
 /// typical time.
 ///
-/// In the coordinates x of a finish: those of TermCoordinates, but C itself, in units of the
-/// typical time, in place of its logarithm, so that it can be 0.
+/// The coordinates x are those of TermCoordinates, except that C itself, in units of the typical
+/// time, replaces its logarithm, so that it can be 0.
 class SumGoal : public PenaltyTerms {
  public:
-  /// `ridge`: 0 where the loss is one that was asked for.
+  /// `ridge`: 0 if the user chose the loss.
   SumGoal(const TermCoordinates& coordinates, const SumShape& shape, const FitOptions& options,
           double ridge);
 
   Loss loss() const { return loss_; }
-  /// u = penalised * x; rows only where something is penalised.
+  /// The matrix of u = penalised * x; no rows if nothing is penalised.
   const Eigen::MatrixXd& penalised() const { return penalised_; }
-  /// Powers from -5 to 5; 0 where a coordinate is held there; everything else as far as numbers go.
+  /// Powers in [-5, 5]; a fixed coordinate at 0; all others bounded by the range of numbers.
   const optimise::Bounds& box() const { return box_; }
 
-  /// Leaves a coordinate at a value.
+  /// Fixes a coordinate at a value.
   void hold(Eigen::Index coordinate, double value) {
     box_.lower[coordinate] = box_.upper[coordinate] = value;
   }
 
   PenalisedConstants linearise(const Eigen::VectorXd& x) const override;
-  /// With exactly 0 where an L1 penalty has brought all that a coordinate takes part in next to 0.
+  /// Sets coordinates to 0 if an L1 penalty has shrunk all their combinations to nearly 0.
   Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
 
  private:
@@ -52,25 +52,25 @@ class SumGoal : public PenaltyTerms {
   optimise::Bounds box_;
 };
 
-/// C in place of its logarithm, moved into the box; and the way back.
+/// Replaces ln C by C and clamps to the box; search_coordinates() is the inverse.
 Eigen::VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal,
                                    Eigen::VectorXd theta);
 Eigen::VectorXd search_coordinates(const SumShape& shape, Eigen::VectorXd x);
 
-/// The gap at which a finish stops: what its last step still promised, as a share of the cost.
+/// Gap at which a local refinement stops: predicted gain of its last step, as a share of the cost.
 inline constexpr double kSumGap = 1e-10;
-/// The same of the optimum that is kept: below it predictions, too, are the same in other units.
+/// Gap for the final optimum: below it, predictions are also the same in other units.
 inline constexpr double kSettledSumGap = 1e-15;
 
-/// Loss plus penalties of a sum at coordinates of a search, in units of the typical time.
+/// Loss plus penalties of a sum at search coordinates, in units of the typical time.
 double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
                  const Eigen::VectorXd& theta);
 
-/// finish() of a sum, from `start` moved into the box. The fit's cost is that of the goal.
+/// Local refinement of a sum from `start`, clamped to the box. The cost is that of the goal.
 SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
               const DescentOptions& options, double gap_to_stop = kSumGap);
 
-/// A sum of one shape, and what its constants shall minimise.
+/// A sum of one shape and the objective of its constants.
 struct GoalTask {
   const TermData& data;
   const SumShape& shape;
@@ -79,35 +79,32 @@ struct GoalTask {
   std::size_t starts = 1;
 };
 
-/// The best optimum of the goal that several starts lead to: from `start`, which a search under
-/// another loss has found, and from what is left of the best so far when one of its terms is thrown
-/// anew.
+/// Returns the best optimum of several starts: from `start`, the result of a search under another
+/// loss, and from the best so far with one term replaced at random.
 SumFit minimise_goal(const GoalTask& task, const Eigen::VectorXd& start);
 
 struct SimplifyTask {
   const TermCoordinates& coordinates;
   const FitOptions& options;
-  std::vector<std::size_t> logarithmic;  ///< numeric columns of which log2 may be taken
-  std::size_t scales;                    ///< numeric columns that are extrinsic, the first ones
+  std::vector<std::size_t> logarithmic;  ///< numeric columns that may have log2
+  std::size_t scales;                    ///< number of extrinsic columns, which come first
 };
 
-/// A sum of which some powers are what a simplification has made them.
+/// A sum with some powers fixed by simplification.
 struct SimpleSum {
   SumShape shape;
   SumFit fit;
   double ridge = 0;
 };
 
-/// The fit with what the runs do not ask for taken away: an input that changes nothing plays no
-/// part, a term that nothing is left of is a C, a power that the runs cannot tell from a plain one
-/// is that; in sums of few terms also with another power of log2(n) beside it, and with a C. Each
-/// time all other constants are fitted anew.
+/// Simplifies a fit: drops inputs without effect, replaces a term without inputs by C, and rounds
+/// powers to plain values if the runs cannot tell them apart; in sums of few terms it also tries
+/// another power of log2(n), and a C. All other constants are refitted each time.
 ///
-/// Of all these the one with the least Bayesian information criterion (Schwarz 1978) is taken, for
-/// errors like those of Laplace's distribution: a constant may go where that raises the loss of n
-/// runs by no more than the factor n^(1 / 2n). The loss of each row must be relative to its time,
-/// as that of logarithms is. Runs that the sum tells to the last digits are fitted without the
-/// ridge.
+/// The candidate with the least Bayesian information criterion (Schwarz 1978) for
+/// Laplace-distributed errors wins: a constant may be dropped if that raises the loss of n runs by
+/// at most the factor n^(1 / 2n). The loss of each row must be relative to its time, as that of
+/// logarithms is. If a sum fits the runs to the last digits, they are fitted without the ridge.
 SimpleSum simplified(const SimplifyTask& task, const SimpleSum& sum);
 
 }  // namespace perfmodel

@@ -72,11 +72,11 @@ bool terms_can_be_chosen(const ModelSpec& spec) {
 
 namespace {
 
-/// ln of a factor beside the mean of its column, beyond which others are not taken relative to it:
-/// it went to nothing, or away where no row is, and they would be no numbers.
+/// Largest |ln| of the reference factor relative to the mean of its column: a factor that vanished,
+/// or diverged without rows, would make the others overflow.
 constexpr double kLargestLogFactor = 200;
 
-/// ln of the factors; of a factor of 0 the mean of the others'.
+/// Logarithms of the factors; a factor of 0 gets the mean of the others.
 VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size_t count) {
   const auto factors = constants.segment(static_cast<Index>(first), static_cast<Index>(count));
   VectorXd out = factors.array().max(1e-300).log();
@@ -176,7 +176,7 @@ namespace {
 
 using Eigen::MatrixXd;
 
-/// What the values of a numeric column count as in a product: all > 0.
+/// The values of a numeric column as they enter products: all > 0.
 VectorXd counted_values(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
   VectorXd out(static_cast<Index>(rows));
   for (std::size_t r = 0; r < rows; ++r)
@@ -184,16 +184,15 @@ VectorXd counted_values(const NumericInput& input, const NumericFactor& factor, 
   return out;
 }
 
-/// Logarithms are as good as equal where they differ by less. Another unit of a column or of the
-/// time changes their last bits; rounded to this they are the same, and so is what a search makes
-/// of them.
+/// Logarithms are rounded to multiples of this, so that another unit of a column or the time, which
+/// changes their last bits, does not change the result of a search.
 constexpr double kResolution = 0x1p-40;
 
 VectorXd resolved(const VectorXd& values) {
   return kResolution * (values / kResolution).array().round().matrix();
 }
 
-/// The sum must not depend on the order of the rows, down to its last bit.
+/// Sorts first, so that the sum does not depend on the order of the rows to the last bit.
 double mean_of_sorted(VectorXd values) {
   std::sort(values.data(), values.data() + values.size());
   return values.sum() / static_cast<double>(values.size());
@@ -213,7 +212,7 @@ std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& t
   return order;
 }
 
-/// Entries of intrinsic columns stand there only where one has a logarithm.
+/// Removes the entries of intrinsic columns if none has a logarithm.
 void drop_idle_intrinsics(const ModelSpec& spec, std::vector<int>& powers) {
   const auto end = powers.begin() + index(std::min(powers.size(), spec.extrinsic.size()));
   if (std::all_of(end, powers.end(), [](int r) { return r == 0; }))
@@ -328,7 +327,8 @@ void TermCoordinates::move(TermData& all_features, Index row, std::size_t numeri
   const double value = std::exp(logarithm + places_[numeric].centre);
   all_features.features(row, ring_feature(numeric)) =
       ring_places_[numeric].scale * (1 - 1 / value - ring_places_[numeric].centre);
-  // log2(n) from its logarithm, moved, and back; a factor that ceases to exist becomes -infinity.
+  // Moves log2(n), which is stored as its logarithm; if it falls to 0 or below, the logarithm is
+  // -infinity.
   double& log_log = all_features.log_logs(row, static_cast<Index>(numeric));
   const double log2_value = std::exp(log_log) + shift / std::log(2.0);
   log_log = log2_value > 0 ? std::log(log2_value) : -std::numeric_limits<double>::infinity();

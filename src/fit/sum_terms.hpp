@@ -14,45 +14,44 @@
 
 namespace perfmodel {
 
-/// A C below this share of the typical time is none.
+/// A C below this share of the typical time counts as 0.
 inline constexpr double kNoIntercept = 1e-9;
 
-/// A sum of product terms as a search leaves it.
+/// The result of a search for a sum of product terms.
 struct SumOfTerms {
   MultiStructure structure;
   Eigen::VectorXd constants;    ///< in the units of the data, in the order of MultiLayout
-  std::size_t evaluations = 0;  ///< that it took to find them
-  /// What the last step still promised, as a share of the cost.
+  std::size_t evaluations = 0;  ///< evaluations of the search
+  /// Predicted gain of the last step, as a share of the cost.
   double gap = 0;
   SumEstimate estimate = {};
 };
 
-/// The constants of a sum of product terms are solved for together, in time that grows with the
-/// cube of their number: more of them take hours.
+/// Most constants of a sum: they are solved for together, in time that grows with the cube of their
+/// number. More would take hours.
 inline constexpr std::size_t kMostSumConstants = 1000;
 
-/// Constants that a sum of so many terms would leave free, without those that only the data can
-/// suggest.
+/// Number of free constants of a sum of `terms` terms, without steps and logarithms.
 std::size_t count_sum_constants(const ModelSpec& spec, std::size_t terms);
 
-/// Whether at least two terms can be fitted, which a choice of their number needs.
+/// True if at least two terms can be fitted, which choosing their number requires.
 bool terms_can_be_chosen(const ModelSpec& spec);
 
-/// Rows in the coordinates in which a product term is the exponential of a linear form:
+/// Rows in coordinates in which a product term is the exponential of a linear form:
 ///
 ///     ln term = theta_0 + sum_i p_i (ln I_i - centre_i) + sum_c contrasts of the level
-///               + sum_j q_j (ln E_j - centre_j) + contrasts of the regimes
+///               + sum_j q_j (ln E_j - centre_j) + contrasts of the steps
 ///               + sum_n r_n ln log2(n)
 ///
-/// with 1 - 1/n, as wide as ln n, in place of it where a numeric column n counts by its ring, so
-/// that derivatives are products, a ridge treats both alike, and no box is needed.
+/// so that derivatives are products, a ridge treats all features alike, and no box is needed. For a
+/// numeric column n in SumShape::rings, ln n is replaced by 1 - 1/n, scaled to the range of ln n.
 struct TermData {
   Eigen::MatrixXd features;  ///< rows x features; the first column is 1
-  /// ln log2(n), rows x numeric columns; -infinity where n <= 1. A refit adds a column per term,
-  /// which is -infinity where the term does not exist.
+  /// ln log2(n), rows x numeric columns; -infinity if n <= 1. A refit adds a column per term, which
+  /// is -infinity in rows where the term does not exist.
   Eigen::MatrixXd log_logs;
   Eigen::VectorXd time;  ///< in units of the typical time
-  /// First feature and number of features of each column of levels: their contrasts.
+  /// First feature and number of features (contrasts) of each categorical column.
   std::vector<std::pair<Eigen::Index, Eigen::Index>> levels = {};
 
   Eigen::Index rows() const { return time.size(); }
@@ -60,26 +59,27 @@ struct TermData {
 
 TermData take_rows(const TermData& data, const std::vector<Eigen::Index>& rows);
 
-/// What is searched besides the constants: how many terms, which of the features, C or not.
+/// The structure that is searched besides the constants: number of terms, features, C or not.
 struct SumShape {
   Eigen::Index terms = 1;
-  Eigen::Index plain_features = 1;    ///< of a term: those of the spec's inputs
-  std::vector<Eigen::Index> regimes;  ///< indices of those that are used
+  Eigen::Index plain_features = 1;    ///< per term: the features of the spec's inputs
+  std::vector<Eigen::Index> regimes;  ///< indices of the steps in use
   bool intercept = true;
   std::vector<std::vector<int>> log_powers;  ///< r by term and numeric column
-  /// Terms with log2(n)^r have no n^q beside it.
+  /// True if terms with log2(n)^r have no n^q.
   bool pure_logarithms = false;
-  std::vector<bool> still = {};         ///< further coordinates that are kept at 0; empty: none
-  std::vector<std::size_t> rings = {};  ///< numeric columns that count by 1 - 1/n
-  std::vector<std::size_t> caps = {};   ///< that count no further than the runs reach
-  /// Of these, scales beyond which the sum would grow far faster than within, whatever folds say.
+  std::vector<bool> still = {};         ///< further coordinates that are fixed at 0; may be empty
+  std::vector<std::size_t> rings = {};  ///< numeric columns that enter as 1 - 1/n
+  std::vector<std::size_t> caps = {};   ///< numeric columns that are clamped to the measured range
+  /// Those of `caps` that are clamped because the sum would grow far faster beyond the measured
+  /// range than within, whatever the folds show.
   std::vector<std::size_t> steep = {};
-  /// Numeric columns whose power all terms share.
+  /// Numeric columns whose power is the same in all terms.
   std::vector<std::size_t> shared = {};
-  /// Features of the numeric columns.
+  /// Feature of each numeric column.
   std::vector<Eigen::Index> numeric_features = {};
-  std::vector<int> signs = {};  ///< of the terms; behind the last entry: 1
-  /// By term, the numeric columns that play no part in it; behind the last entry: none.
+  std::vector<int> signs = {};  ///< per term; 1 beyond the last entry
+  /// Per term, the numeric columns that it does not contain; none beyond the last entry.
   std::vector<std::vector<std::size_t>> left_out = {};
 
   bool leaves_out(Eigen::Index term, std::size_t numeric) const;
@@ -93,50 +93,49 @@ struct SumShape {
   }
 
   Eigen::Index size() const { return terms * features() + (intercept ? 1 : 0); }
-  /// Per coordinate: whether it is kept at 0.
+  /// Per coordinate: true if it is fixed at 0.
   std::vector<bool> held() const;
-  /// Coordinates that follow that of the first term, whose power they share, and the latter.
+  /// Pairs of a coordinate and the coordinate of the first term whose power it shares.
   std::vector<std::pair<Eigen::Index, Eigen::Index>> followers() const;
-  /// Each follower as what it follows.
+  /// Sets each follower to the coordinate that it shares.
   Eigen::VectorXd tied(Eigen::VectorXd theta) const;
 };
 
-/// The way from rows to TermData and from the coordinates back to the constants of MultiLayout.
+/// Maps rows to TermData, and coordinates back to the constants of MultiLayout.
 class TermCoordinates {
  public:
   TermCoordinates(const ModelSpec& spec, const Design& training, std::vector<Regime> regimes);
 
-  /// The rows sorted by their content: the order of the file plays no part in a fit. The features
-  /// of all regimes stand behind the plain ones, those of the rings behind them.
+  /// The rows, sorted by their content so that the order of the file does not affect a fit. The
+  /// features of all steps come after the plain ones, then those of 1 - 1/n.
   const TermData& data() const { return data_; }
-  /// The rows with the features that the shape uses.
+  /// The rows with only the features that the shape uses.
   TermData data(const SumShape& shape) const { return select(data_, shape); }
-  /// The same of other rows in these coordinates.
+  /// Other rows of all features, reduced to the features that the shape uses.
   TermData select(const TermData& all_features, const SumShape& shape) const;
   Eigen::Index plain_features() const { return plain_features_; }
   const std::vector<Regime>& regimes() const { return regimes_; }
-  /// First feature and number of features of each input but the constant: a numeric column has one,
-  /// a column of n levels n - 1.
+  /// First feature and number of features of each input except the constant: 1 for a numeric
+  /// column, n - 1 for a column of n levels.
   const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
   /// The feature of each numeric column.
   std::vector<Eigen::Index> numeric_features() const;
   /// Multiplies a numeric column by exp(shift) in one of the rows that were taken from data().
   void move(TermData& all_features, Eigen::Index row, std::size_t numeric, double shift) const;
-  /// Takes what a numeric column counts as from a row of other data.
+  /// Copies the features of a numeric column from a row of other data.
   void copy_numeric(TermData& all_features, Eigen::Index row, std::size_t numeric,
                     const TermData& from, Eigen::Index row_of_from) const;
-  /// Extrinsic columns of two values.
+  /// Extrinsic columns with two values.
   const std::vector<std::size_t>& two_valued() const { return two_valued_; }
-  /// The largest value of a numeric column.
   double high(std::size_t numeric) const { return highs_[numeric]; }
   double typical_time() const { return typical_time_; }
-  /// Row of the design behind each row of data().
+  /// Per row of data(): its row in the design.
   const std::vector<std::size_t>& order() const { return order_; }
 
   MultiStructure structure(const SumShape& shape) const;
   /// Constants in the units of the data, in the order of MultiLayout.
   Eigen::VectorXd constants(const SumShape& shape, const Eigen::VectorXd& theta) const;
-  /// The way back. The logarithm of a factor of 0 counts as the mean of those of its column.
+  /// Inverse of constants(). A factor of 0 gets the mean logarithm of the others.
   Eigen::VectorXd theta(const SumShape& shape, const Eigen::VectorXd& constants) const;
 
  private:
@@ -147,8 +146,8 @@ class TermCoordinates {
     double centre = 0;
     double scale = 1;
   };
-  std::vector<FeaturePlace> places_;       ///< of ln x of the numeric columns
-  std::vector<FeaturePlace> ring_places_;  ///< of 1 - 1/n, which then has the range of ln n
+  std::vector<FeaturePlace> places_;       ///< for ln x, per numeric column
+  std::vector<FeaturePlace> ring_places_;  ///< for 1 - 1/n, scaled to the range of ln n
   std::vector<std::size_t> two_valued_;
   std::vector<double> highs_;  ///< the largest values of the numeric columns
   std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
@@ -161,55 +160,55 @@ class TermCoordinates {
     return plain_features_ + static_cast<Eigen::Index>(regimes_.size() + numeric);
   }
 
-  /// Of the feature that the shape uses of a numeric column.
+  /// Centre and scale of the feature that the shape uses for a numeric column.
   const FeaturePlace& place_of(const SumShape& shape, std::size_t numeric) const;
 };
 
 std::set<double> distinct_values(const NumericFactor& factor, std::size_t rows);
 
-/// Whether a column counts something: whole numbers from 1 on. Only then has its unit a meaning
-/// that "more than one" and log2 can build on.
+/// True if the values are whole numbers from 1 on. Only a count has a fixed unit, which n > 1 and
+/// log2(n) require.
 bool are_counts(const std::set<double>& values);
 bool is_count(const NumericFactor& factor, std::size_t rows);
 
-/// Whether log2(n) says more than a power could: a count of three values, of which enough rows have
-/// more than 1. Where nearly all have 1, the term would exist for a handful of rows, and could be
-/// anything elsewhere.
+/// True if log2(n) is distinguishable from a power: a count with at least three values, with enough
+/// rows above 1. If nearly all rows have 1, the term would be determined by a handful of rows and
+/// arbitrary elsewhere.
 bool may_have_logarithm(const NumericFactor& factor, std::size_t rows);
 
 bool has_two_values(const NumericFactor& factor, std::size_t rows);
 
-/// "padding > 0": of columns whose 0 has a factor of its own. They are the first of all regimes and
-/// part of every form.
+/// Steps such as "padding > 0" for columns whose 0 has a factor of its own. They come first of all
+/// steps and are part of every form.
 std::vector<Regime> zero_regimes(const ModelSpec& spec);
 
-/// Those, and "num_gpus > 1": of columns that count from 1 and take two further values or more.
-/// With one other value the power of the column says the same.
+/// zero_regimes(), then steps such as "num_gpus > 1" for counts that start at 1 and have at least
+/// two further values. With only one other value, the power of the column does the same.
 std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training);
 
-/// A sum as its fit has left it.
+/// A sum after its fit.
 struct FittedSum {
   ModelSpec spec;
   MultiStructure structure;
-  Eigen::VectorXd constants;  ///< in the order of MultiLayout of these two
+  Eigen::VectorXd constants;  ///< in the order of MultiLayout(spec, structure)
   SumEstimate estimate;
 };
 
-/// The model was fitted here: it knows its estimate.
+/// Requires a model that was fitted by this run of the program, which has its estimate.
 FittedSum fitted_sum(const FittedModel& model);
 
-/// What a refit or a derivative makes of a constant of a sum.
+/// Role of a constant of a sum in refits and derivatives.
 enum class SumConstant {
   free,
-  reference,  ///< a factor of 1 that the others of its column relate to
-  absent,     ///< a factor of 0: the term does not exist there; C where it is 0
-  unused,     ///< of an input that plays no part in the term: a power of 0, factors of 1
+  reference,  ///< factor of the reference level: 1
+  absent,     ///< a factor of 0: the term is absent at this level; or a C of 0
+  unused,     ///< of an input that the term does not use: power 0, factors 1
 };
 
-/// One per constant.
+/// Role of each constant.
 std::vector<SumConstant> sum_constants(const FittedSum& sum);
 
-/// How many constants are free.
+/// Number of free constants.
 std::size_t free_constants(const FittedSum& sum);
 
 }  // namespace perfmodel

@@ -17,39 +17,39 @@
 
 namespace perfmodel {
 
-/// How a sum grows along a scale: over the last two gaps between its measured values, and beyond.
+/// Growth of a sum along a scale: over the last two gaps between its measured values, and beyond.
 ///
 /// A cost that begins at the last gap, as on the second node of a cluster, can be fitted by any
-/// power that is steep enough, and is off by orders of magnitude a little further on.
+/// sufficiently steep power, and is then off by orders of magnitude slightly further on.
 class Steepness {
  public:
-  /// The scale, an extrinsic column, has at least three values.
+  /// Requires at least three values of the scale, an extrinsic column.
   Steepness(const TermCoordinates& coordinates, std::size_t scale);
 
-  /// By how much d ln t / d ln n beyond the largest value exceeds the larger one of the two gaps:
-  /// a mean over the rows with the largest value. The other numeric columns move along as they do
-  /// in the runs.
+  /// Excess of the slope d ln t / d ln n beyond the largest value over the larger slope of the two
+  /// gaps: a mean over the rows with the largest value. The other numeric columns change with the
+  /// scale as they do in the runs.
   double excess(const SumShape& shape, const Eigen::VectorXd& theta) const;
 
  private:
   static constexpr std::size_t kPlaces = 4;
 
   const TermCoordinates& coordinates_;
-  std::array<TermData, kPlaces> at_;  ///< two values below the largest, one below, it, beyond
-  std::array<double, kPlaces - 1> log_gap_;  ///< of the scale, from each to the next
+  std::array<TermData, kPlaces> at_;  ///< at the third-largest value, second, largest, beyond
+  std::array<double, kPlaces - 1> log_gap_;  ///< differences of ln(scale) between them
 };
 
 namespace {
 
 using Eigen::Index;
 
-/// Growths that differ by less are the same, as a logarithm of time.
+/// Growths that differ by less, in ln(time), count as equal.
 constexpr double kEqualGrowth = 0.02;
-/// A cap must be better by this on every far end, as a logarithm of errors, lest noise puts one.
+/// Gain in log error that a clamp must show in every extrapolation fold, so that it is not noise.
 constexpr double kGainOfCap = 0.05;
 
-/// How many logarithms there are that a plain power is preferred to. A power beside a term that is
-/// taken away can be as good as a logarithm only where two huge parts cancel.
+/// Number of logarithms to which a plain power is preferred. With a negative term there are none: a
+/// power then matches a logarithm only if two huge terms cancel.
 Index logarithms_of(const SumShape& shape) {
   Index out = 0;
   if (!shape.signs.empty())
@@ -72,7 +72,7 @@ Index size_of(const Candidate& candidate, const ModelSpec& spec) {
 
 namespace {
 
-/// Logarithms and rings, which are taken where a power does not do.
+/// Number of logarithms and 1 - 1/n terms, which are taken only if a power fits worse.
 Index departures_of(const Candidate& candidate) {
   return logarithms_of(candidate.shape) + static_cast<Index>(candidate.shape.rings.size());
 }
@@ -90,8 +90,7 @@ bool same_number_of_terms(const Candidate& a, const Candidate& b) {
   return a.generic == b.generic && a.shape.terms == b.shape.terms;
 }
 
-/// Leaves out logarithms where a form without does as well: where they grow less, they do so by
-/// chance.
+/// Removes candidates with logarithms if one without is as good: their lower growth is then chance.
 void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>& good) {
   const Candidate* plain = nullptr;
   const Candidate* other = nullptr;
@@ -168,7 +167,7 @@ using Eigen::VectorXd;
 
 constexpr std::size_t kMostRows = 60;
 
-/// A row with each value of the scale, which is known by its feature.
+/// One row per value of the scale, given by its feature.
 std::map<double, Index> row_of_value(const TermData& data, Index feature) {
   std::map<double, Index> out;
   for (Index row = 0; row < data.rows(); ++row)
@@ -210,7 +209,7 @@ Steepness::Steepness(const TermCoordinates& coordinates, std::size_t scale)
   double above = largest;
   for (std::size_t place = 3; place-- > 0; ++value) {
     at_[place] = moved(value->first - largest);
-    // Steps in the scale as well.
+    // Moves the step features of the scale too.
     for (Index row = 0; row < there.rows(); ++row)
       coordinates.copy_numeric(at_[place], row, scale, data, value->second);
     if (place < 2)
@@ -234,18 +233,19 @@ double Steepness::excess(const SumShape& shape, const VectorXd& theta) const {
 namespace {
 
 constexpr double kStrongRidge = 1e-2;
-/// A family whose score is behind the best by this is not given further terms.
+/// Families with a score this far behind the best get no further terms.
 constexpr double kFallenBehind = 0.5;
 constexpr std::size_t kPartsOfFirstLook = 2;
 constexpr double kFewRowsRidge = 1e-3;
 constexpr std::size_t kRowsOfSimpleForms = 200;
-/// A sum whose slope beyond the runs is larger than within by this says more than they do.
+/// Largest excess of the slope beyond the runs that the runs justify.
 constexpr double kSteep = 0.3;
-/// The same grows on where the errors of every far end are smaller for it by this, as a logarithm:
-/// of planted costs that begin at a border one far end gains up to 0.5 by chance.
+/// A steep sum is still accepted if its log errors are smaller than the clamped ones by this in
+/// every extrapolation fold. For synthetic costs that begin at a border, one fold gains up to 0.5
+/// by chance.
 constexpr double kGainOfGrowth = 0.5;
 
-/// By how much a sum is steeper beyond a scale than within; over the fits to random parts.
+/// Mean of Steepness::excess() over the fits to random folds.
 double excess_of(const Steepness& steepness, const std::vector<Fold>& folds,
                  const CandidateJudge& judge, const Candidate& candidate) {
   double sum = 0;
@@ -259,7 +259,7 @@ double excess_of(const Steepness& steepness, const std::vector<Fold>& folds,
   return sum / count;
 }
 
-/// What a chosen sum says beyond the largest value of a scale.
+/// Restricts the growth of a chosen sum beyond the largest value of a scale.
 class GrowthBeyond {
  public:
   GrowthBeyond(const SelectionTask& task, CandidateJudge& judge, Selection& selection)
@@ -275,9 +275,9 @@ class GrowthBeyond {
   CandidateJudge& judge_;
   Selection& out_;
 
-  /// Of the forms that the runs cannot tell apart one that says less beyond them: where the chosen
-  /// one grows much faster beyond a scale than the last two gaps show, a step at an inner value
-  /// that does as well.
+  /// If the chosen form grows much faster beyond a scale than over the last two gaps, replaces it
+  /// by one with a step at an inner value that is as good and less steep; without such a form,
+  /// clamps the scale unless the extrapolation folds confirm the growth.
   void prefer_steps(std::size_t scale) {
     if (!is_sum(out_.chosen) || !judge_.knows(out_.chosen) || task_.options.stop.stop_requested())
       return;
@@ -304,7 +304,7 @@ class GrowthBeyond {
     out_.chosen = cautious_choice(task_.spec, stepped);
   }
 
-  /// Where a far end is held out with all that lies above the step, it can say nothing of it.
+  /// Ignores extrapolation folds that hold out all rows above the step: they cannot judge it.
   bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
     const Index step = task_.coordinates.plain_features() + stepped.shape.regimes.back();
     const Eigen::MatrixXd& features = task_.coordinates.data().features;
@@ -346,8 +346,8 @@ class Selector {
   Selection out_;
   CandidateJudge& judge_;
 
-  /// The sum that the next step starts from. A step that makes the model richer moves on only where
-  /// it gains more than a standard error, lest many small steps follow the noise of the folds.
+  /// The sum from which the next step starts. It is replaced only by one that gains more than a
+  /// standard error, so that many small steps do not fit the noise of the folds.
   std::optional<Candidate> current_;
 
   void advance(const std::vector<Candidate>& judged) {
@@ -360,7 +360,7 @@ class Selector {
       current_ = top;
   }
 
-  /// Judges the candidates with 1, 2, ..., all their terms.
+  /// Judges the candidates with 1, 2, ..., shape.terms terms.
   std::vector<Candidate> judge(const std::vector<Candidate>& candidates) {
     if (candidates.empty() || task_.options.stop.stop_requested())
       return {};
@@ -383,8 +383,8 @@ class Selector {
     grow(plain_candidates(task_));
   }
 
-  /// A term more at a time. Families for which the last two did not pay, or which have fallen far
-  /// behind, go no further.
+  /// Adds one term at a time, and drops families that gained nothing from the last two terms or
+  /// that are far behind.
   void grow(std::vector<Candidate> families) {
     std::vector<Candidate> all;
     const auto has_gained = [&](const Candidate& candidate) {
@@ -397,7 +397,7 @@ class Selector {
       for (Candidate& family : families)
         family.shape = with_terms(family.shape, terms);
       std::vector<Candidate> judged = judge_(families);
-      std::erase_if(judged, [&](const Candidate& candidate) {  // what the rows cannot bear
+      std::erase_if(judged, [&](const Candidate& candidate) {  // too many constants for the rows
         return candidate.shape.terms != terms;
       });
       if (judged.empty())
@@ -412,7 +412,7 @@ class Selector {
     keep(all);
   }
 
-  /// The other ridges, for the best sum alone.
+  /// Tries other ridges for the best sum only.
   void try_ridges() {
     if (const std::optional<Candidate> from = current_)
       judge(with_other_ridges(*from));
@@ -423,8 +423,8 @@ class Selector {
       judge(promising(with_rings(task_, out_.folds, *from), *from, std::nullopt));
   }
 
-  /// What is better than another at the far ends of a column, or of all, and in some random parts:
-  /// the others need no closer look.
+  /// Keeps the candidates that are better than `than` over the first random folds together with the
+  /// extrapolation folds of a column, or of all columns.
   std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
                                    std::optional<std::size_t> numeric) {
     std::vector<std::size_t> folds;
@@ -437,8 +437,7 @@ class Selector {
     return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
   }
 
-  /// Column by column. Sums of several terms approach other growths of intrinsic columns by
-  /// themselves.
+  /// Tries other growths column by column. Several terms approximate them for intrinsic columns.
   void try_growths() {
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
       const std::optional<Candidate> from = current_;
@@ -447,8 +446,8 @@ class Selector {
     }
   }
 
-  /// Where rows are few, the simple forms with other growths are within reach, each on its own:
-  /// what is best without them need not lead there.
+  /// Walks from each simple form if there are few rows: the best of them with other growths may not
+  /// be reachable from the best without.
   void try_simple_forms() {
     if (task_.training.rows > kRowsOfSimpleForms)
       return;
@@ -468,7 +467,7 @@ class Selector {
     }
   }
 
-  /// "more than 1" in an intrinsic column.
+  /// Tries steps such as "n > 1" in intrinsic columns.
   void try_regimes_of_intrinsics() {
     const std::size_t first = zeros_apart(task_).size();
     for (std::size_t g = first; g < task_.coordinates.regimes().size(); ++g) {
@@ -487,7 +486,7 @@ class Selector {
       judge(negative_candidates(task_));
   }
 
-  /// One power of a scale of two values for all terms: taken where it does as well.
+  /// Tries one power for all terms in scales of two values.
   void try_shared_powers() {
     const std::optional<Candidate> from = current_;
     if (!from || task_.coordinates.two_valued().empty())

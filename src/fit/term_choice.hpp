@@ -17,34 +17,35 @@ namespace perfmodel {
 struct Fold {
   std::vector<Eigen::Index> training;
   std::vector<Eigen::Index> held_out;
-  /// The numeric column whose upper end is held out; none: a random part is.
+  /// The numeric column whose largest values an extrapolation fold holds out; nullopt: random fold.
   std::optional<std::size_t> scale;
 
   bool far_end() const { return scale.has_value(); }
 };
 
-/// Folds for choosing a model that also extrapolates: a random partition, in which rows of one
-/// configuration stay together, and for each scale the rows of its largest values.
+/// Folds for choosing a model that also extrapolates: a random partition that keeps rows of one
+/// configuration together, and for each scale one or two extrapolation folds, which hold out its
+/// largest values.
 ///
-/// A scale is an extrinsic column, or a numeric intrinsic one over two decades or more, with values
-/// enough to leave some out; of more than a dozen, extrinsic ones and those that reach furthest. At
-/// most `most_rows` rows take part. Empty where there are too few.
+/// A scale is an extrinsic column, or a numeric intrinsic one that spans two decades or more, with
+/// enough values to hold some out; of more than a dozen, extrinsic ones and those of the widest
+/// range. At most `most_rows` rows are used. Empty if there are too few.
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
                              std::size_t most_rows, std::uint64_t seed);
 
-/// One way to fit the runs, and how it did on rows that it had not seen.
+/// One way to fit the runs, and its errors on held-out rows.
 struct Candidate {
-  bool generic = false;  ///< Eq. (4); shape and ridge then play no part
+  bool generic = false;  ///< Eq. (4); shape and ridge are then ignored
   SumShape shape;
   double ridge = 1e-4;
   std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
-  /// The same where the scale of a far end counts as at the largest value of the training rows.
+  /// log_errors with the scale of each extrapolation fold clamped to its largest training value.
   std::vector<double> capped_log_errors = {};
-  double score = 0;   ///< their weighted mean
+  double score = 0;   ///< weighted mean of the log errors
   double growth = 0;  ///< beyond the measured range, see FarPoints::growth()
 };
 
-/// What all candidates have in common.
+/// Inputs that all candidates share.
 struct SelectionTask {
   const TermCoordinates& coordinates;
   const ModelSpec& spec;
@@ -52,193 +53,193 @@ struct SelectionTask {
   const FitOptions& options;
 };
 
-/// These rows of the coordinates' data, as rows of the design.
+/// Returns the given rows of the coordinates' data as rows of the design.
 Design design_of(const SelectionTask& task, const std::vector<Eigen::Index>& rows);
 
 struct Selection {
   Candidate chosen;
-  Candidate best;  ///< what it is as good as
+  Candidate best;  ///< lowest score; `chosen` is as good as this one
   std::vector<Candidate> tried;
-  std::vector<Fold> folds;  ///< empty where there were too few rows to choose
+  std::vector<Fold> folds;  ///< empty if there were too few rows to choose
 };
 
-// The sums that a selection tries, step by step; what a step starts from is `from`.
+// The sums that a selection tries, step by step; each step starts from `from`.
 
 inline constexpr Eigen::Index kMostTerms = 5;
-/// Of a sum whose other growths are tried for every column, and of one that is taken away from.
+/// Most terms of a sum whose other growths are tried for all columns, or with a negative term.
 inline constexpr Eigen::Index kFewTerms = 2;
 
-/// The regimes that are part of every form: of zeros.
+/// Indices of the step features that separate zeros; they are part of every form.
 std::vector<Eigen::Index> zeros_apart(const SelectionTask& task);
 
-/// So many terms with all inputs, without logarithms and regimes but those of zeros.
+/// A sum of `terms` terms with all inputs, without logarithms and without steps except at zeros.
 SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
 
 bool is_extrinsic(const SelectionTask& task, std::size_t numeric);
 
-/// Regimes and C in all combinations, of one term: what matters most and acts together.
+/// All combinations of steps and C with one term: they matter most and interact.
 std::vector<Candidate> plain_candidates(const SelectionTask& task);
 
 std::vector<Candidate> with_other_ridges(const Candidate& from);
 
-/// A term for each numeric column, which leaves out the others.
+/// One term per numeric column, each without the other numeric columns.
 std::optional<SumShape> additive_shape(const SelectionTask& task);
 
-/// Rings of each scale, and of all of them that count from 1: GPUs and the nodes that hold them
-/// grow together.
+/// All-reduce saturation terms 1 - 1/n for each scale alone, and for all scales that count from 1
+/// together: GPUs and the nodes that hold them grow together.
 std::vector<Candidate> with_rings(const SelectionTask& task, const std::vector<Fold>& folds,
                                   const Candidate& from);
 
-/// Other ways in which a numeric column may grow: log2(n)^r in the first term that has the column,
-/// beside n^q or in its place, and the ring.
+/// Other growths of a numeric column: log2(n)^r in the first term that has the column, with n^q or
+/// instead of it, and 1 - 1/n.
 std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
                                      const Candidate& from, std::size_t numeric);
 
-/// A step at each inner value of a scale, beside the powers of the scale and in place of them.
+/// Candidates with a step at each inner value of a scale, with its powers and instead of them.
 std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
                                   std::size_t scale);
 
-/// The simple forms, where rows are few.
+/// The simple forms that are tried if there are few rows.
 std::vector<SumShape> simple_shapes(const SelectionTask& task);
 
-/// A term that is taken away.
+/// Candidates with a negative term.
 std::vector<Candidate> negative_candidates(const SelectionTask& task);
 
-/// A count whose far end is held out, so that the folds can judge its ring.
+/// True for a count that has an extrapolation fold, so that the folds can judge 1 - 1/n.
 bool may_be_ring(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric);
 
-/// The spec with a decision, for each numeric column that may be 0, how it counts in products:
-/// ln(1 + x / unit), or ln x where x > 0 and a factor of its own where it is 0.
+/// Returns the spec with a decision, for each numeric column that may be 0, how it enters products:
+/// as
+/// ln(1 + x / unit), or as ln x if x > 0 and a factor of its own if x = 0.
 ///
-/// Rows that are held out decide, by one product of all columns: the factor of its own is taken
-/// where it predicts them better by more than a standard error, column by column.
+/// Held-out rows decide, by one product of all columns: column by column, the factor of its own is
+/// taken if it predicts them better by more than a standard error.
 ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std::uint64_t seed);
 
-/// From 16 workers to 64, say: about as far as users ask a model to go.
+/// Factor beyond the largest value, as from 16 workers to 64: about as far as users extrapolate.
 inline constexpr double kStretch = 4;
 
-/// By how much ln of each numeric column grows with that of the scale, over all rows; `features`
-/// are those of the numeric columns.
+/// Slope of ln of each numeric column, with these `features`, over ln of the scale.
 std::vector<double> slopes_along(const TermData& data, const std::vector<Eigen::Index>& features,
                                  std::size_t scale);
 
-/// What a fit says of far points.
+/// Predictions of a fit at far points.
 struct FarPredictions {
   Eigen::VectorXd log_time;    ///< at each point, in units of the typical time
-  Eigen::VectorXd log_growth;  ///< from the row that the point was made of
+  Eigen::VectorXd log_growth;  ///< change of ln(time) from the row that the point extends
 };
 
-/// Configurations far beyond the measured range, to see what a sum does there and whether it is
-/// determined: for each scale whose far end is held out, some of those rows with a multiple of
-/// their value. The other numeric columns move along as they do in the runs, by the line through
-/// the logarithms: what always goes together, as workers and the global batch, also does here.
+/// Configurations far beyond the measured range, to test whether a sum is determined there: for
+/// each scale that has an extrapolation fold, some of its held-out rows with a multiple of their
+/// value. The other numeric columns change with the scale as they do in the runs, along a line
+/// fitted in logarithms: workers and the global batch, for example, grow together.
 class FarPoints {
  public:
   FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds);
 
   FarPredictions predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
 
-  /// How far fits to several parts of the rows disagree at the points of a scale: the mean
-  /// distance from their median, in logarithms and at most kLargestError at a point. 0 for a single
-  /// fit and for a scale without points.
+  /// Disagreement of fits to several folds at the points of a scale: mean distance from their
+  /// median, in logarithms, clamped to kLargestError per point. 0 for one fit or no points.
   double disagreement(const std::vector<FarPredictions>& of_fits, std::size_t scale) const;
 
-  /// How much longer fits to several parts of the rows say that it takes beyond the measured range,
-  /// as a mean logarithm that gives every scale the same weight. A time that falls counts as 0.
+  /// Predicted growth of ln(time) beyond the measured range: mean over the fits, each scale with
+  /// the same weight. A falling time counts as 0.
   double growth(const std::vector<FarPredictions>& of_fits) const;
 
  private:
   const TermCoordinates& coordinates_;
   TermData measured_;
-  TermData points_;                  ///< made of the measured rows, one of each
-  std::vector<std::size_t> scales_;  ///< of each point
+  TermData points_;                  ///< one per measured row that is extended
+  std::vector<std::size_t> scales_;  ///< per point
 };
 
-/// |ln(y / t)| beyond this counts as this. A prediction that is off by a factor of 20 counts for
-/// many that are right: a form that explodes now and then is not one to choose.
+/// Largest |ln(y / t)| that is counted. A prediction that is off by a factor of 20 outweighs many
+/// that are right: a form that sometimes explodes must not be chosen.
 inline constexpr double kLargestError = 3;
 
-/// ln of the mean of |ln(predicted / measured)|. Its logarithm lets every fold speak alike: one
-/// that nobody predicts well does not drown the others.
+/// ln of the mean of |ln(predicted / measured)|. Averaging logarithms over the folds keeps a fold
+/// that no form predicts well from dominating.
 double log_of_mean_error(double mean);
 
-/// What log_of_mean_error() was made of.
+/// Inverse of log_of_mean_error().
 double mean_error(double log_error);
 
-/// log_of_mean_error() of |ln(predicted / measured)|, each at most kLargestError.
+/// log_of_mean_error() of |ln(predicted / measured)|, each clamped to kLargestError.
 double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
 
-/// The error of a far end together with how far fits to the random parts disagree beyond it, where
-/// none can be judged. A little of that says nothing: simple sums agree, be they right or wrong.
+/// The log error of an extrapolation fold plus a penalty for the disagreement of fits to the random
+/// folds beyond it, where nothing is measured. A small disagreement is not penalised: simple sums
+/// agree whether they are right or wrong.
 double with_disagreement(double log_error, double disagreement);
 
-/// Weights of the folds in a score, summing to 1: half for the random parts, half for the far ends.
+/// Weights of the folds in a score: 0.5 in all for the random folds, 0.5 for the extrapolation
+/// folds. Random folds alone weigh 1.
 std::vector<double> fold_weights(const std::vector<Fold>& folds);
 
-/// The weighted mean of the candidate's errors.
+/// Sets the score to the weighted mean of the candidate's log errors.
 void set_score(const std::vector<Fold>& folds, Candidate& candidate);
 
-/// The mean of the logarithms over the random parts, or over the far ends; nothing without any.
+/// Mean log error over the random or the extrapolation folds; nullopt if there are none.
 std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
                                      bool far_ends);
 
-/// Standard error of the difference of two scores, from how it scatters over the folds.
+/// Standard error of the difference of two scores, from its scatter over the folds.
 double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
-/// Whether `a` is at most so many standard errors worse than `b` on the random parts and on the far
-/// ends, each for itself: the far ends scatter so much that over all folds a model that is clearly
-/// worse within the measured range would pass.
+/// True if `a` is at most `standard_errors` worse than `b` on the random folds and, separately, on
+/// the extrapolation folds: those scatter so much that over all folds together a model that is
+/// clearly worse within the measured range would pass.
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
                 double standard_errors = 1);
 
-/// By how much errors may be larger, as logarithms.
+/// Accepted increase of errors, as logarithms.
 struct Allowance {
   double in_any_case;
-  double within_error;  ///< where that is within a standard error
+  double within_error;  ///< if the increase is within a standard error
 };
 
-/// Whether a is worse than b by no more than that on the random parts, and on the far ends.
+/// True if `a` is worse than `b` by at most the allowance on random and on extrapolation folds.
 bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
                        const Allowance& allowance);
 
-/// The same of the random parts alone.
+/// as_good_as() on the random folds alone.
 bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
-/// Whether `a` is better than `b` by more than a standard error on the random parts, and on the far
-/// ends at most one worse.
+/// True if `a` is better than `b` by more than a standard error on the random folds, and at most
+/// one standard error worse on the extrapolation folds.
 bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
-/// Whether the far ends say that `a` is better, by more than a standard error, and the score of all
-/// folds does not contradict.
+/// True if `a` is better on the extrapolation folds by more than a standard error, and the score of
+/// all folds does not contradict.
 bool better_beyond(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
-/// What shares one path of fits with 1, 2, ... terms.
+/// True if both share one path of fits with 1, 2, ... terms.
 bool same_family(const Candidate& a, const Candidate& b);
 
-/// Judges candidates by the rows that folds hold out. The fits of a family are kept: asked for more
-/// of its terms, they go on from there.
+/// Scores candidates on held-out rows. Fits of a family are kept for later requests.
 class CandidateJudge {
  public:
-  /// The folds outlive this.
+  /// Keeps a reference to the folds.
   CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds);
 
-  /// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum
-  /// comes back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the
-  /// way. Left out are numbers of terms with more constants than there are training rows (within a
-  /// fold the ridge makes up for rows that are missing), and what has no time for some row.
+  /// Fits every candidate to every fold, in parallel, and scores it on the held-out rows. A sum
+  /// yields several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
+  /// Excluded are numbers of terms with more constants than training rows (within a fold the ridge
+  /// makes up for missing rows), and candidates that predict no valid time for some row.
   std::vector<Candidate> operator()(const std::vector<Candidate>& candidates);
 
-  /// Those that have, with all their terms, smaller errors on some of the folds than another that
-  /// was judged on all.
+  /// Returns the candidates that have, with all their terms, smaller log errors than `than`, summed
+  /// over the given folds. `than` was judged on all folds.
   std::vector<Candidate> better_on(const std::vector<std::size_t>& folds,
                                    const std::vector<Candidate>& candidates, const Candidate& than);
 
-  /// The constants of a candidate that was judged, fitted to the training rows of a fold: those of
-  /// Eq. (4), or in the order of MultiLayout.
+  /// Constants of a judged candidate, fitted to the training rows of a fold: in the order of
+  /// GenericLayout for Eq. (4), of MultiLayout for a sum.
   Eigen::VectorXd constants_in(const Candidate& candidate, std::size_t fold) const;
-  /// Whether it was judged as it stands: one with fewer terms of a kind may not be.
+  /// True if exactly this candidate was judged; one with fewer terms of a kind may not have been.
   bool knows(const Candidate& candidate) const;
-  /// The fit of a sum that was judged to the training rows of a fold.
+  /// The fit of a judged sum to the training rows of a fold.
   const SumFit& fit_in(const Candidate& sum, std::size_t fold) const;
 
  private:
@@ -246,16 +247,16 @@ class CandidateJudge {
   struct FoldPath {
     std::vector<SumFit> fits;
     std::vector<double> log_errors;
-    /// Of far ends: where their scale counts as at the largest value of the training rows.
+    /// For extrapolation folds: with the scale clamped to the largest training value.
     std::vector<double> capped_log_errors;
-    std::vector<FarPredictions> far_predictions;  ///< of random parts alone
-    Eigen::VectorXd generic_constants;            ///< of Eq. (4)
+    std::vector<FarPredictions> far_predictions;  ///< random folds only
+    Eigen::VectorXd generic_constants;            ///< for Eq. (4)
   };
 
   struct Family {
-    Candidate widest;  ///< with the most terms that were asked for
+    Candidate widest;  ///< with the largest number of terms requested
     std::vector<FoldPath> of_fold;
-    std::optional<std::size_t> like;  ///< one that was fitted before and differs little
+    std::optional<std::size_t> like;  ///< a similar family that was fitted earlier
   };
 
   struct Asked {
@@ -278,49 +279,49 @@ class CandidateJudge {
   Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
 };
 
-/// The search that folds are fitted with.
+/// Search options for the fits to folds.
 TermSearchOptions fold_search(const FitOptions& options, double ridge);
 
-/// A sum of at least one term, not Eq. (4).
+/// True for a sum of at least one term, not Eq. (4).
 bool is_sum(const Candidate& candidate);
 
 bool scores_better(const Candidate& a, const Candidate& b);
 
-/// Which of the candidates that are as good as the best is taken.
+/// Chooses among the candidates that are as good as the best.
 ///
-/// The one with the fewest constants says how many terms it has. Of those with as many, the ones
-/// that grow least beyond the measured range stay: where held-out rows cannot tell candidates
-/// apart, one that grows too fast out there can be wrong by any factor, one that grows too slowly
-/// by no more than the growth. Of these the fewest constants, then the best score. Logarithms are
-/// taken only where no candidate of as many terms does without.
+/// The one with the fewest constants sets the number of terms. Of those with this number, the ones
+/// that grow least beyond the measured range remain: if held-out rows cannot tell candidates apart,
+/// one that grows too fast can be wrong by any factor, one that grows too slowly only by the
+/// growth. Of these, the fewest constants win, then the best score. Logarithms are taken only if
+/// every candidate with this number of terms has one.
 Candidate cautious_choice(const ModelSpec& spec, const Selection& selection);
 
-/// "As at the largest measured value" is the forecast to beat: a scale whose far ends it predicts
-/// better, each of them, counts no further than it was measured.
+/// The forecast "as at the largest measured value" is the baseline: a scale is clamped to its
+/// measured range if the baseline predicts each of its extrapolation folds better.
 void cap_scales(const std::vector<Fold>& folds, Candidate& candidate);
 
-/// The same, and its errors are those of what it then says.
+/// cap_scales(), then replaces the errors by those of the clamped candidate.
 void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate);
 
-/// Whether a sum that `judge` has judged grows far faster beyond an extrinsic column than within.
+/// True if a judged sum grows clearly faster beyond the range of an extrinsic column than within.
 bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
                      const CandidateJudge& judge, const Candidate& sum, std::size_t scale);
 
-/// Whether all far ends of a scale, and more than one, say that a sum grows on beyond the values
-/// that it knows.
+/// True if a scale has more than one extrapolation fold and all of them show that a sum keeps
+/// growing beyond the training values.
 bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t scale);
 
-/// The number of constants that are fitted, which stands for "the simplest". A logarithm counts as
-/// one, also in place of a power: that it was tried is as good as a constant.
+/// Number of fitted constants, the measure of simplicity. A logarithm counts as one, also instead
+/// of a power: trying it used up a degree of freedom.
 Eigen::Index size_of(const Candidate& candidate, const ModelSpec& spec);
 
-/// Of so many rows the folds that a form is chosen by are made, at most.
+/// Most rows that the folds for choosing a form use.
 inline constexpr std::size_t kRowsOfFolds = 1000;
 
-/// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
-/// the far end of each scale: terms, C and regimes in all combinations, then step by step from the
-/// best so far, and at last a simple and cautious one that is as good as the best. Eq. (4) and the
-/// constant are among the candidates. `judge` keeps their fits.
+/// Chooses terms, C, steps, logarithms and ridge by cross-validation with random and extrapolation
+/// folds: first terms, C and steps in all combinations, then step by step from the best so far, and
+/// at last a simple and cautious candidate that is as good as the best. Eq. (4) and the constant
+/// are among the candidates. `judge` keeps their fits.
 Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
                        CandidateJudge& judge);
 

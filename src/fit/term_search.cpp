@@ -20,27 +20,27 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// A term's logarithm beyond this is as good as infinite, but keeps the arithmetic finite.
+/// Largest |ln| of a term: practically infinite, but finite arithmetic.
 constexpr double kLargestLog = 60;
-/// Its logarithm is taken of no smaller total.
+/// Smallest total in a logarithm or a division.
 constexpr double kLeastTotal = 1e-300;
 // Levenberg's and Marquardt's damping, as a share of the Hessian's diagonal (Marquardt 1963).
-constexpr double kFirstDamping = 1e-2;  // nearly Newton's step: starts lie near log-linear fits
+constexpr double kFirstDamping = 1e-2;  // nearly Newton's step: starts are near log-linear fits
 constexpr double kLeastDamping = 1e-9;  // keeps directions without curvature solvable
-constexpr double kMostDamping = 1e8;    // steps so short change nothing any more
-/// What it is multiplied by after a step that led to a worse place, and to one that is none.
+constexpr double kMostDamping = 1e8;    // shorter steps have no effect
+/// Factors of the damping after a step that raises the cost, and after one with infinite cost.
 constexpr double kAfterWorse = 4;
 constexpr double kAfterInfinite = 10;
 
-/// After a step that gained this share of what the parabola had promised: less where it can be
-/// trusted, more where it cannot, with the thresholds of trust regions (Nocedal and Wright 2006,
-/// algorithm 4.1).
+/// The damping after a step with this ratio of actual to predicted gain: less if the parabola is
+/// reliable, more if not, with the thresholds of trust regions (Nocedal and Wright 2006, algorithm
+/// 4.1).
 double next_damping(double damping, double share_of_promise) {
   const double factor = share_of_promise > 0.75 ? 0.2 : share_of_promise > 0.25 ? 0.7 : 2.0;
   return std::max(kLeastDamping, damping * factor);
 }
 
-/// Where a descent stands.
+/// State of a descent.
 struct Point {
   VectorXd theta;
   SumParts parts;
@@ -48,8 +48,8 @@ struct Point {
   double cost = std::numeric_limits<double>::infinity();
 };
 
-/// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above;
-/// of the Hessian the lower half counts.
+/// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above.
+/// Only the lower half of H is used.
 struct Quadratic {
   VectorXd gradient;
   MatrixXd hessian;
@@ -79,7 +79,7 @@ class SumObjective {
     const double s = loss_.softness;
     const ArrayXd rho = loss_.squared() ? ArrayXd(out.residual.square())
                                         : (out.residual.square() + s * s).sqrt() - s;
-    if (out.parts.total.allFinite())  // the logarithm of what is not would be any number
+    if (out.parts.total.allFinite())  // else the residual is meaningless
       out.cost = loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(theta.cwiseAbs2());
     out.theta = std::move(theta);
     return out;
@@ -92,7 +92,7 @@ class SumObjective {
       weights *= 2;
     else
       weights /= (point.residual.square() + s * s).sqrt();
-    ArrayXd slope = ArrayXd::Ones(data_.rows());  // of what the residual is taken of, by the total
+    ArrayXd slope = ArrayXd::Ones(data_.rows());  // d (time or its logarithm) / d total
     if (loss_.residual == ErrorScale::logarithmic)
       slope /= point.parts.total.array().max(kLeastTotal);
     const ArrayXd pull = weights * slope * point.residual;
@@ -151,7 +151,7 @@ void hold(const std::vector<bool>& held, Quadratic& model) {
   }
 }
 
-/// The step of a coordinate that others follow is one of all of them.
+/// Adds the derivatives of followers to the coordinate that they share.
 void fold_followers(const SumShape& shape, Quadratic& model) {
   const auto followers = shape.followers();
   if (followers.empty())
@@ -264,11 +264,11 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-/// Widths of the rounded kink of |x|, as shares of the mean absolute residual, one after the other.
+/// Successive widths of the smoothed kink of |x|, as shares of the mean absolute residual.
 constexpr std::array kWidths = {0.5, 0.1, 0.02, 0.004};
-/// Which of them comes first where an optimum nearby is wanted.
+/// Index of the first width for Reach::nearby.
 constexpr std::size_t kSharp = 2;
-/// Of each width; the exact finish goes on from there.
+/// Iterations per width; local refinement continues from there.
 constexpr std::size_t kIterations = 150;
 
 SumLoss loss_of(const TermData& data, Loss loss) {
@@ -283,7 +283,7 @@ SumLoss loss_of(const TermData& data, Loss loss) {
   return out;
 }
 
-/// Descends with ever sharper kinks; one descent where the loss has none.
+/// Descends with ever sharper kinks; only once if the loss has none.
 SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss loss,
                           const SumFit& start, const DescentOptions& options, Reach reach) {
   SumFit out = start;
@@ -319,19 +319,19 @@ SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& o
 
 namespace {
 
-/// Steps after which the starts are compared; the best goes on alone.
+/// Steps after which the starts are compared and the best continue.
 constexpr std::size_t kShortDescent = 12;
-/// After which the worse half of them may stop.
+/// Steps after which the worse half may stop.
 constexpr std::size_t kFirstDescent = 3;
-/// Standard deviation of a start's powers around the log-linear ones.
+/// Standard deviation of a start's powers about the log-linear ones.
 constexpr double kScatter = 0.6;
-/// Of the time: large enough to be seen, small enough to leave the other terms where they are.
+/// Initial share of a new term in the time: it should matter, but leave the others in place.
 constexpr double kShareOfNewTerm = 0.25;
 constexpr double kShareTakenAway = 0.02;
-/// Where C begins, as a share of the shortest time: it cannot be more than all of it.
+/// Initial C as a share of the shortest time, which it cannot exceed.
 constexpr double kFirstIntercept = 0.5;
 
-/// Where a single term and C begin; one that is taken away needs a C that is large enough.
+/// Start of a single term with C. A negative term needs a sufficiently large C.
 VectorXd first_start(const TermData& data, const SumShape& shape) {
   VectorXd out = VectorXd::Zero(shape.size());
   if (!shape.intercept)
@@ -340,12 +340,12 @@ VectorXd first_start(const TermData& data, const SumShape& shape) {
   log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
   if (shape.terms > 0 && shape.sign(0) < 0) {
     log_intercept = std::log(1.5 * data.time.maxCoeff());
-    out[0] = std::log(kShareTakenAway);  // little, lest a logarithm takes away more than there is
+    out[0] = std::log(kShareTakenAway);  // small, so that totals stay positive with a logarithm
   }
   return out;
 }
 
-/// A term scattered around the log-linear solution, of this share of its time.
+/// A random term about the log-linear solution, with this share of its time.
 VectorXd scattered_term(const VectorXd& log_linear, double share, RandomStream& random) {
   VectorXd term = log_linear;
   term[0] += std::log(share);
@@ -425,7 +425,7 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
   return best;
 }
 
-/// The single term without C: least squares, up to robustness.
+/// The robust log-linear fit: a single term.
 VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
                              const TermSearchOptions& options,
                              const std::shared_ptr<const NormalMatrix>& matrix,
