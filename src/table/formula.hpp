@@ -109,8 +109,8 @@ class TextCodes {
   std::map<std::string, double> codes_;
 };
 
-/// An expression of named numbers, as a user writes it: "workers * 1.2", "filters * batch_size <=
-/// 4096 && padding == 'same'".
+/// An expression of named numbers, as a user writes it: "workers * 1.2",
+/// "filters * batch_size <= 4096 && padding == 'same'".
 ///
 /// Operators by increasing precedence: c ? a : b; ||; &&; < > <= >= == !=; + -; * /; the signs - +
 /// !; ^. Powers associate from right to left, all others from left to right; comparisons give 1 or

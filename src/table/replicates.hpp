@@ -13,8 +13,7 @@ namespace perfmodel {
 
 /// A partition of rows into groups.
 struct RowGroups {
-  std::vector<std::size_t>
-      of_row;  ///< row -> group; groups are numbered from 0 as they first appear
+  std::vector<std::size_t> of_row;  ///< row -> group, numbered as they first appear
   std::size_t count = 0;
 };
 
