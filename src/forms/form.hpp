@@ -67,7 +67,6 @@ void refuse_repeated_columns(const Fields& f, const ModelSpec& spec);
 /// Rule of fields that exist only if the identifiability of the constants is known.
 FieldRule if_identified(const Fields& f);
 
-/// Role of a constant in its form.
 enum class ConstantRole {
   coefficient,      ///< a of a numeric column or of a term
   level,            ///< addend or factor of a level
@@ -104,7 +103,6 @@ struct ConstantDifference {
   std::size_t first = 0;
 };
 
-/// A component of the predicted time.
 struct TimePart {
   std::string name;     ///< an input, "term 1", "C"
   std::string formula;  ///< of a term, long lists of levels cut; empty if the name suffices
@@ -257,7 +255,6 @@ class Form {
   virtual void describe_constants(Fields& f, FittedModel& model) const = 0;
 };
 
-/// True if the form has a GP.
 inline bool has_process(const Form& form) {
   return &form.trend() != &form;
 }

@@ -67,7 +67,6 @@ class ColumnBuilder {
   std::vector<std::uint32_t> slots_;
 };
 
-/// The result of splitting a line.
 enum class FieldsEnd {
   complete,
   open_quote,        ///< a quoted field is not closed on its line

@@ -48,7 +48,6 @@ bool is_total_name(const std::string& name);
 /// "samples_per_gpu".
 bool is_per_something_name(const std::string& name);
 
-/// True if a name is that of a batch size.
 bool is_batch_name(const std::string& name);
 
 /// True if a name is that of a number of workers that share the work: "gpus", "num_procs".

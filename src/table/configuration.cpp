@@ -270,7 +270,6 @@ constexpr std::size_t kMostOwnCells = 6;  // with more distinct values, cells ar
 constexpr std::size_t kSharedCells = 4;
 constexpr double kExpectedRows = 6;
 
-/// A column divided into cells.
 struct CellColumn {
   std::vector<RegionPart> cells;
   std::vector<std::size_t> of_row;

@@ -218,7 +218,6 @@ std::vector<double> rates_of(const Table& table, const Column& column, bool is_m
   return rates;
 }
 
-/// The work per row.
 std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   if (throughput.work.empty())
     return std::vector<double>(table.rows(), 1.0);

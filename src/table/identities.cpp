@@ -32,7 +32,7 @@ double tolerance_of(const Members& members) {
              : kOfRoundedNumbers;
 }
 
-/// Number of distinct rows of these columns.
+/// Number of distinct rows.
 std::size_t combinations(const Members& members) {
   std::set<std::vector<double>> seen;
   for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {

@@ -172,7 +172,6 @@ bool could_be_time_by_unit(const ColumnPart& part) {
          has_time_unit(part.column->name) && part.facts.mostly_numbers() && !part.facts.constant;
 }
 
-/// The columns that could be a time by the unit in their name.
 std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
   std::vector<ColumnPart*> out;
   for (ColumnPart& part : parts)
@@ -188,7 +187,7 @@ bool is_mostly_positive(const Column& column) {
   return 2 * static_cast<std::size_t>(positive) > numbers.size();
 }
 
-/// The same if runs may have failed: then a 0 does not rule a column out.
+/// Like columns_with_time_unit(), if runs may have failed: then a 0 does not rule a column out.
 std::vector<ColumnPart*> columns_with_time_unit_beside_failures(Parts& parts) {
   std::vector<ColumnPart*> out = columns_with_time_unit(parts);
   if (out.empty())

@@ -29,7 +29,6 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
 /// resolve_roles() without checks of values, for callers that use only the target and a scale.
 Roles roles_around_scale(const Table& table, const RoleRequest& request);
 
-/// The names of the columns with a role.
 std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part part);
 
 /// Columns that are no inputs, and notices about them.
