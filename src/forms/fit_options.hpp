@@ -9,29 +9,29 @@
 
 namespace perfmodel {
 
-/// Times and columns within these have squares, and squares of errors far smaller than they are,
-/// that a double holds in full.
+/// Range of times and column values whose squares, and the squares of much smaller errors, a double
+/// holds at full precision.
 constexpr double kLeastFittedNumber = 1e-150;
 constexpr double kLargestFittedNumber = 1e150;
 
-/// What is said of numbers beyond, and of fits that lead there.
+/// The message about numbers outside this range, also if a fit leads there.
 Sentence numbers_out_of_range();
 
-/// Whether no measured time and no number of a column but 0 is beyond them.
+/// True if all times and column values are 0 or within this range.
 bool in_fitted_range(const Design& runs);
 
-/// Throws InputError where one is.
+/// Throws InputError if a number is outside this range.
 void require_fitted_range(const Design& runs);
 
-/// The options of a fit to the absolute errors of the times, of which the largest times decide.
+/// The options of a fit to the absolute errors of the times, which the largest times dominate.
 inline FitOptions with_absolute_errors(FitOptions options) {
   options.loss = Loss::mae;
   options.penalty = {};
   return options;
 }
 
-/// The steps of a stage, told as they are done; from its beginning on, lest the pace begin with the
-/// second.
+/// Reports the steps of a stage. Step 0 is reported as well, so that the estimated pace includes
+/// the first step.
 class StageSteps {
  public:
   StageSteps(const FitProgress& progress, FitStage stage, std::size_t all)
@@ -39,7 +39,7 @@ class StageSteps {
     reach(0);
   }
 
-  /// So many of all are done, counted from the beginning.
+  /// `done`: number of steps done since the beginning.
   void reach(std::size_t done) {
     done_ = std::min(done, all_);
     if (progress_)

@@ -21,7 +21,7 @@ namespace perfmodel {
 
 namespace {
 
-/// How a 0 of a numeric column counts.
+/// The treatment of a 0 in a numeric column.
 enum class ZeroCounts { absent, apart, shifted };
 
 constexpr auto texts_of(ZeroCounts) {
@@ -61,7 +61,7 @@ void settle_levels(const Fields& f, const ModelSpec& spec, CategoricalInput& inp
     const auto here = input.levels.begin() + static_cast<std::ptrdiff_t>(l);
     if (std::find(input.levels.begin(), here, level) != here)
       items[l].fail("the level '" + level + "' stands twice");
-    // The levels of a column that is computed are its values.
+    // The levels of a derived column are its values.
     if (spec.is_derived(input.column) && !parse_number(level)) {
       const JsonCursor place = items[l].is_text() ? items[l] : items[l].member("level");
       place.fail("'" + level + "' is not a number, and the column is derived");
@@ -171,7 +171,7 @@ namespace {
 
 using Eigen::ArrayXd;
 
-constexpr double kGoneOn = 1e-9;  ///< of ln t: more than rounding
+constexpr double kGoneOn = 1e-9;  ///< of ln t, above rounding errors
 
 }  // namespace
 
@@ -196,7 +196,8 @@ Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const Mod
   move(spec.intrinsic, edge.intrinsic, opposite.intrinsic);
   move(spec.extrinsic, edge.extrinsic, opposite.extrinsic);
   const auto log_time = [&](const Design& at) -> ArrayXd {
-    // One by one: a vector of logarithms rounds its last ones in another way.
+    // One by one: vectorised logarithms round the elements of the last, incomplete vector
+    // differently.
     return form.predict(spec, constants, at).unaryExpr([](double t) { return std::log(t); });
   };
   const ArrayXd at_edge = log_time(edge);

@@ -141,7 +141,7 @@ std::vector<double> GenericForm::shares(const ModelSpec& spec, const VectorXd& c
     return sum;
   };
   const double total = sum_of_runs(predict(spec, constants, design));
-  if (total == 0)  // a penalty can leave nothing
+  if (total == 0)  // a penalty can reduce all to 0
     return std::vector<double>(parts(spec, constants, nullptr).size(), 0);
   const double intercept = constants[index(layout.intercept())];
   const auto share_of = [&](std::size_t first, std::size_t count) {
@@ -243,7 +243,7 @@ struct GenericConstant {
   bool identified = false;
 };
 
-/// The constants as GenericLayout has them: a of columns and of levels, p, q, C.
+/// The constants in the order of GenericLayout: a of columns and of levels, p, q, C.
 struct GenericParts {
   std::vector<GenericConstant> a;
   std::vector<GenericConstant> p;
@@ -311,8 +311,8 @@ void check_differences(const JsonCursor& column, const GenericLevel& first) {
   }
 }
 
-/// A column with its levels, whose constants are `constants` from `first` on, their differences
-/// those of the model from `first_difference` on.
+/// Reads or writes a column with its levels. Their constants begin at constants[first], their
+/// differences at index `first_difference` of those of the model.
 void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
                      std::vector<GenericConstant>& constants, std::size_t first,
                      std::size_t first_difference) {

@@ -19,7 +19,7 @@ class GenericForm final : public Form {
                              const Design& design) const override;
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
-  /// What the prediction loses without the part: Eq. (4) is linear in a and C.
+  /// The time that is lost without the component: Eq. (4) is linear in a and C.
   std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
                              const Design& design) const override;
   bool has_local_powers() const override;
@@ -36,11 +36,12 @@ class GenericForm final : public Form {
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
-  /// They take the mean of their column's others: the fit leaves them wherever the search began.
+  /// Sets them to the mean of the column's other levels: the fit leaves them at their initial
+  /// values.
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 
-  /// Reads, or describes, the inputs, the constants and what is known of them.
+  /// Reads or writes the inputs, the constants and their uncertainties.
   static void read(Fields& f, FittedModel& model);
 };
 

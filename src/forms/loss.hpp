@@ -7,23 +7,23 @@
 
 namespace perfmodel {
 
-/// s of the loss soft_l1: errors of ln(time) beyond it count by their size, not its square.
+/// s of the loss soft_l1, which is linear in errors of ln(time) beyond s and quadratic below.
 inline constexpr double kSoftness = 0.1;
 
-/// What a loss calls the error: that of the time, that over the measured time, or that of ln(time).
+/// The error e of a loss: of the time, relative to the measured time, or of ln(time).
 enum class ErrorOf { time, relative, logarithm };
 
-/// What it counts of errors e: |e| has kinks, by which an optimum is found; e^2 of equal rows is
-/// that of their mean and a constant; anything else has two derivatives.
+/// The function of e that a loss averages. An optimum of |e| lies at kinks; the sum of e^2 over
+/// equal rows is that of their mean plus a constant; other functions are twice differentiable.
 enum class ErrorShape { absolute, squared, smooth };
 
-/// The first two derivatives of what is counted.
+/// The first two derivatives of the loss with respect to e.
 struct Bend {
   Eigen::ArrayXd slope;
   Eigen::ArrayXd curvature;
 };
 
-/// A loss: the mean over the rows of what it counts of their errors, or the root of that.
+/// A loss: the mean of a function of the errors over the rows, or the root of that mean.
 struct LossFacts {
   Loss loss;
   ErrorOf of;
@@ -31,12 +31,12 @@ struct LossFacts {
   Eigen::ArrayXd (*count)(const Eigen::ArrayXd& errors);
   Bend (*bend)(const Eigen::ArrayXd& errors);
   bool is_root = false;
-  bool of_sums = false;  ///< only sums of product terms can be fitted by it; nobody can ask for it
-  /// What the kernel of the search takes in its place for Eq. (4): mae, mape, mse or rmsle.
+  bool of_sums = false;  ///< internal: only for sums of product terms
+  /// The loss that the search of Eq. (4) minimises instead: mae, mape, mse or rmsle.
   Loss searched_as = loss;
 };
 
-/// In the order of their listing in help.
+/// All losses, in the order of the help text.
 std::span<const LossFacts> all_losses();
 const LossFacts& facts_of(Loss loss);
 

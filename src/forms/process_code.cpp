@@ -22,16 +22,17 @@
 
 namespace perfmodel {
 
-/// A function predict_process() of a language that computes, which returns the mean of z, less its
-/// centre. It takes the numbers as process_number() writes them, then the positions of the levels.
+/// The source code of a function predict_process(), which returns the posterior mean of z minus its
+/// centre. Its arguments are the numbers as process_number() writes them, then the indices of
+/// levels.
 std::string process_function(const process::ResidualProcess& process, double centre,
                              FormulaLanguage language);
 
-/// A number as the function takes it: its logarithm, or what else its coordinate is of.
+/// A number as an argument of the function: its logarithm or other transformation.
 std::string process_number(const process::Coordinate& coordinate, const std::string& value,
                            FormulaLanguage language);
 
-/// What a trend is multiplied by, of a call.
+/// The factor of the trend, given a call of the function.
 std::string process_factor(const std::string& call, FormulaLanguage language);
 
 /// A call of the function.
@@ -42,7 +43,7 @@ namespace {
 
 using Eigen::Index;
 
-/// A literal that is no integer of C.
+/// A floating-point literal, also in C.
 std::string literal(double value) {
   std::string text = to_text(value);
   if (text.find_first_of(".e") == std::string::npos)
@@ -50,7 +51,7 @@ std::string literal(double value) {
   return text;
 }
 
-/// "1.5, 2.0": where `closed`, as Python wants it of a tuple of one.
+/// "1.5, 2.0"; if `closed`, with the trailing comma of a Python tuple of one.
 std::string listed(const std::vector<std::string>& items, bool closed = false) {
   return joined(items, ", ") + (closed && items.size() == 1 ? "," : "");
 }
@@ -119,7 +120,7 @@ std::string python_function(const process::ResidualProcess& process, double cent
          literal(centre) + ")\n\n\n";
 }
 
-/// Arrays of C cannot be empty.
+/// An array in C cannot be empty.
 std::vector<std::string> or_zero(const std::vector<std::string>& items) {
   return items.empty() ? std::vector<std::string>{"0"} : items;
 }
@@ -182,8 +183,8 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
   return out;
 }
 
-/// The distinct values of each column: configurations name them by their positions, which takes
-/// less room in a page.
+/// The distinct values per column. Configurations store indices into them, which take less space in
+/// a page.
 std::vector<std::vector<double>> distinct_values(const process::ResidualProcess& process) {
   std::vector<std::vector<double>> out;
   for (Index j = 0; j < process.inputs.numbers.cols(); ++j) {
@@ -270,7 +271,7 @@ std::string javascript_function(const process::ResidualProcess& process, double 
          "}\n\n";
 }
 
-/// How a language calls a function of mathematics.
+/// The qualified name of a mathematical function.
 std::string in_module(FormulaLanguage language, const std::string& name) {
   const bool is_python = language == FormulaLanguage::python;
   return (is_python ? "math." : language == FormulaLanguage::javascript ? "Math." : "") + name;
@@ -326,7 +327,7 @@ std::string process_call(const std::vector<std::string>& numbers,
 
 namespace {
 
-/// The trend's function by another name, without what stands before it.
+/// The function of the trend, renamed, without the code before it.
 std::string trend_function(const std::string& code, FormulaLanguage language) {
   const bool is_c = language == FormulaLanguage::c;
   const std::string head = language == FormulaLanguage::python ? "def "
@@ -378,14 +379,13 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// What is read of a process.
+/// A GP that is read from a file.
 struct ReadProcess {
   process::ResidualProcess process;
   ProcessColumns columns;
 };
 
-/// A column of numbers as the file has it: distinct coordinates stand once, and rows say which of
-/// them they have.
+/// A numeric column as in the file: distinct coordinates, and their index per row.
 struct ProcessNumber {
   std::string column;
   process::Coordinate coordinate;
@@ -512,7 +512,7 @@ void put_levels(const JsonCursor& node, const ProcessLevels& levels, std::size_t
     out.process.inputs.levels(index(row), index(j)) = static_cast<std::uint32_t>(levels.codes[row]);
 }
 
-/// Throws InputError for fields that do not fit each other or the inputs of the spec.
+/// Throws InputError if fields contradict each other or the inputs of the spec.
 void put_columns(const JsonCursor& node, const std::vector<ProcessNumber>& numbers,
                  const std::vector<ProcessLevels>& levels, const ModelSpec& spec,
                  ReadProcess& out) {
@@ -538,7 +538,8 @@ void put_columns(const JsonCursor& node, const std::vector<ProcessNumber>& numbe
     node.fail("expected every input of the model once");
 }
 
-/// The field `process` of the constants: all that predictions take. `known`: what is written.
+/// Reads or writes the field `process` of the constants, which suffices for predictions. `known`:
+/// the GP to write.
 void describe_process(Fields& f, const KnownProcess* known, const ModelSpec& spec,
                       ReadProcess& out) {
   process::ResidualProcess& process = out.process;
@@ -573,7 +574,7 @@ void describe_process(Fields& f, const KnownProcess* known, const ModelSpec& spe
     put_columns(f.node(), numbers, levels, spec, out);
 }
 
-/// What can be the trend of a process.
+/// The forms that can be the trend of a GP.
 enum class Trend { generic, multi };
 
 constexpr auto texts_of(Trend) {
@@ -599,7 +600,7 @@ void ProcessForm::describe_constants(Fields& f, FittedModel& model) const {
 }
 
 void ProcessForm::read(Fields& f, FittedModel& model) {
-  // What is described has the form of the trend already.
+  // Unless `f` reads, the form of the model is already its trend.
   Trend trend = model.form->name() == to_text(Trend::multi) ? Trend::multi : Trend::generic;
   if (f.reads())
     f.read(f.node().member("trend"), trend);

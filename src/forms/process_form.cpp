@@ -90,11 +90,12 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// Of the variance: rounding may leave nothing where runs all but repeat each other.
+/// Lower bound of near_variance relative to the GP's variance: rounding may give 0 if runs are
+/// nearly equal.
 constexpr double kLeastNear = 1e-12;
 
-/// z at the known configurations: what the noise does not take of the residual. Of very many that
-/// share is not known one by one.
+/// z at the known configurations: the residual minus the noise. With neighbours, the noise of
+/// single configurations is unknown and not subtracted.
 VectorXd known_z(const process::ResidualProcess& process) {
   if (process.neighbours > 0)
     return process.residual;
@@ -107,7 +108,8 @@ double mean_z(const process::ResidualProcess& process) {
   return process.neighbours > 0 ? process.runs.dot(z) / process.runs.sum() : z.mean();
 }
 
-/// One by one: a vector of exponentials rounds its last ones in another way.
+/// One by one: vectorised exponentials round the elements of the last, incomplete vector
+/// differently.
 VectorXd factors(const VectorXd& z) {
   return z.unaryExpr([](double value) { return std::exp(value); });
 }

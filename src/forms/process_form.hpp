@@ -12,34 +12,34 @@
 
 namespace perfmodel {
 
-/// Which inputs of a spec the columns of a process are. A process keeps its own order of columns,
-/// so that it says the same to the last bit however the file was written.
+/// Per column of a GP the index of its input in a spec. A GP keeps its own order of columns, so
+/// that its predictions do not depend on the order in the file, to the last bit.
 struct ProcessColumns {
-  std::vector<std::size_t> intrinsic;    ///< the first numbers of the process
-  std::vector<std::size_t> extrinsic;    ///< the others
+  std::vector<std::size_t> intrinsic;    ///< the first numbers of the GP
+  std::vector<std::size_t> extrinsic;    ///< the remaining numbers
   std::vector<std::size_t> categorical;  ///< its columns of levels
 
-  /// In the order of the spec.
+  /// All inputs, in the order of the spec.
   static ProcessColumns of(const ModelSpec& spec);
 
-  /// The same where the columns of the spec stand in another order.
+  /// The indices for another order of the columns of the spec.
   ProcessColumns reordered(const ColumnOrder& order) const;
 
   const NumericInput& number(const ModelSpec& spec, std::size_t i) const;
   std::size_t numbers() const { return intrinsic.size() + extrinsic.size(); }
 
   process::Inputs inputs(const Design& design) const;
-  /// The way back, from numbers that are no coordinates any more.
+  /// The inverse; the numbers are values, not coordinates.
   Design design(const process::Inputs& inputs, const ModelSpec& spec) const;
 };
 
-/// What is fitted again of a process: the rest of the hyper-parameters, beside its kernel.
+/// The settings for refitting a GP that its kernel does not contain.
 struct ProcessPrior {
-  double level_deviation = 0;  ///< 0 where the model was read from a file
-  bool heavy_tails = false;    ///< of the noise
+  double level_deviation = 0;  ///< 0 if the model was read from a file
+  bool heavy_tails = false;    ///< whether the noise is heavy-tailed
 };
 
-/// A process with what its predictions take; it does not move.
+/// A fitted GP with its predictor, which refers to it: neither is copied nor moved.
 struct KnownProcess {
   explicit KnownProcess(process::ResidualProcess of, std::size_t with_threads);
   KnownProcess(const KnownProcess&) = delete;
@@ -49,20 +49,19 @@ struct KnownProcess {
   const process::Predictor predictor;
   const double near_variance;
   const std::size_t threads;
-  const double centre;  ///< mean of z over the known configurations: the trend's, not the process's
+  const double centre;  ///< mean of z over the known configurations, which the trend includes
 };
 
-/// A trend of another form times exp(z), z being a Gaussian process of what the trend leaves of the
-/// logarithms of the times. Its constants are those of the trend.
+/// A trend of another form times exp(z), where z is a Gaussian process (GP) of the residuals of the
+/// log times. Its constants are those of the trend.
 class ProcessForm final : public Form {
  public:
   ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
               std::shared_ptr<const KnownProcess> known, ProcessPrior prior);
 
   const Form& trend() const override { return *trend_; }
-  /// The mean of z for each row, less its centre.
+  /// The posterior mean of z per row, minus the centre.
   Eigen::VectorXd mean(const Design& design) const;
-  /// The root mean square of mean() over the known configurations.
 
   std::string_view name() const override;
   unsigned schema_version() const override { return 2; }
@@ -78,7 +77,7 @@ class ProcessForm final : public Form {
   std::optional<ProcessBelief> process_belief(const ModelSpec& spec) const override;
   std::optional<ProcessReach> process_reach(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                             const Design& design) const override;
-  /// Parts, shares and scaling powers are those of the trend.
+  /// Components, shares and scaling powers are those of the trend.
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
   std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
@@ -99,7 +98,7 @@ class ProcessForm final : public Form {
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 
-  /// Reads, or describes, the inputs, the trend with its constants, and the process.
+  /// Reads or writes the inputs, the trend with its constants, and the GP.
   static void read(Fields& f, FittedModel& model);
 
  private:
@@ -113,7 +112,7 @@ class ProcessForm final : public Form {
   std::string scaled_part_;
   FormWords words_;
 
-  /// Whether the process tells the numbers of a row from those at its caps.
+  /// True if no number of a row is clamped by the GP.
   bool is_within_caps(const Eigen::VectorXd& numbers) const;
 };
 

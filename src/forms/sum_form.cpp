@@ -22,7 +22,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kMostLevelsShown = 12;  // in a term for people; model.json has them all
+constexpr std::size_t kMostLevelsShown = 12;  // in a printed term; model.json has all
 
 constexpr FormWords kSumWords{.noun = "sum of product terms",
                               .title = "A sum of product terms",
@@ -31,7 +31,7 @@ constexpr FormWords kSumWords{.noun = "sum of product terms",
                               .level_letter = 'g',
                               .lists_terms = true};
 
-/// Which of the given numeric columns each is: the scales come first.
+/// Per numeric column its index among the given ones; scales come first.
 std::vector<std::size_t> numeric_order(const ColumnOrder& order) {
   std::vector<std::size_t> out = order.extrinsic;
   for (const std::size_t intrinsic : order.intrinsic)
@@ -165,7 +165,7 @@ double SumForm::unscaled_time(const VectorXd&) const {
 std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) const {
   std::vector<double> out;
   for (const Regime& regime : structure.regimes)
-    if (regime.numeric == extrinsic)  // scales are the first of the numeric columns
+    if (regime.numeric == extrinsic)  // numeric columns begin with the scales
       out.push_back(regime.above);
   return out;
 }
@@ -231,8 +231,8 @@ struct NumericColumn {
   static Json schema() { return fields::schema_of_type("string"); }
 };
 
-/// What there is of each constant of a term, but for its regimes, `values` being in the order of
-/// MultiLayout; the names of the fields take the ending.
+/// Reads or writes a value per constant of a term, except those of its steps; `values`: in the
+/// order of MultiLayout. `ending` is appended to the names of the fields.
 template <class T>
 void describe_of_each(Fields& f, const ModelSpec& spec, T* values, const std::string& ending,
                       const FieldRule& rule) {
@@ -265,13 +265,13 @@ void describe_regimes(Fields& f, std::size_t regimes, T* values, const std::stri
     values = std::copy(sides.begin(), sides.end(), values);
 }
 
-/// r of every numeric column.
+/// The exponents r of the numeric columns.
 void describe_logarithms(Fields& f, const ModelSpec& spec, std::vector<int>& powers) {
   const std::size_t scales = spec.extrinsic.size();
   ByName<int> by_name;
   for (std::size_t n = 0; f.writes() && n < numeric_count(spec); ++n) {
     const int power = n < powers.size() ? powers[n] : 0;
-    if (n < scales || power != 0)  // of intrinsic columns only where there is one
+    if (n < scales || power != 0)  // intrinsic columns only if not 0
       by_name.emplace_back(numeric_input(spec, n).column, power);
   }
   f("log2_powers", by_name,

@@ -15,7 +15,7 @@ class SumForm final : public Form {
       : structure(std::move(of_terms)), estimate(std::move(of_fit)) {}
 
   MultiStructure structure;
-  std::optional<SumEstimate> estimate;  ///< nothing where the model was read from a file
+  std::optional<SumEstimate> estimate;  ///< nullopt if the model was read from a file
 
   std::string_view name() const override;
   const FormWords& words() const override;
@@ -44,17 +44,17 @@ class SumForm final : public Form {
                                const FitOptions& options) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 
-  /// Reads, or describes, the inputs, the terms and what is known of their constants.
+  /// Reads or writes the inputs, the terms and the uncertainties of their constants.
   static void read(Fields& f, FittedModel& model);
 };
 
-/// The form of a model, where it is a sum of product terms; else nothing.
+/// The form of a model if it is a sum of product terms, else null.
 const SumForm* sum_form_of(const FittedModel& model);
 
 /// The form of a model that is a sum of product terms.
 const SumForm& sum_form(const FittedModel& model);
 
-/// A form of the model's own, equal to the one it shared, that may be changed.
+/// Replaces the shared form of a model by a copy that may be changed, and returns it.
 SumForm& own_sum_form(FittedModel& model);
 
 }  // namespace perfmodel

@@ -52,11 +52,11 @@ std::string_view CountedLines::key_of(std::string_view line) {
   copy_ = line;
   if (split_fields(copy_, key_.separator, fields_) != FieldsEnd::complete ||
       fields_.size() != key_.names.size())
-    return line;  // What is wrong with it is for the reader of the table to say.
+    return line;  // A malformed line, reported when the table is parsed.
   joined_.clear();
   for (std::size_t i = 0; i < fields_.size(); ++i)
     if (key_.counts[i])
-      joined_.append(fields_[i]).push_back('\n');  // which no line has
+      joined_.append(fields_[i]).push_back('\n');  // occurs in no line
   return joined_;
 }
 

@@ -1,8 +1,9 @@
 #include "sources/csv.hpp"
 
-// Its reader thread does not pay: reading the bytes is not what takes the time.
+// The reader thread of csv.h does not pay: reading the bytes is not the bottleneck.
 #define CSV_IO_NO_THREAD
-// GCC complains of csv.h's strncpy where it is inlined here, though the header is a system header.
+// GCC warns about the strncpy of csv.h if it is inlined here, although the header is a system
+// header.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
@@ -31,10 +32,10 @@
 
 namespace perfmodel {
 
-/// Makes decimal points of decimal commas, and knows the columns that have both.
+/// Replaces decimal commas by points, and finds columns that have both.
 class DecimalMarks {
  public:
-  /// Changes the cell where it is a number with a decimal comma.
+  /// Changes the cell if it is a number with a decimal comma.
   void read(std::size_t column, std::span<char> cell) {
     const std::string_view text(cell.data(), cell.size());
     const bool comma = is_comma_number(text);
@@ -47,7 +48,7 @@ class DecimalMarks {
     (comma ? marks_[column].comma : marks_[column].point) = true;
   }
 
-  /// A column with numbers of either kind.
+  /// A column that has both decimal commas and decimal points.
   std::optional<std::size_t> mixed_column() const {
     for (std::size_t i = 0; i < marks_.size(); ++i)
       if (marks_[i].comma && marks_[i].point)
@@ -64,42 +65,42 @@ class DecimalMarks {
   std::vector<Marks> marks_;  // by column
 };
 
-/// Looks at the bytes of a text file, block by block, for what no line reader should see: another
+/// Checks the bytes of a text file, block by block, for content that is not valid text: another
 /// encoding or file format, NUL bytes, carriage returns that are not part of a CRLF.
 class ByteWatch {
  public:
   /// `source` names the file in messages.
   explicit ByteWatch(std::string source) : source_(std::move(source)) {}
 
-  /// Throws InputError that says what the file is and what to do.
+  /// Throws InputError with the kind of file and the remedy.
   void watch(std::string_view block);
 
-  /// To be called when there are no more bytes.
+  /// Must be called after the last block.
   void end() const;
 
-  /// Whether the last line lacks its line end.
+  /// True if the last line lacks its line end.
   bool line_open() const { return last_ != '\n' && !first_block_; }
 
  private:
   [[noreturn]] void refuse_nul(std::string_view block, std::size_t position) const;
   [[noreturn]] void refuse_bare_return(std::string_view before, std::string_view after) const;
-  /// "runs.csv:41" for the place after these bytes of the current block.
+  /// "runs.csv:41" for the position after these bytes of the current block.
   std::string where(std::string_view before) const;
 
   std::string source_;
   std::size_t lines_ = 0;    ///< line ends in all earlier blocks
-  bool first_block_ = true;  ///< nothing was seen yet
+  bool first_block_ = true;  ///< no block was checked yet
   char last_ = '\0';         ///< the last byte of the earlier block
 };
 
-/// Hands every line of a text file's bytes that is not blank to `visit`, with its number from 1.
-/// The line has no line end, a byte-order mark is skipped, and the visitor may change its
-/// characters; they are gone when it returns.
+/// Calls `visit` with every line of a text file that is not blank, without its line end, and its
+/// number from 1. A byte-order mark is skipped. The visitor may change the characters of the line,
+/// which are valid until it returns.
 ///
-/// `source` names the file in messages. Throws InputError where the bytes are not text with LF or
-/// CRLF line ends: UTF-16, NUL bytes, bare carriage returns, a spreadsheet or an archive, a line
-/// that is too long. `handed_on`, where there is one, hears of every block of bytes whose lines
-/// come next: how many are behind it.
+/// `source` names the file in messages. Throws InputError if the bytes are not text with LF or CRLF
+/// line ends: UTF-16, NUL bytes, bare carriage returns, a spreadsheet or an archive, a line that is
+/// too long. `handed_on`, if given, is called before the lines of each block of bytes, with the
+/// number of bytes before it.
 void for_each_line(std::string_view bytes, const std::string& source,
                    const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
                    const std::function<void(std::size_t bytes)>& handed_on = {});
@@ -113,7 +114,7 @@ struct Signature {
   std::string_view verdict;
 };
 
-/// What is often passed for CSV, by the bytes it begins with.
+/// The first bytes of files that are often mistaken for CSV.
 constexpr std::array kSignatures{
     Signature{"\xFF\xFE"sv, "is UTF-16 text; save it as UTF-8"},
     Signature{"\xFE\xFF"sv, "is UTF-16 text; save it as UTF-8"},
@@ -156,7 +157,7 @@ void ByteWatch::end() const {
 }
 
 void ByteWatch::refuse_nul(std::string_view block, std::size_t position) const {
-  // ASCII characters in UTF-16 have a NUL as every other byte.
+  // In UTF-16, every other byte of ASCII characters is NUL.
   const std::string_view begin = block.substr(0, 64);
   const auto nuls = static_cast<std::size_t>(std::count(begin.begin(), begin.end(), '\0'));
   if (first_block_ && position < 2 && begin.find("\0\0"sv) == begin.npos && 4 * nuls > begin.size())
@@ -181,14 +182,14 @@ std::string ByteWatch::where(std::string_view before) const {
 
 namespace {
 
-/// The bytes on their way into LineReader, which would cut a line at a NUL byte.
+/// Checks the bytes that LineReader reads, which would cut a line at a NUL byte.
 class WatchedBytes : public io::ByteSourceBase {
  public:
   WatchedBytes(std::string_view bytes, const std::string& source,
                const std::function<void(std::size_t)>& handed_on)
       : rest_(bytes), all_(bytes.size()), watch_(source), handed_on_(handed_on) {}
 
-  /// Fills the buffer as far as there are bytes: LineReader takes a short read for the end.
+  /// Fills the whole buffer if possible: LineReader takes a short read for the end.
   int read(char* buffer, int size) override {
     if (ended_)
       return 0;
@@ -201,8 +202,8 @@ class WatchedBytes : public io::ByteSourceBase {
     if (count < capacity) {
       ended_ = true;
       watch_.end();
-      // LineReader looks at the byte after a last line without line end, and what is there may be a
-      // line end from an earlier block. So every file gets its last line end here.
+      // LineReader reads the byte after a last line without line end, which may be a line end of an
+      // earlier block. So a missing last line end is added here.
       if (watch_.line_open())
         buffer[count++] = '\n';
     }
@@ -241,24 +242,23 @@ void for_each_line(std::string_view bytes, const std::string& source,
 
 namespace {
 
-/// More are no settings of a run: a table that was written with rows and columns exchanged, or the
-/// samples of a profile.
+/// More columns indicate a transposed table or the samples of a profile, not settings of a run.
 constexpr std::size_t kMostColumns = 1000;
 
 constexpr std::size_t kMostFilesNamed = 3;
-constexpr std::uint32_t kFirstRow = 2;  // its line
+constexpr std::uint32_t kFirstRow = 2;  // line number
 
-/// Data frames are often written with their index: a first column without a name that counts the
-/// rows of the file. By this name it is known to tell rows apart, not configurations.
+/// Data frames are often written with their index: an unnamed first column that counts the rows of
+/// the file. Its name here marks it as a label of rows, not of configurations.
 constexpr std::string_view kRowIndex = "row index";
 
-/// As a column of that name is called.
+/// The name of a column with this header field.
 std::string_view column_name(std::string_view field) {
   return field.empty() ? kRowIndex : field;
 }
 
-/// Builds the table line by line. A line of the wrong shape is noted and the reading goes on, so
-/// that one message tells of all of them.
+/// Builds the table line by line. Malformed lines are collected, so that one message reports all of
+/// them.
 class TableReader {
  public:
   explicit TableReader(const std::set<std::string>& text_columns) : text_columns_(text_columns) {}
@@ -328,14 +328,14 @@ class TableReader {
   std::string at_line(std::uint32_t number) const {
     return source_ + ":" + std::to_string(number) + ": ";
   }
-  /// Counts on through all files, so that problems stand in their order.
+  /// A line number that continues through all files, so that problems are sorted by file.
   std::size_t place(std::uint32_t number) const { return lines_before_ + number; }
 
   const std::set<std::string>& text_columns_;
   Table table_;
   std::vector<ColumnBuilder> columns_;
   std::vector<std::string> sources_;
-  std::string source_;  // of the current file, as all up to the fields
+  std::string source_;  // of the current file, as the members up to fields_
   CellStyle style_;
   DecimalMarks decimals_;
   std::vector<std::size_t> place_of_;     // field -> column; empty before the header
@@ -347,7 +347,7 @@ class TableReader {
   ProblemList problems_;
 };
 
-/// False where the quotes of the line are wrong, which is noted.
+/// Returns false, and adds a problem, if the quotes of the line are malformed.
 bool TableReader::split(std::span<char> line, std::uint32_t number) {
   const FieldsEnd end = split_fields(line, style_.separator, fields_);
   if (end == FieldsEnd::complete)
@@ -359,7 +359,7 @@ bool TableReader::split(std::span<char> line, std::uint32_t number) {
                   "supported"
                 : ": text after the closing quote; a quote inside a quoted field is written \"\"");
   });
-  // After an open quote nobody knows where the next field begins.
+  // After an open quote it is unknown where the next field begins.
   if (end == FieldsEnd::open_quote || place_of_.empty())
     throw InputError(problems_.text());
   return false;
@@ -381,7 +381,7 @@ void TableReader::read_header(std::uint32_t number) {
   }
 }
 
-/// A further file has the columns of the first, in any order.
+/// Further files must have the columns of the first, in any order.
 void TableReader::match_header() {
   std::vector<std::string> missing;
   std::vector<std::string> further;
@@ -487,7 +487,7 @@ void TableReader::note_field_count(std::uint32_t number) {
       });
 }
 
-/// Of several files each may count its own rows.
+/// Each of several files may count its own rows.
 void TableReader::check_index() const {
   if (!has_index_)
     return;

@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view cell, std::string_view blanks) {
                             : cell.substr(begin, cell.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// The next line that is not blank, without its end; `rest` begins behind it.
+/// Returns the next line that is not blank, without its line end, and removes it from `rest`.
 std::string_view next_line(std::string_view& rest) {
   std::string_view line;
   while (trimmed(line, " \t\r\n").empty() && !rest.empty()) {
@@ -29,7 +29,7 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-/// Separators outside of quotes.
+/// Number of separators outside of quotes.
 std::size_t separators_in(std::string_view line, char separator) {
   std::size_t count = 0;
   bool quoted = false;
@@ -58,7 +58,7 @@ char separator_of(std::string_view bytes) {
   return candidates == 1 ? only : ',';
 }
 
-/// "1,024": also how some write a thousand.
+/// True for cells such as "1,024", which may have a thousands separator.
 bool may_be_thousands(std::string_view cell) {
   const auto comma = cell.find(',');
   const std::string_view whole = cell.substr(0, comma);
@@ -66,7 +66,7 @@ bool may_be_thousands(std::string_view cell) {
          cell.find_first_not_of("0123456789,") == cell.npos;
 }
 
-/// Looks at every cell; those that quotes or damage tear apart decide nothing.
+/// Searches all cells; those torn by quotes or damage have no effect.
 std::string find_decimal_comma(std::string_view bytes, char separator) {
   std::string example;
   bool surely = false;
@@ -144,7 +144,7 @@ void ColumnBuilder::add_number(std::string_view cell) {
 
 void ColumnBuilder::add_text(std::string_view cell) {
   new_level_ = false;
-  // Runs come in blocks of equal settings: most cells repeat the one above.
+  // Files contain blocks of runs with equal settings, so that most cells repeat the one above.
   if (!column_.codes.empty() && column_.levels[column_.codes.back()] == cell)
     column_.codes.push_back(column_.codes.back());
   else
@@ -195,8 +195,8 @@ std::string_view view(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// From `at` up to the next separator, blanks at the end trimmed. Leaves `at` on the separator or
-/// the end.
+/// Returns the field from `at` to the next separator, without trailing blanks. Moves `at` to the
+/// separator or the end.
 std::string_view plain_field(char*& at, const char* end, char separator) {
   const char* const begin = at;
   while (at != end && *at != separator)
@@ -207,8 +207,8 @@ std::string_view plain_field(char*& at, const char* end, char separator) {
   return view(begin, last);
 }
 
-/// From the character after an opening quote. Leaves `at` behind the closing quote, or null where
-/// there is none.
+/// Returns the field from the character after an opening quote. Moves `at` after the closing quote,
+/// or to null if there is none.
 std::string_view quoted_field(char*& at, const char* end) {
   const char* const begin = at;
   char* write = at;
@@ -245,7 +245,7 @@ FieldsEnd split_fields(std::span<char> line, char separator,
     }
     if (at == end)
       return FieldsEnd::complete;
-    ++at;  // the separator; one at the very end is followed by one more, blank field
+    ++at;  // the separator; at the end of a line, another blank field follows it
   }
 }
 

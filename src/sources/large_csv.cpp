@@ -49,7 +49,7 @@ class OpenFile {
     return static_cast<std::uint64_t>(status.st_size);
   }
 
-  /// Appends up to a block of the bytes from `offset` on; none at the end of the file.
+  /// Appends up to one block of bytes from `offset`; none at the end of the file.
   std::size_t read(std::uint64_t offset, std::string& bytes) const {
     const std::size_t before = bytes.size();
     bytes.resize(before + kBlock);
@@ -78,7 +78,7 @@ void for_each_block(
     const std::string& path, std::uint64_t begin, std::uint64_t end,
     const std::function<void(std::string_view lines, std::uint64_t offset)>& visit) {
   const OpenFile file(path);
-  // One byte earlier: whether a line begins at `begin` is for the byte before it to say.
+  // Reading starts a byte earlier: the byte before `begin` decides whether a line begins there.
   bool between_lines = begin == 0;
   std::uint64_t read_to = between_lines ? 0 : begin - 1;
   std::string bytes;
@@ -100,7 +100,8 @@ void for_each_block(
     }
     std::size_t whole = ended ? bytes.size() : bytes.rfind('\n') + 1;  // npos + 1 is 0
     if (offset + whole > end) {
-      // The line in which `end` lies is the last; it is in there unless it goes on behind.
+      // The line that contains `end` is the last; it is complete unless it continues in the next
+      // block.
       const std::size_t inside = end > offset ? static_cast<std::size_t>(end - offset) : 0;
       const std::size_t last = inside == 0 ? 0 : bytes.find('\n', inside - 1);
       whole = inside == 0 ? 0 : last == std::string::npos ? bytes.size() : last + 1;
@@ -116,7 +117,7 @@ void for_each_block(
 
 namespace {
 
-/// Steele, Lea and Flood (2014): a bijection that leaves no pattern of the places.
+/// SplitMix64 (Steele, Lea and Flood 2014): a bijection that removes patterns of the offsets.
 std::uint64_t scattered(std::uint64_t place) {
   place += 0x9e3779b97f4a7c15U;
   place = (place ^ (place >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -252,7 +253,7 @@ namespace {
 constexpr std::uint64_t kBeginning = std::uint64_t{1} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// What no reader of whole files lets pass.
+/// The checks of characters that readers of whole files make.
 void check_characters(const NumberedLine& line, const std::string& source) {
   if (line.text.find('\0') != std::string::npos)
     throw InputError(source + ":" + std::to_string(line.number) +
@@ -262,14 +263,14 @@ void check_characters(const NumberedLine& line, const std::string& source) {
                      ": a carriage return that is not part of a line end (CRLF); remove it");
 }
 
-/// The header, the lines in their order, and what they are a table of.
+/// The header and lines of a table, in order.
 class Lines {
  public:
   explicit Lines(const CsvBeginning& beginning) : beginning_(beginning) {
     lines_.push_back({beginning.header, beginning.header_line});
   }
 
-  /// `row_line`: its number among the lines behind the header, from 0.
+  /// `row_line`: its index among the lines after the header, from 0.
   void add(std::string_view text, std::uint64_t row_line) {
     const std::uint64_t number = beginning_.header_line + 1 + row_line;
     constexpr std::uint64_t last = std::numeric_limits<std::uint32_t>::max();

@@ -95,7 +95,7 @@ constexpr std::array kUnitSuffixes{
     UnitSuffix{"_hours", "h"},
 };
 
-// All names without underscores, so that "batch_size" and "batchsize" are one.
+// All names without underscores, so that "batch_size" and "batchsize" are equal.
 constexpr std::array<std::string_view, 24> kTimes{
     "time",          "t",         "iterationtime", "itertime",  "timeperiteration", "steptime",
     "timeperstep",   "batchtime", "timeperbatch",  "epochtime", "timeperepoch",     "trainingtime",
@@ -108,19 +108,19 @@ constexpr std::array<std::string_view, 15> kCountedThings{
     "threads", "devices", "machines", "replicas",  "accelerators", "instances", "executors",
 };
 
-// Words beside a counted thing that leave it a scale: "mpi_procs", "spark_executors". Others can
-// make it a property of the problem or the machine: "hidden_nodes", "tensor_cores".
+// Words that may accompany a counted noun in the name of a scale: "mpi_procs", "spark_executors".
+// With others it may be a property of the problem or the machine: "hidden_nodes", "tensor_cores".
 constexpr std::array<std::string_view, 13> kWordsOfScales{
     "num",    "n",        "number", "of",      "total",   "mpi",    "omp",
     "openmp", "parallel", "spark",  "cluster", "compute", "worker",
 };
 
-// What is shared out where "parallel" stands beside it: "num_tensor_parallel_workers".
+// Words that name a scale if combined with "parallel": "num_tensor_parallel_workers".
 constexpr std::array<std::string_view, 6> kSharedOut{
     "tensor", "data", "pipeline", "model", "expert", "sequence",
 };
 
-// Words beside a batch that make it something else than the size of one: "max_batch_size".
+// Words with which a name of a batch is not its size: "max_batch_size".
 constexpr std::array<std::string_view, 8> kNotOfBatchSizes{
     "num", "n", "number", "max", "min", "use", "is", "no",
 };
@@ -138,10 +138,10 @@ bool contains(const std::array<std::string_view, n>& names, std::string_view nam
 
 struct BracketedUnit {
   std::string_view text;
-  std::string_view word;  // that stands behind names
+  std::string_view word;  // used as a suffix of names
 };
 
-// In brackets these can be nothing else; "time_min" may be a minimum.
+// Unambiguous in brackets; "time_min" may be a minimum.
 constexpr std::array kBracketedUnits{
     BracketedUnit{"\u00b5s", "us"},  BracketedUnit{"\u03bcs", "us"},
     BracketedUnit{"min", "minutes"}, BracketedUnit{"mins", "minutes"},
@@ -150,8 +150,7 @@ constexpr std::array kBracketedUnits{
     BracketedUnit{"usecs", "us"},
 };
 
-/// Folded, with what stands in brackets at the end as a further word: "step_time_ms" of
-/// "Step Time (ms)".
+/// Folds a name and turns a bracketed suffix into another word: "step_time_ms" of "Step Time (ms)".
 std::string plain_name(std::string_view name) {
   std::string text = folded(name);
   const auto open = text.find_last_of("([");
@@ -219,7 +218,7 @@ bool is_batch_size(std::vector<std::string> words) {
                       [](const std::string& word) { return contains(kNotOfBatchSizes, word); });
 }
 
-/// Of a plain name; a rate such as "samples_per_s" has none.
+/// The unit suffix of a plain name; a rate such as "samples_per_s" has none.
 const UnitSuffix* suffix_of(std::string_view name) {
   const auto suffix =
       std::find_if(kUnitSuffixes.begin(), kUnitSuffixes.end(),
@@ -275,8 +274,7 @@ constexpr std::array<std::string_view, 6> kOfAllWorkers{
 constexpr std::array<std::string_view, 4> kOfOneWorker{"per", "local", "micro", "device"};
 constexpr std::array<std::string_view, 4> kOfMachines{"mem", "memory", "ram", "vram"};
 
-/// Whether one of the words of a name is among these, also where it is glued to its neighbour:
-/// "globalbatch".
+/// True if a name contains one of these words, even without a separator: "globalbatch".
 template <std::size_t n>
 bool speaks_of(const std::string& name, const std::array<std::string_view, n>& wanted) {
   const std::vector<std::string> words = name_words(name);
@@ -341,7 +339,7 @@ ColumnFacts facts_of_numbers(const Column& column) {
   bool other = false;
   bool different = false;
   bool not_positive = false;
-  for (const double x : column.numbers) {  // NaN, a bad cell, is "other" and "different"
+  for (const double x : column.numbers) {  // NaN (a bad cell) counts as "other" and "different"
     zero = zero || x == 0;
     one = one || x == 1;
     other = other || !(x == 0 || x == 1);
@@ -518,7 +516,7 @@ int MovingColumns::power(const std::string& column, const std::string& origin) c
 
 namespace {
 
-/// The levels that are truth values, if one of the values has several spellings.
+/// The levels that are truth values; empty unless a value has several spellings.
 std::vector<std::string> spellings(const Column& column) {
   std::array<std::size_t, 2> counts = {0, 0};
   std::vector<std::string> found;

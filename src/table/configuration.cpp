@@ -15,7 +15,7 @@
 namespace perfmodel {
 namespace {
 
-/// Of the numbers that `numbers` names, a value per configuration.
+/// The factors of the member `numbers`, with a value per configuration.
 std::vector<NumericFactor> factors_of(const std::vector<Configuration>& configurations,
                                       std::vector<double> Configuration::*numbers,
                                       std::size_t columns) {
@@ -47,7 +47,7 @@ ColumnValues underived_values(const ModelSpec& spec, const Configuration& config
   return values;
 }
 
-/// Whether every formula had what it needs.
+/// Returns false if an input of a formula is missing.
 bool add_derived_values(const ModelSpec& spec, ColumnValues& values) {
   for (const DerivedColumn& item : spec.derived) {
     std::vector<double> of;
@@ -132,12 +132,12 @@ Design design_of(const Configuration& configuration, const ModelSpec& spec) {
 
 namespace {
 
-/// Sums of distances that differ by no more are the same, but for rounding.
+/// Relative difference up to which sums of distances are equal except for rounding.
 constexpr double kSameDistance = 1e-9;
 
-/// A column as the index of a value per row; smaller values have smaller indices.
+/// A column as indices of its values in ascending order, per row.
 struct IndexedColumn {
-  std::vector<double> sums;  ///< per value: of its distances to the values of all rows
+  std::vector<double> sums;  ///< per value: sum of its distances to the values of all rows
   std::vector<std::uint32_t> values;
 };
 
@@ -149,8 +149,8 @@ std::vector<double> counts_of(const std::vector<std::uint32_t>& values, std::siz
   return counts;
 }
 
-/// Of ascending places on a line, each taken so often: the sum of distances to all, over the
-/// standard deviation.
+/// Per position, ascending, with multiplicities `counts`: the sum of its distances to all
+/// positions, divided by their standard deviation.
 std::vector<double> scaled_sums(const std::vector<double>& places,
                                 const std::vector<double>& counts) {
   double rows = 0;
@@ -205,7 +205,7 @@ IndexedColumn indexed(const LevelFactor& factor, const Design& design) {
   return column;
 }
 
-/// Which input is which, by the names of the columns: their order in the file shall decide nothing.
+/// The order of the inputs by name, so that their order in the file has no effect.
 template <class Inputs>
 std::vector<std::size_t> order_of_names(const Inputs& inputs) {
   std::vector<std::size_t> order(inputs.size());
@@ -266,16 +266,15 @@ Configuration central_configuration(const ModelSpec& spec, const Design& trainin
 
 namespace {
 
-constexpr std::size_t kMostOwnCells = 6;  // values of a column that have a cell each
+constexpr std::size_t kMostOwnCells = 6;  // with more distinct values, cells are shared
 constexpr std::size_t kSharedCells = 4;
 constexpr double kExpectedRows = 6;
 
-/// A column cut into cells.
 struct CellColumn {
   std::vector<RegionPart> cells;
   std::vector<std::size_t> of_row;
   std::vector<std::size_t> runs;  ///< in each cell
-  bool ordered = false;           ///< neighbouring cells can be joined
+  bool ordered = false;           ///< neighbouring cells can be merged
 
   void count_runs(const Design& design) {
     runs.assign(cells.size(), 0);
@@ -362,7 +361,7 @@ std::vector<CellColumn> all_cells(const ModelSpec& spec, const Design& design) {
   return out;
 }
 
-/// In the order of all_cells(); nothing for levels, and for a column of one value.
+/// In the order of all_cells(); nullopt for categorical and constant columns.
 std::vector<std::optional<StripColumn>> all_strips(const ModelSpec& spec, const Design& design) {
   std::vector<std::optional<StripColumn>> out;
   const auto add = [&](const NumericInput& input, const NumericFactor& factor) {
@@ -380,7 +379,7 @@ std::vector<std::optional<StripColumn>> all_strips(const ModelSpec& spec, const 
   return out;
 }
 
-/// Cells first..last of a column, as one.
+/// The merged cells first..last of a column.
 struct CellRun {
   std::size_t first;
   std::size_t last;
@@ -393,7 +392,7 @@ RegionPart joined_cells(const CellColumn& column, const CellRun& run) {
   return part;
 }
 
-/// By cell, its rows: a table of all pairs of cells could be larger than memory.
+/// The rows per cell: a table of all pairs of cells could exceed the memory.
 std::vector<std::vector<std::size_t>> rows_by_cell(const CellColumn& column) {
   std::vector<std::vector<std::size_t>> out(column.cells.size());
   for (std::size_t row = 0; row < column.of_row.size(); ++row)
@@ -401,15 +400,14 @@ std::vector<std::vector<std::size_t>> rows_by_cell(const CellColumn& column) {
   return out;
 }
 
-/// How many runs of the whole table a cell of `b` would share with one of `a` of so many runs, if
-/// the columns had nothing to do with each other.
+/// Expected number of runs in both a cell of `a` and a cell of `b` if the columns were independent.
 double expected_runs(std::size_t runs_of_a, std::size_t runs_of_b, std::size_t runs) {
   return static_cast<double>(runs_of_a) * static_cast<double>(runs_of_b) /
          static_cast<double>(runs);
 }
 
-/// Neighbouring empty cells of `b` beside a cell of `a` with these rows, which are so many of all
-/// runs.
+/// The cells of `b` that share no run with a cell of `a` although runs are expected, neighbours
+/// merged. `rows_of_a`, `runs_of_a`: those of the cell; `runs`: all runs.
 std::vector<CellRun> empty_cells(const std::vector<std::size_t>& rows_of_a, std::size_t runs_of_a,
                                  const CellColumn& b, std::size_t runs) {
   std::vector<bool> measured(b.cells.size(), false);
@@ -434,7 +432,7 @@ void add_empty_pairs(const CellColumn& a, const CellColumn& b, std::vector<Unmea
   std::vector<std::pair<CellRun, CellRun>> rectangles;
   for (std::size_t cell = 0; cell < a.cells.size(); ++cell) {
     if (expected_runs(a.runs[cell], most, runs) < kExpectedRows)
-      continue;  // too few runs to miss any
+      continue;  // too few runs to expect any in a pair of cells
     for (const CellRun& run : empty_cells(rows[cell], a.runs[cell], b, runs)) {
       const auto below =
           std::find_if(rectangles.begin(), rectangles.end(), [&](const auto& rectangle) {

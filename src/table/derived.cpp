@@ -188,7 +188,7 @@ std::string singular(std::string word) {
   return word;
 }
 
-/// Of what there are so many, and per which time: {"sample", "s"} of "samples_per_s".
+/// The noun and the unit of time of a rate: {"sample", "s"} of "samples_per_s".
 std::pair<std::string, std::string> thing_and_unit(std::string_view name) {
   const std::vector<std::string> words = name_words(name);
   for (const std::string& word : words) {  // "imgpersec"
@@ -202,7 +202,7 @@ std::pair<std::string, std::string> thing_and_unit(std::string_view name) {
   return {};
 }
 
-/// A throughput, or work, as numbers > 0.
+/// A throughput or work per row, as numbers > 0.
 std::vector<double> rates_of(const Table& table, const Column& column, bool is_measured) {
   std::vector<double> rates = numbers_of(column);
   CellProblems problems(table);
@@ -218,7 +218,6 @@ std::vector<double> rates_of(const Table& table, const Column& column, bool is_m
   return rates;
 }
 
-/// The work of each row; the last column of `extended` has it.
 std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   if (throughput.work.empty())
     return std::vector<double>(table.rows(), 1.0);
@@ -238,11 +237,12 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   return rates_of(extended.columns.empty() ? table : extended, *work, false);
 }
 
-/// What an iteration works on, by the names of columns; empty where these do not tell.
+/// The work of an iteration as a formula, inferred from the names of columns; empty if they do not
+/// suffice.
 std::string work_of_iteration(const Throughput& throughput, const Table& table) {
   std::string total;
   std::string each;
-  std::pair<double, std::string> workers;  // the column of most: GPUs rather than nodes
+  std::pair<double, std::string> workers;  // the largest column: GPUs rather than nodes
   for (const Column& column : table.columns) {
     const std::string& name = column.name;
     if (is_batch_name(name))
@@ -347,11 +347,11 @@ bool is_extrinsic_input(const ModelSpec& spec, const std::string& column) {
       [&](const NumericInput& input) { return input.column == column; });
 }
 
-/// Which column that follows from none moves where the scale does, with its power in the scale.
+/// The independent column that changes with a scale, with its power in the scale.
 std::optional<Factor> moved_origin(const std::vector<Factor>& origins, const ModelSpec& spec) {
   std::optional<Factor> found;
   for (const Factor& origin : origins) {
-    // By a root of the scale whole numbers would not move.
+    // A root of the scale would not give integers.
     if (std::abs(origin.power) != 1)
       continue;
     if (!is_extrinsic_input(spec, origin.column))
@@ -362,7 +362,7 @@ std::optional<Factor> moved_origin(const std::vector<Factor>& origins, const Mod
   return found;
 }
 
-/// What follows in steps from columns that follow from no others and move with a scale.
+/// The columns that follow in steps from independent columns that change with a scale.
 std::vector<Tie> steps_beside(const std::vector<ColumnProduct>& products, const ModelSpec& spec,
                               std::vector<ColumnPart> parts) {
   for (const ColumnProduct& product : products)
@@ -429,7 +429,7 @@ std::vector<double> ratios(const std::vector<double>& of, const std::vector<doub
   return out;
 }
 
-/// Whether two columns are the same but for rounding.
+/// True if two columns are equal except for rounding.
 bool is_same_column(const std::vector<double>& a, const std::vector<double>& b) {
   return std::equal(
       a.begin(), a.end(), b.begin(), b.end(),
@@ -437,7 +437,7 @@ bool is_same_column(const std::vector<double>& a, const std::vector<double>& b) 
 }
 
 std::size_t different(const std::vector<double>& values) {
-  std::set<float> seen;  // what differs by less is rounding
+  std::set<float> seen;  // smaller differences are rounding
   for (const double value : values)
     seen.insert(static_cast<float>(value));
   return seen.size();

@@ -10,31 +10,32 @@
 
 namespace perfmodel {
 
-/// Which numeric inputs move with which scales, by the identities that hold among the inputs in
-/// every row: what follows from a scale moves along, over however many identities and whoever named
-/// it. A scale that itself follows from others moves the first of these that is not one, or else
-/// the first.
+/// The numeric inputs that change with each scale, according to the identities that hold among the
+/// inputs in every row. An input that follows from a scale changes with it, over any number of
+/// identities, whether or not a flag names it. A scale that itself follows from other columns
+/// changes the first of them that is no scale, or else the first.
 std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec);
 
-/// A total that was set by what each worker has of it: local batches of 11 sizes on 1 to 64 GPUs
-/// make 197 global ones.
+/// A total that was set through its value per worker: local batches of 11 sizes on 1 to 64 GPUs
+/// give 197 global batch sizes.
 struct TotalPerWorker {
   std::string total;           ///< "global_batch"
   std::string workers;         ///< "num_gpus"
-  std::size_t values = 0;      ///< different ones of the total
-  std::size_t per_worker = 0;  ///< of total / workers: at most two thirds of these
+  std::size_t values = 0;      ///< number of distinct values of the total
+  std::size_t per_worker = 0;  ///< the same of total / workers; at most 2/3 of `values`
 
   /// "global_batch_per_num_gpus"
   std::string column() const { return total + "_per_" + workers; }
 };
 
-/// Among the numeric inputs, the batch or total with the fewest different values per worker. None
-/// where another input, which may be a derived one, says already what each worker has, where no
-/// formula can have the names, or where the column exists.
+/// The batch or total among the numeric inputs with the fewest distinct values per worker. nullopt
+/// if another input, possibly a derived one, already is the value per worker, if the names cannot
+/// occur in a formula, or if the column exists.
 std::optional<TotalPerWorker> find_total_per_worker(const Table& table, const Roles& roles);
 
-/// Puts what each worker has in place of such a total, as a derived column: it stays within its
-/// range where the number of workers leaves its own. A notice says so. The table gets the column.
+/// Replaces such a total by its value per worker, as a derived column that is added to the table,
+/// with a notice: that value stays within its measured range if the number of workers leaves its
+/// own.
 void count_total_per_worker(Table& table, Roles& roles);
 
 }  // namespace perfmodel

@@ -24,29 +24,29 @@
 
 namespace perfmodel {
 
-/// Codes the values of a column (one per row, no NaN) where there are at most
-/// `NumericFactor::most_coded` distinct ones; otherwise keeps them as they are.
+/// Codes the values of a column (one per row, no NaN) if at most `NumericFactor::most_coded` are
+/// distinct; otherwise stores them uncoded.
 NumericFactor make_factor(std::vector<double> values);
 
-/// The cells of a table whose levels a model does not know. Each level is told once, with the
+/// The cells of a table whose levels a model does not know. Each level is reported once, with the
 /// number of its rows: runs of another machine have the same unknown level in every row.
 class UnknownLevelCells {
  public:
   static constexpr std::size_t shown = 5;
 
-  /// `rows` is how many rows of the table are looked at.
+  /// `rows`: number of rows of the table that are examined.
   UnknownLevelCells(const Table& table, std::size_t rows) : table_(table), looked_at_(rows) {}
 
-  /// A cell that is not blank and that none of the input's levels matches.
+  /// Adds a cell that is not blank and matches no level of the input.
   void add(std::size_t row, const Column& column, const CategoricalInput& input);
 
   bool empty() const { return levels_.empty(); }
-  /// Whether all stand in one row, which needs no summary.
+  /// True if all are in one row, which needs no summary.
   bool are_of_one_row() const { return unknown_rows_ == 1; }
   void add_to(CellProblems& problems) const;
 
-  /// How many rows cannot be used and what to do about it, then one line for each level in the
-  /// order of the file: the first 5, and "... and 35 more". No final newline.
+  /// The number of unusable rows and the remedy, then one line per level in the order of the file:
+  /// the first 5, and "... and 35 more". No final newline.
   std::string text() const;
 
  private:
@@ -68,11 +68,11 @@ class UnknownLevelCells {
 
 namespace {
 
-/// Distinct values in the order they came, found by a hash table with open addressing. Sorting all
-/// rows, or a node per value, would take longer than the whole rest of the design.
+/// Distinct values in order of first occurrence, in a hash table with open addressing. Sorting all
+/// rows, or a node per value, would take longer than the rest of the design.
 class DistinctValues {
  public:
-  /// The code of a value; nothing where it would be one too many.
+  /// The code of a value; nullopt if there would be too many distinct values.
   std::optional<std::uint32_t> code(double value) {
     std::size_t slot = first_slot(value);
     while (slots_[slot] != 0) {
@@ -94,8 +94,8 @@ class DistinctValues {
   static constexpr std::size_t slot_count = std::size_t{1} << slot_bits;
   static_assert(slot_count >= 4 * NumericFactor::most_coded);
 
-  /// Fibonacci hashing: small whole numbers differ only in the upper bits of a double, and the
-  /// product brings every bit into its own upper bits.
+  /// Fibonacci hashing: small integers differ only in the upper bits of a double, and the upper
+  /// bits of the product depend on all of them.
   static std::size_t first_slot(double value) {
     return (std::bit_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15U) >> (64 - slot_bits);
   }
@@ -116,7 +116,7 @@ NumericFactor make_factor(std::vector<double> values) {
     codes[row] = *code;
   }
 
-  // Ascending order, so that the order of the rows leaves no trace in the values.
+  // In ascending order, so that the values do not depend on the order of the rows.
   const std::vector<std::uint32_t> ranks = ranks_of(distinct.values());
   for (std::uint32_t& code : codes)
     code = ranks[code];
@@ -194,7 +194,7 @@ std::optional<std::uint32_t> LevelMatcher::match_value(double number) const {
   for (std::uint32_t i = 0; i < input_.levels.size(); ++i) {
     if (parse_number(input_.levels[i]) == number) {
       if (match)
-        return std::nullopt;  // "1.1" and "1.10": the number does not tell which
+        return std::nullopt;  // "1.1" and "1.10": the number is ambiguous
       match = i;
     }
   }
@@ -279,7 +279,7 @@ namespace {
 
 using ChosenRows = std::optional<std::span<const std::size_t>>;
 
-/// The rows of the table that a design is made of, in their order.
+/// The rows of the table that form a design, in their order.
 class RowChoice {
  public:
   RowChoice(const Table& table, const ChosenRows& rows)
@@ -311,8 +311,8 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
     throw InputError(missing);
 }
 
-/// Writes the numbers of the chosen rows to `values`; every one that is not > 0, or may be 0 and is
-/// not >= 0, is a problem.
+/// Writes the numbers of the chosen rows to `values`. A number that is not > 0 or, if it may be 0,
+/// not >= 0 is a problem.
 template <class Values>
 void gather_numbers(const Column& column, const RowChoice& rows, bool may_be_zero,
                     CellProblems& problems, Values& values) {
@@ -337,13 +337,13 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
   for (const NumericInput& input : inputs) {
     std::vector<double> values(rows.size());
     gather_numbers(table.at(input.column), rows, input.zero.has_value(), problems, values);
-    // After a problem nobody will see the factor, and NaN cannot be coded.
+    // After a problem the factor is not used, and NaN cannot be coded.
     factors.push_back(problems.empty() ? make_factor(std::move(values)) : NumericFactor{});
   }
   return factors;
 }
 
-/// How many runs the rows stand for, where the table's are merged.
+/// Collects the number of runs per row if the table is merged.
 void gather_runs(const Table& table, const RowChoice& rows, Design& design) {
   for (std::size_t i = 0; i < rows.size() && !table.runs.empty(); ++i)
     design.runs.push_back(table.runs[rows[i]]);
@@ -351,7 +351,7 @@ void gather_runs(const Table& table, const RowChoice& rows, Design& design) {
 
 using Match = std::optional<std::uint32_t>;
 
-/// Matches the cells of one column, each distinct text or number once.
+/// Matches the cells of a column, each distinct text or number once.
 class CachedMatcher {
  public:
   CachedMatcher(const Column& column, const CategoricalInput& input)

@@ -72,8 +72,8 @@ Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& co
   const GenericLayout layout(spec);
   const auto constant = [&](std::size_t i) { return constants[index(i)]; };
 
-  // Term by term over all rows: each row's sum and product run in the order of the spec, whatever
-  // other rows there are.
+  // Term by term over all rows: the sum and product of a row are computed in the order of the spec,
+  // whatever the other rows.
   const auto lone = layout.lone_coefficient();
   Eigen::VectorXd sum = Eigen::VectorXd::Constant(index(design.rows), lone ? constant(*lone) : 0);
   for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
@@ -306,7 +306,7 @@ namespace {
 
 constexpr double kUnseenShare = 1e-6;
 
-/// What a part can be within the measured ranges; both >= 0.
+/// The range of a component within the measured ranges; both bounds are >= 0.
 struct Bounds {
   double low = 1;
   double high = 1;
@@ -317,7 +317,7 @@ struct Bounds {
   }
 };
 
-/// A part is not seen where its largest value is below the share of the smallest time.
+/// Hides a component if its upper bound is below kUnseenShare times the lower bound of the time.
 SeenParts seen_of(const std::vector<Bounds>& terms, double intercept) {
   SeenParts out{std::vector<bool>(terms.size(), true), true};
   double least = intercept;
@@ -351,7 +351,7 @@ SeenParts seen_parts_of_generic(const ModelSpec& spec, const Eigen::VectorXd& co
     const double p = constant(layout.intrinsic_power(i));
     const NumericInput& input = spec.intrinsic[i];
     Bounds term = scaled;
-    if (input.zero)  // absent where the column is 0
+    if (input.zero)  // absent if the column is 0
       term.multiply(0, a * std::max(std::pow(input.zero->unit, p), std::pow(input.high, p)));
     else
       term.multiply(a * std::pow(input.low, p), a * std::pow(input.high, p));

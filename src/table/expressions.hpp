@@ -11,14 +11,14 @@
 
 namespace perfmodel {
 
-/// The smallest power of a column that may be 0: a 0^p is 0 for p > 0 alone. A power as small says
-/// as good as nothing but whether the value is 0.
+/// The smallest power of a column that contains 0, since 0^p is 0 only for p > 0. A power this
+/// small distinguishes little more than whether the value is 0.
 constexpr double kLeastPowerAtZero = 0.01;
 
-/// ln value; of 0 a number that every such power turns into one whose exponential is 0.
+/// ln value. For 0 a number so low that exp(p times it) is 0 for every such power p.
 double log_of_value(double value);
 
-/// The part a constant plays in Eq. (4).
+/// The role of a constant in Eq. (4).
 enum class ConstantKind {
   coefficient,
   level_coefficient,
@@ -28,11 +28,11 @@ enum class ConstantKind {
   intercept
 };
 
-/// Where each constant of Eq. (4) stands in the vector of constants:
+/// The index of each constant of Eq. (4) in the vector of constants:
 ///
 ///     a_1..a_n | one a per level, column by column | p_1..p_n | q_1..q_m | C
 ///
-/// Where scales are the only inputs, the sum is one constant a, the first.
+/// If scales are the only inputs, the sum is one constant a, the first.
 class GenericLayout {
  public:
   explicit GenericLayout(const ModelSpec& spec);
@@ -67,26 +67,25 @@ class GenericLayout {
 ///
 ///     t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
 ///
-/// and t(E) = a * prod_j E_j^q_j + C where scales are the only inputs.
-/// `constants` in the order of GenericLayout, in the units of the data. Returns one time per row.
+/// and t(E) = a * prod_j E_j^q_j + C if scales are the only inputs. `constants`: in the order of
+/// GenericLayout, in the units of the data. Returns one time per row.
 Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                 const Design& design);
 
-/// The formula with the names of the columns, for people.
+/// The formula with the names of the columns, as printed.
 std::string generic_formula(const ModelSpec& spec);
 
-// A *numeric column* of a sum is known by one index: the extrinsic ones come first, the intrinsic
-// ones behind them.
+// A *numeric column* of a sum has one index: extrinsic columns come first, then intrinsic ones.
 
 std::size_t numeric_count(const ModelSpec& spec);
 const NumericInput& numeric_input(const ModelSpec& spec, std::size_t numeric);
 const NumericFactor& numeric_factor(const Design& design, std::size_t numeric);
 NumericFactor& numeric_factor(Design& design, std::size_t numeric);
 
-/// The rows with one numeric column at the same value in all of them.
+/// The design with a numeric column set to `value` in all rows.
 Design with_numeric_at(Design design, std::size_t numeric, double value);
 
-/// A step in a numeric column that is no power law, such as "num_gpus > 1": communication begins.
+/// A step of the time in a numeric column, such as "num_gpus > 1": communication begins.
 struct Regime {
   std::size_t numeric = 0;
   double above = 1;
@@ -94,7 +93,7 @@ struct Regime {
   bool operator==(const Regime&) const = default;
 };
 
-/// Beyond `at`, a numeric column counts as if it were `at`.
+/// Clamps a numeric column: values above `at` are replaced by `at`.
 struct Cap {
   std::size_t numeric = 0;
   double at = 1;
@@ -102,31 +101,30 @@ struct Cap {
   bool operator==(const Cap&) const = default;
 };
 
-/// What a sum of product terms is made of, besides its constants.
+/// The structure of a sum of product terms, without its constants.
 struct MultiStructure {
   std::size_t terms = 1;
   std::vector<Regime> regimes;
-  /// r of each term and numeric column, 0 where the term has no logarithm: [term][numeric]; columns
-  /// behind the last entry have none.
+  /// Exponents r of log2(n), [term][numeric]; 0, or beyond the last entry: no logarithm.
   std::vector<std::vector<int>> log_powers;
-  /// By term, the numeric columns whose power is one of exp(1 - 1/n) and not of n itself: what an
-  /// all-reduce over a ring of n takes. Terms behind the last entry have none.
+  /// Per term, the numeric columns that enter as exp(1 - 1/n)^p instead of n^p: the all-reduce
+  /// saturation term 1 - 1/n. Terms beyond the last entry have none.
   std::vector<std::vector<std::size_t>> rings = {};
-  std::vector<std::vector<Cap>> caps = {};  ///< by term, in the same way
+  std::vector<std::vector<Cap>> caps = {};  ///< per term, likewise
 
   int log_power(std::size_t term, std::size_t numeric) const;
   bool has_ring(std::size_t term, std::size_t numeric) const;
-  /// What a value of the column counts as in the term.
+  /// The value of a column after clamping in a term.
   double capped(std::size_t term, std::size_t numeric, double value) const;
 
   bool operator==(const MultiStructure&) const = default;
 };
 
-/// Where each constant of a sum of product terms stands in the vector of constants; per term
+/// The index of each constant of a sum of product terms in the vector of constants; per term
 ///
 ///     a | p_1..p_n | one factor per level, column by column | q_1..q_m | two factors per regime
 ///
-/// and C behind the last term.
+/// and C after the last term.
 class MultiLayout {
  public:
   MultiLayout(const ModelSpec& spec, const MultiStructure& structure);
@@ -164,17 +162,17 @@ class MultiLayout {
   std::vector<std::string> names_;
 };
 
-/// The parts of every row's time, one column per term and C in the last:
+/// The components of the time, rows x (terms + 1): a column per term, then C. A term is
 ///
 ///     a_k prod_i I_i^p_ki prod_c g_{k,c}[level] prod_j E_j^q_kj prod_n log2(n)^r_kn
 ///
-/// with the factors of the regimes beside those of the levels, n being every numeric column, and
-/// exp(p (1 - 1/n)) in place of n^p where the term has the ring of n. `constants` in the order of
-/// MultiLayout, in the units of the data. log2(n) counts as 0 where n < 1.
+/// times the factors of its steps, where n is every numeric column. Columns in `rings` contribute
+/// exp(p (1 - 1/n)) instead of n^p. log2(n) is 0 for n < 1. `constants`: in the order of
+/// MultiLayout, in the units of the data.
 Eigen::MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, const Design& design);
 
-/// The sum of multi_parts, one time per row.
+/// The sum of multi_parts(), one time per row.
 Eigen::VectorXd predict_multi(const ModelSpec& spec, const MultiStructure& structure,
                               const Eigen::VectorXd& constants, const Design& design);
 
@@ -186,9 +184,9 @@ double local_power(const MultiStructure& structure, std::size_t term, std::size_
 Eigen::MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structure,
                                    const Eigen::VectorXd& constants, const Design& design);
 
-/// Which parts of a formula people need to see: not those that change no time within the measured
-/// ranges by more than one in a million, which is below what three digits, and clocks, tell. Where
-/// a part is taken away from others all are seen.
+/// The components of a formula that are printed: those that change a time within the measured
+/// ranges by more than 1e-6, far less than three digits or clocks resolve. If a component is
+/// subtracted from others, all are printed.
 struct SeenParts {
   std::vector<bool> terms;  ///< inputs of Eq. (4): intrinsic, then categorical; terms of a sum
   bool intercept = true;

@@ -24,7 +24,7 @@
 
 namespace perfmodel {
 
-/// What a name before a parenthesis stands for.
+/// A function that can be called in formulas.
 struct FormulaFunction {
   std::string_view name;
   Operation operation;
@@ -69,7 +69,7 @@ struct BinaryOperator {
   int precedence;
 };
 
-/// Longer symbols stand before those that they begin with.
+/// Longer symbols precede their prefixes.
 inline constexpr std::array kBinaryOperators = {
     BinaryOperator{"||", Operation::either, 1},
     BinaryOperator{"&&", Operation::both, 2},
@@ -96,7 +96,7 @@ inline bool begins_number(std::string_view text) {
   return !text.empty() && std::string_view(".0123456789").find(text[0]) != std::string_view::npos;
 }
 
-/// A text that is no formula: why, and at which character, counted from 1.
+/// A syntax error in a formula: the reason, and the character, counted from 1.
 class FormulaError : public std::runtime_error {
  public:
   explicit FormulaError(const std::string& message,
@@ -111,34 +111,34 @@ class FormulaError : public std::runtime_error {
   bool has_position_;
 };
 
-/// Reads a formula; its names are those that it uses, in the order in which they appear, constants
-/// such as _pi among them. Throws FormulaError.
+/// Parses a formula. The names of the program are those that it uses, in order of appearance,
+/// including constants such as _pi. Throws FormulaError.
 FormulaProgram parse_formula(const std::string& text, TextCodes& codes);
 
-/// The value of a name where no column has it: of _pi and _e.
+/// The value of a name that is not a column: _pi or _e.
 std::optional<double> formula_constant(const std::string& name);
 
-/// Where the numbers of a name stand, one behind the other.
+/// Per name, a pointer to its contiguous numbers.
 using FormulaColumns = std::span<const double* const>;
 
-/// The value for one number per name.
+/// The value of the formula for one number per name.
 double formula_value(const FormulaProgram& program, std::span<const double> values);
 
-/// The values of `rows` rows of the columns from row `first` on, at the front of `stack`, which has
-/// room for depth x rows numbers.
+/// Writes the values of rows first, ..., first + rows - 1 to the front of `stack`, which has room
+/// for depth x rows numbers.
 void formula_values(const FormulaProgram& program, FormulaColumns columns, std::size_t first,
                     std::size_t rows, double* stack);
 
-/// Value and derivative by one of the names.
+/// The value and its derivative with respect to a name.
 Formula::Slope formula_slope(const FormulaProgram& program, std::span<const double> values,
                              std::size_t name);
 
 namespace {
 
-/// Each level of nesting takes a few frames of the stack; nobody reads what is nested deeper.
+/// Limit of nesting: each level takes a few frames of the call stack.
 constexpr std::size_t kMostLevels = 500;
 
-/// By descent; between binary operators by their precedence.
+/// A recursive-descent parser, with precedence climbing for binary operators.
 class FormulaParser {
  public:
   FormulaParser(const std::string& text, TextCodes& codes) : text_(text), codes_(codes) {}
@@ -162,7 +162,7 @@ class FormulaParser {
   TextCodes& codes_;
   std::size_t position_ = 0;
   std::size_t level_ = 0;
-  std::size_t height_ = 0;  ///< of the stack after the last step
+  std::size_t height_ = 0;  ///< height of the stack after the last step
   FormulaProgram out_;
 
   std::string_view rest() {
@@ -171,7 +171,7 @@ class FormulaParser {
     return std::string_view(text_).substr(position_);
   }
 
-  /// Characters of UTF-8, not bytes; the end counts as one.
+  /// The position in UTF-8 characters, not bytes, counted from 1.
   std::size_t character() const {
     const auto end = text_.begin() + static_cast<std::ptrdiff_t>(position_);
     return 1 + static_cast<std::size_t>(std::count_if(text_.begin(), end, [](char c) {
@@ -181,7 +181,7 @@ class FormulaParser {
 
   [[noreturn]] void fail(const std::string& message) { throw FormulaError(message, character()); }
 
-  /// "An operator is missing before 'b'", or what else is wrong with what stands next.
+  /// Reports a problem with the next word: "An operator is missing before 'b'".
   [[noreturn]] void fail_before_next(const std::string& problem) {
     const std::string_view left = rest();
     if (left.empty())
@@ -191,7 +191,7 @@ class FormulaParser {
     fail(begins_operand ? problem + " before " + next_word() : "Unexpected " + next_word());
   }
 
-  /// What stands next, in quotes: a word, an operator or a single character.
+  /// The next word, operator or single character, in quotes.
   std::string next_word() {
     const std::string_view left = rest();
     const auto* const end =
@@ -253,7 +253,7 @@ class FormulaParser {
     return found == kBinaryOperators.end() ? nullptr : found;
   }
 
-  /// Operators of this precedence or a higher one, from left to right.
+  /// Parses operators of at least this precedence, from left to right.
   void binary(int precedence) {
     signed_operand();
     for (;;) {
@@ -266,7 +266,8 @@ class FormulaParser {
     }
   }
 
-  /// Signs bind less than powers: -x^2 is -(x^2). One only: "--x" is a slip.
+  /// Powers take precedence over signs: -x^2 is -(x^2). Only one sign is allowed: "--x" is taken
+  /// for a mistake.
   void signed_operand() {
     if (take("-")) {
       power();
@@ -280,7 +281,7 @@ class FormulaParser {
     }
   }
 
-  /// From right to left: 2^3^2 is 2^(3^2).
+  /// Powers associate from right to left: 2^3^2 is 2^(3^2).
   void power() {
     operand();
     if (!take("^"))
@@ -331,7 +332,7 @@ class FormulaParser {
     const auto read = std::from_chars(left.data(), left.data() + left.size(), value);
     const auto length = static_cast<std::size_t>(read.ptr - left.data());
     if (read.ec == std::errc::result_out_of_range) {
-      // Too large, or so small that it is 0: a stream tells.
+      // Overflow or underflow, which a stream tells apart.
       std::istringstream digits{std::string(left.substr(0, length))};
       digits.imbue(std::locale::classic());
       digits >> value;
@@ -415,7 +416,7 @@ std::optional<double> formula_constant(const std::string& name) {
 
 namespace {
 
-/// Gives `use` the function of one number that an operation is.
+/// Calls `use` with the function of a unary operation.
 template <class Use>
 void with_unary(Operation operation, const Use& use) {
   switch (operation) {
@@ -461,7 +462,7 @@ void with_unary(Operation operation, const Use& use) {
       return use([](double x) { return std::cosh(x); });
     case Operation::tanh:
       return use([](double x) { return std::tanh(x); });
-    // The last digits of models that are written already come from these three.
+    // These three formulas keep the last digits of existing models.
     case Operation::asinh:
       return use([](double x) { return std::log(x + std::sqrt(x * x + 1)); });
     case Operation::acosh:
@@ -517,7 +518,7 @@ void with_binary(Operation operation, const Use& use) {
   }
 }
 
-/// d f(x) / dx; `y` is f(x).
+/// d f(x) / dx, where y = f(x).
 double unary_slope(Operation operation, double x, double y) {
   switch (operation) {
     case Operation::negate:
@@ -563,7 +564,7 @@ double unary_slope(Operation operation, double x, double y) {
   }
 }
 
-/// What does not depend on the name stays without a slope, also where a factor is infinite.
+/// A slope of 0 remains 0, even if the factor is infinite.
 double times(double factor, double slope) {
   return slope == 0 ? 0 : factor * slope;
 }
@@ -595,10 +596,10 @@ double binary_slope(Operation operation, const Formula::Slope& a, const Formula:
   }
 }
 
-/// Runs the program over `rows` rows at once; `load` writes those of a name.
+/// Evaluates the program for `rows` rows at once; `load` writes the numbers of a name.
 template <class Load>
 void run(const FormulaProgram& program, std::size_t rows, double* stack, const Load& load) {
-  double* top = stack;  // behind the last values
+  double* top = stack;  // after the last values
   for (const FormulaStep& step : program.steps) {
     switch (operands_of(step.operation)) {
       case 0:
@@ -684,9 +685,9 @@ Formula::Slope formula_slope(const FormulaProgram& program, std::span<const doub
 namespace {
 
 constexpr std::size_t kLongestShown = 60;
-constexpr std::size_t kRowsAtOnce = 256;  // the stack then stays in the cache of a core
+constexpr std::size_t kRowsAtOnce = 256;  // so that the stack fits the cache of a core
 
-/// The names get their places among those that there are; the rest are constants.
+/// Replaces the indices of names by those in `names`; other names must be constants.
 void settle_names(FormulaProgram& program, const std::vector<std::string>& names,
                   const std::string& text, const Sentence& where) {
   std::vector<std::size_t> places;

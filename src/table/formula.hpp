@@ -11,12 +11,12 @@
 
 namespace perfmodel {
 
-/// What a step of a formula does with the values before it.
+/// The operation of a step of a formula on the values before it.
 enum class Operation {
-  // takes none
+  // no operand
   number,
   name,
-  // take one
+  // one operand
   negate,
   negation,
   abs,
@@ -41,7 +41,7 @@ enum class Operation {
   asinh,
   acosh,
   atanh,
-  // take two
+  // two operands
   add,
   subtract,
   multiply,
@@ -58,7 +58,7 @@ enum class Operation {
   minimum,
   maximum,
   atan2,
-  // takes three
+  // three operands
   choose,
 };
 
@@ -72,34 +72,35 @@ constexpr std::size_t operands_of(Operation operation) {
 
 struct FormulaStep {
   Operation operation = Operation::number;
-  double number = 0;     ///< its value
-  std::size_t name = 0;  ///< which one
+  double number = 0;     ///< value of a number
+  std::size_t name = 0;  ///< index of a name
 };
 
-/// A formula as the tree that it is, operands before what is done with them: "a * (b + 1)" is
-/// a b 1 + *. It is walked from front to back with a stack, however deep the tree.
+/// A formula in postfix notation: "a * (b + 1)" is a b 1 + *. It is evaluated from front to back
+/// with a stack, without recursion however deep the nesting.
 struct FormulaProgram {
   std::vector<FormulaStep> steps;
   std::vector<std::string> names;
-  std::size_t depth = 0;     ///< of the stack
+  std::size_t depth = 0;     ///< maximum depth of the stack
   std::size_t operands = 0;  ///< as written, parentheses and calls included
 };
 
 struct FormulaProgram;
 
-/// What may stand between the words of a formula: blanks, tabs, line feeds and all controls.
+/// True for characters that separate the words of a formula: blanks, tabs, line feeds and other
+/// control characters.
 inline bool is_formula_blank(char c) {
   return c > 0 && c <= ' ';
 }
 
-/// A formula or a part of one as messages show it: on one line, long ones cut in their middle,
-/// controls masked.
+/// A formula or a section of one for messages: on one line, cut in the middle if it is long,
+/// control characters masked.
 std::string shown_formula(std::string text);
-/// The same in quotes.
+/// shown_formula() in quotes.
 std::string quoted_formula(const std::string& text);
 
-/// Numbers that stand for the texts of categorical columns in formulas: one per text, whichever
-/// column it is of.
+/// Numbers that represent the texts of categorical columns in formulas: one per text, whatever its
+/// column.
 class TextCodes {
  public:
   double code(const std::string& text);
@@ -108,40 +109,41 @@ class TextCodes {
   std::map<std::string, double> codes_;
 };
 
-/// An expression over named numbers, as a user writes it: "workers * 1.2",
+/// An expression of named numbers, as a user writes it: "workers * 1.2",
 /// "filters * batch_size <= 4096 && padding == 'same'".
 ///
-/// From loose to tight: c ? a : b; ||; &&; < > <= >= == !=; + -; * /; the signs - + !; ^. Powers
-/// are taken from right to left, all else from left to right; a comparison is 1 or 0, and what is
-/// not 0 is true. abs, sign, rint, floor, ceil, sqrt, exp, ln (log), log2, log10, sin, ..., atanh,
-/// atan2, and min, max, sum, avg of any number of arguments; _pi and _e. Texts stand in single or
-/// double quotes and can be compared.
+/// Operators by increasing precedence: c ? a : b; ||; &&; < > <= >= == !=; + -; * /; the signs - +
+/// !; ^. Powers associate from right to left, all others from left to right; comparisons give 1 or
+/// 0, and any number but 0 is true. abs, sign, rint, floor, ceil, sqrt, exp, ln (log), log2, log10,
+/// sin, ..., atanh, atan2, and min, max, sum, avg of any number of arguments; _pi and _e. Texts are
+/// written in single or double quotes and can be compared.
 class Formula {
  public:
-  /// `where` names the place of the text in messages. Throws UsageError for what cannot be read.
+  /// `where` names the origin of the text in messages. Throws UsageError for syntax errors and
+  /// unknown names.
   Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
           const Sentence& where);
 
-  /// The names that an expression uses, whatever there is, in alphabetical order. Throws UsageError
-  /// for what is none.
+  /// The names that an expression uses, whether or not they exist, in alphabetical order. Throws
+  /// UsageError for syntax errors.
   static std::vector<std::string> names_in(const std::string& text, const Sentence& where);
 
   /// The names that the expression uses, in alphabetical order.
   const std::vector<std::string>& used() const { return used_; }
 
-  /// The value for one number per name, in their order.
+  /// The value of the expression; `values`: a number per name, in their order.
   double operator()(std::span<const double> values) const;
 
-  /// The value of each row, of the columns [name][row] in the order of the names. Of a name that is
-  /// not used, the column may be empty.
+  /// The value per row; `columns`: [name][row], in the order of the names. Columns of unused names
+  /// may be empty.
   std::vector<double> of_rows(std::span<const std::vector<double>> columns, std::size_t rows) const;
 
   struct Slope {
     double value = 0;
     double slope = 0;
   };
-  /// The value and its derivative by one of the names. Of steps and corners, such as those of
-  /// floor() and abs(), that of one side.
+  /// The value and its derivative with respect to a name; at steps and kinks, such as those of
+  /// floor() and abs(), the derivative of one side.
   Slope slope(std::span<const double> values, std::size_t name) const;
 
   const FormulaProgram& program() const { return *program_; }

@@ -18,10 +18,10 @@ namespace {
 
 using Members = std::vector<SignedColumn>;
 
-constexpr double kOfWholeNumbers = 1e-9;    // a product of these is one exactly
+constexpr double kOfWholeNumbers = 1e-9;    // a product of integers is exact
 constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
-constexpr double kLeastVariation = 0.01;    // what varies less is nearly the same everywhere
-constexpr std::size_t kFewRows = 8;         // three values may go together there by chance
+constexpr double kLeastVariation = 0.01;    // columns that vary less are nearly constant
+constexpr std::size_t kFewRows = 8;         // three values may agree by chance there
 constexpr std::size_t kMostColumnsOfFour = 40;
 
 double tolerance_of(const Members& members) {
@@ -32,7 +32,7 @@ double tolerance_of(const Members& members) {
              : kOfRoundedNumbers;
 }
 
-/// How many different rows these columns have.
+/// Number of distinct rows.
 std::size_t combinations(const Members& members) {
   std::set<std::vector<double>> seen;
   for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
@@ -63,7 +63,7 @@ std::string scaled_product(double factor, const std::vector<Factor>& factors) {
   return rounded(factor) + text;
 }
 
-/// What follows from the others of a product that is the same in every row.
+/// The column that follows from the others if their product is the same in every row.
 std::optional<Identity> identity_of(const Members& members) {
   std::vector<IdentityMember> candidates;
   for (const SignedColumn& member : members) {
@@ -89,7 +89,7 @@ std::optional<Identity> identity_of(const Members& members) {
   return identity;
 }
 
-/// Whether the product is the same everywhere, in more rows than could be by chance.
+/// True if the product is the same in all rows, and these are too many for chance.
 bool holds(const Members& members) {
   if (!is_same_everywhere(members, tolerance_of(members)))
     return false;
@@ -104,8 +104,8 @@ std::optional<Identity> identity_that_holds(const Members& members) {
   return holds(members) ? identity_of(members) : std::nullopt;
 }
 
-/// What `take` makes of the first `size` of the columns of which it makes anything; the members
-/// that are there already stay the first.
+/// Calls `take` with products of `size` columns until it returns a value. The given members remain
+/// the first factors.
 template <class Take>
 auto find_product(const std::vector<LogColumn>& columns, std::size_t size, std::size_t from,
                   Members& members, const Take& take) -> decltype(take(members)) {
@@ -124,8 +124,8 @@ auto find_product(const std::vector<LogColumn>& columns, std::size_t size, std::
   return std::nullopt;
 }
 
-/// Whether y = a + b x in every row, to a share of y and of its range, of at least four different
-/// ones.
+/// True if y = a + b x in every row, within a tolerance relative to y and to its range, and at
+/// least four rows are distinct.
 bool is_line(const std::vector<double>& x, const std::vector<double>& y) {
   const auto [low, high] = std::minmax_element(x.begin(), x.end());
   const double y_low = y[static_cast<std::size_t>(low - x.begin())];
@@ -139,7 +139,7 @@ bool is_line(const std::vector<double>& x, const std::vector<double>& y) {
   return std::set<double>(x.begin(), x.end()).size() >= 4;
 }
 
-/// Whether y = a x^power in every row of at least four different ones.
+/// True if y = a x^power in every row and at least four rows are distinct.
 bool is_power(const LogColumn& x, const LogColumn& y, int power) {
   const double factor = y.logarithms[0] - power * x.logarithms[0];
   for (std::size_t row = 0; row < x.logarithms.size(); ++row)
@@ -148,7 +148,7 @@ bool is_power(const LogColumn& x, const LogColumn& y, int power) {
   return distinct_values(*x.part->column) >= 4;
 }
 
-/// A column that is a logarithm or a power of another.
+/// Finds a column that is a logarithm or a power of another.
 std::optional<Identity> find_function(const std::vector<LogColumn>& columns) {
   const auto follows = [](const LogColumn& column, const std::string& law) {
     return Identity{column.name(), law, {}};
@@ -169,7 +169,7 @@ std::optional<Identity> find_function(const std::vector<LogColumn>& columns) {
   return std::nullopt;
 }
 
-/// Whether y / x is the same in all rows of a level, in more rows than could be by chance.
+/// True if y / x is the same in all rows of each level, and these are too many for chance.
 bool holds_by_level(const LogColumn& x, const LogColumn& y, const Column& levels) {
   std::vector<std::optional<double>> ratio(levels.levels.size());
   std::set<std::pair<std::uint32_t, double>> seen;
@@ -252,7 +252,7 @@ constexpr std::array<std::string_view, 12> kRepetitions{
     "rep",   "repetition", "repeat",  "replicate",  "replication", "run",
     "trial", "visit",      "attempt", "experiment", "measurement", "seed",
 };
-// What else may stand in such a name: "run_id", "random_seed", "seed 3".
+// Other words that such a name may contain: "run_id", "random_seed", "seed 3".
 constexpr std::array<std::string_view, 10> kBesideRepetitions{
     "id", "idx", "index", "no", "nr", "number", "random", "rng", "uuid", "count",
 };
@@ -267,7 +267,7 @@ bool names(const std::array<std::string_view, n>& words, const std::string& word
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// "configurationID" ends one word later than "configurationId".
+/// Splits "configurationID" as "configurationId".
 Names label_words(const std::string& name) {
   Names words = name_words(name);
   if (!words.empty() && words.back().size() > 2 && name.ends_with("ID")) {
@@ -296,7 +296,7 @@ bool is_id_name(const Names& words) {
              [](const std::string& word) { return names(kWhatHasIds, word); });
 }
 
-/// 0, 1, 2, ... or 1, 2, 3, ..., each of them somewhere.
+/// True if the values are 0, 1, 2, ... or 1, 2, 3, ... without gaps, in any order.
 bool counts_up(const Column& column) {
   const std::set<double> values(column.numbers.begin(), column.numbers.end());
   return is_whole(column) && (*values.begin() == 0 || *values.begin() == 1) &&
@@ -326,7 +326,7 @@ bool is_repetition(const Column& column, const Names& words) {
   return is_repetition_name(words) && is_whole(column);
 }
 
-/// Whether a text has the shape of a pattern, in which 0 stands for any digit; it may go on.
+/// True if a text begins like a pattern, in which 0 stands for any digit.
 bool begins_like(std::string_view text, std::string_view pattern) {
   return text.size() >= pattern.size() && std::equal(
                                               pattern.begin(), pattern.end(), text.begin(),
@@ -362,13 +362,13 @@ bool is_path(std::string_view text) {
                      [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-/// "1,5", "12 %": numbers in a shape that is not read, which have to be pointed out.
+/// "1,5", "12 %": numbers in a format that is not parsed, which must be reported.
 bool is_like_a_number(std::string_view text) {
   return text.find_first_not_of("0123456789.,+-eE% ") == std::string_view::npos;
 }
 
 bool is_text_label(const Column& column, std::size_t rows) {
-  constexpr std::size_t kFewLevels = 10;  // as many models or datasets may stand in a row each
+  constexpr std::size_t kFewLevels = 10;  // so few models or datasets may occur once each
   const Names& levels = column.levels;
   if (std::all_of(levels.begin(), levels.end(), is_date))
     return true;
@@ -405,7 +405,7 @@ RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& par
 
 namespace {
 
-/// The product x of all members but the first, and the first as y, in a row.
+/// In a row, the product x of all members except the first, and the first as y.
 std::pair<double, double> step_in_row(const Members& members, std::size_t row) {
   double above = 1;
   double below = 1;
@@ -414,9 +414,9 @@ std::pair<double, double> step_in_row(const Members& members, std::size_t row) {
   return {above / below, members[0].column->part->column->numbers[row]};
 }
 
-/// A number k with y = ceil(x / k) in every row: those from max x / y to below min x / (y - 1) are
-/// such. The smallest is taken if it is a whole one, since a full step was then measured, else the
-/// smallest power of two, else the smallest whole one.
+/// A number k with y = ceil(x / k) in every row, which holds for max x / y <= k < min x / (y - 1).
+/// Returns the smallest k if it is an integer, since a full step was then measured, else the
+/// smallest power of two, else the smallest integer.
 std::optional<double> divisor_of(const Members& members) {
   double least = 0;
   double below = std::numeric_limits<double>::infinity();
@@ -436,7 +436,7 @@ std::optional<double> divisor_of(const Members& members) {
   return least;
 }
 
-/// That the first member follows from the others in steps.
+/// The tie by which the first member follows from the others in steps, if it does.
 std::optional<Tie> step_of(const Members& members) {
   Tie step{{}, members[0].column->name()};
   bool has_scale = false;
@@ -452,7 +452,7 @@ std::optional<Tie> step_of(const Members& members) {
       different <= distinct_values(*members[0].column->part->column))
     return std::nullopt;
   step.divisor = *divisor;
-  bool rounds = false;  // else it is the product itself
+  bool rounds = false;  // false: it is the product itself
   for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
     const auto [x, y] = step_in_row(members, row);
     if (std::ceil(x / *divisor * (1 - kOfWholeNumbers)) != y)
@@ -483,7 +483,7 @@ std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
   std::map<std::string, std::size_t> values;
   for (const LogColumn& column : columns)
     values[column.name()] = distinct_values(*column.part->column);
-  // Of GPUs, nodes and racks all are to be steps in the GPUs.
+  // Nodes and racks should both be steps in the GPUs.
   std::stable_sort(columns.begin(), columns.end(), [&](const LogColumn& a, const LogColumn& b) {
     return values.at(a.name()) > values.at(b.name());
   });

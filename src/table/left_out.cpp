@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Only the last word says what a column holds: "loss_scale" and "accuracy_goal" are settings.
+// Only the last word names the quantity: "loss_scale" and "accuracy_goal" are settings.
 constexpr std::array<std::string_view, 46> kResults{
     "throughput", "goodput", "util",       "utilization", "utilisation", "mfu",         "hfu",
     "occupancy",  "loss",    "accuracy",   "acc",         "perplexity",  "ppl",         "bleu",
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 46> kResults{
     "slowdown",   "runtime", "walltime",   "imbalance",
 };
 
-// Beside one of these a time or a rate is one that people ask for: "time_limit", "target_latency".
+// With one of these words, a time or a rate is a setting: "time_limit", "target_latency".
 constexpr std::array<std::string_view, 16> kAskedFor{
     "limit",  "target",   "timeout",   "budget",  "requested", "offered",   "goal", "interval",
     "period", "deadline", "threshold", "allowed", "cap",       "scheduled", "peak", "rated",
@@ -60,7 +60,7 @@ bool is_rate(const Words& words) {
   return words.back().ends_with("persec") || words.back().ends_with("persecond");
 }
 
-// What follows on "time" where it is a setting: "time_steps".
+// Words after "time" in the name of a setting: "time_steps".
 constexpr std::array<std::string_view, 8> kCountedTimes{
     "step", "steps", "window", "windows", "series", "dim", "embedding", "bucket",
 };
@@ -84,10 +84,10 @@ bool is_by_product_name(std::string_view name) {
   const Words all = name_words(name);
   if (has_one_of(kUsed, all) && has_one_of(kMemory, all))
     return true;
-  // "peak" is of what was used in the line above, of what a machine can do otherwise.
+  // "peak" usage, handled above, is a result; any other peak is a property of the machine.
   if (has_one_of(kAskedFor, words))
     return false;
-  Words quantity = words;  // without a unit behind it: "throughput_gbs", "energy_j", "loss_1"
+  Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
   if (quantity.size() > 1 && quantity.back().size() <= 3 && !is_one_of(kResults, quantity.back()))
     quantity.pop_back();
   return is_one_of(kResults, words.back()) || is_one_of(kResults, quantity.back()) ||
@@ -97,10 +97,10 @@ bool is_by_product_name(std::string_view name) {
 namespace {
 
 constexpr double kAgreement = 0.01;          // of a law, in every row
-constexpr std::size_t kManyValues = 20;      // people set fewer
-constexpr std::size_t kFewestRowsOfLaw = 5;  // a product of four columns fits fewer by chance
+constexpr std::size_t kManyValues = 20;      // settings have fewer
+constexpr std::size_t kFewestRowsOfLaw = 5;  // four columns fit fewer rows by chance
 
-/// Nobody asked for it, and its name does not make it a scale.
+/// True if no flag names the column and its name is not that of a scale.
 bool may_be_left_out(const ColumnPart& part) {
   return part.is_number() && !part.by_flag && part.column->formula.empty() &&
          part.column->is_numeric() && part.column->bad_cells.empty() && !part.facts.constant &&
@@ -112,7 +112,7 @@ bool looks_measured(const Column& column) {
   return values > kManyValues || 2 * values > column.numbers.size();
 }
 
-/// x = time^+-1 with up to two of the others beside it.
+/// The law x = time^+-1 times up to two of the other columns, if it holds.
 std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
                                   const std::vector<LogColumn>& inputs) {
   const auto law = [&](const std::vector<SignedColumn>& factors) -> std::optional<std::string> {
@@ -235,7 +235,7 @@ namespace {
 
 using Parts = std::vector<ColumnPart>;
 
-/// Takes a column out where another input stays. Returns whether it did.
+/// Excludes a column if another input remains. Returns true if it did.
 bool take_out(Parts& parts, const std::string& column) {
   ColumnPart* found = nullptr;
   std::size_t others = 0;
@@ -250,10 +250,10 @@ bool take_out(Parts& parts, const std::string& column) {
   return true;
 }
 
-/// Longer lists of flags are not written out.
+/// Longer lists of names are not printed.
 constexpr std::size_t kMostNamesToPaste = 8;
 
-/// The flags that say what is an input now, and these columns, too.
+/// The flags that name the current inputs and these columns.
 Sentence flags_to_keep(const std::vector<std::string>& columns, const Parts& parts) {
   std::vector<std::string> numbers = columns;
   std::vector<std::string> levels;

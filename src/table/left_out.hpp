@@ -12,93 +12,95 @@
 
 namespace perfmodel {
 
-/// Whether a column of this name usually holds what a run had as its result beside the time:
-/// "throughput", "samples_per_s", "gpu_util", "mfu", "test_acc", "forward_ms", "latency".
-/// People set such quantities, too ("requests_per_s" of a load): the values have to tell.
+/// True if a column of this name usually holds another result of a run than the time: "throughput",
+/// "samples_per_s", "gpu_util", "mfu", "test_acc", "forward_ms", "latency". Some are settings
+/// ("requests_per_s" of a load), so the values must be checked as well.
 bool is_by_product_name(std::string_view name);
 
-/// A numeric input that the runs had as a result beside the time.
+/// A numeric column that is another result of the runs than the time.
 struct ByProduct {
   std::string column;
-  std::string law;  ///< "batch_size / time_s", up to a factor; empty where the name tells
+  std::string law;  ///< "batch_size / time_s", up to a factor; empty if found by name
 };
 
-/// Among the columns that no flag names, that are no scale by name and not derived, those
-/// - that are a product or quotient of the time and up to two other numbers, to 1 % in every row,
-/// - or whose name is that of a result (is_by_product_name),
-/// and that look measured: more than 20 different values, or one for more than half of the rows. A
-/// quantity that people set has fewer, which repeat. Columns of whole numbers need the name.
+/// Finds results among the columns that no flag names, that do not have the name of a scale and are
+/// not derived. A result either
+/// - is a product or quotient of the time and up to two other columns, to 1 % in every row,
+/// - or has the name of a result (is_by_product_name),
+/// and looks measured: it has more than 20 distinct values, or more than half as many as rows,
+/// since settings have few values that repeat. Columns of integers need the name.
 ///
-/// In the order of their names.
+/// Returns them in the order of their names.
 std::vector<ByProduct> find_by_products(const Table& table, const std::vector<ColumnPart>& parts);
 
-/// A column of an identity, for the choice of the one that follows from the others.
+/// A column of an identity, for choose_dependent().
 struct IdentityMember {
   std::string name;
-  bool may_follow = true;   ///< no flag names it
-  bool is_product = false;  ///< of all the others
-  std::size_t values = 0;   ///< different ones
+  bool may_follow = true;   ///< false if a flag names it
+  bool is_product = false;  ///< product of all the others
+  std::size_t values = 0;   ///< number of distinct values
 };
 
-/// The index of the member that follows from the others, by the rules of find_identities(); the
-/// number of members where none may.
+/// The index of the member that follows from the others, by the rules of find_identities();
+/// members.size() if no member may follow.
 std::size_t choose_dependent(const std::vector<IdentityMember>& members);
 
-/// Takes the columns out that are no inputs, though no flag says so; one input stays in any case.
+/// Excludes the columns that are found to be no inputs although no flag excludes them; at least one
+/// input remains. Returns the excluded columns.
 std::vector<LeftOut> leave_out_no_inputs(const Table& table, std::vector<ColumnPart>& parts);
 
-/// Why, in words that go on after "Column 'x' ": "numbers repetitions".
+/// The reason, as the predicate of "Column 'x' ...": "numbers repetitions".
 std::string words_for(const LeftOut& left_out);
 
-/// One sentence per reason, with the flags that bring the columns back.
+/// One sentence per reason, with the flags that make the columns inputs.
 std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out,
                                        const std::vector<ColumnPart>& parts);
 
-/// A column that others give.
+/// A column that is determined by others.
 struct Identity {
   std::string column;
   std::string law;              ///< "local_batch * num_gpus", "4 * nodes", "log of n"
-  std::vector<Factor> factors;  ///< of a product that gives the column
+  std::vector<Factor> factors;  ///< if the law is a product
 };
 
-/// Among the numeric inputs, those that follow from others in every row:
-/// - as a product or quotient of up to three, times a number,
+/// The numeric inputs that follow from others in every row:
+/// - as a constant times a product or quotient of up to three,
 /// - as a power (2, 3, 1/2) or a logarithm of one,
-/// - as one times a number for each level of a column of texts.
+/// - as one times a constant per level of a text column.
 ///
-/// Which column of an identity follows is a matter of names, the first of
-/// - a total ("global_batch", "total_tokens") or a batch beside one that is called per worker,
-/// - a number without the name of a scale, but for those per something ("gpus_per_node"),
+/// The column of an identity that counts as dependent is chosen by name, the first of
+/// - a total ("global_batch", "total_tokens") or a batch if another name is per worker,
+/// - a number without the name of a scale, except "gpus_per_node" and the like,
 /// - a coarse count ("nodes" beside "gpus"),
-/// - a number per something,
+/// - a number per worker or other unit ("gpus_per_node"),
 /// - any other scale;
-/// among several of these the product of the others, then the one of most different values, then
-/// the first in the alphabet. So a scale can grow while all that is kept stays as it is.
+/// among several of these the product of the others, then the one with most distinct values, then
+/// the first in the alphabet. So a scale can vary while the remaining inputs are fixed.
 ///
-/// Columns that a flag names and derived ones do not follow from any.
+/// Derived columns and columns that a flag names are never dependent.
 std::vector<Identity> find_identities(const Table& table, const std::vector<ColumnPart>& parts);
 
-/// Among the inputs of whole numbers, those that follow in steps from others, a scale among them,
-/// in every row: ceil(x / k) of one, or ceil(x) of a product x of up to three with powers 1 and -1.
-/// They are inputs all the same, since a time may jump where they do. Believed is what at least 4,
-/// 6 or 8 different rows of one, two or three columns say, and more rows than the column has
-/// values. The ties name no scale.
+/// The integer inputs that follow in steps from others, a scale among them, in every row: as
+/// ceil(x / k) of one, or ceil(x) of a product x of up to three with powers 1 and -1. They remain
+/// inputs, since the time may jump when they do. A step in one, two or three columns requires at
+/// least 4, 6 or 8 distinct rows, and more than the column has values. The field `scale` of the
+/// ties is empty.
 std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts);
 
 /// "ceil(num_gpus / 8)"
 std::string law_of_step(const Tie& step);
 
-/// Inputs that no flag names and that tell runs apart, not configurations.
+/// Inputs that no flag names and that identify runs rather than configurations.
 struct RunLabels {
-  /// Whole numbers, or texts that differ in digits alone, with a name such as "rep", "run_id",
-  /// "trial", "visit", "seed", or "iteration" where it counts from 0 or 1.
+  /// Integers, or texts that differ only in digits, with a name such as "rep", "run_id", "trial",
+  /// "visit", "seed", or "iteration" if it counts from 0 or 1.
   std::vector<std::string> repetitions;
-  /// Dates and times of day; paths and other texts of which most rows have their own; numbers of
-  /// such names as "config_id" and "timestamp".
+  /// Dates and times of day; paths and other texts that are unique in most rows; numbers with names
+  /// such as "config_id" and "timestamp".
   std::vector<std::string> labels;
 };
 
-/// In the order of the file.
+/// Returns the columns in the order of the file.
 RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& parts);
 
 }  // namespace perfmodel

@@ -18,8 +18,8 @@
 namespace perfmodel {
 namespace {
 
-/// Rows by the values of some of their columns, found by a hash table with open addressing:
-/// sorting a million rows would take longer than to fit them.
+/// Groups rows by the values of some columns, in a hash table with open addressing: sorting a
+/// million rows would take longer than fitting them.
 class RowNumbering {
  public:
   explicit RowNumbering(std::size_t rows) : hashes_(rows, 0) {}
@@ -69,8 +69,8 @@ class RowNumbering {
   std::vector<const LevelFactor*> levels_;
   const Eigen::VectorXd* time_ = nullptr;
 
-  /// The product carries every bit of a key upwards, the shift brings it back to where slots are
-  /// chosen.
+  /// The upper bits of the product depend on all bits of the key; the shift moves them to the lower
+  /// bits, which choose the slot.
   void mix(std::size_t row, std::uint64_t key) {
     const std::uint64_t product = (hashes_[row] ^ key) * 0x9e3779b97f4a7c15U;
     hashes_[row] = product ^ (product >> 32);
@@ -112,7 +112,7 @@ RowGroups equal_row_groups(const Design& design) {
 
 namespace {
 
-/// Groups of rows by a key, numbered as they first appear.
+/// Groups rows by a key; groups are numbered as they first appear.
 template <class Key, class KeyOfRow>
 RowGroups grouped(std::size_t rows, const KeyOfRow& key_of_row) {
   std::map<Key, std::size_t> known;
@@ -172,7 +172,7 @@ std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& group
 
 namespace {
 
-/// Order of two rows by their inputs; rows of one configuration are equal.
+/// Orders rows by their inputs; rows of one configuration are equal.
 class ByConfiguration {
  public:
   explicit ByConfiguration(const Design& design) : design_(design) {}
@@ -194,7 +194,7 @@ class ByConfiguration {
   const Design& design_;
 };
 
-/// The rows of each configuration that was run more than once, in the order of configurations.
+/// The rows of each configuration with more than one run, in the order of configurations.
 std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
   const RowGroups groups = configuration_groups(design);
   std::vector<std::size_t> runs(groups.count, 0);
@@ -226,8 +226,8 @@ double sample_median(std::vector<double> values) {
 }  // namespace
 
 double median_shrinkage(std::size_t sample_size) {
-  // A sample of 2k + 1 has the same sum of deviations per row as one of 2k. 1 / (1 - ratio) of k =
-  // 1, 2, 3, 4 is 3.414, 5.924, 8.453, 10.99.
+  // Samples of 2k + 1 and of 2k values have the same expected mean deviation from their median. For
+  // k = 1, 2, 3, 4, the exact 1 / (1 - ratio) is 3.414, 5.924, 8.453, 10.99.
   const std::size_t k = sample_size / 2;
   return 1 - 1 / (0.88 + 2.53 * static_cast<double>(k));
 }
@@ -259,7 +259,7 @@ constexpr std::size_t kStrips = 16;
 constexpr std::size_t kNear = kStrips / 2;  // strips
 using Marks = std::array<std::array<bool, kStrips>, kStrips>;
 
-/// Of each pair of strips whether a row is near: within the distance along one axis and the other.
+/// Per pair of strips, whether a row is within kNear strips along both axes.
 Marks near_rows(const Marks& measured) {
   const auto first = [](std::size_t i) { return i > kNear ? i - kNear : 0; };
   const auto last = [](std::size_t i) { return std::min(kStrips - 1, i + kNear); };
@@ -276,8 +276,8 @@ Marks near_rows(const Marks& measured) {
   return out;
 }
 
-/// Of each pair of strips whether towards each of the four corners a row lies that is no less far
-/// out in both columns.
+/// Per pair of strips, whether for each of the four corners a row is at least as far out in both
+/// columns.
 Marks enclosed(const Marks& measured) {
   Marks out;
   for (auto& row : out)
@@ -311,7 +311,7 @@ struct StripRectangle {
   std::size_t last_b;
 };
 
-/// Rows of equal runs of far strips are joined.
+/// Adjacent rows with the same sequence of far strips are merged.
 std::vector<StripRectangle> far_rectangles(const Marks& measured) {
   const Marks close = near_rows(measured);
   const Marks inside = enclosed(measured);
@@ -343,7 +343,7 @@ RegionPart part_of(const StripColumn& column, std::size_t first, std::size_t las
 }  // namespace
 
 StripColumn strips_of(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
-  NumericInput shifted = input;  // where 0 has a way of its own, it is far from nothing else
+  NumericInput shifted = input;  // a 0 that is modelled apart counts as near here
   if (shifted.zero)
     shifted.zero->apart = false;
   const auto place = [&](double value) { return std::log(shifted.counted(value)); };
@@ -358,7 +358,7 @@ StripColumn strips_of(const NumericInput& input, const NumericFactor& factor, st
   }
   const double start = place(low);
   const double width = (place(high) - start) / static_cast<double>(kStrips);
-  // Numbers for people: no row is so near that a tenth of a strip matters.
+  // Rounded for output: no row is so near that a tenth of a strip matters.
   const auto edge_at = [&](double at) {
     const double exact = value_at(at);
     const double rough = parse_number(rounded(exact)).value_or(exact);

@@ -11,51 +11,51 @@
 
 namespace perfmodel {
 
-/// Rows that belong together.
+/// A partition of rows into groups.
 struct RowGroups {
-  std::vector<std::size_t> of_row;  ///< row -> group; groups count from 0 as they first appear
+  std::vector<std::size_t> of_row;  ///< row -> group, numbered as they first appear
   std::size_t count = 0;
 };
 
-/// Rows of equal inputs: repeated measurements of one configuration.
+/// Groups rows of equal inputs: repeated measurements of one configuration.
 RowGroups configuration_groups(const Design& design);
 
-/// Rows of equal inputs and equal times. The design has times.
+/// Groups rows of equal inputs and equal times; the design must have times.
 RowGroups equal_row_groups(const Design& design);
 
-/// Rows with the same value in a column; `rows` of its table. Rows of one group are held out
-/// together or not at all.
+/// Groups rows by their value in a column; `rows`: rows of its table. Rows of one group are held
+/// out together.
 RowGroups column_groups(const Column& column, std::span<const std::size_t> rows);
 
-/// The rows of each group, the groups in random order.
+/// The rows per group, with the groups in random order.
 std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, std::uint64_t seed);
 
-/// Deals groups out to `parts` folds in turn (at most as many as there are groups) and returns the
+/// Assigns groups to `parts` folds in turn (at most as many as there are groups) and returns the
 /// rows of each fold.
 std::vector<std::vector<std::size_t>> deal_groups(
     const std::vector<std::vector<std::size_t>>& groups, std::size_t parts);
 
-/// The held-out rows of each fold, ascending; every row is held out once. As many folds as groups
-/// where `folds` is not given: leave one group out. Throws UsageError where there are fewer than
-/// two groups, or fewer than folds.
+/// The held-out rows of each fold, ascending; every row is held out once. Without `folds`, each
+/// group is a fold (leave-one-group-out). Throws UsageError if there are fewer than two groups or
+/// fewer groups than folds.
 std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& groups,
                                                           std::optional<std::size_t> folds,
                                                           std::uint64_t seed);
 
-/// A numeric column cut into strips that are equally wide in ln x, or in ln(1 + x / unit) of a
-/// column that may be 0.
+/// A numeric column divided into strips of equal width in ln x, or in ln(1 + x / unit) if the
+/// column contains 0.
 struct StripColumn {
   std::string column;
-  std::vector<double> edges;         ///< of the strips, ascending, one more than there are
+  std::vector<double> edges;         ///< edges of the strips, ascending, one more than strips
   std::vector<std::uint8_t> of_row;  ///< strip of each row
 };
 
-/// The column must have two values.
+/// Requires two distinct values.
 StripColumn strips_of(const NumericInput& input, const NumericFactor& factor, std::size_t rows);
 
-/// Regions of two columns towards a corner that no row is near: none lies as far out in both, and
-/// none within half of the measured range of both. Few rows show them, such as two lines that
-/// cross, where counting says nothing; a full grid has none.
+/// Regions towards a corner of two columns that are far from every row: no row is as far out in
+/// both columns, and none is within half the measured range in both. Finds gaps that counts of runs
+/// cannot show if there are few rows, such as two crossing lines; a full grid has none.
 std::vector<UnmeasuredRegion> far_corners(const StripColumn& a, const StripColumn& b);
 
 }  // namespace perfmodel

@@ -161,8 +161,8 @@ std::vector<ColumnPart*> time_candidates(Parts& parts) {
         with_numbers.push_back(&part);
     }
   }
-  // A column of decimal commas holds no number at all; it is still the time, and its cells get
-  // named.
+  // A column of decimal commas contains no number, but is still the time, so that its cells are
+  // reported.
   return with_numbers.empty() ? named : with_numbers;
 }
 
@@ -172,7 +172,6 @@ bool could_be_time_by_unit(const ColumnPart& part) {
          has_time_unit(part.column->name) && part.facts.mostly_numbers() && !part.facts.constant;
 }
 
-/// Columns that could be a time by the unit in their name.
 std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
   std::vector<ColumnPart*> out;
   for (ColumnPart& part : parts)
@@ -182,13 +181,13 @@ std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
 }
 
 bool is_mostly_positive(const Column& column) {
-  const std::vector<double> numbers = numbers_of(column);  // failures can make it one of texts
+  const std::vector<double> numbers = numbers_of(column);  // failed runs can make it a text column
   const auto positive =
       std::count_if(numbers.begin(), numbers.end(), [](double x) { return x > 0; });
   return 2 * static_cast<std::size_t>(positive) > numbers.size();
 }
 
-/// The same where runs may have failed: a 0 is then no reason against a column.
+/// Like columns_with_time_unit(), if runs may have failed: then a 0 does not rule a column out.
 std::vector<ColumnPart*> columns_with_time_unit_beside_failures(Parts& parts) {
   std::vector<ColumnPart*> out = columns_with_time_unit(parts);
   if (out.empty())
@@ -198,15 +197,15 @@ std::vector<ColumnPart*> columns_with_time_unit_beside_failures(Parts& parts) {
   return out;
 }
 
-/// A column of texts or of only 0 and 1 is no scale, whatever its name.
+/// True if the name is that of a scale, and the column is not one of texts or of only 0 and 1.
 bool is_scale(const ColumnPart& part) {
   return part.part == Part::open && is_scale_name(part.column->name) &&
          part.facts.mostly_numbers() && !part.facts.zero_one;
 }
 
-/// A column to put into the flags of the advice where no name tells: any that could play the part.
+/// An example of a time column for the flags in the advice, if no name suffices.
 std::optional<std::string> example_time(const Parts& parts) {
-  std::optional<std::string> example;  // the last one: results tend to stand behind settings
+  std::optional<std::string> example;  // the last one: results tend to follow settings
   for (const ColumnPart& part : parts)
     if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
         !part.facts.constant && !is_scale_name(part.column->name))
@@ -225,8 +224,8 @@ bool speaks_of_work(const std::string& name) {
   return std::find_first_of(own.begin(), own.end(), words.begin(), words.end()) != own.end();
 }
 
-/// Columns of whole numbers > 0, as scales are; those whose names speak of work first, and among
-/// them those with the fewest different values, since a scale is set to a few.
+/// Columns of integers > 0, as scales are: first those whose names denote work, and among them
+/// those with the fewest distinct values, since scales have few.
 std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
   std::vector<std::pair<std::size_t, std::string>> found;
   for (const ColumnPart& part : parts) {
@@ -250,8 +249,8 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
   return names;
 }
 
-/// What another flag than that of the time makes of columns with the name of one; nothing where
-/// there is none. Those that are to be ignored are left alone: another column is meant.
+/// Reports columns with the name of a time to which a flag gives another role; empty if there are
+/// none. Ignored columns are not reported, since another column is then meant.
 std::string taken_times(const Parts& parts) {
   std::string out;
   for (const ColumnPart& part : parts)
@@ -261,12 +260,12 @@ std::string taken_times(const Parts& parts) {
   return out;
 }
 
-/// What could not be inferred, and the flags that would settle it.
+/// The roles that could not be inferred, and the flags that would give them.
 struct Doubts {
   std::string questions;  // whole lines
   Sentence flags;
   std::string time_example;
-  std::vector<std::string> scales;  // columns that could be one
+  std::vector<std::string> scales;  // columns that could be a scale
 
   void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
     if (found.empty()) {
@@ -395,7 +394,7 @@ Field ignored(const ColumnPart& part) {
   return {"ignore", {part.column->name}};
 }
 
-/// ", such as "1,024" (runs.csv:3): write 1024 there" of the first such cell.
+/// ", such as "1,024" (runs.csv:3): write 1024 there", for the first such cell.
 std::string written_number_in(const Table& table, const Column& column) {
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::string cell = column.text(row);
@@ -408,8 +407,8 @@ std::string written_number_in(const Table& table, const Column& column) {
   return "";
 }
 
-/// Notes every cell that is no number, too small, or 0 in a target or a scale. Returns whether
-/// there is none.
+/// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there
+/// are none.
 bool check_numbers(const ColumnPart& part, CellProblems& problems) {
   const Column& column = *part.column;
   const bool may_be_zero = part.part == Part::intrinsic;
@@ -439,7 +438,7 @@ bool check_numbers(const ColumnPart& part, CellProblems& problems) {
   return all_well;
 }
 
-/// A blank cell is not a level. Returns whether there is none.
+/// Adds every blank cell, which is not a level. Returns true if there are none.
 bool check_levels(const Column& column, CellProblems& problems) {
   bool complete = true;
   const auto refuse_blank = [&](std::size_t row, const std::string& text) {
@@ -455,7 +454,7 @@ bool check_levels(const Column& column, CellProblems& problems) {
   return complete;
 }
 
-/// Names or numbers of runs, which differ from row to row, would get a coefficient each.
+/// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
 void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   constexpr std::size_t few = 10;
   if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows()) {
@@ -518,7 +517,7 @@ namespace {
 using Parts = std::vector<ColumnPart>;
 using Notices = std::vector<Sentence>;
 
-/// With --intrinsic, that list is the whole list; without it, the rest is intrinsic.
+/// With --intrinsic, the other open columns are ignored; without it, they are intrinsic.
 void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
   const std::vector<std::string> rest = names_of(parts, Part::open);
   for (ColumnPart& part : parts)
@@ -531,7 +530,7 @@ void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notic
   }
 }
 
-/// A column with one value says nothing about its effect.
+/// Excludes constant columns, whose effect is not identifiable.
 std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
   std::vector<LeftOut> dropped;
   for (ColumnPart& part : parts) {
@@ -550,7 +549,7 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
   return dropped;
 }
 
-/// Finds the intrinsic columns that are levels: texts, and switches of only 0 and 1.
+/// Makes intrinsic columns of texts, or of only 0 and 1, categorical.
 void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles& obstacles) {
   for (ColumnPart& part : parts) {
     if (part.part != Part::intrinsic)
@@ -562,7 +561,7 @@ void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles
     } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
       part.part = Part::categorical;
     } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
-      part.part = Part::ignored;  // its cells need no further look
+      part.part = Part::ignored;  // its cells need no further check
       refuse_mixed(table, part, obstacles);
     }
   }
@@ -580,7 +579,7 @@ void require_input(const Table& table, const Roles& roles, Obstacles& obstacles)
                               ", so there is nothing to model");
 }
 
-/// The time is what a model is asked for: nothing can be computed from it.
+/// Derived columns must not use the time, which is unknown in a prediction.
 void check_derived(const RoleRequest& request, const Roles& roles) {
   for (const DerivedColumn& item : request.derived) {
     const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
@@ -593,7 +592,7 @@ void check_derived(const RoleRequest& request, const Roles& roles) {
   }
 }
 
-/// n, n + 1, n + 2, ... down the file: more likely the number of the run than a parameter of it.
+/// True for n, n + 1, n + 2, ... down the file: more likely the number of a run than a parameter.
 bool numbers_the_rows(const Column& column) {
   constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
   const std::vector<double>& numbers = column.numbers;
@@ -603,7 +602,7 @@ bool numbers_the_rows(const Column& column) {
          }) == numbers.end();
 }
 
-/// What the user did not say and may want to check.
+/// Adds notices about inferred roles that the user may want to check.
 void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
                             Notices& notices) {
   if (request.intrinsic)
@@ -623,7 +622,8 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
   }
 }
 
-/// All but the checks of values; what they need goes to `parts` and `obstacles`.
+/// resolve_roles() without the checks of values, whose inputs are stored in `parts` and
+/// `obstacles`.
 Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
                    Obstacles& obstacles) {
   if (table.rows() == 0)

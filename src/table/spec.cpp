@@ -109,7 +109,7 @@ constexpr std::array<std::string_view, 28> kFailed = {
     "failure", "err",       "error",    "crash",   "oom",       "killed",  "out_of_memory",
     "crashed", "cancelled", "canceled", "timeout", "timed_out", "skipped", "dnf"};
 
-/// What a longer message of a failure has in it: "CUDA OOM", "torch.OutOfMemoryError".
+/// Substrings of longer messages of failed runs: "CUDA OOM", "torch.OutOfMemoryError".
 constexpr std::array<std::string_view, 4> kMessages = {"oom", "outofmemory", "out_of_memory",
                                                        "timeout"};
 
@@ -117,7 +117,7 @@ std::string base_name_of(const std::string& source) {
   return source.substr(source.rfind('/') + 1);
 }
 
-/// A column that was text because of cells that are gone.
+/// Converts a column that was read as text only because of cells that were removed.
 void make_numeric(Column& column) {
   Column out{column.name, Column::Kind::numeric, numbers_of(column), {}, {}, {}, column.formula};
   column = std::move(out);
@@ -183,7 +183,7 @@ std::string words_for(const std::vector<FailedRuns>& failed, const std::string& 
     std::vector<std::string> lines;
     for (const std::uint32_t line : runs.lines)
       lines.push_back(std::to_string(line));
-    lines.resize(runs.rows);  // those that are not kept are counted
+    lines.resize(runs.rows);  // the others are only counted
     reasons.push_back((runs.cell.empty() ? "blank" : quoted_cell(runs.cell)) + " in " +
                       std::to_string(runs.rows) + " (" + (one_file ? "" : runs.file + ", ") +
                       (runs.rows == 1 ? "line " : "lines ") + enumerated(lines, runs.lines.size()) +
@@ -196,7 +196,7 @@ std::string words_for(const std::vector<FailedRuns>& failed, const std::string& 
 
 namespace {
 
-/// The distinct texts of a column. Of a numeric column these are the shortest texts of its numbers.
+/// The distinct texts of a column; for a numeric column, the shortest texts of its numbers.
 std::vector<std::string> distinct_texts(const Column& column) {
   if (!column.is_numeric())
     return column.levels;
@@ -213,7 +213,7 @@ std::vector<std::string> distinct_texts(const Column& column) {
   return {texts.begin(), texts.end()};
 }
 
-/// Like levels, of all rows of the table: rows that are held out may be the ones that have it.
+/// Found in all rows of the table, like levels, since only held-out rows may contain a 0.
 std::optional<ZeroValue> zero_of(const Column& column) {
   double unit = std::numeric_limits<double>::infinity();
   bool zero = false;
@@ -353,7 +353,7 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
 void set_typical_values(const Table& table, std::size_t row, ModelSpec& spec) {
   for (SourceColumn& source : spec.sources) {
     const Column& column = table.at(source.column);
-    // A column that was read as text has numbers all the same: derived columns need them.
+    // Derived columns need the numbers of a column that was read as text as well.
     source.typical =
         column.is_numeric() ? column.numbers[row] : parse_number(column.text(row)).value_or(0);
   }

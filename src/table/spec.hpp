@@ -11,20 +11,19 @@
 
 namespace perfmodel {
 
-/// The order that the levels of a column have in models: numbers first, by value, so that "8"
-/// stands before "16", then texts.
+/// Sorts levels as in models: numbers first, by value, so that "8" precedes "16", then texts.
 void sort_levels(std::vector<std::string>& levels);
 
-/// The cells of a table that cannot be used, column by column: all are counted, the first ones are
-/// kept with the reason.
+/// The unusable cells of a table, by column: all are counted, and the first ones are kept with the
+/// reason.
 class CellProblems {
  public:
   static constexpr std::size_t shown = 5;
 
   explicit CellProblems(const Table& table) : table_(table) {}
 
-  /// `reason()` is the end of "runs.csv:41: column 'batch_size': <reason>". It is called only for a
-  /// cell that may be shown, so that a column of a million bad cells costs no million sentences.
+  /// `reason()` is the end of "runs.csv:41: column 'batch_size': <reason>". It is called only for
+  /// cells that may be shown, so that a million bad cells do not cost a million sentences.
   template <class Reason>
   void add(std::size_t row, const Column& column, const Reason& reason) {
     OfColumn& found = columns_[static_cast<std::size_t>(&column - table_.columns.data())];
@@ -39,17 +38,17 @@ class CellProblems {
 
   void add_blank(std::size_t row, const Column& column);
 
-  /// A cell that should be a number: "is blank", or what it holds instead.
+  /// Adds a cell that should be a number; the reason is "is blank" or quotes its text.
   void add_not_a_number(std::size_t row, const Column& column);
 
-  /// A number where only numbers > 0, or >= 0, can be used.
+  /// Adds a number that is not > 0 or, if it may be 0, not >= 0.
   void add_too_small(std::size_t row, const Column& column, bool may_be_zero);
 
-  /// What to do about the cells of a column that has some.
+  /// Sets the remedy for a column that has unusable cells.
   void set_remedy(const Column& column, const Sentence& remedy);
 
   bool empty() const { return columns_.empty(); }
-  /// One line per column: its cells and the remedy.
+  /// One line per column, with its cells and the remedy.
   Sentence text() const;
 
  private:

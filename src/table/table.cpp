@@ -84,7 +84,7 @@ Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& 
   const std::size_t all =
       runs.empty() ? rows : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
   const double n = static_cast<double>(all);
-  // Adding one by one gives what the rows themselves would.
+  // Adding run by run gives the same result as unmerged rows.
   const auto for_each_run = [&](const auto& visit) {
     for (std::size_t row = 0; row < rows; ++row)
       for (std::uint64_t run = 0; run < (runs.empty() ? 1 : runs[row]); ++run)
@@ -128,7 +128,7 @@ Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& 
 
 namespace {
 
-/// The numbers between the colons; nothing where one of them is no number.
+/// The numbers between the colons; nullopt if one of them is no number.
 std::optional<std::vector<double>> numbers_of(std::string_view text) {
   std::vector<double> numbers;
   for (;;) {
@@ -154,7 +154,7 @@ std::string text_of(const SplitShares& shares) {
          (shares.validation == 0 ? "" : to_text(shares.validation) + ":") + to_text(shares.test);
 }
 
-/// The chosen ones of `rows`, in their order.
+/// Returns rows[i] for each `i` in `choice`, ascending.
 std::vector<std::size_t> chosen(std::span<const std::size_t> rows,
                                 std::span<const std::size_t> choice) {
   std::vector<std::size_t> result(choice.begin(), choice.end());
@@ -185,7 +185,8 @@ Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& share
   const auto part = [&](double share) {
     return static_cast<std::size_t>(std::round(static_cast<double>(rows) * share / total));
   };
-  // The last part that was asked for takes the rest: rounding neither loses nor invents a row.
+  // The last requested split gets the remaining rows, so that rounding neither loses nor adds a
+  // row.
   const bool only_train = shares.validation == 0 && shares.test == 0;
   const std::size_t train = only_train ? rows : std::min(part(shares.train), rows);
   const std::size_t validation =
@@ -340,7 +341,7 @@ std::vector<TableGroup> groups_of(const Table& table, std::span<const std::strin
 
 namespace {
 
-/// One of all rows that are equal throughout: what was run again, or merged, is no other content.
+/// One of each set of equal rows: repeated or merged runs do not change the contents.
 std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
                                        const std::vector<std::vector<std::uint32_t>>& columns) {
   std::vector<std::size_t> rows(ranks.size());
@@ -377,13 +378,13 @@ ContentColours content_colours(const std::vector<double>& measured,
   const std::vector<std::uint32_t> ranks = ranks_of(measured);
   const std::vector<std::size_t> distinct = distinct_rows(ranks, columns);
   ContentColours out{.columns = {}, .values = {}, .rows = {ranks.begin(), ranks.end()}};
-  for (int round = 0; round < 3; ++round) {  // of its time, its values, rows that share these
+  for (int round = 0; round < 3; ++round) {  // time, values, rows that share values
     for (std::uint64_t& row : out.rows)
       row = splitmix64(row);
     std::vector<std::uint64_t> next = out.rows;
     out.columns.clear();
     out.values.clear();
-    for (const std::vector<std::uint32_t>& codes : columns) {  // sums: of no order
+    for (const std::vector<std::uint32_t>& codes : columns) {  // sums do not depend on the order
       std::vector<std::uint64_t>& values = out.values.emplace_back();
       std::uint64_t& own = out.columns.emplace_back(0);
       for (const std::uint32_t code : codes)
@@ -402,7 +403,7 @@ ContentColours content_colours(const std::vector<double>& measured,
 
 namespace {
 
-/// One number per row that sorts as the cells of the column do.
+/// A number per row, in the order of the cells of the column.
 std::vector<double> sort_keys(const Column& column) {
   if (!column.is_numeric()) {
     std::vector<std::uint32_t> order(column.levels.size());
@@ -428,9 +429,9 @@ std::vector<double> sort_keys(const Column& column) {
 
 using Rows = std::vector<std::size_t>;
 
-/// Sorts rows[begin..end) by the columns from `column` on: by one, then what is equal in it by the
-/// next. Few rows are equal in a measured time, so that most columns are never looked at. The
-/// second key are the colours of the rows, as names must not decide between those of equal times.
+/// Sorts rows[begin..end) by the columns from `column` on: by one, then rows that are equal in it
+/// by the next. Few measured times are equal, so that most columns are never needed. The second key
+/// is the colours of the rows, since names must not decide the order of equal times.
 class ContentOrder {
  public:
   ContentOrder(const Table& table, std::vector<const Column*> columns)
@@ -445,8 +446,8 @@ class ContentOrder {
   }
 
  private:
-  std::vector<const Column*> columns_;     ///< none: the colours of the rows
-  std::vector<std::vector<double>> keys_;  ///< made when they are needed
+  std::vector<const Column*> columns_;     ///< null: the colours of the rows
+  std::vector<std::vector<double>> keys_;  ///< computed when first needed
   Rows rows_;
   std::vector<std::pair<double, std::size_t>> keyed_;
 
