@@ -387,7 +387,7 @@ std::string errors_section(const FitDocument& report, const Console& console) {
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
 
-/// The criteria by which the form was selected.
+/// The held-out errors by which the form was selected.
 std::string choice_section(const FitDocument& report, const Console& console) {
   const std::optional<FormChoice>& choice = report.model.search.form;
   if (!choice || choice->held_out.empty())

@@ -53,7 +53,8 @@ std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
 
 namespace {
 
-/// Throws InputError for unknown levels, without line numbers, which levels of a space do not have.
+/// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
+/// none.
 void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
   std::string problems;
   for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
