@@ -165,8 +165,9 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
            "a folder: each figure goes there as NAME.svg; for papers and slides")
       .common();
   command
-      .add("--set COL=VALUE", arguments.settings,
-           "of many models: where they are ranked; what is not set is as in the central run of each")
+      .add(
+          "--set COL=VALUE", arguments.settings,
+          "of many models: where they are ranked; what is not set is as in the central run of each")
       .repeatable();
   add_output(command, arguments.output, "FILE");
   command.footer(
