@@ -181,7 +181,6 @@ Examples:
   perfmodel fit runs.csv -o model.json
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64)";
 
-/// Wraps descriptions.
 class HelpFormatter : public CLI::Formatter {
  public:
   static constexpr std::size_t name_width = 36;
@@ -277,7 +276,6 @@ std::string about_mismatch(const std::string& message) {
                                                                  : " is given more than once");
 }
 
-/// True if results depend on the option.
 bool is_of_result(const CLI::Option& option, const OptionRecords& records) {
   const auto facts = records.options.find(&option);
   return facts == records.options.end() || facts->second.is_of_result;

@@ -254,7 +254,6 @@ struct ImbalanceArguments {
   std::optional<std::size_t> global_batch;
 };
 
-/// The cost of a message and its origin.
 struct MessageCost {
   std::optional<ssgd::LinearCost> cost;
   ssgd::LinearCost ideal;

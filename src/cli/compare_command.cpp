@@ -25,11 +25,10 @@
 
 namespace perfmodel::cli {
 
-/// The content of a comparison, with files and models in order.
 struct CompareDocument {
   const std::vector<Provenance>& data;
   const std::vector<ModelScore>& scores;
-  std::string unit;                    ///< of the times; empty where the files differ
+  std::string unit;                    ///< of the times; empty if the files differ
   std::optional<std::size_t> width{};  ///< of the terminal that shows it
 };
 

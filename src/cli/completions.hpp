@@ -26,7 +26,6 @@ struct CommandEntry {
   std::vector<OptionEntry> arguments;
 };
 
-/// The program and its commands, with all options.
 struct CommandTree {
   CommandEntry program;
   std::vector<CommandEntry> commands;

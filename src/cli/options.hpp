@@ -34,7 +34,6 @@ class Option;
 
 namespace perfmodel::cli {
 
-/// An invalid value of an option.
 class OptionError : public UsageError {
  public:
   OptionError(const std::string& option, const std::string& message)
@@ -77,7 +76,6 @@ struct OptionFacts {
   FileUse file = FileUse::none;
 };
 
-/// The properties and rules of all options.
 struct OptionRecords {
   std::map<const CLI::Option*, OptionFacts> options;
   std::map<const CLI::App*, std::vector<Rule>> rules;
@@ -292,7 +290,7 @@ void add_format(OptionSet& app, Format& format, const std::string& help,
   app.choice("--format", format, formats, help).common();
 }
 
-/// The condition of a quality gate (`--fail-if`) holds.
+/// A condition of a quality gate (`--fail-if`) fired.
 class GateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -300,7 +298,7 @@ class GateError : public std::runtime_error {
 
 /// A number that a run can be judged by.
 struct Figure {
-  std::string name;  ///< name in conditions: "mape", "train.r2", "mape_drift"
+  std::string name;  ///< in conditions: "mape", "train.r2", "mape_drift"
   double value = 0;
   std::string part;  ///< the runs that were judged: "the test part"
   /// Confidence interval. A condition fires only if it holds at both ends.
@@ -315,8 +313,8 @@ struct Gate {
   double threshold = 0;
 };
 
-/// Figures that a command knows besides the plain metrics. `words` describes them in messages: ";
-/// with 'train.' before it for a part".
+/// Figures besides the plain metrics. Messages describe them by `words`, such as "; with 'train.'
+/// before it for a part".
 struct FurtherFigures {
   std::vector<std::string> names;
   std::string words;
@@ -384,7 +382,6 @@ void add_output(OptionSet& app, Path& output, const std::string& file,
 /// Throws UsageError if the output would replace an input.
 void refuse_to_replace(const std::string& input, const std::string& output);
 
-/// How the rows of large files are read.
 struct LargeRowsArguments {
   std::optional<bool> merge;  ///< nullopt: if the file is large
   std::optional<std::size_t> sample_rows;
@@ -400,10 +397,8 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                                                    const std::vector<std::string>& paths,
                                                    const FitRequest& request);
 
-/// Adds `--separator`.
 void add_separator(OptionSet& app, std::optional<char>& separator);
 
-/// Adds `--failed`.
 void add_failed(OptionSet& app, bool& drop_failed);
 
 /// Adds the options for the roles of columns and the format of files, shared by all commands that
@@ -440,7 +435,6 @@ struct SearchArguments {
 /// The forms that a command fits: any, or a given one without residual process.
 enum class Forms { any, given };
 
-/// Adds the options of every command that fits.
 void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms = Forms::any);
 
 /// True if automatic choice must exclude residual processes, because an objective or signed terms

@@ -27,14 +27,13 @@ namespace perfmodel::cli {
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console);
 
-/// A model's predictions for configurations that were set.
 struct PredictedSettings {
   const FittedModel& model;
   const SetConfigurations& set;
   const Eigen::VectorXd& times;
   const Certainty& certainty;
   const RangeCheck& range;
-  std::optional<double> level;  ///< of the intervals, where there are any
+  std::optional<double> level;  ///< of the intervals, if there are any
 };
 
 /// A row per configuration: the columns that differ, the time and its interval.

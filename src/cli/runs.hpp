@@ -31,7 +31,6 @@
 
 namespace perfmodel::cli {
 
-/// Adds `--strict-range`.
 Option add_strict_range(OptionSet& app, bool& strict);
 
 /// Warns of every finding or, if `strict`, throws InputError with all of them.
@@ -145,7 +144,6 @@ void append_columns(std::string_view bytes, const Table& table,
                     const std::function<std::vector<std::string>(std::size_t row)>& cells,
                     OutputFile& output);
 
-/// Predictions for the rows of a table.
 struct Predictions {
   Eigen::VectorXd values;
   std::vector<std::size_t> without_time;  ///< rows whose value is no valid time, ascending
@@ -171,7 +169,6 @@ void report_constants(const FittedModel& model, const Design& design, const Eige
 Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
                                 const std::function<std::string(std::size_t row)>& where);
 
-/// Adds `--pick`.
 void add_pick(OptionSet& app, std::string& pick);
 
 /// The models of a file that match a condition on key columns and `target` (empty: all). One at a
@@ -215,7 +212,6 @@ void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::st
 std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
                                      const std::string& file);
 
-/// The certainty of a model's predictions.
 struct Certainty {
   std::optional<ProcessReach> reach;  ///< only for a model with a residual process
   std::optional<RowIntervals> intervals;
@@ -387,7 +383,6 @@ class SetPlaces {
   std::optional<UsageError> wrong_;
 };
 
-/// What the page of a set shows.
 struct SetPageRequest {
   std::string model_file;  ///< base name
   std::vector<std::string> settings;

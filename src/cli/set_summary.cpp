@@ -195,7 +195,6 @@ constexpr std::size_t kMostOfPage = 200;  // in the tables of a page
 constexpr std::size_t kMostPages = 24;    // models with a page of their own
 constexpr std::size_t kMostRefused = 5;
 
-/// A model that is listed.
 struct RankedLine {
   RankedModel ranked;
   ModelSetLine line;
@@ -203,7 +202,6 @@ struct RankedLine {
   double time() const { return ranked.time.value_or(-1); }
 };
 
-/// The ranked models of one target.
 struct TargetRanking {
   std::string target;
   RankingPlace place;

@@ -98,7 +98,6 @@ std::string share(double us, double total_us) {
   return percent(100 * us / total_us);
 }
 
-/// A sentence as a list item.
 std::string item(const std::string& sentence, std::size_t width) {
   return joined(lines_within("  - " + sentence, width, 4), "\n") + "\n";
 }

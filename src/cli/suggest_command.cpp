@@ -31,7 +31,6 @@ namespace perfmodel::cli {
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                   SuggestionDocument& document, SearchProgress& progress, Console& console);
 
-/// The requested list.
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document);
 

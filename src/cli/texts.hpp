@@ -30,7 +30,6 @@ std::string other_form_note(const FitArguments& arguments, const FormCheck& chec
 std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
                                     const Design& training, std::size_t most);
 
-/// The content of the summary of a fit.
 struct FitDocument {
   const FittedModel& model;
   const Roles& roles;

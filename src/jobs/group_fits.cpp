@@ -292,7 +292,6 @@ GroupJob with_time_of_throughput(GroupJob job, const RoleRequest& roles, const T
   return job;
 }
 
-/// The job of a file of contiguous groups.
 GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupRequest& groups) {
   GroupJob out;
   out.file = base_name(index->path());
@@ -313,7 +312,6 @@ GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupReque
   return out;
 }
 
-/// The job of runs in memory.
 GroupJob job_of(RunsFile all, const GroupRequest& groups) {
   struct Tasks {
     RunsFile runs;

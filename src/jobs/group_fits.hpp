@@ -120,7 +120,6 @@ GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups
 /// none of them, or a level of several columns.
 std::optional<SetTotal> total_of(const GroupRequest& groups, const GroupJob& job);
 
-/// The result of a task.
 struct GroupOutcome {
   std::optional<FittedModel> model;
   Sentence refused;  ///< reason if there is no model

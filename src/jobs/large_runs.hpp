@@ -18,7 +18,6 @@ constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 30;
 /// Most rows to which merged rows are expanded again.
 constexpr std::size_t kMostSingleRows = std::size_t{1} << 22;
 
-/// How the rows of a file are read.
 struct LargeRunsRequest {
   bool merge = false;                        ///< merges equal rows
   std::optional<std::size_t> sample_rows{};  ///< number of rows to draw at random
@@ -36,7 +35,6 @@ class LargeRuns {
   LargeRuns(const std::string& path, const RoleRequest& roles, std::optional<char> separator,
             const LargeRunsRequest& request, const FitOptions& options);
 
-  /// Returns the runs as a fit takes them.
   LabelledRuns read(const ReadProgress& progress = {}) const;
 
  private:

@@ -356,7 +356,7 @@ bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec,
   return moves;
 }
 
-/// Sets columns that move in steps according to the other columns of the table.
+/// Sets columns that move in steps from the other columns.
 void move_in_steps(const std::vector<std::string>& moved, const ModelSpec& spec, Table& table) {
   for (const Tie& tie : spec.ties)
     for (Column& column : table.columns)
