@@ -185,8 +185,7 @@ struct CompareArguments {
   SharingArguments sharing;
 };
 
-/// `perfmodel compare RUNS.csv [MORE.csv ...]`: compares the program's forms with black-box models
-/// on the same rows.
+/// `perfmodel compare RUNS.csv [MORE.csv ...]`: compares the program's forms with black-box models.
 void setup_compare(OptionSet& command, CompareArguments& arguments);
 
 int run_compare(const CompareArguments& arguments, Console& console);
@@ -320,8 +319,7 @@ struct SuggestArguments {
   std::string output = "-";
 };
 
-/// `perfmodel suggest MODEL.json SPACE.json`: finds the best configurations, or the next to
-/// measure.
+/// `perfmodel suggest MODEL.json SPACE.json`: the best configurations, or the next to measure.
 void setup_suggest(OptionSet& command, SuggestArguments& arguments);
 
 int run_suggest(const SuggestArguments& arguments, Console& console);

@@ -390,8 +390,7 @@ std::string zsh_completions(const CommandTree& tree) {
       out += " \\\n        '*:file:_files'";
     out += "\n      ;;\n";
   }
-  // In a directory of functions, the file is the function; with `source`, the function must be
-  // registered.
+  // In a directory of functions, the file is the function; `source` must register it.
   return out +
          "  esac\n"
          "}\n"

@@ -229,8 +229,7 @@ namespace {
 constexpr std::size_t kLeastWidth = 60;
 constexpr std::size_t kMostWidth = 200;
 
-/// Width of a terminal, or the usual width if it is unknown; nullopt if the descriptor is no
-/// terminal.
+/// Width of a terminal, or the usual width if unknown; nullopt if the descriptor is no terminal.
 std::optional<std::size_t> width_of(int descriptor) {
   if (::isatty(descriptor) != 1)
     return std::nullopt;
@@ -306,8 +305,7 @@ bool is_terminal_output() {
 
 namespace {
 
-/// Writes each message with its newline at once; spdlog's own sinks write coloured messages in
-/// pieces.
+/// Writes each message with its newline at once; spdlog's own sinks split coloured messages.
 class WholeMessages final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit WholeMessages(std::function<void(std::string)> write) : write_(std::move(write)) {}

@@ -66,8 +66,8 @@ std::optional<std::size_t> output_width(const std::string& output = "-");
 
 /// Output for people, all on standard error: errors, warnings, notices, the summary and the
 /// progress line. `--quiet` keeps only warnings and errors. Control characters are masked. Each
-/// message is written at once, so that processes that share a terminal or a log do not split each
-/// other's lines.
+/// message is one write, so that processes sharing a terminal or a log do not split each other's
+/// lines.
 class Console {
  public:
   explicit Console(const ConsoleOptions& options);
@@ -103,8 +103,8 @@ class Console {
   void write(std::string text, const std::string& progress_line = {});
 };
 
-/// A progress line for all work with a single clock. It appears on a terminal after two seconds and
-/// is removed at the end.
+/// A progress line for all work, with one clock; shown on a terminal after two seconds, and removed
+/// at the end.
 class SearchProgress {
  public:
   explicit SearchProgress(Console& console);

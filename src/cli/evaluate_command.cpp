@@ -249,8 +249,7 @@ DriftFigure judged_bias(const EvaluateArguments& arguments, const JudgedRuns& ru
                   : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
 }
 
-/// Throws InputError if rows are missing, since a gate must not pass without the rows that it
-/// judges.
+/// Throws InputError if rows were left out, since a gate must not pass without the rows it judges.
 void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs) {
   if (!arguments.gates.empty() && runs.left_out() > 0) {
     throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +

@@ -32,8 +32,7 @@ std::string judged_text(const EvaluationDocument& report) {
   return report.model_file + " on " + report.runs_file;
 }
 
-/// Escapes the message of a workflow command: line feeds and percent signs, and in a title also the
-/// separators of properties.
+/// Escapes text of a workflow command: line feeds, percent signs and, in a title, separators.
 std::string workflow_text(const std::string& text, bool in_title) {
   std::string out;
   for (const char c : printable_word(text))

@@ -21,8 +21,7 @@
 
 namespace perfmodel::cli {
 
-/// Figures of conditions: of the test part if there is one, else of the training part; with a
-/// prefix, of any part.
+/// Figures of conditions: of the test part, else of the training part; with a prefix, of any part.
 const FurtherFigures& fit_figures();
 
 /// Throws UsageError for a condition on a part that the split does not have.
@@ -166,7 +165,6 @@ void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchPr
   fit_shared_tasks(prepared, request);
 }
 
-/// Fits with a progress line.
 FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
                        Console& console) {
   plan_fit(prepared, request, progress);

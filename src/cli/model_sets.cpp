@@ -18,8 +18,7 @@
 namespace perfmodel::cli {
 namespace {
 
-/// Values of a column for conditions: numbers if all its cells are numbers, else codes of the
-/// texts.
+/// Values of a column for conditions: numbers if all cells are numbers, else codes of the texts.
 std::vector<double> pick_column(const std::vector<std::string>& texts, TextCodes& codes) {
   const bool numeric = std::all_of(texts.begin(), texts.end(), [](const std::string& text) {
     return parse_number(text).has_value();
@@ -168,8 +167,7 @@ void for_each_with_rows(const SetLines& set, const Table& table,
 
 namespace {
 
-/// The line of each key, with only one number per line in memory, since a set may be larger than
-/// memory.
+/// The line of each key, one number per line, since a set may be larger than memory.
 class LinesOfKeys {
  public:
   /// Records the line. Returns the earlier line with the same key, if any.

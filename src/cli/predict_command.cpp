@@ -239,8 +239,7 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
 
 namespace {
 
-/// Without --format, one configuration is printed as a number; several as a table on a terminal,
-/// else as CSV.
+/// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
 std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
   if (arguments.format || rows == 1)
     return arguments.format;

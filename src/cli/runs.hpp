@@ -176,7 +176,7 @@ void add_pick(OptionSet& app, std::string& pick);
 /// nothing can be picked. Throws InputError if no line matches.
 SetLines picked_models(const std::string& path, const std::string& pick);
 
-/// The only model of picked_models(). Throws UsageError if there are several, and InputError if it
+/// The only model of picked_models(). Throws UsageError if there are several, InputError if it
 /// could not be fitted.
 FittedModel picked_model(const std::string& path, const std::string& pick);
 

@@ -89,8 +89,7 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
 
 namespace {
 
-/// The geometric mean of each measured range and the first level of each column, for files without
-/// a central run.
+/// Geometric means of measured ranges and first levels, for files without a central run.
 BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
   BaseConfiguration base{{}, "the middle of the measured ranges"};
   base.table.source = base.name;
@@ -327,8 +326,7 @@ Roles roles_of(const Table& table, const RoleRequest& request) {
   }
 }
 
-/// A scale column with a single value if there is no other scale; later messages explain what is
-/// missing.
+/// A scale column of a single value if there is no other; later messages say what is missing.
 std::optional<std::string> constant_scale(const Roles& roles) {
   std::optional<std::string> found;
   if (roles.extrinsic.empty())

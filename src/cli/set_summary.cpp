@@ -61,8 +61,7 @@ namespace {
 
 constexpr std::string_view kTotalFigure = "total.share";
 
-/// The figure's name if the condition applies to this line: "any.mape" gives "mape" for every line.
-/// Else nullopt.
+/// The figure's name if the condition applies to this line ("any.mape": "mape"), else nullopt.
 std::optional<std::string> named_figure(const std::string& name, const ModelSetLine& line,
                                         const ModelSetHeader& header) {
   if (name.starts_with("any."))

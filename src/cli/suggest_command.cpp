@@ -34,8 +34,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document);
 
-/// The requested list in the requested format: the columns of the space, the predicted time, and
-/// the cost or gain.
+/// The requested list in the requested format: columns of the space, time, and cost or gain.
 std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document);
 
 /// Configurations of a space as inputs of a model. Throws InputError for unknown levels.

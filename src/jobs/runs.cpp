@@ -79,8 +79,7 @@ void count_lines(const std::string& weight, Table& table) {
   table.columns.erase(table.columns.begin() + (&column - table.columns.data()));
 }
 
-/// Single runs scatter: if no configuration occurs twice, a line for many runs is their mean, which
-/// is refused.
+/// Refuses lines for many runs if no configuration occurs twice: single runs would scatter.
 void refuse_averages(const Table& table, const std::string& target) {
   std::vector<std::string> inputs = table.names();
   std::erase(inputs, target);
@@ -93,8 +92,7 @@ void refuse_averages(const Table& table, const std::string& target) {
         Field{"weight"} + ", or pass the single times");
 }
 
-/// Warns of columns inferred as categorical that a reader takes for numbers: as levels, a scale
-/// would have no power.
+/// Warns of inferred levels that a reader takes for numbers: a scale would have no power.
 void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
   const std::vector<std::string>& wanted = request.categorical;
   for (const std::string& name : runs.roles.categorical) {
