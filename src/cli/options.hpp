@@ -444,8 +444,8 @@ bool leaves_process_out(const SearchArguments& arguments);
 /// True if the fit may give a model with a residual process.
 bool may_have_process(const SearchArguments& arguments);
 
-/// The options for fit(), with the instruction set of PERFMODEL_KERNEL. Throws UsageError without
-/// it.
+/// The options for fit(), with the instruction set of PERFMODEL_KERNEL. Throws UsageError if that
+/// is unavailable.
 FitOptions fit_options(const SearchArguments& arguments);
 
 /// Adds `--threads`; its default is OMP_NUM_THREADS or the number of cores.

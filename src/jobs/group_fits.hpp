@@ -103,7 +103,7 @@ struct GroupJob {
   std::size_t tasks = 0;
   std::function<GroupTask(std::size_t)> task;
   /// The runs of a task alone, without the columns of the key and of other targets. Thread-safe.
-  /// The digest is not set.
+  /// The models' digest is set by fit_groups().
   std::function<RunsFile(std::size_t)> runs_of;
 };
 
