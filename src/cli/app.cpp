@@ -21,21 +21,21 @@
 
 namespace perfmodel::cli {
 
-/// The command line as a whole: every command, its options and what it does.
+/// The command line: every command with its options and its function.
 class Program {
  public:
   Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Throws CLI::ParseError or UsageError for what cannot be understood.
+  /// Throws CLI::ParseError or UsageError for invalid arguments.
   void parse(int argc, const char* const* argv);
 
-  /// "perfmodel fit", as far as the command line was understood.
+  /// "perfmodel fit", or "perfmodel" if no command was recognised.
   std::string command_name() const;
 
   bool has_command() const { return static_cast<bool>(run_); }
-  /// Of the command that was named, or of the program.
+  /// Help of the command that was given, or of the program.
   std::string help(bool all = false) const { return help_of(current(), all); }
   const ConsoleOptions& console_options() const { return console_options_; }
   int run(Console& console) const { return run_(console); }
@@ -62,15 +62,15 @@ class Program {
   CompletionsArguments completions_;
   std::function<int(Console&)> run_;
 
-  /// The commands whose tasks calls can share.
+  /// The commands whose tasks several calls can share.
   std::map<std::string, SharingArguments*> sharing_commands();
-  /// What these words say, with results that are there.
+  /// Runs a command line with results that were merged.
   static int run_merged(const std::vector<std::string>& words, const MergedTasks& merged,
                         Console& console);
 
   const CLI::App& current() const;
   std::string help_of(const CLI::App& command, bool all) const;
-  /// Throws UsageError where there is none of this name.
+  /// Throws UsageError for an unknown name.
   const CLI::App& command_of(const std::string& name) const;
   std::vector<std::string> command_names() const;
   std::string about_extras() const;
@@ -117,8 +117,8 @@ int run_program(Program& program, int argc, const char* const* argv) {
 }  // namespace
 
 int run_app(int argc, const char* const* argv) {
-  // A reader that went away and a file beyond its limit of size are failed writes (EPIPE, EFBIG),
-  // so that what was begun is tidied up.
+  // A closed pipe and a file beyond its size limit become failed writes (EPIPE, EFBIG), so that
+  // unfinished output is removed.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 
@@ -146,7 +146,7 @@ int run_app(int argc, const char* const* argv) {
   } catch (const GateError& error) {
     return fail(ExitCode::gate_failed, error.what());
   } catch (const ReaderGone&) {
-    return exit_code_of_signal(SIGPIPE);  // what a pipeline expects, and no message
+    return exit_code_of_signal(SIGPIPE);  // as a pipeline expects, without a message
   } catch (const OutputError& error) {
     return fail(ExitCode::output_failed, error.what());
   } catch (const Interrupted& error) {
@@ -155,7 +155,7 @@ int run_app(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::out_of_memory, out_of_memory);
   } catch (const std::system_error& error) {
-    // A thread for which there is no room.
+    // Not enough memory for a thread.
     return error.code() == std::errc::resource_unavailable_try_again
                ? fail(ExitCode::out_of_memory, out_of_memory)
                : defect(error);
@@ -181,7 +181,6 @@ Examples:
   perfmodel fit runs.csv -o model.json
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64)";
 
-/// Breaks the lines of descriptions.
 class HelpFormatter : public CLI::Formatter {
  public:
   static constexpr std::size_t name_width = 36;
@@ -199,7 +198,7 @@ class HelpFormatter : public CLI::Formatter {
     return joined(lines, "\n");
   }
 
-  /// CLI11's without the default, which the description tells.
+  /// As in CLI11, without the default, which is part of the description.
   std::string make_option_opts(const CLI::Option* option) const override {
     if (!option->get_option_text().empty())
       return " " + option->get_option_text();
@@ -208,7 +207,7 @@ class HelpFormatter : public CLI::Formatter {
            (option->get_required() ? " REQUIRED" : "");
   }
 
-  /// In one line: what stands before the first semicolon or default.
+  /// The text before the first semicolon or default, as one line.
   std::string short_line(const CLI::Option& option) const {
     const std::string text = option.get_description();
     const auto end = std::min(
@@ -241,7 +240,7 @@ bool is_csv(const std::string& path) {
   return path.ends_with(".csv") || path.ends_with(".tsv");
 }
 
-/// "workers=8", which is no file, of a command that takes settings.
+/// True for a word such as "workers=8" that is no file, if the command has --set.
 bool is_setting_of(const CLI::App& command, const std::string& word) {
   return word.find('=') != std::string::npos && !std::filesystem::exists(word) &&
          command.get_option_no_throw("--set") != nullptr;
@@ -251,8 +250,7 @@ std::string about_setting(const std::string& word) {
   return "; did you mean --set " + shell_word(word) + "?";
 }
 
-/// Throws UsageError for a setting in the place of a file, and where runs stand in the place of a
-/// model and a model behind them.
+/// Throws UsageError for a setting given as a file, and for runs given before the model.
 void check_arguments(const CLI::App& command) {
   std::string swapped;
   std::string model;
@@ -271,20 +269,19 @@ void check_arguments(const CLI::App& command) {
                      shell_word(model) + " " + shell_word(swapped));
 }
 
-/// CLI11 says "--seed: 1 required N missing" and "--seed: At Most 1 required but received 2".
+/// Rewrites CLI11's "--seed: 1 required N missing" and "--seed: At Most 1 required but received 2".
 std::string about_mismatch(const std::string& message) {
   const std::string option = message.substr(0, message.find(':'));
   return option + (message.find("received") == std::string::npos ? " needs a value"
                                                                  : " is given more than once");
 }
 
-/// Whether a result depends on an option.
 bool is_of_result(const CLI::Option& option, const OptionRecords& records) {
   const auto facts = records.options.find(&option);
   return facts == records.options.end() || facts->second.is_of_result;
 }
 
-/// The options that are given and their values, in the order of the help.
+/// The given options and their values, in the order of the help.
 std::string settings_of(const CLI::App& command, const OptionRecords& records) {
   std::string out;
   for (const CLI::Option* option : command.get_options()) {
@@ -298,7 +295,7 @@ std::string settings_of(const CLI::App& command, const OptionRecords& records) {
   return out;
 }
 
-/// The words that make the same result wherever it is written.
+/// The words of a command with the same result, without its output options.
 std::vector<std::string> command_of_result(const CLI::App& command, const OptionRecords& records) {
   std::vector<std::string> out{command.get_name()};
   std::vector<std::string> options;
@@ -420,7 +417,7 @@ void Program::parse(int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_extras());
   } catch (const CLI::RequiredError& error) {
-    // What is missing may stand there with a slip.
+    // A missing argument may be present, but misspelt.
     throw UsageError(current().remaining().empty() ? error.what() : about_extras());
   } catch (const CLI::ArgumentMismatch& error) {
     throw UsageError(about_mismatch(error.what()));
@@ -437,15 +434,14 @@ const CLI::App& Program::current() const {
   return commands.empty() ? app_ : *commands.front();
 }
 
-/// CLI11's, without its double blank lines; the short one has the common options, and no more than
-/// a screen.
+/// CLI11's help without double blank lines. Unless `all`, only the common options, to fit a screen.
 std::string Program::help_of(const CLI::App& command, bool all) const {
   const bool is_program = &command == &app_;
   const auto& formatter = static_cast<const HelpFormatter&>(*command.get_formatter());
   const std::string name = is_program ? "perfmodel" : "perfmodel " + command.get_name();
   std::string text;
   if (all) {
-    // Not help(), which prefers the command that was named.
+    // Not help(), which shows the command that was given.
     text = formatter.make_help(&command, name, CLI::AppFormatMode::Normal);
     for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
       text.erase(at, 1);
@@ -478,7 +474,7 @@ const CLI::App& Program::command_of(const std::string& name) const {
   throw UsageError("unknown command '" + name + "'" + did_you_mean(name, command_names()));
 }
 
-/// What to say of arguments that nothing takes. CLI11 lists them, in reverse.
+/// Message about unexpected arguments, which CLI11 lists in reverse.
 std::string Program::about_extras() const {
   const std::vector<std::string> extras = current().remaining();
   const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& extra) {

@@ -22,20 +22,20 @@
 namespace perfmodel::cli {
 
 struct FitArguments {
-  std::string command_line;  ///< as a shell takes it
+  std::string command_line;  ///< quoted for a shell
   std::vector<std::string> runs;
   std::optional<std::string> output;
-  FitRequest request;             ///< without its options, which `search` makes
-  BootstrapRequest bootstrap{0};  ///< without samples: none
-  bool keep_totals = false;       ///< `auto` does not count them per worker
-  std::optional<char> separator;  ///< nothing: recognised
+  FitRequest request;             ///< its options are made from `search`
+  BootstrapRequest bootstrap{0};  ///< 0 samples: no bootstrap
+  bool keep_totals = false;       ///< `auto` does not turn totals into counts per worker
+  std::optional<char> separator;  ///< nullopt: detected
   LargeRowsArguments large;
   SearchArguments search;
   std::optional<std::string> test;
   std::vector<Gate> gates;
-  std::vector<std::string> by;  ///< a model per group
+  std::vector<std::string> by;  ///< columns that distinguish groups, each with its own model
   std::optional<std::string> target_name;
-  std::optional<std::string> total;    ///< what the others add up to
+  std::optional<std::string> total;    ///< name of the total that the other targets add up to
   std::vector<std::string> ranked_at;  ///< settings of the ranking
   SharingArguments sharing;
 };
@@ -46,27 +46,26 @@ void setup_fit(OptionSet& command, FitArguments& arguments);
 /// Returns the exit code: 0, or 128 plus the signal that ended the search early.
 int run_fit(const FitArguments& arguments, Console& console);
 
-/// The options of `fit` that are about many models at once.
+/// Adds the options of `fit` for many models at once.
 void add_many_options(OptionSet& command, FitArguments& arguments);
 
-/// Whether the arguments ask for a model per group or target.
+/// True if the arguments request a model per group or target.
 bool asks_for_many(const FitArguments& arguments);
 
-/// Fits a model per group and target and writes them as JSON lines, each as soon as it is there.
-/// Returns the exit code, as run_fit() does.
+/// Fits a model per group and target and writes each as a JSON line once it is fitted. Returns the
+/// exit code, as run_fit() does.
 int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console);
 
 struct MergeArguments {
   std::vector<std::string> parts;
-  std::vector<std::string> gates;      ///< of a set, or of the command that the results are for
-  std::vector<std::string> ranked_at;  ///< COL=VALUE: where the models of a set are asked
+  std::vector<std::string> gates;      ///< of a set, or of the merged command
+  std::vector<std::string> ranked_at;  ///< COL=VALUE: configuration at which a set is ranked
   std::string output = "-";
-  /// Runs these words of a command line with the results of its tasks; set by the program.
+  /// Runs a command line with the merged results of its tasks; set by the program.
   std::function<int(const std::vector<std::string>&, const MergedTasks&, Console&)> run_merged;
 };
 
-/// `perfmodel merge PART.jsonl ...`: what a command writes, from what its shards
-/// wrote.
+/// `perfmodel merge PART.jsonl ...`: writes the result of a command from the files of its shards.
 void setup_merge(OptionSet& command, MergeArguments& arguments);
 
 int run_merge(const MergeArguments& arguments, Console& console);
@@ -78,8 +77,8 @@ struct PlanArguments {
   std::optional<std::size_t> rows;
   PlanMethod method = PlanMethod::random;
   std::uint64_t seed = kDefaultSeed;
-  std::optional<std::string> model;   ///< whose constants a D-optimal plan is for
-  std::optional<std::string> resume;  ///< an existing plan
+  std::optional<std::string> model;   ///< whose constants a D-optimal plan determines
+  std::optional<std::string> resume;  ///< an existing plan to be extended
   OutputFormat format = OutputFormat::csv;
   std::string output = "-";
   std::size_t starts = 1;  ///< of the exchanges of a D-optimal plan
@@ -95,18 +94,17 @@ int run_plan(const PlanArguments& arguments, Console& console);
 struct PredictArguments {
   std::string model;
   std::string pick;
-  std::string configurations;     ///< empty where --set is used
-  std::optional<char> separator;  ///< nothing: recognised
+  std::string configurations;     ///< empty with --set
+  std::optional<char> separator;  ///< nullopt: detected
   std::vector<std::string> settings;
-  std::string like;                    ///< "runs.csv:41", a run that is changed by the settings
-  std::optional<OutputFormat> format;  ///< nothing: what suits the reader
-  std::optional<double> coverage;      ///< of the intervals; the model's own where not given
+  std::string like;                    ///< "runs.csv:41": the run that the settings modify
+  std::optional<OutputFormat> format;  ///< nullopt: depends on the output
+  std::optional<double> coverage;      ///< of the intervals; nullopt: the model's
   bool strict_range = false;
   std::string output = "-";
 };
 
-/// `perfmodel predict MODEL.json`: the time of configurations that are set, or of
-/// every row of a file.
+/// `perfmodel predict MODEL.json`: predicts configurations given by --set or by the rows of a file.
 void setup_predict(OptionSet& command, PredictArguments& arguments);
 
 int run_predict(const PredictArguments& arguments, Console& console);
@@ -114,17 +112,17 @@ int run_predict(const PredictArguments& arguments, Console& console);
 enum class ReportFormat { html, markdown };
 
 struct ReportArguments : JudgedRunsArguments {
-  std::optional<std::string> third_file;  ///< where the first is an older model to compare with
-  std::vector<std::string> settings;      ///< of many models: where they are ranked
+  std::optional<std::string> third_file;  ///< given if the first is an older model to compare with
+  std::vector<std::string> settings;      ///< configuration at which many models are ranked
   std::string title;
-  std::optional<bool> explore;  ///< nothing: where the page stays small
-  std::string figures;          ///< a folder; empty: none
+  std::optional<bool> explore;  ///< nullopt: if the page stays small
+  std::string figures;          ///< folder; empty: no figures
   ReportFormat format = ReportFormat::html;
   std::string output = "-";
 };
 
-/// `perfmodel report MODEL.json RUNS.csv` or `report OLD.json NEW.json RUNS.csv`: one page with the
-/// tables and figures.
+/// `perfmodel report MODEL.json RUNS.csv` or `report OLD.json NEW.json RUNS.csv`: writes one page
+/// with all tables and figures.
 void setup_report(OptionSet& command, ReportArguments& arguments);
 int run_report(const ReportArguments& arguments, Console& console);
 
@@ -132,10 +130,10 @@ struct SelftestArguments {
   OutputFormat format = OutputFormat::text;
 };
 
-/// `perfmodel selftest`: known answers, recomputed on this machine.
+/// `perfmodel selftest`: recomputes known results on this machine.
 void setup_selftest(OptionSet& command, SelftestArguments& arguments);
 
-/// Returns 1 where a figure has fewer matching digits than promised.
+/// Returns 1 if a figure has fewer matching digits than required.
 int run_selftest_command(const SelftestArguments& arguments, Console& console);
 
 struct ShowArguments {
@@ -143,17 +141,17 @@ struct ShowArguments {
   std::string pick;
   std::vector<std::string> ranked_at;  ///< settings of the ranking of many models
   std::string output = "-";
-  std::optional<FormulaLanguage> language = {};  ///< nothing: text
+  std::optional<FormulaLanguage> language = {};  ///< nullopt: text
 };
 
-/// `perfmodel show MODEL.json`: the formula, to read or to compute elsewhere.
+/// `perfmodel show MODEL.json`: prints the formula as text or as source code.
 void setup_show(OptionSet& command, ShowArguments& arguments);
 int run_show(const ShowArguments& arguments, Console& console);
 
 struct SimulateArguments {
   std::string model;
   std::string configurations;
-  std::optional<char> separator;  ///< nothing: recognised
+  std::optional<char> separator;  ///< nullopt: detected
   bool strict_range = false;
   std::string output = "-";
   double noise = 0;
@@ -162,12 +160,12 @@ struct SimulateArguments {
   std::uint64_t seed = kDefaultSeed;
 };
 
-/// `perfmodel simulate MODEL.json CONFIGS.csv`: runs whose true constants are known.
+/// `perfmodel simulate MODEL.json CONFIGS.csv`: generates runs whose true constants are known.
 void setup_simulate(OptionSet& command, SimulateArguments& arguments);
 
 int run_simulate(const SimulateArguments& arguments, Console& console);
 
-/// A column that is extrapolated, and the last value that trains.
+/// A column to extrapolate along, and the largest value used for training.
 struct ExtrapolateArgument {
   std::string column;
   std::optional<double> limit;
@@ -177,7 +175,7 @@ struct CompareArguments {
   std::vector<std::string> runs;
   std::string output = "-";
   RoleRequest roles;
-  std::optional<char> separator;  ///< nothing: recognised
+  std::optional<char> separator;  ///< nullopt: detected
   SearchArguments search;
   SplitArguments split;
   std::optional<std::string> test;
@@ -187,23 +185,22 @@ struct CompareArguments {
   SharingArguments sharing;
 };
 
-/// `perfmodel compare RUNS.csv [MORE.csv ...]`: our expressions against black boxes on the same
-/// rows.
+/// `perfmodel compare RUNS.csv [MORE.csv ...]`: compares the program's forms with black-box models.
 void setup_compare(OptionSet& command, CompareArguments& arguments);
 
 int run_compare(const CompareArguments& arguments, Console& console);
 
 struct EvaluateArguments : JudgedRunsArguments {
   OutputFormat format = OutputFormat::text;
-  std::optional<std::string> residuals;  ///< where to write one line per run
-  std::optional<std::size_t> outliers;   ///< how many to list
-  std::optional<double> coverage;        ///< of the intervals; the model's own where not given
+  std::optional<std::string> residuals;  ///< output path for one line per run
+  std::optional<std::size_t> outliers;   ///< number of runs to list
+  std::optional<double> coverage;        ///< of the intervals; nullopt: the model's
   std::optional<std::string> baseline;   ///< an older model
   bool strict_range = false;
   std::vector<Gate> gates;
 };
 
-/// `perfmodel evaluate MODEL.json RUNS.csv`: how far a model is from measured runs.
+/// `perfmodel evaluate MODEL.json RUNS.csv`: compares predictions with measured runs.
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments);
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console);
@@ -212,8 +209,8 @@ struct ScalingArguments {
   std::string input;
   std::string pick;
   std::optional<std::string> column;
-  std::optional<scaling::Kind> kind;       ///< told by the columns where it is not asked for
-  std::optional<double> least_efficiency;  ///< percent; asks for efficiencies where it is given
+  std::optional<scaling::Kind> kind;       ///< nullopt: inferred from the columns
+  std::optional<double> least_efficiency;  ///< percent; if given, efficiencies are reported
   std::vector<double> scales;              ///< of a model
   std::vector<std::string> settings;       ///< of a model
   bool strict_range = false;               ///< of a model
@@ -226,12 +223,12 @@ struct ScalingArguments {
   std::string output = "-";
 };
 
-/// `perfmodel scaling MODEL.json|RUNS.csv`: how the time scales along one column.
+/// `perfmodel scaling MODEL.json|RUNS.csv`: reports how the time scales along one column.
 void setup_scaling(OptionSet& command, ScalingArguments& arguments);
 
 int run_scaling(const ScalingArguments& arguments, Console& console);
 
-/// How long a message takes, as far as the command line says it.
+/// The communication cost of a message, as given on the command line.
 struct MessageArguments {
   std::optional<ssgd::Aggregation> allreduce;
   std::optional<double> alpha_us;
@@ -242,13 +239,13 @@ struct MessageArguments {
   std::optional<double> inside_alpha_us;
   std::optional<double> inside_bandwidth;  ///< GB/s
   bool own_links = false;
-  std::optional<std::string> latencies;  ///< a file to fit
-  double fit_from = 0;                   ///< bytes
+  std::optional<std::string> latencies;  ///< file of measured latencies to fit
+  double fit_from = 0;                   ///< smallest message that is fitted, bytes
   std::optional<double> start_us;
   double per_byte_us = 0;
 };
 
-/// How unevenly the workers compute; at most one of these.
+/// Load imbalance among the workers; at most one of these is given.
 struct ImbalanceArguments {
   std::optional<double> factor;
   std::vector<double> worker_times;
@@ -256,7 +253,6 @@ struct ImbalanceArguments {
   std::optional<std::size_t> global_batch;
 };
 
-/// The cost of a message and where it is from.
 struct MessageCost {
   std::optional<ssgd::LinearCost> cost;
   ssgd::LinearCost ideal;
@@ -267,7 +263,7 @@ struct MessageCost {
 void add_message_options(OptionSet& app, MessageArguments& arguments);
 void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments);
 
-/// Reads the latencies where there are some. Throws UsageError where options contradict each other.
+/// Fits the latencies if a file is given. Throws UsageError if options contradict each other.
 MessageCost message_cost(const MessageArguments& arguments, std::size_t workers);
 
 std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
@@ -313,11 +309,11 @@ struct SuggestArguments {
   std::vector<std::string> conditions;
   std::size_t most = 10;
   std::optional<std::size_t> next;
-  std::optional<std::string> runs;   ///< what --next knows already
-  std::optional<std::string> among;  ///< what --next can choose
-  std::optional<double> overhead;    ///< of --next: time that starting a run takes
+  std::optional<std::string> runs;   ///< runs measured so far, for --next
+  std::optional<std::string> among;  ///< candidates of --next
+  std::optional<double> overhead;    ///< time to start a run, for --next
   std::uint64_t seed = kDefaultSeed;
-  std::optional<double> coverage;  ///< of the intervals; the model's own where not given
+  std::optional<double> coverage;  ///< of the intervals; nullopt: the model's
   bool strict_range = false;
   OutputFormat format = OutputFormat::text;
   std::string output = "-";
@@ -332,7 +328,7 @@ struct SweepArguments {
   std::string runs;
   std::string output = "-";
   RoleRequest roles;
-  std::optional<char> separator;  ///< nothing: recognised
+  std::optional<char> separator;  ///< nullopt: detected
   SearchArguments search;
   SplitArguments split;
   std::vector<PenaltyKind> penalties = {PenaltyKind::l1, PenaltyKind::l2};
@@ -342,7 +338,8 @@ struct SweepArguments {
   SharingArguments sharing;
 };
 
-/// `perfmodel sweep RUNS.csv`: the regularisation path, and a lambda chosen on validation rows.
+/// `perfmodel sweep RUNS.csv`: computes the regularisation path and chooses lambda on validation
+/// rows.
 void setup_sweep(OptionSet& command, SweepArguments& arguments);
 
 int run_sweep(const SweepArguments& arguments, Console& console);
@@ -358,8 +355,8 @@ enum class ExitCode : int {
   out_of_memory = 6,
 };
 
-/// The whole program: parses the command line, runs the command, turns every error into its message
-/// and exit code. The one place that catches.
+/// Parses the command line, runs the command and turns every error into its message and exit code.
+/// Only this function catches errors.
 int run_app(int argc, const char* const* argv);
 
 }  // namespace perfmodel::cli

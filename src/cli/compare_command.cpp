@@ -25,16 +25,15 @@
 
 namespace perfmodel::cli {
 
-/// Everything a comparison has to say, files and models in their order.
 struct CompareDocument {
   const std::vector<Provenance>& data;
   const std::vector<ModelScore>& scores;
-  std::string unit;                    ///< of the times; empty where the files differ
+  std::string unit;                    ///< of the times; empty if the files differ
   std::optional<std::size_t> width{};  ///< of the terminal that shows it
 };
 
-/// Text and Markdown: errors per file on the rows that judge, and the scaling powers side by side;
-/// JSON and CSV: all parts.
+/// Text and Markdown contain the errors per file on the judging rows, and the scaling powers side
+/// by side; JSON and CSV contain all parts.
 std::string formatted(const CompareDocument& report, OutputFormat format);
 
 namespace {
@@ -44,7 +43,7 @@ struct Section {
   doc::Table table;
 };
 
-/// The part that judges a model.
+/// The metrics on the test rows if there are any, else on the training rows.
 const Metrics& judged(const PartMetrics& metrics) {
   return metrics.test ? *metrics.test : metrics.train;
 }
@@ -74,19 +73,19 @@ Section errors_of(const CompareDocument& report, std::size_t source) {
   return {report.data[source].file + " (" + part + ")", table};
 }
 
-/// Scaling powers of every expression, one line per column and model, one column per file.
+/// Scaling powers: a row per column and model, a column per file.
 Section powers_of(const CompareDocument& report) {
   doc::Table table{{doc::words("column"), doc::words("model")}};
   for (const Provenance& source : report.data)
     table.columns.push_back(doc::numbers(clipped(source.file, 24)));
-  // All models of one column together, columns in the order of their first appearance.
+  // Rows of one column are adjacent, and columns are in order of first appearance.
   std::vector<std::string> columns;
   for (const ModelScore& score : report.scores)
     for (const std::string& column : score.columns)
       if (std::find(columns.begin(), columns.end(), column) == columns.end())
         columns.push_back(column);
   for (const std::string& column : columns) {
-    std::map<std::string, std::size_t> row_of;  // by the name of the model
+    std::map<std::string, std::size_t> row_of;  // by model name
     for (const ModelScore& score : report.scores) {
       const auto found = std::find(score.columns.begin(), score.columns.end(), column);
       if (found == score.columns.end())
@@ -104,7 +103,7 @@ Section powers_of(const CompareDocument& report) {
           table};
 }
 
-/// One line per model and part, for programs.
+/// A row per model and part, with exact numbers.
 doc::Table exact_comparison(const CompareDocument& report) {
   constexpr std::array<std::string_view, 7> all = {
       "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
@@ -161,7 +160,7 @@ ExtrapolateArgument parse_extrapolate(const std::string& text) {
   return {text.substr(0, colon), limit};
 }
 
-/// Short names of the models in conditions, and how the names that are printed begin.
+/// Short names of models in conditions, and prefixes of their full names.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kGateModels = {
     {{"generic_l1", "Eq. (4), L1"},
      {"generic_l2", "Eq. (4), L2"},
@@ -187,8 +186,8 @@ const FurtherFigures& compare_figures() {
   return further;
 }
 
-/// The metrics of every model on the rows that judge, and under their plain names the best of all
-/// models: r2 is better higher, the rest lower.
+/// The metrics of every model on the judging rows and, under their plain names, the best over all
+/// models: the highest r2, and the lowest of every other metric.
 std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std::size_t source) {
   std::vector<Figure> best;
   std::vector<Figure> all;
@@ -277,7 +276,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
   arguments.search.options.penalty = {.l1 = CompareRequest().l1, .l2 = CompareRequest().l2};
   add_search_options(command, arguments.search);
   for (const char* name : {"--expression", "--residual"})
-    command.remove(name);  // all are compared
+    command.remove(name);  // all forms are compared
   command.group("Judging the models");
   add_split_options(command, arguments.split.shares, arguments.split.seed);
   command.add("--test FILE", arguments.test, "train on all of RUNS.csv and test on this file")

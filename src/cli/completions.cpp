@@ -15,16 +15,15 @@
 
 namespace perfmodel::cli {
 
-// Scripts by which shells complete command lines: commands, options, the words of options that take
-// few, files elsewhere.
+// Completion scripts for shells: commands, options, enumerated values of options, and files.
 
 std::string bash_completions(const CommandTree& tree);
 std::string zsh_completions(const CommandTree& tree);
 
-/// Whether the value of an option, by what stands for it, is the name of a file.
+/// True if the option's placeholder denotes a file name.
 bool takes_file(const OptionEntry& option);
 
-/// The words that an argument of the command can be; none where it is a file.
+/// The possible words for an argument of the command; empty if it is a file.
 std::vector<std::string> argument_words(const CommandTree& tree, const CommandEntry& command);
 
 namespace {
@@ -74,7 +73,7 @@ CommandTree command_tree(const CLI::App& app, const OptionRecords& records) {
 
 namespace {
 
-/// What Markdown would read as its own; line ends separate the words of a choice.
+/// Escapes Markdown's special characters; line ends separate the words of a choice.
 std::string markdown_text(const std::string& text) {
   std::string out;
   for (const char c : text)
@@ -88,7 +87,7 @@ std::string table_row(const OptionEntry& option) {
   std::string meaning = option.description.substr(0, at);
   std::string standard = option.required ? "required" : "-";
   if (at != std::string::npos) {
-    meaning.pop_back();  // a blank or a line end
+    meaning.pop_back();  // a blank or a newline
     standard = option.description.substr(at + mark.size());
     standard.pop_back();
   }
@@ -175,7 +174,7 @@ bool takes_file(const OptionEntry& option) {
          option.value == "DIR";
 }
 
-/// Whether the value of an option begins with the name of a column.
+/// True if the value of the option begins with a column name.
 bool takes_columns(const OptionEntry& option) {
   return option.value.starts_with("COL") || option.value == "A,B";
 }
@@ -197,7 +196,7 @@ std::vector<std::string> argument_words(const CommandTree& tree, const CommandEn
 
 namespace {
 
-/// Nothing of a file is run: its names are words and no more.
+/// Column names from files are only used as words, never evaluated.
 constexpr auto kColumns =
     R"(# the columns of the first of these words that is a file of runs or a model
 _perfmodel_columns() {
@@ -258,7 +257,7 @@ std::string bash_case(const std::vector<std::string>& patterns, const std::strin
   return "    " + joined(patterns, " | ") + ") " + action + " ;;\n";
 }
 
-/// What stands behind options that take a value.
+/// The cases that complete the values of options.
 std::string bash_values(const CommandEntry& command) {
   std::string out;
   for (const OptionEntry& option : command.options) {
@@ -267,7 +266,7 @@ std::string bash_values(const CommandEntry& command) {
     std::vector<std::string> patterns;
     for (const auto& name : option.names)
       patterns.push_back("'" + command.name + " " + name + "'");
-    // What is neither a word nor a file has no completion.
+    // Other values have no completion.
     if (!option.words.empty())
       out += bash_case(patterns, "words='" + joined(option.words, " ") + "' options='' files=''");
     else if (takes_columns(option))
@@ -317,7 +316,7 @@ std::string bash_completions(const CommandTree& tree) {
 
 namespace {
 
-/// Within single quotes, and in brackets or before a colon of a specification.
+/// Escapes text for single quotes and for a specification's brackets and colons.
 std::string zsh_text(const std::string& text) {
   std::string out;
   for (const char c : text)
@@ -391,7 +390,7 @@ std::string zsh_completions(const CommandTree& tree) {
       out += " \\\n        '*:file:_files'";
     out += "\n      ;;\n";
   }
-  // In a folder of functions the file is the function; read by `source` it has yet to be named.
+  // In a directory of functions, the file is the function; `source` must register it.
   return out +
          "  esac\n"
          "}\n"

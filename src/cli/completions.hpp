@@ -9,12 +9,12 @@
 
 namespace perfmodel::cli {
 
-/// An option or an argument, as completions need it.
+/// An option or an argument, with the data that shell completion needs.
 struct OptionEntry {
-  std::vector<std::string> names;  ///< "-o", "--output"; of an argument none
-  std::string value;               ///< what stands for its value, "FILE"; of a flag nothing
+  std::vector<std::string> names;  ///< "-o", "--output"; empty for an argument
+  std::string value;               ///< placeholder of its value, "FILE"; empty for a flag
   std::string description;
-  std::vector<std::string> words;  ///< that the value can be, where these are few
+  std::vector<std::string> words;  ///< possible values; empty: not enumerated
   bool repeatable = false;
   bool required = false;
 };
@@ -26,7 +26,6 @@ struct CommandEntry {
   std::vector<OptionEntry> arguments;
 };
 
-/// What can be said on the command line: the program itself, then its commands.
 struct CommandTree {
   CommandEntry program;
   std::vector<CommandEntry> commands;
@@ -38,12 +37,12 @@ CommandTree command_tree(const CLI::App& app, const OptionRecords& records);
 std::string options_table(const CLI::App& command, const OptionRecords& records);
 
 struct HelpArguments {
-  std::string command;  ///< empty: of the program
+  std::string command;  ///< empty: the program
   bool markdown = false;
   std::function<std::string(const std::string& command, bool markdown)> help_of;
 };
 
-/// `perfmodel help [COMMAND]`: what --help prints, or the table of its options.
+/// `perfmodel help [COMMAND]`: prints the text of --help, or a table of the options.
 void setup_help(OptionSet& command, HelpArguments& arguments);
 int run_help(const HelpArguments& arguments, Console& console);
 
@@ -55,7 +54,7 @@ struct CompletionsArguments {
   std::string output = "-";
 };
 
-/// `perfmodel completions SHELL`: what a shell reads to complete command lines.
+/// `perfmodel completions SHELL`: prints a completion script for the shell.
 void setup_completions(OptionSet& command, CompletionsArguments& arguments);
 int run_completions(const CompletionsArguments& arguments, Console& console);
 

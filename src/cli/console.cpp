@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kFewestPartsOfPace = 2;
 
-/// "8 s", "3 min", "2 h 5 min": as exact as an estimate is.
+/// "8 s", "3 min", "2 h 5 min": as precise as an estimate can be.
 std::string duration_text(double seconds) {
   const auto whole = [](double x) { return std::to_string(std::lround(x)); };
   if (seconds < 90)
@@ -52,7 +52,7 @@ std::optional<double> seconds_left(const WorkState& state) {
     return std::nullopt;
   const double pace = state.seconds_done / static_cast<double>(timed);
   const double since = state.seconds - state.seconds_done;
-  // Parts of what comes later count by their weight.
+  // Later work is converted to parts of this work by its weight.
   const double later =
       static_cast<double>(state.all) * (1 - state.earlier - state.share) / state.share;
   const double left =
@@ -85,7 +85,7 @@ std::string progress_text(const WorkState& state, std::size_t width) {
 
 namespace {
 
-constexpr std::chrono::milliseconds kQuietTime{2000};  // what is done by then needs no line
+constexpr std::chrono::milliseconds kQuietTime{2000};  // shorter work shows no line
 constexpr std::chrono::milliseconds kInterval{250};
 
 }  // namespace
@@ -128,7 +128,7 @@ void SearchProgress::show(const std::string& work, std::size_t done, std::size_t
   const std::lock_guard lock(mutex_);
   if (work != state_.work || all != state_.all) {
     change_work(work);
-    state_.before = done;  // nobody told when these began
+    state_.before = done;  // the start of these parts is unknown
   }
   state_.done = done;
   state_.all = all;
@@ -155,7 +155,7 @@ void SearchProgress::change_work(const std::string& work) {
 void SearchProgress::draw(const std::stop_token& end_of_work) {
   sigset_t all_signals;
   sigfillset(&all_signals);
-  pthread_sigmask(SIG_BLOCK, &all_signals, nullptr);  // they are for the thread that works
+  pthread_sigmask(SIG_BLOCK, &all_signals, nullptr);  // left to the working thread
   std::unique_lock lock(mutex_);
   while (!end_.wait_for(lock, end_of_work, kInterval, [] { return false; }) &&
          !end_of_work.stop_requested()) {
@@ -177,13 +177,13 @@ sigset_t watched_signals() {
   return set;
 }
 
-/// Who starts a program in the background of a script has it ignore SIGINT; that is to stay so.
+/// True if the signal is ignored, as SIGINT is in background jobs of scripts; it stays ignored.
 bool is_ignored(int signal) {
   struct sigaction action = {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// Signals come to the whole program, so this belongs to it and not to one watch.
+/// Signals are sent to the process, so this is not a member of a watch.
 std::atomic<int> received{0};
 
 }  // namespace
@@ -213,7 +213,7 @@ void SignalWatch::watch(const std::stop_token& end_of_watch) {
     if (is_ignored(signal))
       continue;
     if (received != 0)
-      _exit(exit_code_of_signal(signal));  // asked twice: no more tidying up
+      _exit(exit_code_of_signal(signal));  // second request: exit without clean-up
     received = signal;
     stop_.request_stop();
   }
@@ -229,7 +229,7 @@ namespace {
 constexpr std::size_t kLeastWidth = 60;
 constexpr std::size_t kMostWidth = 200;
 
-/// A terminal that does not tell its width has the usual one.
+/// Width of a terminal, or the usual width if unknown; nullopt if the descriptor is no terminal.
 std::optional<std::size_t> width_of(int descriptor) {
   if (::isatty(descriptor) != 1)
     return std::nullopt;
@@ -257,7 +257,7 @@ bool wants_color(ColorChoice choice, bool terminal) {
   return terminal && !is_set("NO_COLOR") && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-/// The message in lines of the terminal, cut between words; a command to paste stays whole.
+/// Wraps a message between words to the width of the terminal; commands to paste are not split.
 std::string wrapped(std::string_view message, std::string_view label,
                     const std::optional<std::size_t>& width) {
   const std::string head = "perfmodel: " + std::string(label) + ": ";
@@ -272,7 +272,7 @@ std::string wrapped(std::string_view message, std::string_view label,
 const std::string heading_begin = "\x1b[1m";
 const std::string heading_end = "\x1b[0m";
 
-/// The text with the codes of headings as the only controls that it keeps.
+/// Masks all control characters except the escape sequences of headings.
 std::string with_headings(std::string_view text) {
   std::string out;
   for (std::size_t heading = 0; !text.empty();) {
@@ -305,8 +305,7 @@ bool is_terminal_output() {
 
 namespace {
 
-/// Hands each message on as a whole, with its line end: spdlog's own sinks write it in pieces where
-/// it has colours.
+/// Writes each message with its newline at once; spdlog's own sinks split coloured messages.
 class WholeMessages final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit WholeMessages(std::function<void(std::string)> write) : write_(std::move(write)) {}
@@ -323,7 +322,7 @@ class WholeMessages final : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 std::shared_ptr<spdlog::logger> make_logger(bool quiet, std::function<void(std::string)> write) {
-  // Not registered anywhere: the program has one console and hands it on.
+  // Not registered with spdlog: the program passes on its only console.
   auto logger = std::make_shared<spdlog::logger>("perfmodel",
                                                  std::make_shared<WholeMessages>(std::move(write)));
   logger->set_pattern("perfmodel: %v");
@@ -331,7 +330,7 @@ std::shared_ptr<spdlog::logger> make_logger(bool quiet, std::function<void(std::
   return logger;
 }
 
-/// The label in its colour, and the message in lines of the terminal.
+/// The coloured label and the wrapped message.
 std::string labelled(std::string_view label, std::string_view colour, std::string_view message,
                      const std::optional<std::size_t>& width) {
   const std::string end = colour.empty() ? ": " : ":\x1b[m ";
@@ -371,13 +370,13 @@ void Console::progress(std::string_view text) {
 void Console::write(std::string text, const std::string& progress_line) {
   const std::lock_guard lock(mutex_);
   if (progress_shown_ || !progress_line.empty())
-    text = "\r\x1b[K" + text;  // back to the left and erase the line
+    text = "\r\x1b[K" + text;  // return to column 0 and erase the line
   text += progress_line;
   progress_shown_ = !progress_line.empty();
   for (std::string_view rest = text; !rest.empty();) {
     const ssize_t written = ::write(STDERR_FILENO, rest.data(), rest.size());
     if (written < 0 && errno != EINTR)
-      return;  // nobody is left to be told
+      return;  // standard error is closed; there is nowhere to report it
     rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
 }

@@ -23,28 +23,28 @@ class logger;
 
 namespace perfmodel::cli {
 
-/// How far a piece of work is.
+/// Progress of one work item, and of all work planned with it.
 struct WorkState {
   std::string work;         ///< "folds"
-  std::size_t done = 0;     ///< of `all` equal parts
-  std::size_t all = 0;      ///< 0: nobody knows how long it takes
-  std::size_t before = 0;   ///< of those that are done, when the clock began
-  bool even = true;         ///< whether each part takes about as long as another
-  double seconds = 0;       ///< on the clock
-  double seconds_done = 0;  ///< of these, until the last part was done
-  std::string detail{};     ///< what else there is to say
-  double earlier = 0;       ///< share of all work that was done before this one
-  double share = 1;         ///< of all work that this one is
+  std::size_t done = 0;     ///< number of finished parts
+  std::size_t all = 0;      ///< number of equal parts; 0: unknown
+  std::size_t before = 0;   ///< parts that were done when the clock started
+  bool even = true;         ///< the parts take about equally long
+  double seconds = 0;       ///< since the clock started
+  double seconds_done = 0;  ///< until the last finished part
+  std::string detail{};     ///< further text for the line
+  double earlier = 0;       ///< share of all work done before this item
+  double share = 1;         ///< share of all work in this item
   double seconds_earlier = 0;
-  std::optional<double> last_left{};  ///< what was said to be left the last time
+  std::optional<double> last_left{};  ///< the previous estimate of seconds_left()
 };
 
-/// What is left of all work, from the pace of what is done of this one; nothing before two parts
-/// are done, and where parts differ. It grows only where it was wrong by far.
+/// Estimates the seconds left of all work from the pace of this item. Returns nullopt before two
+/// parts are done and if parts take unequally long. The estimate grows only if it was far too low.
 std::optional<double> seconds_left(const WorkState& state);
 
-/// "folds  [########------------]  40 %, about 12 s left", of all work; without a bar where no
-/// share is known: "choosing the form, 8 s". At most `width` characters.
+/// Returns "folds  [########------------]  40 %, about 12 s left", with the share of all work; if
+/// the share is unknown, "choosing the form, 8 s". At most `width` characters.
 std::string progress_text(const WorkState& state, std::size_t width);
 
 enum class ColorChoice { automatic, always, never };
@@ -54,20 +54,20 @@ struct ConsoleOptions {
   ColorChoice color = ColorChoice::automatic;
 };
 
-/// Of lines where nothing tells how wide they may be.
+/// Line width if standard error is not a terminal.
 constexpr std::size_t kUsualWidth = 100;
 
-/// Whether standard output is a terminal, where nobody wants files.
+/// True if standard output is a terminal, to which files should not be written.
 bool is_terminal_output();
 
-/// Columns of that terminal, 60 to 200, where the result goes there: `output` is "-". Nothing where
-/// it is none.
+/// Width of the terminal, clamped to 60 to 200 columns, if the result goes to it (`output` is "-").
+/// Returns nullopt if standard output is no terminal.
 std::optional<std::size_t> output_width(const std::string& output = "-");
 
-/// Everything meant for people, all of it on standard error: errors, warnings, notices, the summary
-/// and the progress line. `--quiet` keeps warnings and errors only. Controls in the texts are
-/// masked. Each goes out in one piece, so that processes that share a terminal or a log do not cut
-/// each other's lines.
+/// Output for people, all on standard error: errors, warnings, notices, the summary and the
+/// progress line. `--quiet` keeps only warnings and errors. Control characters are masked. Each
+/// message is one write, so that processes sharing a terminal or a log do not split each other's
+/// lines.
 class Console {
  public:
   explicit Console(const ConsoleOptions& options);
@@ -77,17 +77,17 @@ class Console {
   void error(std::string_view message);
   void warning(std::string_view message);
   void notice(std::string_view message);
-  /// Ready-made lines, with what strong() made of them.
+  /// Writes formatted lines, which may contain the escape sequences of strong().
   void summary(std::string_view text);
-  /// Replaces the progress line; an empty text removes it. Only where somebody watches.
+  /// Replaces the progress line; an empty text removes it. Has no effect unless shows_progress().
   void progress(std::string_view text);
 
-  /// Whether the progress line is of any use: a terminal, and not --quiet.
+  /// True on a terminal without --quiet.
   bool shows_progress() const { return terminal_ && !quiet_; }
   bool quiet() const { return quiet_; }
-  /// Columns of the terminal that the messages go to, 60 to 200; nothing where it is none.
+  /// Width of the terminal of standard error, clamped to 60 to 200 columns; nullopt if it is none.
   std::optional<std::size_t> width() const;
-  /// The text as a heading where colours are wanted, plain otherwise.
+  /// Returns the text as a heading if colours are enabled, else unchanged.
   std::string strong(std::string_view text) const;
 
  private:
@@ -95,16 +95,16 @@ class Console {
   bool terminal_;
   bool color_;
   bool progress_shown_ = false;
-  std::mutex mutex_;  ///< the progress line is drawn beside the work
+  std::mutex mutex_;  ///< the progress line is drawn by another thread
 
   std::shared_ptr<spdlog::logger> logger_;
 
-  /// In place of the progress line, with another one behind it.
+  /// Replaces the progress line by `text`, and writes `progress_line` behind it.
   void write(std::string text, const std::string& progress_line = {});
 };
 
-/// One line that shows how far all work is, with one clock: from its third second on, on a terminal
-/// only, gone at the end.
+/// A progress line for all work, with one clock; shown on a terminal after two seconds, and removed
+/// at the end.
 class SearchProgress {
  public:
   explicit SearchProgress(Console& console);
@@ -112,16 +112,17 @@ class SearchProgress {
   SearchProgress(const SearchProgress&) = delete;
   SearchProgress& operator=(const SearchProgress&) = delete;
 
-  /// What will be told of, in this order, and what each weighs: from now on a share of it is a
-  /// share of the whole. Of what is not in it, the whole is that alone.
+  /// Announces work items in order, with their weights, so that progress is shown as a share of all
+  /// of them. An item that is not announced is shown on its own.
   void plan(std::vector<std::pair<std::string, double>> works);
-  /// Work of which nobody knows how long it takes: "reading runs.csv".
+  /// Begins work of unknown length, such as "reading runs.csv".
   void begin(const std::string& work);
-  /// Begins work that tells how much of all is done: of the returned function's calls.
+  /// Begins work whose progress is reported through the returned function.
   std::function<void(std::size_t done, std::size_t all)> watch(const std::string& work);
-  /// Inside of one search.
+  /// Shows the progress of one search.
   void show(const optimise::Progress& progress);
-  /// "fitting", 3 of 10 parts done; `even`: each takes about as long as another.
+  /// Shows that `done` of `all` parts of the work are finished. `even`: the parts take about
+  /// equally long.
   void show(const std::string& work, std::size_t done, std::size_t all, bool even = true);
 
  private:
@@ -132,9 +133,9 @@ class SearchProgress {
   Clock::time_point work_start_ = start_;
   WorkState state_;
   std::vector<std::pair<std::string, double>> plan_;
-  std::mutex mutex_;  ///< searches that run side by side may all report here
+  std::mutex mutex_;  ///< concurrent searches may report here
   std::condition_variable_any end_;
-  std::jthread watcher_;  ///< draws the line anew as time goes by
+  std::jthread watcher_;  ///< redraws the line periodically
 
   static double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -143,10 +144,10 @@ class SearchProgress {
   void draw(const std::stop_token& end_of_work);
 };
 
-/// While one of these lives, SIGINT and SIGTERM ask the work to stop instead of ending the program;
-/// a second one ends it at once.
+/// While an instance exists, SIGINT and SIGTERM request a stop instead of ending the program; a
+/// second signal ends it at once.
 ///
-/// Threads inherit the blocked signals, so create it before those that work.
+/// Threads inherit the blocked signals, so it must be created before the worker threads.
 class SignalWatch {
  public:
   SignalWatch();
@@ -164,10 +165,10 @@ class SignalWatch {
   void watch(const std::stop_token& end_of_watch);
 };
 
-/// The signal that asked the program to stop, if one did.
+/// The signal that requested the stop, if any.
 std::optional<int> received_signal();
 
-/// What a program that a signal ended returns to its shell.
+/// Exit code by which a shell reports a program ended by a signal.
 inline int exit_code_of_signal(int signal) {
   return 128 + signal;
 }

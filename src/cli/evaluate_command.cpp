@@ -24,11 +24,11 @@
 
 namespace perfmodel::cli {
 
-/// Errors of every model of a set on its own rows, the largest first.
+/// Reports the errors of every model of a set on its own rows, largest first.
 int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console);
 
-/// One line per judged run: where it stands in the file, and how far the model is from it. A
-/// positive error is a prediction that is too long.
+/// Writes a line per judged run: its line in the file, and the error of its prediction, which is
+/// positive if it is too long.
 void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
                      OutputFile& output);
 
@@ -141,7 +141,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
 
 namespace {
 
-/// The runs that stand farthest from the model, with their lines in the file.
+/// The runs with the largest errors, with their lines in the file.
 std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {
   std::vector<OutlyingRun> out;
   for (const Outlier& outlier : ranked_outliers(runs.design.time, runs.predicted)) {
@@ -186,7 +186,7 @@ void check_combination(const EvaluateArguments& arguments) {
   }
 }
 
-/// Of the rows that a residual process reaches, or does not.
+/// Coverage of the rows at which the residual process is informative (`near`), or of the others.
 SupportedIntervals intervals_where(const ProcessReach& reach, bool near,
                                    const Eigen::Array<bool, Eigen::Dynamic, 1>& inside,
                                    const Eigen::ArrayXd& widths) {
@@ -205,7 +205,7 @@ SupportedIntervals intervals_where(const ProcessReach& reach, bool near,
   return out;
 }
 
-/// The model's intervals where it has some, held against the measured times.
+/// Compares the model's intervals, if it has any, with the measured times.
 std::optional<IntervalDocument> report_intervals(const EvaluateArguments& arguments,
                                                  const FittedModel& model, const JudgedRuns& runs,
                                                  const Certainty& certainty) {
@@ -241,7 +241,7 @@ BaselineDocument report_baseline(const EvaluateArguments& arguments, const Basel
   return out;
 }
 
-/// With an interval where a condition asks for it: of many runs it takes seconds.
+/// The bias, with an interval only if a condition uses it, since that takes seconds for many runs.
 DriftFigure judged_bias(const EvaluateArguments& arguments, const JudgedRuns& runs) {
   const bool is_asked = std::any_of(arguments.gates.begin(), arguments.gates.end(),
                                     [](const Gate& gate) { return gate.figure == "bias"; });
@@ -249,7 +249,7 @@ DriftFigure judged_bias(const EvaluateArguments& arguments, const JudgedRuns& ru
                   : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
 }
 
-/// A gate must not pass because the rows that it is about are missing.
+/// Throws InputError if rows were left out, since a gate must not pass without the rows it judges.
 void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs) {
   if (!arguments.gates.empty() && runs.left_out() > 0) {
     throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +

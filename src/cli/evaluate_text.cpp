@@ -32,8 +32,7 @@ std::string judged_text(const EvaluationDocument& report) {
   return report.model_file + " on " + report.runs_file;
 }
 
-/// A message of a workflow command: line feeds and percent signs would end it, in its title also
-/// what separates properties.
+/// Escapes text of a workflow command: line feeds, percent signs and, in a title, separators.
 std::string workflow_text(const std::string& text, bool in_title) {
   std::string out;
   for (const char c : printable_word(text))
@@ -115,7 +114,8 @@ std::string signed_number(double value) {
   return (value >= 0 ? "+" : "") + short_number(value);
 }
 
-/// Percentages drift in points, r2 as it is, the others in percent of the old model's.
+/// The drift of percentages in points, of r2 as a difference, and of other metrics in percent of
+/// the old model's.
 doc::Cell drift_cell(const DriftFigure& figure) {
   const bool relative =
       figure.name == "mae_drift" || figure.name == "mse_drift" || figure.name == "rmse_drift";
@@ -127,8 +127,8 @@ doc::Cell drift_cell(const DriftFigure& figure) {
              : doc::Cell(std::nan(""));
 }
 
-/// With a baseline one line per model and one of the drift; that of the predictions has a column of
-/// its own for programs.
+/// With a baseline, a row per model and one for the drift. The drift of the predictions has a
+/// column in machine-readable formats.
 doc::Table report_table(const EvaluationDocument& report, const std::string& unit) {
   const ShownTime time(
       unit, std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
@@ -168,7 +168,7 @@ doc::Table report_table(const EvaluationDocument& report, const std::string& uni
   return table;
 }
 
-/// How sure the drift of the error is, and how far the predictions are apart.
+/// The significance of the drift of the error, and the distance between the predictions.
 std::string drift_in_words(const BaselineDocument& baseline) {
   std::string out = "\n";
   for (const DriftFigure& figure : baseline.drift) {

@@ -21,17 +21,16 @@
 
 namespace perfmodel::cli {
 
-/// What conditions can speak of: the test part where there is one, else the training part; with a
-/// prefix, any part.
+/// Figures of conditions: of the test part, else of the training part; with a prefix, of any part.
 const FurtherFigures& fit_figures();
 
-/// Throws UsageError for a condition on a part that there will not be.
+/// Throws UsageError for a condition on a part that the split does not have.
 void check_gated_parts(const FitArguments& arguments);
 
-/// Throws GateError where a condition holds.
+/// Throws GateError if a condition fires.
 void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model);
 
-/// The runs of a fit of one model: row by row, merged or drawn.
+/// The runs for a single model: row by row, merged or sampled.
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           Console& console, const ReadProgress& progress);
 
@@ -105,7 +104,7 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
 
 namespace {
 
-/// All but how it is searched and who watches.
+/// The request, without the means to observe, share or stop the fit.
 FitRequest request_of(const FitArguments& arguments) {
   FitRequest request = arguments.request;
   request.options = fit_options(arguments.search);
@@ -138,8 +137,8 @@ std::string name_of(FitStage stage) {
   return "fitting";
 }
 
-/// The stages of a fit by the fits that they are. What a form is chosen in takes about as long,
-/// twice, as what follows.
+/// Weighs the stages by their numbers of fits. Each of the two stages that select a form takes
+/// about as long as all that follows.
 void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProgress& progress) {
   const auto samples = static_cast<double>(request.bootstrap ? request.bootstrap->samples : 0);
   const auto folds = static_cast<double>(prepared.held_out.parts.size());
@@ -166,7 +165,6 @@ void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchPr
   fit_shared_tasks(prepared, request);
 }
 
-/// Fits while a line shows how far it is.
 FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
                        Console& console) {
   plan_fit(prepared, request, progress);
@@ -211,7 +209,7 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
             fit_figures());
 }
 
-/// Of a single model, what calls can share are its many fits.
+/// For a single model, calls can only share its repeated fits.
 void add_rules_of_shards(OptionSet& command, const FitArguments& arguments) {
   const auto has_samples = [&] { return arguments.bootstrap.samples > 0; };
   command.rule({{"--shard with --bootstrap",
@@ -289,7 +287,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   if (arguments.test)
     inputs.push_back(*arguments.test);
   TaskRun tasks(arguments.sharing, path, inputs);
-  std::optional<OutputFile> output;  // a place that cannot be written is found out before the fit
+  std::optional<OutputFile> output;  // an unwritable path is reported before the fit
   if (!tasks.is_shard())
     output.emplace(path);
 
@@ -319,7 +317,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   FittedModel& model = outcome.model;
   name_flags(model);
 
-  // Who looks at a terminal has the table.
+  // On a terminal, the summary is enough.
   const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
   const bool keep_old_file = outcome.interrupted && output->replaces_file();
   if (!keep_old_file && !is_only_shown) {

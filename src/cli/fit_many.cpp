@@ -120,7 +120,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
 
   const std::vector<std::size_t> open(numbers.begin() + static_cast<std::ptrdiff_t>(done),
                                       numbers.end());
-  // What is in a file is not kept in memory, too.
+  // Models that are in a file are not kept in memory.
   const bool is_in_memory = output.partial().empty();
   ModelSet set{header, {}};
   fit_groups(job, open, request, [&](std::size_t number, GroupOutcome outcome) {
@@ -156,7 +156,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
 
 namespace {
 
-/// A set of models is the lines of its parts.
+/// Merges the lines of shards into a set of models.
 int merge_models(const MergeArguments& arguments, const MergedParts& parts,
                  std::optional<SearchProgress>& progress, Console& console) {
   std::vector<Gate> gates;
@@ -187,7 +187,7 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts,
   return 0;
 }
 
-/// Of other results, the command that they are for makes its document.
+/// Passes other results to their command, which writes its document.
 int merge_results(const MergeArguments& arguments, const MergedParts& parts,
                   std::optional<SearchProgress>& progress, Console& console) {
   if (!arguments.ranked_at.empty())
@@ -200,7 +200,7 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts,
   std::vector<std::string> lines;
   parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
   const MergedTasks merged{parts.header(), TaskShare(source, {lines.begin(), lines.end()})};
-  progress.reset();  // the command has its own
+  progress.reset();  // the command shows its own progress
   return arguments.run_merged(words, merged, console);
 }
 

@@ -73,7 +73,7 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
 
 namespace {
 
-/// "A,B"; the option may also be repeated.
+/// Adds an option for a list "A,B", which may be repeated.
 void add_columns(OptionSet& app, const std::string& name,
                  const std::function<std::vector<std::string>&()>& variable,
                  const std::string& help) {
@@ -88,13 +88,13 @@ void add_columns(OptionSet& app, const std::string& name,
   app.add_each(name + " A,B", append, help);
 }
 
-/// That is there from now on.
+/// The value, which is created if necessary.
 template <class Value>
 Value& made(std::optional<Value>& variable) {
   return variable ? *variable : variable.emplace();
 }
 
-/// A text that is not empty.
+/// Parses a text that must not be empty.
 OptionSet::Parser into(const std::string& flag, const std::function<std::string&()>& variable) {
   return [flag, variable](const std::string& text) {
     if (text.empty())
@@ -212,7 +212,7 @@ namespace {
 
 using optimise::Strategy;
 
-/// "0.5:1" is a range to draw from, "0.8" a fixed weight.
+/// Parses "0.5:1", a range to draw from, or "0.8", a fixed weight.
 std::pair<double, double> parse_weight(const std::string& name, const std::string& text) {
   const auto colon = text.find(':');
   const auto low = parse_number(text.substr(0, colon));
@@ -224,7 +224,7 @@ std::pair<double, double> parse_weight(const std::string& name, const std::strin
   return {*low, *high};
 }
 
-/// "auto" is no number of terms.
+/// The number of terms; nullopt for "auto".
 std::optional<std::size_t> parse_terms(const std::string& text) {
   if (text == "auto")
     return std::nullopt;
@@ -233,7 +233,7 @@ std::optional<std::size_t> parse_terms(const std::string& text) {
   return static_cast<std::size_t>(text[0] - '0');
 }
 
-/// "(default: 8; paper: 15)": the defaults live in search_defaults() alone.
+/// "(default: 8; paper: 15)", from search_defaults(), which alone defines the defaults.
 std::string defaults_text(const std::function<std::string(const SearchDefaults&)>& text_of) {
   const std::string scaled = text_of(search_defaults(Method::scaled));
   const std::string paper = text_of(search_defaults(Method::paper));
@@ -244,7 +244,7 @@ std::string range_text(const std::pair<double, double>& range) {
   return to_text(range.first) + ":" + to_text(range.second);
 }
 
-/// Of the search of Eq. (4) alone.
+/// Forms that exclude the options of Eq. (4)'s search.
 constexpr auto kSums = "--expression multi|auto";
 constexpr auto kSearchOfSums =
     "it is of Eq. (4); sums have a search of their own, which takes --loss, --l1, --l2, --seed, "
@@ -298,7 +298,7 @@ void add_evolution_options(OptionSet& app, FitOptions& options) {
 
 std::size_t default_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
-    // A list gives the threads of nested levels; the first is ours.
+    // OMP_NUM_THREADS may list the threads per nesting level; only the first counts.
     const std::string_view list(text);
     std::size_t threads = 0;
     const auto [end, error] = std::from_chars(list.data(), list.data() + list.size(), threads);
@@ -309,7 +309,7 @@ std::size_t default_threads() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// A residual process has an objective of its own.
+/// A residual process has its own objective.
 void add_rules_of_process(OptionSet& app) {
   for (const char* option : {"--loss", "--l1", "--l2", "--penalise", "--method paper", "--bounds",
                              "--no-polish", "--signed"})

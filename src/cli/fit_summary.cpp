@@ -26,34 +26,34 @@
 
 namespace perfmodel::cli {
 
-/// The constants and metrics of repeated fits: of the best one, and mean and standard deviation
+/// Constants and metrics of repeated fits: of the best fit, and their mean and standard deviation
 /// over the seeds. The first row is the heading.
 doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats);
 
-/// Marks behind the constants of a table that are not to be quoted.
+/// Marks of constants that must not be quoted.
 class ConstantMarks {
  public:
   explicit ConstantMarks(const FittedModel& model);
 
-  /// "*" at a bound, "?" not determined, else a blank; nothing where no constant has a mark.
+  /// "*" at a bound, "?" not identifiable, else a blank; empty if no constant has a mark.
   std::string of(std::size_t constant) const;
-  /// The same without the blank.
+  /// The mark, without the blank.
   std::string behind(std::size_t constant) const;
-  /// Of the scaling power of an extrinsic column; of Eq. (4) a blank where derived columns add to
-  /// it.
+  /// The mark of the scaling power of an extrinsic column; a blank in Eq. (4) if derived columns
+  /// contribute to the power.
   std::string of_scaling_power(std::size_t extrinsic) const;
-  /// What the marks that were set mean; empty where there are none.
+  /// Explains the marks that occur; empty if there are none.
   std::string legend() const;
 
  private:
   std::string marks_;           ///< one character per constant
-  std::string scaling_powers_;  ///< and per local scaling power
+  std::string scaling_powers_;  ///< one character per local scaling power
   bool of_a_bound_ = false;
   bool of_data_ = false;
 };
 
-/// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels;
-/// of a sum of product terms its local scaling powers, C and the powers term by term.
+/// Intervals of the constants that can be quoted: scaling powers, C, powers and level differences;
+/// for a sum of products, local scaling powers, C and the powers of each term.
 doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
 
 namespace {
@@ -63,7 +63,7 @@ std::string as_percent(double log_distance) {
   return percent(100 * std::expm1(log_distance));
 }
 
-/// How many combinations there are of the values that columns have.
+/// Number of combinations of the columns' values.
 double combinations(const Design& design) {
   double out = 1;
   for (const auto* factors : {&design.intrinsic, &design.extrinsic})
@@ -74,7 +74,7 @@ double combinations(const Design& design) {
   return out;
 }
 
-/// Whether commands can name the model and its runs.
+/// True if a suggested command can name files of the model and its runs.
 bool stands_in_files(const FitArguments& arguments) {
   return arguments.output.value_or("-") != "-" && arguments.output->ends_with(".json") &&
          arguments.runs.size() == 1 && arguments.runs.front().ends_with(".csv");
@@ -181,8 +181,8 @@ doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats) 
 namespace {
 
 constexpr std::size_t kIndentation = 2;
-constexpr std::size_t kMostLevels = 12;   // the rest of a column's levels is in model.json
-constexpr std::size_t kLongestName = 28;  // what is longer is clipped, so that a line has room
+constexpr std::size_t kMostLevels = 12;   // model.json contains all levels of a column
+constexpr std::size_t kLongestName = 28;  // longer names are clipped to fit the line
 
 std::string seconds_text(double seconds) {
   std::array<char, 64> text{};
@@ -208,7 +208,7 @@ std::string header(const FitDocument& report, const Console& console) {
          "\n";
 }
 
-/// The input that is called so, where it is a number.
+/// The numeric input of this name, or null.
 const NumericInput* numeric_input(const ModelSpec& spec, const std::string& column) {
   for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
     for (const NumericInput& input : *inputs)
@@ -218,8 +218,7 @@ const NumericInput* numeric_input(const ModelSpec& spec, const std::string& colu
   return nullptr;
 }
 
-/// The constants of a form whose parts are inputs, input by input; scales have a section of their
-/// own.
+/// The constants of a form by input, except those of scales, which have their own section.
 std::string constants_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   const ConstantMarks marks(model);
@@ -263,7 +262,7 @@ std::string constants_section(const FitDocument& report, const Console& console)
   return section(table, console) + indented(marks.legend());
 }
 
-/// A formula in lines of about `width` characters, cut before a factor or else at a blank.
+/// Wraps a formula to about `width` characters, before a factor or else at a blank.
 std::vector<std::string> wrapped(const std::string& formula, std::size_t width) {
   const std::string indent = "  ";
   std::vector<std::string> lines;
@@ -281,13 +280,13 @@ std::vector<std::string> wrapped(const std::string& formula, std::size_t width) 
   return lines;
 }
 
-/// The terms of a sum, the largest first.
+/// The terms of a sum, largest first.
 std::string terms_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   const ConstantMarks marks(model);
   const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
   const Eigen::Index intercept = model.constants.size() - 1;
-  constexpr std::size_t beside = 20;  // the share, and some room
+  constexpr std::size_t beside = 20;  // width of the share and margin
   const std::size_t width = console.width().value_or(kUsualWidth) - beside;
   doc::Table table{{doc::numbers("share"), doc::words("term")}};
   std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
@@ -303,7 +302,7 @@ std::string terms_section(const FitDocument& report, const Console& console) {
   return section(table, console) + indented(marks.legend());
 }
 
-/// What a residual process does to the formula that stands above.
+/// The size of the residual correction at the central run, and the outliers.
 std::string process_line(const FitDocument& report) {
   const FittedModel& model = report.model;
   const std::optional<Centre> centre = centre_of(model);
@@ -325,7 +324,7 @@ std::string process_line(const FitDocument& report) {
   return out;
 }
 
-/// Scales, and the largest of the others.
+/// Number of effects shown besides those of scales, largest first.
 constexpr std::size_t kMostOtherEffects = 5;
 
 std::string effect_section(const FitDocument& report, const Console& console) {
@@ -333,7 +332,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
   const std::optional<Centre> centre = centre_of(model);
   if (!centre || report.scales_wrongly)
     return {};
-  // What stands at a kink has two local powers, and the terms tell theirs.
+  // At a kink there are two local powers; the terms show theirs.
   const bool has_powers = !model.form->has_local_powers();
   doc::Table table{{doc::words("effect of"), doc::words("at " + centre->place),
                     doc::words("measured"), doc::numbers(has_powers ? "q" : "")}};
@@ -388,7 +387,7 @@ std::string errors_section(const FitDocument& report, const Console& console) {
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
 
-/// What the form was chosen by.
+/// The held-out errors by which the form was selected.
 std::string choice_section(const FitDocument& report, const Console& console) {
   const std::optional<FormChoice>& choice = report.model.search.form;
   if (!choice || choice->held_out.empty())
@@ -475,7 +474,7 @@ char mark_of(ConstantStatus status) {
   return ' ';
 }
 
-/// Where a model does not say what its runs determine, everything is shown.
+/// True if the constant is identifiable, or if the model does not record this.
 bool can_be_quoted(ConstantStatus status) {
   return status == ConstantStatus::determined || status == ConstantStatus::unknown;
 }
@@ -525,7 +524,7 @@ doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncert
   const bool local = model.form->has_local_powers();
   const auto add = [&](const std::string& name, double fitted,
                        const std::optional<Interval>& interval, ConstantStatus status) {
-    // What is 0 by the definition of a sum has no width.
+    // A power that is 0 by definition has an interval of width 0.
     const bool is_free = interval && (!local || interval->low < interval->high);
     if (is_free && can_be_quoted(status))
       table.add({clipped(name, 44), fitted, *interval});
@@ -554,9 +553,9 @@ doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncert
 
 namespace {
 
-constexpr std::size_t kMostOfAKind = 5;  // more are summed up
+constexpr std::size_t kMostOfAKind = 5;  // further warnings are summarised
 
-/// Kinds that say the same of other constants are one.
+/// The common kind of warnings with the same meaning.
 std::string family_of(const std::string& kind) {
   return kind == "flat_direction" || kind == "negligible_term" ? "undetermined" : kind;
 }
@@ -568,7 +567,7 @@ std::string of_all_constants(const FittedModel& model, ConstantStatus status) {
   return std::to_string(count) + " of " + std::to_string(constants.size()) + " constants are ";
 }
 
-/// What many warnings of one kind say together.
+/// One message for many warnings of one kind.
 std::string summed_up(const FittedModel& model, const std::vector<const Warning*>& warnings) {
   const std::string kind = family_of(warnings.front()->kind);
   const std::string details = "; model.json tells which";

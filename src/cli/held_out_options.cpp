@@ -22,7 +22,7 @@
 namespace perfmodel::cli {
 namespace {
 
-/// Of one metric; not numbers where it has none.
+/// The spread of one metric; NaN if it has none.
 Spread metric_spread(const std::vector<Spread>& spreads, std::string_view metric) {
   const auto spread = std::find_if(spreads.begin(), spreads.end(),
                                    [&](const Spread& each) { return each.name == metric; });
@@ -153,14 +153,14 @@ class Engine {
  public:
   explicit Engine(const EnvironmentVariable& environment) : environment_(environment) {}
 
-  /// Of the engine that this process runs under.
+  /// The shard given by the launcher of this process.
   Shard shard() const {
     for (const auto& [rank, size] :
          {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}})
       if (const auto place = number(rank))
         return checked(*place, number(size).value_or(0), rank);
     Shard out = array();
-    // Of the tasks of a job step; the script of a job is one task, however many are allotted.
+    // Only job steps have tasks; a batch script is one task, however many are allocated.
     if (number("SLURM_STEP_ID") && number("SLURM_PROCID")) {
       const Shard step = checked(*number("SLURM_PROCID"),
                                  number("SLURM_STEP_NUM_TASKS").value_or(0), "SLURM_PROCID");
@@ -218,7 +218,7 @@ Shard parse_shard(const std::string& text, const EnvironmentVariable& environmen
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
   const auto parse = [&](const std::string& text) {
     shard = parse_shard(text, [](const char* name) {
-      return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread changes it
+      return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread changes the environment
     });
   };
   app.group(kSharingGroup);

@@ -33,7 +33,7 @@ BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& 
     table = take_rows(table, evenly_chosen(table.rows(), runs.file.table.rows()));
   const Predictions all =
       predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
-  table.lines = runs.lines;  // messages count the rows that are left
+  table.lines = runs.lines;  // messages refer to the remaining rows
   table.source = base_name(file) + ": " + table.source;
   report_without_time(all, table, "they are left out", strict_range, console);
   std::vector<Eigen::Index> kept;
@@ -56,15 +56,15 @@ void refuse_taken_names(const Table& table, const std::vector<std::string>& name
 
 namespace {
 
-/// The lines of a CSV file as they stand in it, without their line ends; for output that repeats
-/// its input byte for byte. The file has been parsed before, so its shape is known to be sound.
+/// The original lines of a CSV file, without line ends, for output that repeats its input byte for
+/// byte. The file was parsed before, so it is well-formed.
 class LineEcho {
  public:
   explicit LineEcho(std::string_view bytes);
 
-  /// The first line that is not blank.
+  /// Returns the first line that is not blank.
   std::string_view header();
-  /// The line with this number (from 1); each call asks for a later one.
+  /// Returns the line with this number (from 1), which must be larger than in the previous call.
   std::string_view line(std::uint32_t number);
 
  private:
@@ -147,7 +147,7 @@ std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
 
 namespace {
 
-/// A column whose name tells another unit than the model's.
+/// Warns of a column whose name implies another unit than the model's.
 void warn_of_units(const FittedModel& model, const std::string& target, Console& console) {
   const std::string unit = unit_of(target);
   if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
@@ -246,8 +246,8 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
 
 namespace {
 
-constexpr std::size_t kMostLines = 5;    // that a message names
-constexpr double kNearlyNothing = 0.01;  // of a constant, what else there is
+constexpr std::size_t kMostLines = 5;    // that a message lists
+constexpr double kNearlyNothing = 0.01;  // share of the constant below which the rest is negligible
 
 /// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
 std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {

@@ -8,8 +8,8 @@
 
 namespace {
 
-/// A fit takes and gives back matrices of some MiB thousands of times. The allocator keeps them:
-/// otherwise the system would clear each page anew, which takes a tenth of the time.
+/// Makes the allocator keep freed memory: a fit allocates and frees matrices of some MiB thousands
+/// of times, and the system would clear each page anew, which takes a tenth of the time.
 void keep_freed_memory() {
 #if defined(__GLIBC__)
   constexpr int largest_kept = 32 << 20;

@@ -18,7 +18,7 @@
 namespace perfmodel::cli {
 namespace {
 
-/// The cells of a column of which a condition on lines speaks: numbers where all of them are.
+/// Values of a column for conditions: numbers if all cells are numbers, else codes of the texts.
 std::vector<double> pick_column(const std::vector<std::string>& texts, TextCodes& codes) {
   const bool numeric = std::all_of(texts.begin(), texts.end(), [](const std::string& text) {
     return parse_number(text).has_value();
@@ -29,7 +29,7 @@ std::vector<double> pick_column(const std::vector<std::string>& texts, TextCodes
   return out;
 }
 
-/// For which lines it holds.
+/// Per line: whether it satisfies the condition.
 std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
   std::vector<std::string> names = set.header().by;
   names.emplace_back("target");
@@ -167,20 +167,21 @@ void for_each_with_rows(const SetLines& set, const Table& table,
 
 namespace {
 
-/// In which line each key stands; of a set that may be larger than memory, a number per line.
+/// The line of each key, one number per line, since a set may be larger than memory.
 class LinesOfKeys {
  public:
-  /// Notes the line, and says in which one its key was seen before.
+  /// Records the line. Returns the earlier line with the same key, if any.
   std::optional<std::size_t> seen_in(const ModelSetLine& line, std::size_t number) {
     std::string text = line.target;
     for (const std::string& part : line.key)
-      text += std::to_string(part.size()) + ':' + part;  // a part may hold any character
+      text += std::to_string(part.size()) + ':' +
+              part;  // lengths, since keys may contain any character
     const auto [known, is_new] = lines_.try_emplace(std::hash<std::string>{}(text), number);
     return is_new ? std::nullopt : std::optional(known->second);
   }
 
  private:
-  std::unordered_map<std::size_t, std::size_t> lines_;  ///< by the digest of the key
+  std::unordered_map<std::size_t, std::size_t> lines_;  ///< by the hash of the key
 };
 
 SetLines::ShowText lines_behind_header(const TextLines& file) {

@@ -16,7 +16,7 @@
 namespace perfmodel::cli {
 namespace {
 
-/// Fields whose flag has another name.
+/// Fields whose flag has a different name.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOtherNames = {{
     {"conditions", "--where"},
     {"derived", "--derive"},
@@ -102,8 +102,8 @@ std::vector<std::string> split_list(const std::string& text, char separator) {
 
 namespace {
 
-/// "--residual process": an option and the values that it may have; the values are empty where it
-/// is enough that it is given.
+/// Splits "--residual process" into an option and its values; the values are empty if any value
+/// satisfies the condition.
 std::pair<std::string, std::string> parts_of(const Condition& condition) {
   const auto blank = condition.words.find(' ');
   return {condition.words.substr(0, blank),
@@ -133,7 +133,7 @@ bool holds(const CLI::App& command, const Condition& condition) {
   return std::find(words.begin(), words.end(), value) != words.end();
 }
 
-/// "a, b and c", or with another word between the last ones.
+/// "a, b and c", with `last` in place of "and".
 std::string listed(const std::vector<std::string>& items, const std::string& last) {
   std::string out;
   for (std::size_t k = 0; k < items.size(); ++k)
@@ -149,7 +149,7 @@ std::string asked_for(const Condition& condition) {
   return condition.holds ? condition.words : listed(split_list(condition.words, '|'), "or");
 }
 
-/// "--residual process" with the value that it has.
+/// "--residual process": the option with its present value.
 std::string words_of(const CLI::App& command, const Condition& condition) {
   const auto [name, values] = parts_of(condition);
   return condition.holds || values.empty()
@@ -162,8 +162,8 @@ bool is_broken(const CLI::App& command, const Rule& rule) {
          holds(command, rule.subject) && holds(command, rule.other) == rule.excludes;
 }
 
-/// Throws UsageError where two files are standard input, where an output would replace an input,
-/// and for two outputs in one place.
+/// Throws UsageError if two inputs are standard input, if an output would replace an input, and if
+/// two outputs are the same file.
 void check_files(const CLI::App& command, const OptionRecords& records) {
   std::vector<std::string> from_stdin;
   std::vector<std::string> kept;
@@ -208,8 +208,8 @@ void check_rules(const CLI::App& command, const OptionRecords& records) {
     check_files(command, records);
     return;
   }
-  std::vector<std::string> subjects;  // of all rules that are broken for this reason
-  std::vector<std::string> others;    // that this subject needs
+  std::vector<std::string> subjects;  // of all rules broken for this reason
+  std::vector<std::string> others;    // required by this subject
   for (const Rule& rule : rules) {
     if (rule.excludes != broken->excludes || rule.reason != broken->reason ||
         !is_broken(command, rule))
@@ -271,7 +271,7 @@ Option Option::excludes(Condition other, std::string reason) {
 
 namespace {
 
-/// A shell writes '' where a variable is not set: what was meant is not known.
+/// Refuses an empty value, which a shell passes if a variable is not set.
 CLI::Option& never_empty(CLI::Option& option) {
   option.check([&option](const std::string& text) {
     if (text.empty())
@@ -292,14 +292,14 @@ Option OptionSet::added(const std::string& name, CLI::Option& option) {
   Option out(*app_, option, *records_);
   const auto blank = name.find(' ');
   if (blank == std::string::npos && option.get_positional()) {
-    // CLI11 would add "TEXT REQUIRED"; the usage line says what may be left out.
+    // CLI11 would add "TEXT REQUIRED"; the usage line shows which arguments are optional.
     option.option_text(" ");
   } else if (blank != std::string::npos) {
     const std::string value = name.substr(blank + 1);
     option.type_name(value);
     std::vector<std::string> words;
     for (const std::string& part : split_list(value, '|'))
-      if (is_word(part))  // of "K|auto", K stands for a number
+      if (is_word(part))  // in "K|auto", K is a placeholder for a number
         words.push_back(part);
     if (value.find('|') != std::string::npos)
       out.words(words);
@@ -372,7 +372,7 @@ void OptionSet::footer(const std::string& text) {
 }
 
 void refuse_to_replace(const std::string& input, const std::string& output) {
-  std::error_code ignored;  // a file that is not there is not the same
+  std::error_code ignored;  // a missing file is a different one
   if (std::filesystem::is_regular_file(input, ignored) &&
       std::filesystem::equivalent(input, output, ignored))
     throw UsageError("the output would replace the input " + input);
@@ -390,7 +390,7 @@ constexpr std::array<std::pair<std::string_view, double Metrics::*>, 6> kMetricM
      {"rmse", &Metrics::rmse},
      {"r2", &Metrics::r2}}};
 
-/// The longer ones first, so that ">=" is not read as ">".
+/// Longer symbols first, so that ">=" is not read as ">".
 constexpr std::array<std::pair<std::string_view, Comparison>, 4> kComparisons = {
     {{">=", Comparison::at_least},
      {"<=", Comparison::at_most},

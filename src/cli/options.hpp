@@ -34,16 +34,15 @@ class Option;
 
 namespace perfmodel::cli {
 
-/// What is wrong with the value of an option.
 class OptionError : public UsageError {
  public:
   OptionError(const std::string& option, const std::string& message)
       : UsageError(option + ": " + message) {}
 };
 
-/// What holds for a command line: an option is given ("--bootstrap"), it has one of some values
-/// ("--method d-optimal|lhs"; one that is not given has its default) or another one ("--terms
-/// !auto"), or what a function says.
+/// A condition on a command line: an option is given ("--bootstrap"), has one of some values
+/// ("--method d-optimal|lhs"; an option that is not given has its default), has another value
+/// ("--terms !auto"), or a function returns true.
 struct Condition {
   Condition(const char* option) : words(option) {}
   Condition(std::string text, std::function<bool()> function)
@@ -53,7 +52,7 @@ struct Condition {
   std::function<bool()> holds;  ///< empty: the words are an option and its values
 };
 
-/// What is so only together with something else, or not together with it.
+/// `subject` requires `other`, or excludes it.
 struct Rule {
   Condition subject;
   Condition other;
@@ -64,43 +63,42 @@ struct Rule {
 /// A file that an option names.
 enum class FileUse {
   none,
-  input,     ///< one alone can be standard input, and no output replaces it
+  input,     ///< only one may be standard input; an output must not replace it
   replaced,  ///< an input that an output may replace
   output
 };
 
-/// What the program knows of an option beside its name, its value and its help.
+/// Properties of an option besides its name, value and help.
 struct OptionFacts {
-  std::vector<std::string> words;  ///< that its value can be, where these are few
-  bool is_common = false;          ///< stands in the short help
-  bool is_of_result = true;        ///< results depend on it
+  std::vector<std::string> words;  ///< possible values; empty: not enumerated
+  bool is_common = false;          ///< listed in the short help
+  bool is_of_result = true;        ///< the results depend on it
   FileUse file = FileUse::none;
 };
 
-/// Of the options of all commands.
 struct OptionRecords {
   std::map<const CLI::Option*, OptionFacts> options;
   std::map<const CLI::App*, std::vector<Rule>> rules;
 };
 
 /// Throws UsageError for the first rule that the given options of a command break, and for files
-/// that cannot be what they are said to be.
+/// that contradict their FileUse.
 void check_rules(const CLI::App& command, const OptionRecords& records);
 
-/// An option as it is added. CLI11's header takes seconds to compile, hence only option_set.cpp,
-/// completions.cpp and app.cpp include it.
+/// Sets properties of an option that was added. CLI11's header takes seconds to compile, hence only
+/// option_set.cpp, completions.cpp and app.cpp include it.
 class Option {
  public:
   Option(CLI::App& app, CLI::Option& option, OptionRecords& records)
       : app_(&app), option_(&option), records_(&records) {}
 
   Option required();
-  Option repeatable();  ///< one value each time, all of which hold
+  Option repeatable();  ///< may be given again; all values count
   Option common();
   Option of_no_result();
   Option file(FileUse use);
   Option words(std::vector<std::string> words);
-  /// Without that, it would have no effect.
+  /// Requires `other`, without which the option would have no effect.
   Option needs(Condition other, std::string reason = "");
   Option excludes(Condition other, std::string reason = "");
 
@@ -112,7 +110,7 @@ class Option {
   OptionFacts& facts() { return records_->options[option_]; }
 };
 
-/// A range of numbers that an option takes, and its words for a message.
+/// The range of numbers that an option accepts, and its description for messages.
 struct NumberRange {
   double low = 0;
   double high = std::numeric_limits<double>::max();
@@ -124,30 +122,30 @@ struct NumberRange {
   }
 };
 
-/// The options and arguments of a command. A name is "-o,--output FILE", with what stands for the
-/// value: "a|b" are its words, "COL" and "A,B" are columns of the file, "FILE" and what has a dot
-/// are files; an argument has the name "RUNS.csv". The program breaks the lines of a help and ends
-/// it with the default of the variable, unless it has a "(default: X)" of its own.
+/// The options and arguments of a command. An option's name is "-o,--output FILE"; its placeholder
+/// sets the completion: "a|b" are the possible words, "COL" and "A,B" are columns of the file,
+/// "FILE" and names with a dot are files. An argument has the name "RUNS.csv". Help texts are
+/// wrapped, and the default of the variable is appended unless they contain "(default: X)".
 class OptionSet {
  public:
   using Parser = std::function<void(const std::string& text)>;
 
   OptionSet(CLI::App& app, OptionRecords& records) : app_(&app), records_(&records) {}
 
-  /// Under which the help lists those that follow.
+  /// Sets the heading in the help for the options that follow.
   void group(const std::string& name) { group_ = name; }
 
-  /// An empty value is refused.
+  /// Throws OptionError for an empty value.
   Option add(const std::string& name, std::string& variable, const std::string& help);
   Option add(const std::string& name, std::optional<std::string>& variable,
              const std::string& help);
   Option add(const std::string& name, std::vector<std::string>& variable, const std::string& help);
-  /// Its value goes to a function, which throws OptionError where it cannot be taken.
+  /// Passes the value to `parse`, which throws OptionError if it is invalid.
   Option add(const std::string& name, const Parser& parse, const std::string& help);
-  /// The same for every value of an option that may be given again.
+  /// Adds an option that may be repeated, and passes each value to `parse`.
   Option add_each(const std::string& name, const Parser& parse, const std::string& help);
 
-  /// A flag that gives the variable a value.
+  /// Adds a flag that sets the variable to `value`.
   template <class Variable, class Value = bool>
   Option flag(const std::string& name, Variable& variable, const std::string& help,
               Value value = true) {
@@ -155,8 +153,8 @@ class OptionSet {
         name, [&variable, value] { variable = value; }, help);
   }
 
-  /// One decimal number of a range. CLI11's own conversion also takes "nan", "inf" and "0x10", and
-  /// its messages do not say what would be right.
+  /// Adds an option for a decimal number in a range. CLI11's own conversion also accepts "nan",
+  /// "inf" and "0x10", and its messages do not name the valid range.
   template <class Number>
   Option number(const std::string& name, Number& variable, const std::string& help,
                 NumberRange range = {}) {
@@ -170,7 +168,7 @@ class OptionSet {
     return add(name, parse, with_default(help, variable));
   }
 
-  /// A whole number of at least `low`.
+  /// Adds an option for a whole number of at least `low`.
   template <class Count>
   Option count(const std::string& name, Count& variable, const std::string& help,
                std::uint64_t low = 1) {
@@ -185,7 +183,7 @@ class OptionSet {
     return add(name, parse, with_default(help, variable));
   }
 
-  /// One of a few words.
+  /// Adds an option for one of a few words.
   template <class Choice, class Variable>
   Option choice(const std::string& flag, Variable& variable,
                 const std::vector<std::pair<std::string, Choice>>& choices,
@@ -205,7 +203,7 @@ class OptionSet {
     };
     return add_words(flag, parse, help, words, standard);
   }
-  /// The same with the words of to_text().
+  /// Uses the words of to_text().
   template <class Choice, class Variable>
   Option choice(const std::string& flag, Variable& variable, const std::vector<Choice>& choices,
                 const std::string& help) {
@@ -221,20 +219,20 @@ class OptionSet {
     return choice(flag, variable, std::vector<Choice>(choices), help);
   }
 
-  /// More of one that was added, such as its rules.
+  /// Returns an option that was added, to set further properties.
   Option option(const std::string& flag);
   void rule(Rule rule) { records_->rules[app_].push_back(std::move(rule)); }
-  /// At most one of these is given.
+  /// Adds the rule that at most one of these is given.
   void one_of(const std::vector<std::string>& flags);
   void remove(const std::string& flag);
-  void footer(const std::string& text);  ///< below the options in the help
+  void footer(const std::string& text);  ///< text below the options in the help
 
  private:
   CLI::App* app_;
   OptionRecords* records_;
   std::string group_ = "Options";
 
-  /// What follows the name is for the help.
+  /// The flag without its placeholder.
   static std::string flag_of_name(const std::string& name) {
     return name.substr(0, name.find(' '));
   }
@@ -259,28 +257,28 @@ class OptionSet {
 /// Splits "A,B" at its commas.
 std::vector<std::string> split_list(const std::string& text, char separator = ',');
 
-/// A word as a shell takes it, in quotes where it needs them.
+/// Quotes a word for a shell if necessary.
 std::string shell_word(const std::string& word);
 
-/// The flag that sets a field of a request: "--group-by", and "--ignore a,b" where values are
-/// advised, quoted for the shell where they need it.
+/// The flag that sets a field of a request: "--group-by", or "--ignore a,b" if the field suggests
+/// values, quoted for a shell if necessary.
 std::string flag_text(const Field& field);
 
-/// The sentence with flags for fields.
+/// The text of the sentence, with flags for its fields.
 std::string with_flags(const Sentence& sentence);
 
-/// What a model says to people, in the words of the command line.
+/// Replaces fields in the model's warnings and notices by flags.
 void name_flags(FittedModel& model);
 
-/// The instruction set that a user's word names: the last of `available` where it is empty. Throws
-/// UsageError for an unknown word and for what is not available.
+/// The instruction set of this name; the last of `available` if `word` is empty. Throws UsageError
+/// for an unknown or unavailable one.
 InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSet> available);
 
-/// What the environment variable PERFMODEL_KERNEL asks of this processor.
+/// The instruction set chosen by the environment variable PERFMODEL_KERNEL on this processor.
 InstructionSet kernel_of_environment();
 
-/// `--format text|json|csv|markdown|latex` and further ones; `md` is short for markdown. A variable
-/// that holds a format holds the default.
+/// Adds `--format text|json|csv|markdown|latex` and `further` formats; `md` is short for markdown.
+/// If `format` holds a value, it is the default.
 template <class Format>
 void add_format(OptionSet& app, Format& format, const std::string& help,
                 const std::vector<std::pair<std::string, OutputFormat>>& further = {}) {
@@ -292,7 +290,7 @@ void add_format(OptionSet& app, Format& format, const std::string& help,
   app.choice("--format", format, formats, help).common();
 }
 
-/// A quality gate (`--fail-if`) held.
+/// A condition of a quality gate (`--fail-if`) fired.
 class GateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -300,10 +298,10 @@ class GateError : public std::runtime_error {
 
 /// A number that a run can be judged by.
 struct Figure {
-  std::string name;  ///< as conditions call it: "mape", "train.r2", "mape_drift"
+  std::string name;  ///< in conditions: "mape", "train.r2", "mape_drift"
   double value = 0;
-  std::string part;  ///< what was measured: "the test part"
-  /// What it may be on other runs like these. A condition fires only where it holds all over it.
+  std::string part;  ///< the runs that were judged: "the test part"
+  /// Confidence interval. A condition fires only if it holds at both ends.
   std::optional<Interval> interval = {};
 };
 
@@ -315,54 +313,55 @@ struct Gate {
   double threshold = 0;
 };
 
-/// Names of figures that a command knows besides the plain metrics, and how a message sums them up:
-/// "; with 'train.' before it for a part".
+/// Figures besides the plain metrics. Messages describe them by `words`, such as "; with 'train.'
+/// before it for a part".
 struct FurtherFigures {
   std::vector<std::string> names;
   std::string words;
-  std::function<bool(std::string_view)> accepts = {};  ///< names beside these
+  std::function<bool(std::string_view)> accepts = {};  ///< accepts further names
 };
 
 /// Names of the metrics in conditions: mae, mape, smape, mse, rmse, r2.
 std::vector<std::string> gate_metrics();
 
-/// The metrics as figures with `prefix` before their names.
+/// The metrics as figures whose names begin with `prefix`.
 std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
                                const std::string& prefix = "");
 
-/// Throws UsageError that says what a condition looks like.
+/// Throws UsageError, with an example, if the text is no condition on a known figure.
 Gate parse_gate(std::string_view text, const FurtherFigures& further = {});
 
-/// What became of a condition, for each figure of its name.
+/// A condition evaluated for one figure of its name.
 struct JudgedGate {
   Gate gate;
-  std::optional<Figure> figure;  ///< none: there is no such figure
-  bool holds = false;            ///< for the figure itself
+  std::optional<Figure> figure;  ///< nullopt: there is no such figure
+  bool holds = false;            ///< for the value, whatever its interval
   bool fires = false;
 };
 
-/// An undefined r2 counts as failed: nobody asks for it without need. So does a figure that there
-/// is none of.
+/// Evaluates each condition for every figure of its name. A condition fires if its figure is
+/// undefined, such as r2, or missing.
 std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
                                      const std::vector<Figure>& figures);
 
-/// Throws GateError with every figure for which a condition fires; several may have one name.
+/// Throws GateError with all figures for which a condition fires; several figures may have one
+/// name.
 void check_gates(const std::vector<JudgedGate>& gates);
 void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures);
 
-/// Of each condition that holds, but does not fire: why.
+/// A message for each condition that holds but does not fire.
 std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates);
 
-/// Of everything that `--seed` seeds, unless the fit's own settings say so.
+/// Default of `--seed`, except for fits, whose default is in FitOptions.
 constexpr std::uint64_t kDefaultSeed = 1;
 
-/// A file that is read, by its place on the command line.
+/// Adds a positional argument for an input file.
 inline Option add_input(OptionSet& app, const std::string& name, std::string& path,
                         const std::string& help) {
   return app.add(name, path, help + "; \"-\" is stdin").file(FileUse::input);
 }
 
-/// `--fail-if`, repeatable.
+/// Adds `--fail-if`, which may be repeated.
 inline void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& help,
                       const FurtherFigures& further = {}) {
   const auto parse = [&gates, further](const std::string& text) {
@@ -371,7 +370,7 @@ inline void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::strin
   app.add_each("--fail-if CONDITION", parse, help).of_no_result().common();
 }
 
-/// `--output`; what stands for the file is for the help.
+/// Adds `--output`; `file` is its placeholder in the help.
 template <class Path>
 void add_output(OptionSet& app, Path& output, const std::string& file,
                 const std::string& help =
@@ -380,80 +379,76 @@ void add_output(OptionSet& app, Path& output, const std::string& file,
   app.add("-o,--output " + file, output, help).file(FileUse::output).of_no_result().common();
 }
 
-/// Throws UsageError where the output is the same file as an input that it would replace.
+/// Throws UsageError if the output would replace an input.
 void refuse_to_replace(const std::string& input, const std::string& output);
 
-/// How the rows of large files come into memory.
 struct LargeRowsArguments {
-  std::optional<bool> merge;  ///< nothing: where the file is large
+  std::optional<bool> merge;  ///< nullopt: if the file is large
   std::optional<std::size_t> sample_rows;
 };
 
-/// `--merge-rows`, `--weight` and `--sample-rows`.
+/// Adds `--merge-rows`, `--weight` and `--sample-rows`.
 void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
                        std::optional<std::string>& weight);
 
-/// Nothing where the rows are read one by one. Throws UsageError where what is asked for needs that
-/// and something else is asked for, too.
+/// Returns nullopt if every row is read. Throws UsageError if merging or sampling is requested for
+/// several files, or merging together with an option that needs unmerged rows.
 std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arguments,
                                                    const std::vector<std::string>& paths,
                                                    const FitRequest& request);
 
-/// `--separator`.
 void add_separator(OptionSet& app, std::optional<char>& separator);
 
-/// `--failed`.
 void add_failed(OptionSet& app, bool& drop_failed);
 
-/// The options that say which column plays which part, and how files are read, shared by all
-/// commands that read runs.
+/// Adds the options for the roles of columns and the format of files, shared by all commands that
+/// read runs.
 void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator);
 
-/// Which rows train and which judge, of commands that need rows to judge on.
+/// The split into training, validation and test rows, for commands that need all three.
 struct SplitArguments {
   SplitShares shares = parse_split("60:20:20");
   std::uint64_t seed = kDefaultSplitSeed;
 };
 
-/// `--split` and `--split-seed`; `standard` says which rows train where they are not given.
+/// Adds `--split` and `--split-seed`; `standard` describes the default split in the help.
 void add_split_options(OptionSet& app, SplitShares& shares, std::uint64_t& seed,
                        const std::string& standard = "60:20:20");
 
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
 
-/// Says what they have to say of themselves.
+/// Writes the notices and warnings of the runs to the console.
 LabelledRuns told(LabelledRuns runs, Console& console);
-/// Reads files of runs as one table and settles the parts of its columns; notices go to the
+/// Reads files of runs as one table and resolves the roles of its columns. Notices go to the
 /// console.
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
                                 std::optional<char> separator, Console& console,
                                 const ReadProgress& progress = {});
 
-/// The options of a fit, and those of them whose default depends on others.
+/// The options of a fit; nullopt if a default depends on other options.
 struct SearchArguments {
   FitOptions options;
   std::optional<Loss> loss;
   std::optional<Residual> residual;
 };
 
-/// Which forms a command fits: any, or one that is given and has no residual process.
+/// The forms that a command fits: any, or a given one without residual process.
 enum class Forms { any, given };
 
-/// The options of every command that fits.
 void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms = Forms::any);
 
-/// An objective was asked for that no residual process has: among forms that are chosen, there is
-/// then none with a process.
+/// True if automatic choice must exclude residual processes, because an objective or signed terms
+/// were requested that they do not support.
 bool leaves_process_out(const SearchArguments& arguments);
 
-/// Whether a model with a residual process may come out.
+/// True if the fit may give a model with a residual process.
 bool may_have_process(const SearchArguments& arguments);
 
-/// The options for fit(), with the kernel that PERFMODEL_KERNEL names. Throws UsageError for one
-/// that this machine lacks.
+/// The options for fit(), with the instruction set of PERFMODEL_KERNEL. Throws UsageError if that
+/// is unavailable.
 FitOptions fit_options(const SearchArguments& arguments);
 
-/// `--threads`; where it is not given, OMP_NUM_THREADS or the number of cores.
+/// Adds `--threads`; its default is OMP_NUM_THREADS or the number of cores.
 void add_threads(OptionSet& app, std::size_t& threads);
 
 }  // namespace perfmodel::cli

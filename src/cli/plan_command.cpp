@@ -48,7 +48,7 @@ plan::Linearisation linearisation_of(const PlanArguments& arguments, const plan:
   return {model.spec, model.form, model.constants};
 }
 
-/// Nothing of a shard.
+/// Returns nullopt for a shard, which makes no plan.
 std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::Space& space,
                                     const std::vector<plan::Configuration>& existing,
                                     TaskRun& tasks) {
@@ -105,7 +105,7 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
   command
       .add("--resume PLAN.csv", arguments.resume,
            "an existing plan, or what was measured of it; it comes first in the new one")
-      .file(FileUse::replaced)  // a plan may be made longer in its place
+      .file(FileUse::replaced)  // a plan may be extended in place
       .common();
   command
       .count("--starts N", arguments.starts,

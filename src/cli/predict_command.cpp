@@ -22,28 +22,27 @@
 
 namespace perfmodel::cli {
 
-/// The rows of a file with the predictions of their models. A row of a group without a model has
-/// empty cells, with a warning; where the range is strict, it is refused.
+/// Predicts the rows of a file, each with the model of its group. If a group has no model, its rows
+/// get empty cells and a warning or, with --strict-range, an error.
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console);
 
-/// What a model says of configurations that were set.
 struct PredictedSettings {
   const FittedModel& model;
   const SetConfigurations& set;
   const Eigen::VectorXd& times;
   const Certainty& certainty;
   const RangeCheck& range;
-  std::optional<double> level;  ///< of the intervals, where there are any
+  std::optional<double> level;  ///< of the intervals, if there are any
 };
 
-/// A line per configuration for people: what differs between them, the time, its interval.
+/// A row per configuration: the columns that differ, the time and its interval.
 doc::Table prediction_table(const PredictedSettings& predicted);
 
-/// One prediction as its document, several as a list of such.
+/// One prediction as an object, several as an array.
 std::string predictions_json(const PredictedSettings& predicted, const Design& design);
 
-/// A table as a CSV file, its rows in the lines from the second on.
+/// The table as CSV; its rows begin on line 2.
 std::string csv_of_table(const Table& table);
 
 doc::Table prediction_table(const PredictedSettings& predicted) {
@@ -120,8 +119,8 @@ std::string csv_of_table(const Table& table) {
 
 namespace {
 
-/// Of a row of a file its predicted time, both ends of the interval and whether it is in range; the
-/// cells of what is no time are empty.
+/// Cells of a row: predicted time, both ends of the interval and whether it is in range; the time
+/// and the interval are empty if there is no valid time.
 std::vector<std::string> cells_of(std::size_t row, double time, const RangeCheck& range,
                                   const Certainty& certainty, bool with_interval) {
   const auto cell = [](double value) { return is_time(value) ? to_text(value) : ""; };
@@ -240,14 +239,14 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
 
 namespace {
 
-/// One configuration is a number to all, several are a table to people and CSV to programs.
+/// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
 std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
   if (arguments.format || rows == 1)
     return arguments.format;
   return arguments.output == "-" && is_terminal_output() ? OutputFormat::text : OutputFormat::csv;
 }
 
-/// A line per model and configuration.
+/// A row per model and configuration.
 doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
                          std::vector<std::string>& findings) {
   const ModelSetHeader& header = set.header();
@@ -307,7 +306,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
   return table;
 }
 
-/// `--set` of many models: all that have such inputs.
+/// `--set` for many models: all with such inputs.
 int predict_settings_by_set(const PredictArguments& arguments, const SetLines& set,
                             OutputFile& output, Console& console) {
   if (!arguments.like.empty() || arguments.format == OutputFormat::json)
@@ -330,7 +329,7 @@ void check_combination(const PredictArguments& arguments) {
         "CONFIGS.csv");
 }
 
-/// The run that "runs.csv:41" names.
+/// The run at "runs.csv:41".
 BaseConfiguration base_like(const std::string& like, const ModelSpec& spec) {
   const auto colon = like.rfind(':');
   const auto line =
@@ -341,7 +340,7 @@ BaseConfiguration base_like(const std::string& like, const ModelSpec& spec) {
   return base_of_line(file.table, static_cast<std::uint32_t>(*line), spec);
 }
 
-/// "num_gpus=512 batch=8", or "--set" where there is only one configuration.
+/// "num_gpus=512 batch=8", or "--set" for a single configuration.
 std::string place_of(const SetConfigurations& set, std::size_t row) {
   std::string place;
   for (const std::string& name : set.varied)
@@ -349,7 +348,7 @@ std::string place_of(const SetConfigurations& set, std::size_t row) {
   return place.empty() ? "--set" : place;
 }
 
-/// What was taken from elsewhere.
+/// Notices about inputs taken from the base or moved along with a scale.
 void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& base, bool asked_for,
                       Console& console) {
   if (!set.assumed.empty() && !asked_for)
@@ -362,7 +361,7 @@ void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& bas
   }
 }
 
-/// What a file has beside its columns.
+/// Writes the file with the columns of the predictions appended.
 void write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
                 const Table& table, const Design& design, OutputFile& output, Console& console) {
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
@@ -389,7 +388,7 @@ void write_rows(const PredictArguments& arguments, const FittedModel& model, std
       output);
 }
 
-/// The number alone; the interval is a notice.
+/// Writes only the number; the interval is a notice.
 void write_one(const PredictedSettings& predicted, OutputFile& output, Console& console) {
   const double time = predicted.times[0];
   output.write(to_text(time) + "\n");
@@ -446,7 +445,7 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
   if (const auto notice = reading_notice(file.table))
     console.notice(*notice);
   const Design design = make_design(file.table, model.spec, Target::absent);
-  // Where a file is replaced, a signal must not leave the unfinished one behind.
+  // If a file is replaced, a signal must not leave an unfinished one behind.
   std::optional<SignalWatch> signals;
   if (output.replaces_file())
     signals.emplace();
@@ -465,7 +464,7 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   command
       .add("CONFIGS.csv", arguments.configurations,
            "configurations, one per line; \"-\" is stdin")
-      .file(FileUse::replaced);  // they keep their columns
+      .file(FileUse::replaced);  // the output contains all columns of the input
   add_pick(command, arguments.pick);
   add_separator(command, arguments.separator);
   command.group("Options");

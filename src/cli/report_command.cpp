@@ -16,8 +16,8 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = 300'000;     // of a page that gets the panel unasked
-constexpr std::size_t kMostOfProcess = 20'000;  // its predictions of them take some seconds
+constexpr std::size_t kMostBytes = 300'000;     // largest page that has the panel by default
+constexpr std::size_t kMostOfProcess = 20'000;  // predictions of these take some seconds
 
 std::string page_of(const page::Content& content, const ReportArguments& arguments) {
   const auto script = arguments.explore.value_or(true)
@@ -36,7 +36,7 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
   return report_html(content, arguments.title, flag_text);
 }
 
-/// What decides the bytes of the page beside its files and the panel.
+/// The options that determine the page besides its files and the panel.
 std::string options_of(const ReportArguments& arguments) {
   std::string out;
   const auto add = [&](const std::string& flag, const std::string& value) {
@@ -53,7 +53,7 @@ std::string options_of(const ReportArguments& arguments) {
   return out;
 }
 
-/// The folder comes into being where it is absent.
+/// Writes the figures of the page to a folder, which is created if necessary.
 void write_figures(const std::string& page, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -87,7 +87,7 @@ page::Comparison comparison_of(const BaselineRuns& old_model, const std::string&
   return out;
 }
 
-/// Of many models: their table, and a page of each behind it.
+/// Reports many models: their table, followed by pages of single models.
 int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile& output,
                Console& console) {
   if (arguments.third_file || !arguments.figures.empty() || arguments.explore == true ||
@@ -124,7 +124,7 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
   return 0;
 }
 
-/// The only line of a set with its key in words.
+/// The key of the only line of a set, as text.
 std::string key_of(const SetLines& set) {
   std::string out;
   if (has_keys(set))
@@ -165,8 +165,9 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
            "a folder: each figure goes there as NAME.svg; for papers and slides")
       .common();
   command
-      .add("--set COL=VALUE", arguments.settings,
-           "of many models: where they are ranked; what is not set is as in the central run of each")
+      .add(
+          "--set COL=VALUE", arguments.settings,
+          "of many models: where they are ranked; what is not set is as in the central run of each")
       .repeatable();
   add_output(command, arguments.output, "FILE");
   command.footer(

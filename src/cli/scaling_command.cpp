@@ -24,21 +24,22 @@
 
 namespace perfmodel::cli {
 
-/// The study of a fitted model, along one of its extrinsic columns with everything else fixed: as
-/// --set says, else as in the central run, with a notice.
+/// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
+/// or else as in the central run, with a notice.
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console);
 
-/// The study of measured runs. Throws UsageError where the column of scales has to be named.
+/// The study of measured runs. Throws UsageError if the column of scales must be named.
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console);
 
-/// As a share.
+/// The least efficiency as a fraction.
 double least_efficiency(const ScalingArguments& arguments);
 
-/// The scale that is asked for, else the only one. Throws UsageError where there are more or none.
+/// The requested scale, else the only one. Throws UsageError if there are several or none.
 std::string choose_column(const std::optional<std::string>& wanted,
                           const std::vector<std::string>& extrinsic);
 
-/// Strong or weak, as asked for or as the columns tell; the document says why.
+/// Strong or weak scaling, as requested or inferred from the columns; the document gives the
+/// reason.
 scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
                           ScalingDocument& document, Console& console);
 
@@ -88,8 +89,7 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
 
 namespace {
 
-/// The geometric middle of each measured range and the first level of each column: for files that
-/// tell no central run.
+/// Geometric means of measured ranges and first levels, for files without a central run.
 BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
   BaseConfiguration base{{}, "the middle of the measured ranges"};
   base.table.source = base.name;
@@ -98,7 +98,7 @@ BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
     for (const NumericInput& input : *inputs) {
       Column& column = base.table.columns.emplace_back();
       column.name = input.column;
-      // Four digits are plenty for a value that nobody asked for.
+      // Four digits suffice for a value that the user has not set.
       column.numbers = {
           input.low == input.high
               ? input.low
@@ -123,7 +123,7 @@ std::string scale_setting(const std::string& column, const std::vector<double>& 
   return column + "=" + joined(texts, ",");
 }
 
-/// Doubling from the lowest measured scale on.
+/// Powers of two times the lowest measured scale.
 std::vector<double> default_scales(const NumericInput& input, bool within_measured) {
   const double last = within_measured ? input.high : 4 * input.high;
   std::vector<double> scales;
@@ -132,7 +132,7 @@ std::vector<double> default_scales(const NumericInput& input, bool within_measur
   return scales;
 }
 
-/// The settings with the scale at each of these values; what is not set is as in the base.
+/// The settings with each of these scales; other inputs are as in the base.
 SetConfigurations configurations_along(const ScalingArguments& arguments, const FittedModel& model,
                                        const std::string& column, const std::vector<double>& scales,
                                        const BaseConfiguration& base) {
@@ -158,7 +158,7 @@ std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& 
   return out;
 }
 
-/// What doubling the scale does where the settings leave the base.
+/// The effect of doubling the scale at the settings.
 std::optional<Effect> doubling_at(const ScalingArguments& arguments, FittedModel model,
                                   std::size_t extrinsic, const BaseConfiguration& base) {
   const std::string& column = model.spec.extrinsic[extrinsic].column;
@@ -173,8 +173,8 @@ std::optional<Effect> doubling_at(const ScalingArguments& arguments, FittedModel
   return std::nullopt;
 }
 
-/// Throws UsageError for a column that the model knows only as what others are computed from: it
-/// has neither a range nor a power.
+/// Throws UsageError for a column from which the model only derives others, so that it has neither
+/// range nor power.
 void refuse_source_of_derived(const FittedModel& model, const std::string& column,
                               const std::vector<std::string>& extrinsic) {
   const ModelSpec& spec = model.spec;
@@ -196,7 +196,8 @@ void refuse_source_of_derived(const FittedModel& model, const std::string& colum
   }
 }
 
-/// Work of one worker that changes along the scale: neither its time nor that of a sample.
+/// Warns if the work of a throughput is per worker and thus changes along the scale, so that
+/// efficiencies compare different work.
 void question_work(const FittedModel& model, const scaling::WorkColumns& columns,
                    Console& console) {
   const auto& rate = model.spec.throughput;
@@ -306,7 +307,7 @@ RoleRequest request_of(const ScalingArguments& arguments) {
   return request;
 }
 
-/// Flags as they are called here.
+/// The flags of `scaling` for fields.
 std::string scaling_flag(const Field& field) {
   if (field.name == "extrinsic")
     return flag_text({"column", field.values});
@@ -325,7 +326,7 @@ Roles roles_of(const Table& table, const RoleRequest& request) {
   }
 }
 
-/// The only scale that the runs have, of one value: what follows says what it lacks.
+/// A scale column of a single value if there is no other; later messages say what is missing.
 std::optional<std::string> constant_scale(const Roles& roles) {
   std::optional<std::string> found;
   if (roles.extrinsic.empty())
@@ -335,7 +336,7 @@ std::optional<std::string> constant_scale(const Roles& roles) {
   return found;
 }
 
-/// The columns beside the scale: which are tied to others, which stay as they are.
+/// The columns besides the scale: those tied to others, and those that must stay fixed.
 scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumns& columns,
                                   const NoInputs& no_inputs) {
   scaling::WorkColumns work{columns.scale, columns.target, {}, {}};
@@ -351,7 +352,7 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
   return work;
 }
 
-/// The runs, as far as they went well where others are to be dropped.
+/// The runs, without failed ones if these are to be dropped.
 Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Console& console) {
   RunsFile file = read_runs(arguments.input);
   if (const auto notice = reading_notice(file.table))

@@ -69,7 +69,7 @@ doc::Table rows(const ScalingDocument& document) {
   return table;
 }
 
-/// What a law misses, as a share of the mean of what it describes.
+/// The rmse of a law in percent of the mean of the described quantity.
 template <class Described>
 std::string misfit(const scaling::ScalingStudy& study, double rmse, const Described& described) {
   double sum = 0;
@@ -95,7 +95,7 @@ void add_laws(const ScalingDocument& document, doc::Document& out) {
   };
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
-    // The table may count from another scale, which it takes to be perfectly efficient.
+    // The table may use another base scale, at which it sets the efficiency to 1.
     const std::string of = study.rows.front().scale == 1 ? "" : " over its own time at 1";
     table.add({"Amdahl", "serial fraction " + short_number(s),
                misfit(study, study.amdahl->rmse, time),
@@ -176,7 +176,7 @@ std::string verdict(const ScalingDocument& document) {
 
 std::string formatted(const ScalingDocument& document, OutputFormat format,
                       std::optional<std::size_t> width) {
-  // Written first whatever the format: it refuses figures that are no numbers.
+  // Written first for every format, since it throws for figures that are not finite.
   const std::string json = to_json(document);
   doc::Document out{.json = [&] { return json; }};
   out.add(header(document));

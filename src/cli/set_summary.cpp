@@ -61,7 +61,7 @@ namespace {
 
 constexpr std::string_view kTotalFigure = "total.share";
 
-/// The rest of a condition's name where its head names this line: "any.mape" is mape of any.
+/// The figure's name if the condition applies to this line ("any.mape": "mape"), else nullopt.
 std::optional<std::string> named_figure(const std::string& name, const ModelSetLine& line,
                                         const ModelSetHeader& header) {
   if (name.starts_with("any."))
@@ -69,7 +69,7 @@ std::optional<std::string> named_figure(const std::string& name, const ModelSetL
   std::vector<std::string> facts{"target=" + line.target};
   for (std::size_t i = 0; i < header.by.size(); ++i)
     facts.push_back(header.by[i] + "=" + line.key[i]);
-  // Texts may hold commas and dots: what matches is taken off, piece by piece.
+  // Levels may contain commas and dots, so the known texts are removed one by one.
   std::string rest = name;
   while (true) {
     const auto fact = std::find_if(facts.begin(), facts.end(), [&](const std::string& each) {
@@ -113,11 +113,11 @@ bool is_set_figure(std::string_view name) {
 
 std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
                                          const std::optional<SetShare>& share) {
-  std::vector<std::vector<JudgedGate>> judged(gates.size());  // of a figure that there is
+  std::vector<std::vector<JudgedGate>> judged(gates.size());  // only for figures that exist
   const auto judge = [&](std::size_t k, Figure figure) {
     figure.name = gates[k].figure;
     const JudgedGate gate = judged_gates({gates[k]}, {std::move(figure)}).front();
-    // Of those that do not hold, one is enough, and none where others do.
+    // Reports one figure for which the condition does not hold, unless it holds for others.
     if (gate.holds && !judged[k].empty() && !judged[k].front().holds)
       judged[k].clear();
     if (gate.holds || judged[k].empty())
@@ -190,11 +190,10 @@ void SetPlaces::check() const {
 namespace {
 
 constexpr std::size_t kMostRanked = 20;   // on a terminal
-constexpr std::size_t kMostOfPage = 200;  // in its tables
-constexpr std::size_t kMostPages = 24;    // of models behind them
+constexpr std::size_t kMostOfPage = 200;  // in the tables of a page
+constexpr std::size_t kMostPages = 24;    // models with a page of their own
 constexpr std::size_t kMostRefused = 5;
 
-/// One of those that are shown.
 struct RankedLine {
   RankedModel ranked;
   ModelSetLine line;
@@ -202,7 +201,6 @@ struct RankedLine {
   double time() const { return ranked.time.value_or(-1); }
 };
 
-/// The models of one target.
 struct TargetRanking {
   std::string target;
   RankingPlace place;
@@ -225,7 +223,7 @@ struct TargetRanking {
   }
 };
 
-/// Targets in the order of their first models; totals are none of them.
+/// Rankings of the targets in order of first appearance, without totals.
 class TargetRankings {
  public:
   TargetRankings(const SetLines& set, const std::vector<std::string>& settings,
@@ -284,7 +282,7 @@ Interval interval_of(const FittedModel& model, const RankedModel& ranked) {
   return {*ranked.time * factors.lower, *ranked.time * factors.upper};
 }
 
-/// Kinds of warnings in few words; those that say the same have the same.
+/// Short names of kinds of warnings; kinds with the same meaning share one.
 std::string words_of_kind(const std::string& kind) {
   static const std::map<std::string, std::string> words = {
       {"few_rows", "few rows"},
@@ -301,7 +299,7 @@ std::string words_of_kind(const std::string& kind) {
   return found == words.end() ? kind : found->second;
 }
 
-/// What to look at in a model.
+/// The short names of the model's warnings.
 std::string warned_of(const FittedModel& model) {
   std::set<std::string> kinds;
   for (const Warning& warning : model.warnings)
@@ -309,14 +307,14 @@ std::string warned_of(const FittedModel& model) {
   return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
 }
 
-/// "gpus^0.35": the power that a doubling amounts to.
+/// "gpus^0.35": log2 of the growth by a doubling, as a power.
 std::string growth_in_words(const RankedModel& ranked, const std::string& scale) {
   if (!ranked.growth || !(*ranked.growth > 0))
     return "-";
   return scale + "^" + rounded(std::log2(*ranked.growth));
 }
 
-/// "allreduce 72 %": what most of a time is.
+/// "allreduce 72 %": the part with the largest share of the time.
 std::string largest_part(const FittedModel& model, const Configuration& at) {
   const std::vector<double> shares = time_shares(model, design_of(at, model.spec));
   const std::vector<TimePart> parts = model.form->parts(model.spec, model.constants);
@@ -327,7 +325,7 @@ std::string largest_part(const FittedModel& model, const Configuration& at) {
   return (part.title.empty() ? part.name : part.title) + " " + percent(*largest);
 }
 
-/// What a page says of a model beside the terminal's.
+/// Cells that a page adds to the summary's.
 std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& ranked,
                                   const std::string& scale) {
   if (!ranked.configuration)
@@ -420,7 +418,7 @@ std::string set_summary(const SetLines& set, const Console& console,
 
 namespace {
 
-/// The central run of a fit as the only run that a page shows.
+/// The central run of a fit, as the only run shown on a page.
 std::optional<Table> central_runs(const FittedModel& model) {
   auto base = central_base(model);
   if (!base)
@@ -432,7 +430,7 @@ std::optional<Table> central_runs(const FittedModel& model) {
   return std::move(base->table);
 }
 
-/// The sections of a model's page; nothing where it has no run, or gives none a time.
+/// The sections of a model's page; nullopt if it has no run with a valid time.
 std::optional<std::string> page_of_line(const SetPageRequest& request, const ModelSetLine& line,
                                         const std::optional<Table>& runs, const std::string& key) {
   const FittedModel& model = *line.model;
@@ -532,8 +530,8 @@ std::string refused_text(const SetLines& set) {
 
 namespace {
 
-/// What a total and its parts have in common: the key without the total's column, and of a total
-/// that is a group the target.
+/// The key that a total shares with its parts: the key columns except the total's and, if the total
+/// is a level, the target.
 std::vector<std::string> family_key(const ModelSetLine& line, const ModelSetHeader& header) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < header.by.size(); ++i)
@@ -544,13 +542,14 @@ std::vector<std::string> family_key(const ModelSetLine& line, const ModelSetHead
   return out;
 }
 
-/// Rows of a total, where its parts are asked.
+/// Rows of a total, at which its parts are predicted.
 struct AskedTotal {
   Table rows;
   std::string unit;
 };
 
-/// Nothing where the rows lack what the model needs.
+/// Sum of the predicted times; nullopt if it is not finite, or if the model cannot predict the
+/// rows.
 std::optional<double> predicted_sum(const FittedModel& model, const Table& rows) {
   try {
     const double sum = predict(model, make_design(rows, model.spec, Target::absent)).sum();
@@ -581,7 +580,7 @@ class Totals {
       if (is_total(line, header_) || total == asked_.end())
         return;
       if (!header_.total->column && line.model && line.model->spec.unit != total->second.unit)
-        return;  // seconds are no parts of megabytes
+        return;  // only parts in the total's unit add up
       const auto asked = line.model ? predicted_sum(*line.model, total->second.rows) : std::nullopt;
       sum += asked.value_or(0);
       out.without += asked ? 0U : 1U;

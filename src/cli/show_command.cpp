@@ -69,7 +69,8 @@ int run_show(const ShowArguments& arguments, Console& console) {
     for (const Effect& effect : scale_effects_of(model, centre->configuration))
       console.notice(effect.column + " " + effect_in_words(effect) + " (at " + centre->place + ")");
   if (model.correction)
-    console.notice("the residual correction typically changes a time by " + percent(100 * *model.correction));
+    console.notice("the residual correction typically changes a time by " +
+                   percent(100 * *model.correction));
   return 0;
 }
 
@@ -77,7 +78,7 @@ namespace {
 
 using SelftestFigures = std::vector<SelftestFigure>;
 
-/// Eleven significant digits, as NIST prints them.
+/// Eleven significant digits, as in NIST's tables.
 std::string certified_number(double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.11g", value);

@@ -28,7 +28,7 @@ double parse_noise(const std::string& text) {
   return in_percent ? *value / 100 : *value;
 }
 
-/// A measured time is a number > 0; the noise must leave it one.
+/// Throws InputError if noise makes a time <= 0 or not finite.
 void require_times(const Eigen::VectorXd& times, const Table& table) {
   ProblemList problems;
   for (Eigen::Index row = 0; row < times.size(); ++row) {
@@ -89,14 +89,14 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
     console.notice(*notice);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);
-  // Where the model itself has no time, no noise helps.
+  // Rows without a valid predicted time are refused before noise is added.
   predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
   report_range(check_range(model, design), arguments.strict_range, console);
   const Eigen::VectorXd times = simulate(
       model, design, {arguments.noise, arguments.additive, arguments.draw}, arguments.seed);
   require_times(times, file.table);
 
-  // Where a file is replaced, a signal must not leave the unfinished one behind.
+  // If a file is replaced, a signal must not leave an unfinished one behind.
   std::optional<SignalWatch> signals;
   if (output.replaces_file())
     signals.emplace();

@@ -20,7 +20,7 @@ namespace {
 
 const NumberRange positive{.low = 0, .low_included = false, .words = "a number > 0"};
 
-/// One number per worker, "10,11,11".
+/// Adds an option for one number per worker, "10,11,11".
 Option add_list(OptionSet& app, const std::string& name, std::vector<double>& variable,
                 const std::string& help) {
   const auto parse = [&variable, name](const std::string& text) {
@@ -39,7 +39,7 @@ Option add_list(OptionSet& app, const std::string& name, std::vector<double>& va
   return app.add(name + " X,X", parse, help);
 }
 
-/// 1 / bandwidth, from GB/s to microseconds per byte; 0 where it was not given.
+/// 1 / bandwidth, converted from GB/s to microseconds per byte; 0 if it is not given.
 double us_per_byte(const std::optional<double>& gigabytes_per_second) {
   return gigabytes_per_second ? 1e-3 / *gigabytes_per_second : 0;
 }

@@ -14,8 +14,7 @@
 
 namespace perfmodel::cli {
 
-/// The lanes of one iteration as lines of at most `width` characters, 100 where there is more room,
-/// with a legend.
+/// The lanes of one iteration as lines of at most min(width, 100) characters, with a legend.
 std::string timeline_text(const ssgd::Timeline& timeline, std::size_t width);
 
 namespace {
@@ -23,7 +22,7 @@ namespace {
 constexpr std::size_t kMostCells = 84;
 constexpr std::size_t kLabelWidth = 13;
 
-/// Neighbours of one kind have to be told apart: they take turns.
+/// The characters of adjacent spans of one kind alternate, so that they can be distinguished.
 char mark(ssgd::SpanKind kind, std::size_t turn) {
   using ssgd::SpanKind;
   const bool odd = turn % 2 == 1;
@@ -53,7 +52,7 @@ std::string lane_text(const std::vector<ssgd::Span>& spans, double total_us, std
       const double position = std::round(time_us / total_us * static_cast<double>(cells));
       return std::min(static_cast<std::size_t>(position), cells);
     };
-    // A span too short to be seen is left out; its neighbours touch there.
+    // A span shorter than a cell is left out.
     for (std::size_t c = cell(spans[i].start_us); c < cell(spans[i].end_us); ++c)
       line[c] = mark(spans[i].kind, i);
   }
@@ -78,7 +77,7 @@ std::string timeline_text(const ssgd::Timeline& timeline, std::size_t width) {
 
 namespace {
 
-constexpr std::size_t kSentenceWidth = 98;  // where nobody looks
+constexpr std::size_t kSentenceWidth = 98;  // without a terminal
 
 std::string fixed(double value) {
   std::array<char, 400> text{};
@@ -90,7 +89,7 @@ std::string milliseconds(double us) {
   return fixed(us / 1000);
 }
 
-/// A column of times in us, which people read in ms.
+/// A column of times in us, shown in ms.
 doc::Column times(std::string heading, std::string name = {}) {
   return doc::numbers(std::move(heading), std::move(name), milliseconds);
 }
@@ -99,7 +98,6 @@ std::string share(double us, double total_us) {
   return percent(100 * us / total_us);
 }
 
-/// A sentence as an item of a list.
 std::string item(const std::string& sentence, std::size_t width) {
   return joined(lines_within("  - " + sentence, width, 4), "\n") + "\n";
 }

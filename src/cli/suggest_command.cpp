@@ -27,26 +27,23 @@
 
 namespace perfmodel::cli {
 
-/// `--next`: the configurations whose measurement is worth most, into the document.
+/// `--next`: adds the configurations whose measurement is most valuable to the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                   SuggestionDocument& document, SearchProgress& progress, Console& console);
 
-/// The list that was asked for.
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document);
 
-/// The same in the format that was asked for: the columns of the space, the predicted time, and the
-/// cost or the gain.
+/// The requested list in the requested format: columns of the space, time, and cost or gain.
 std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document);
 
-/// Configurations of a space as the inputs of a model. Throws InputError for levels that it does
-/// not know.
+/// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
 Design design_of_space(const plan::Space& space,
                        const std::vector<plan::Configuration>& configurations,
                        const ModelSpec& spec);
 
-/// Takes out the rows of which the model does not know a level. Returns a sentence about them;
-/// nothing where there are none. Throws InputError where none is left.
+/// Removes rows with levels that the model does not know. Returns a sentence about them, or nullopt
+/// if there are none. Throws InputError if no row is left.
 std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec);
 
 std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
@@ -54,7 +51,8 @@ std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
 
 namespace {
 
-/// The levels have no lines in the file of a space that a message could name.
+/// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
+/// none.
 void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
   std::string problems;
   for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
@@ -113,7 +111,7 @@ std::vector<std::string> further_names(const SuggestArguments& arguments,
   return names;
 }
 
-/// Of --next the share of the present deviation that a run takes off.
+/// The cost or, for --next, the share of the present standard deviation that a run removes.
 double last_figure(const SuggestArguments& arguments, const SuggestionDocument& document,
                    const std::vector<plan::Suggestion>& suggestions, std::size_t i) {
   return arguments.next ? document.next[i].run.deviation_gain / document.deviation
@@ -166,7 +164,7 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
 namespace {
 
 constexpr std::size_t kMostCandidates = 4000;
-constexpr std::size_t kMostOfSpace = 1000;  // over which uncertainty is averaged
+constexpr std::size_t kMostOfSpace = 1000;  // configurations over which uncertainty is averaged
 
 bool is_small(const plan::Space& space, std::size_t most) {
   const auto size = space.size();
@@ -183,14 +181,14 @@ std::size_t allowed_in(const plan::Space& space) {
   return allowed;
 }
 
-/// A small space as a whole; of a large one, a random sample.
+/// A small space as a whole, or a random sample of a large one.
 std::vector<plan::Configuration> sample(const plan::Space& space, std::size_t most,
                                         std::uint64_t seed) {
   std::size_t n = is_small(space, most) ? std::max<std::size_t>(1, allowed_in(space)) : most;
   while (true) {
     try {
       return plan::random_plan(space, n, seed, {}).configurations;
-    } catch (const InputError&) {  // its conditions leave fewer
+    } catch (const InputError&) {  // its conditions permit fewer
       if (n <= 1)
         throw;
       n /= 2;
@@ -224,7 +222,7 @@ std::optional<Design> known_runs(const SuggestArguments& arguments, const Fitted
     RunsFile file = read_runs(*arguments.runs, categorical_columns(model.spec));
     for (const auto& left_out :
          {drop_failed_runs(file, model.spec), drop_unknown_levels(file.table, model.spec)})
-      if (left_out && *arguments.runs != arguments.space)  // of which it was said
+      if (left_out && *arguments.runs != arguments.space)  // whose warning was already given
         console.warning(*left_out);
     return make_design(file.table, model.spec, Target::absent);
   }
@@ -265,7 +263,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const double usual_time = times_within(model, wanted, space.source).mean();
   const double overhead = arguments.overhead.value_or(usual_time);
   const Eigen::VectorXd times = times_within(model, possible, space.source);
-  // A run is not its iteration alone.
+  // The cost of a run includes the time to start it.
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
@@ -296,7 +294,8 @@ bool is_of_runs(const SuggestArguments& arguments) {
   return arguments.space.ends_with(".csv");
 }
 
-/// The ties in steps that the space is to keep; one value of a column is what the user has set.
+/// The step ties that the space must keep. A column of a single value was set by the user, and is
+/// not tied.
 std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Console& console) {
   std::vector<Tie> steps;
   for (const Tie& tie : spec.ties)
@@ -304,7 +303,7 @@ std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Conso
       if (tie.in_steps() && tie.column == column.name &&
           (column.is_range() || column.choices() > 1)) {
         steps.push_back(tie);
-        if (tie.scale == tie.factors.front().column)  // of several scales once
+        if (tie.scale == tie.factors.front().column)  // once for several scales
           console.notice("'" + tie.column + "' is always " + law_of_step(tie));
       }
   return steps;
@@ -323,7 +322,7 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
     console.warning(*failed);
   if (const auto unknown = drop_unknown_levels(file.table, model.spec))
     console.warning(*unknown);
-  make_design(file.table, model.spec, Target::absent);  // says which cells cannot be used
+  make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used
   plan::Space space = plan::space_of_runs(file.table, all, required_columns(model.spec));
   if (arguments.next) {
     space.steps = steps_of(model.spec, space, console);
@@ -332,7 +331,8 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
   return space;
 }
 
-/// What will be printed, each configuration once: one of the lists, as JSON all of them.
+/// The configurations to be printed, without duplicates: those of the requested list or, as JSON,
+/// of all lists.
 std::vector<plan::Configuration> told_configurations(const SuggestArguments& arguments,
                                                      const SuggestionDocument& document) {
   const plan::Suggestions& found = document.suggestions;
@@ -349,7 +349,7 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
   return {told.begin(), told.end()};
 }
 
-/// What a model that has intervals says of the suggested times.
+/// Adds the intervals of the suggested times if the model has some.
 void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
                    SuggestionDocument& document) {
   document.level = interval_level(model, arguments.coverage, arguments.model);
@@ -369,7 +369,7 @@ void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
     add(next.suggestion);
 }
 
-/// Configurations to which the model gives no time are no suggestions.
+/// Reports configurations without a valid predicted time, which are not suggested.
 void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
   const plan::Suggestions& found = document.suggestions;
   if (found.without_time == 0)

@@ -19,8 +19,8 @@
 
 namespace perfmodel::cli {
 
-/// The path as it is asked for; text and Markdown show the errors and scaling powers, JSON and CSV
-/// hold all constants too. `width` is that of the terminal that shows it.
+/// The path in a format. Text and Markdown contain the errors and scaling powers, JSON and CSV also
+/// all constants. `width`: columns of the terminal.
 std::string formatted(const SweepDocument& report, OutputFormat format,
                       std::optional<std::size_t> width);
 
@@ -34,7 +34,7 @@ struct ShownPart {
   std::vector<std::string_view> metrics;
 };
 
-/// Text and Markdown show some of the metrics of a part, CSV all.
+/// Adds some metrics of a part in text and Markdown, all in CSV.
 void add_part(doc::Table& table, const std::string& part, const ShownPart& shown,
               const std::string& unit) {
   for (doc::Column& column : doc::metric_columns(kAll, ShownTime(TimeUnit{unit, 1}))) {
@@ -92,7 +92,7 @@ std::string formatted(const SweepDocument& report, OutputFormat format,
 
 namespace {
 
-/// "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
+/// Parses "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
   const auto fail = [&] {
     return OptionError("--lambdas",
@@ -129,7 +129,7 @@ std::vector<PenaltyKind> parse_penalties(const std::string& text) {
   return penalties;
 }
 
-/// The call of `fit` that reads the runs, searches and penalises as this sweep does.
+/// The `fit` command with the same runs, search and penalty as this sweep.
 std::string fit_command(const SweepArguments& arguments) {
   static const std::vector<std::string> of_sweep = {"--lambdas=", "--penalty=", "--one-standard-",
                                                     "--format=",  "--split=",   "--split-seed="};
@@ -184,7 +184,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
                 {"--terms K", [&] { return arguments.search.options.terms.has_value(); }},
                 false,
                 "each fit of the path would choose its own, and constants could not be compared"});
-  // The path sets these itself.
+  // The path sets the penalties itself.
   for (const char* name : {"--l1", "--l2"})
     command.remove(name);
   command.group("Judging the model");

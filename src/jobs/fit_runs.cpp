@@ -38,7 +38,7 @@ std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage s
   return [&progress, stage, all](std::size_t done) { progress(stage, done, all); };
 }
 
-/// The fits that were asked for, in the order of their seeds.
+/// The requested fits, in the order of their seeds.
 std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest& request,
                                   const FitOptions& silent) {
   if (request.repeats <= 1) {
@@ -51,7 +51,8 @@ std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest&
                         hooks_of<FittedModel>(request.share, 0));
 }
 
-/// The fit of lowest cost. Of those that others made not all is known, so it is made again.
+/// The fit of lowest cost. It is repeated if other calls made the fits, since their results are
+/// stored incompletely.
 FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& prepared,
                      const FitRequest& request, const FitOptions& silent) {
   const FittedModel& best = fits[best_of(fits)];
@@ -65,7 +66,7 @@ FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& pr
   return model;
 }
 
-/// The parts of the data that the model is judged on, beside its training rows.
+/// Metrics of the model on the training, validation and test rows.
 PartMetrics judge(const FittedModel& model, const JudgingParts& parts) {
   PartMetrics metrics = model.metrics;
   if (parts.validation)
@@ -83,7 +84,8 @@ BootstrapSamples run_samples(const FittedModel& model, const Design& training,
                    hooks_of<Eigen::VectorXd>(request.share, shared_tasks(request).samples));
 }
 
-/// Nothing where none was asked for, or where an interruption left less than two samples.
+/// Returns nullopt if no bootstrap was requested, or if an interruption left fewer than two
+/// samples.
 std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design& training,
                                          const FitRequest& request, const FitOptions& silent) {
   if (!request.bootstrap)
@@ -94,7 +96,7 @@ std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design&
   return percentile_intervals(model, training, samples, request.bootstrap->confidence);
 }
 
-/// Of fits beside others: the observer hears of one search.
+/// Options for concurrent fits, which must not report their progress one by one.
 FitOptions silent_options(const FitRequest& request) {
   FitOptions out = request.options;
   out.be_silent();
@@ -108,7 +110,7 @@ std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
   return make_design(table, spec, Target::required, rows);
 }
 
-/// What the time gives tells the time, and nobody knows it of a run that was not measured.
+/// An input computed from the time predicts it perfectly, but is unknown before a run is measured.
 void warn_of_leaks(const Table& runs, FittedModel& model) {
   for (const LeftOut& leak : inputs_given_by_target(runs, model.spec)) {
     model.warnings.push_back(
@@ -118,10 +120,10 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
   }
 }
 
-/// Of more runs an even choice: each takes as long as a prediction.
+/// Larger sets of runs are thinned evenly, since each run costs a prediction.
 constexpr std::size_t kMostCorrected = 2000;
 
-/// The median over the runs of by what share a residual process changes the time of the formula.
+/// Median over the runs of the relative change of the formula's time by the residual process.
 std::optional<double> typical_correction(const FittedModel& model, const Design& runs) {
   std::vector<std::size_t> rows(std::min(runs.rows, kMostCorrected));
   for (std::size_t k = 0; k < rows.size(); ++k)
@@ -223,7 +225,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   }
 
   out.interrupted = silent.stop.stop_requested();
-  if (out.interrupted)  // whichever start won
+  if (out.interrupted)  // whichever start gave the best model
     model.search.termination = to_text(optimise::Termination::interrupted);
   out.time_shares = time_shares(model, training);
   out.roles = prepared.runs.roles;
@@ -259,7 +261,7 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   return column_groups(column, split.train);
 }
 
-/// Of its effects, at the central run; not numbers where it gives no time.
+/// ln(ratio) of each effect at the central run; NaN if there is no valid time.
 Eigen::VectorXd log_ratios(const FittedModel& model) {
   Eigen::VectorXd out(index(model.effects.size()));
   for (std::size_t k = 0; k < model.effects.size(); ++k)
@@ -276,8 +278,9 @@ void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effe
   }
 }
 
-/// At what level the model is to have intervals, where its rows reach that. Rows that stand for
-/// several runs each do not say how far one run is off.
+/// The level of the model's intervals. If none is requested, nullopt for too few rows and for
+/// merged rows, which hide the scatter of single runs. Throws UsageError if the requested level
+/// needs more rows.
 std::optional<double> level_of(const HeldOutRequest& request, const Design& training,
                                std::size_t validation_rows) {
   const std::size_t calibration_rows = validation_rows > 0 ? validation_rows : training.rows;
@@ -331,7 +334,7 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
       }
     } catch (const Error&) {
       if (request.coverage)
-        throw;  // else nobody asked for them: the model is as good without
+        throw;  // intervals that were not requested may be missing
     }
   }
   if (model.intervals && judging.test) {
@@ -396,7 +399,7 @@ Regressors models_for(const ModelSpec& spec, const CompareRequest& request) {
   return models;
 }
 
-/// Fits a model to the training rows and judges it on every part.
+/// Fits a model to the training rows and computes its metrics on every part.
 ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
   ModelScore out;
   const auto start = std::chrono::steady_clock::now();
@@ -427,7 +430,7 @@ std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRe
                                        const TaskShare* share, std::size_t first_task) {
   const Regressors models = models_for(runs.spec, request);
   const auto found = run_tasks<ModelScore>(
-      models.size(), 1, hooks_of<ModelScore>(share, first_task),  // each has all threads
+      models.size(), 1, hooks_of<ModelScore>(share, first_task),  // each model uses all threads
       [&](std::size_t k) -> std::optional<ModelScore> {
         ModelScore score = score_model(*models[k], runs);
         if (request.options.stop.stop_requested())

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{1} << 21;
 constexpr std::uint32_t kHeaderLines = 2;  // the header and the first row
 
-/// The bytes of a part of a file; fewer where it ends before.
+/// Reads a range of bytes; fewer if the file ends before `end`.
 std::string bytes_of(int descriptor, std::uint64_t begin, std::uint64_t end) {
   std::string out(end - begin, '\0');
   std::size_t done = 0;
@@ -62,7 +62,7 @@ std::optional<GroupIndex> GroupIndex::of(const std::string& path,
       !S_ISREG(out.status_.st_mode))
     return std::nullopt;
   Sha256 digest;
-  std::string open;  // lines that are not looked at yet, the last one perhaps cut
+  std::string open;  // lines not yet parsed; the last may be incomplete
   std::uint64_t begin = 0;
   std::uint32_t line = 1;
   bool goes = true;
@@ -118,11 +118,11 @@ bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t 
        at = lines.find('\n', at + 1))
     line_begins.push_back(begin + at + 1);
   if (line_begins.back() != begin + lines.size())
-    line_begins.push_back(begin + lines.size());  // the last line has no end
+    line_begins.push_back(begin + lines.size());  // the last line lacks a newline
   std::vector<const Column*> columns;
   for (const std::string& name : by) {
     if (table.find(name) == nullptr)
-      return false;  // whoever reads it as a whole says so
+      return false;  // reported when the file is read as a whole
     columns.push_back(table.find(name));
   }
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -182,7 +182,7 @@ void require_columns(const Table& runs, const std::string& field,
   }
 }
 
-/// What tells the groups apart is the same within each.
+/// A key column is constant within a group, so that it cannot have another role.
 void refuse_keys(const GroupRequest& groups, const std::string& field,
                  const std::vector<std::string>& names) {
   for (const std::string& name : names)
@@ -196,13 +196,13 @@ void refuse_keys(const GroupRequest& groups, const std::string& field,
                          Field{key} + ")");
 }
 
-/// The one that all groups have.
+/// The target inferred from the whole table.
 std::string target_of_all(const Table& runs, const RoleRequest& roles) {
   if (roles.throughput)
     return roles.throughput->column;
   if (auto column = measured_column(runs, roles))
     return *std::move(column);
-  return resolve_roles(runs, roles).target;  // says why there is none
+  return resolve_roles(runs, roles).target;  // throws if there is none
 }
 
 std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
@@ -228,7 +228,7 @@ std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
   return out;
 }
 
-/// A cell of another group may have made a column one of texts.
+/// Makes a text column numeric if it only holds texts because of other groups' cells.
 void read_as_numbers(Column& column) {
   std::vector<double> numbers = numbers_of(column);
   if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }))
@@ -239,7 +239,7 @@ void read_as_numbers(Column& column) {
   column.levels.clear();
 }
 
-/// Rows of a table, as if they were all there is.
+/// The table of a task alone, without the columns of keys and other targets.
 Table table_of_task(const GroupTask& task, Table table, const GroupRequest& groups) {
   std::vector<std::string> without = groups.key_columns();
   for (const std::string& target : groups.targets)
@@ -279,7 +279,7 @@ void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& 
     groups.targets.push_back(*groups.total);
 }
 
-/// What a throughput gives is called as in a model of its own.
+/// Names the time derived from a throughput as in a single model.
 GroupJob with_time_of_throughput(GroupJob job, const RoleRequest& roles, const Table& runs) {
   if (roles.throughput && runs.find(roles.throughput->column) != nullptr) {
     const std::string time = time_of(*roles.throughput, runs).column;
@@ -292,7 +292,6 @@ GroupJob with_time_of_throughput(GroupJob job, const RoleRequest& roles, const T
   return job;
 }
 
-/// Of groups that stand one after the other.
 GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupRequest& groups) {
   GroupJob out;
   out.file = base_name(index->path());
@@ -313,12 +312,11 @@ GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupReque
   return out;
 }
 
-/// Of runs that are in memory.
 GroupJob job_of(RunsFile all, const GroupRequest& groups) {
   struct Tasks {
     RunsFile runs;
     std::vector<GroupTask> tasks;
-    std::vector<std::vector<std::size_t>> rows;  ///< of each task
+    std::vector<std::vector<std::size_t>> rows;  ///< per task
 
     void add(TableGroup group, std::string target, const std::string& column) {
       tasks.push_back({std::move(group.key), std::move(target), column, group.rows.size()});

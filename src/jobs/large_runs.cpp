@@ -23,14 +23,14 @@ namespace perfmodel {
 
 namespace {
 
-/// Each thread has tables of its own.
+/// Limits memory, since each reading thread has its own tables.
 constexpr std::size_t kMostReaders = 4;
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The columns that others are computed from.
+/// The columns from which others are computed.
 std::vector<std::string> sources_of(const RoleRequest& roles) {
   std::vector<std::string> out;
   for (const DerivedColumn& derived : roles.derived)
@@ -43,7 +43,7 @@ std::vector<std::string> sources_of(const RoleRequest& roles) {
   return out;
 }
 
-/// Whether what stands in the column can make a difference.
+/// True if the column can influence the fit.
 bool plays_a_part(const std::string& column, const RoleRequest& roles) {
   if (is_among(sources_of(roles), column))
     return true;
@@ -74,7 +74,7 @@ LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
 
 LineKey LargeRuns::key() const {
   const Table& table = beginning_.table;
-  // Where the name of no column tells which is the time, all of them may.
+  // If no column name identifies the time, it is inferred from the first rows.
   const std::string named = measured_column(table, roles_).value_or("");
   const std::string time = named.empty() ? resolve_roles(table, roles_).target : named;
   LineKey out{.separator = table.style.separator, .names = table.names(), .counts = {}};
@@ -117,7 +117,7 @@ LabelledRuns LargeRuns::labelled(const LineSink& whole, std::string sha256) cons
 
 namespace {
 
-/// Appends to what was asked for, separated by commas.
+/// Appends `what` to the comma-separated list if `asked`.
 void add_asked(bool asked, const Sentence& what, Sentence& out) {
   if (asked)
     out += (out.empty() ? Sentence() : Sentence(", ")) + what;

@@ -11,31 +11,30 @@
 
 namespace perfmodel {
 
-/// Files of more bytes are read with equal rows merged where all that is asked for is known of
-/// merged ones.
+/// Larger files (in bytes) are read with equal rows merged if everything requested supports merged
+/// rows.
 constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 30;
 
-/// Rows that are taken apart again at most.
+/// Most rows to which merged rows are expanded again.
 constexpr std::size_t kMostSingleRows = std::size_t{1} << 22;
 
-/// How the rows of a file come into memory.
 struct LargeRunsRequest {
-  bool merge = false;                        ///< equal rows as one
-  std::optional<std::size_t> sample_rows{};  ///< so many, drawn at random
-  /// What merged rows are taken apart again for after reading; empty where they stay.
+  bool merge = false;                        ///< merges equal rows
+  std::optional<std::size_t> sample_rows{};  ///< number of rows to draw at random
+  /// Why merged rows are expanded again after reading, for messages; empty if they are not.
   Sentence single_rows_for{};
   std::size_t most_single_rows = kMostSingleRows;
-  std::size_t most_different_rows = 4'000'000;  ///< that are merged
+  std::size_t most_different_rows = 4'000'000;  ///< most distinct rows when merging
 };
 
-/// The reading of a large file.
+/// Reads a large file, with equal rows merged or sampled.
 class LargeRuns {
  public:
-  /// Throws UsageError for what merged rows cannot have, InputError for the first rows.
+  /// Throws UsageError if merged rows do not support a request, and InputError for malformed first
+  /// rows.
   LargeRuns(const std::string& path, const RoleRequest& roles, std::optional<char> separator,
             const LargeRunsRequest& request, const FitOptions& options);
 
-  /// What a fit takes.
   LabelledRuns read(const ReadProgress& progress = {}) const;
 
  private:
@@ -49,9 +48,9 @@ class LargeRuns {
   LabelledRuns labelled(const LineSink& whole, std::string sha256) const;
 };
 
-/// What is asked for that needs every row where it stands in the file; empty where nothing is.
+/// The requested options that need every row at its place in the file; empty if there are none.
 Sentence needs_rows_of_file(const FitRequest& request);
-/// What is asked for that needs every run as a row, wherever that stands.
+/// The requested options that need every run as a row, in any order; empty if there are none.
 Sentence needs_single_rows(const FitRequest& request);
 
 }  // namespace perfmodel

@@ -23,7 +23,7 @@
 namespace perfmodel {
 namespace {
 
-/// The time that a throughput gives. Throws UsageError where that is not what was asked for.
+/// The time derived from a throughput. Throws UsageError if it contradicts the other requests.
 ThroughputTime requested_time(const Table& table, const RoleRequest& request) {
   const Throughput& throughput = *request.throughput;
   if (throughput.column.empty())
@@ -60,7 +60,7 @@ void warn_of_equal_files(LabelledRuns& runs) {
   }
 }
 
-/// Takes the column that says how many runs each line stands for out of the table.
+/// Moves the column that counts the runs of each line out of the table.
 void count_lines(const std::string& weight, Table& table) {
   if (table.find(weight) == nullptr)
     throw UsageError(Field{"weight"} + ": " + table.no_column(weight));
@@ -79,7 +79,7 @@ void count_lines(const std::string& weight, Table& table) {
   table.columns.erase(table.columns.begin() + (&column - table.columns.data()));
 }
 
-/// Times of runs scatter: where no configuration has a second one, one line for many is their mean.
+/// Refuses lines for many runs if no configuration occurs twice: single runs would scatter.
 void refuse_averages(const Table& table, const std::string& target) {
   std::vector<std::string> inputs = table.names();
   std::erase(inputs, target);
@@ -92,7 +92,7 @@ void refuse_averages(const Table& table, const std::string& target) {
         Field{"weight"} + ", or pass the single times");
 }
 
-/// Levels that nobody asked for, and that are numbers to people: a scale would have no power.
+/// Warns of inferred levels that a reader takes for numbers: a scale would have no power.
 void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
   const std::vector<std::string>& wanted = request.categorical;
   for (const std::string& name : runs.roles.categorical) {
@@ -177,7 +177,7 @@ PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
 
 namespace {
 
-/// Whether both are one file, under other names or through links. A file that is not there is none.
+/// True if both paths are the same existing file, possibly through links.
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code no_matter;
   return a == b || (a != "-" && b != "-" && std::filesystem::equivalent(a, b, no_matter));

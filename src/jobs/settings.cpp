@@ -19,25 +19,25 @@
 
 namespace perfmodel {
 
-/// Throws UsageError where the `set` columns of some configuration give a derived input a value
-/// that it cannot have: users know the columns that they set, not those that are computed of them.
+/// Throws UsageError if the `set` columns give a derived input an invalid value, and names the
+/// columns that the user has set.
 void refuse_derived_values(const Table& configurations, const std::vector<Column>& set,
                            const ModelSpec& spec);
 
-/// What stands behind COL=.
+/// A setting COL=TEXT.
 struct Setting {
   std::string column;
   std::string text;
 };
 
-/// The numeric input of this name; null where it is none.
+/// The numeric input of this name, or null.
 const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
 
-/// The levels that the text names. Throws UsageError for one that the model does not know.
+/// The levels listed in the text. Throws UsageError for an unknown level.
 Column text_column(const Setting& setting, const CategoricalInput& input);
 
-/// The values that the text stands for: levels or numbers. Throws UsageError for what the column
-/// cannot have.
+/// The levels or numbers listed in the text. Throws UsageError for values that the column cannot
+/// have.
 Column column_of(const Setting& setting, const ModelSpec& spec);
 
 /// Row i of the result is row rows[i] of the column.
@@ -46,7 +46,7 @@ Column taken_rows(const Column& column, const std::vector<std::size_t>& rows);
 namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;
-constexpr double kRounding = 1e-12;  // the last value may miss the end by this share
+constexpr double kRounding = 1e-12;  // relative tolerance for the last value of a range
 
 /// "a:b:c" -> a, b, c; a part may be empty.
 std::vector<std::string> parts_between(const std::string& text, char separator) {
@@ -59,7 +59,7 @@ std::vector<std::string> parts_between(const std::string& text, char separator) 
   return parts;
 }
 
-/// From the lower end on by `step` or `factor` until beyond the upper end.
+/// Values from the lower to the upper end, by a step or a factor.
 std::optional<std::vector<double>> numbers_of_range(const std::vector<std::string>& parts) {
   const auto low = parse_number(parts[0]);
   const auto high = parse_number(parts[1]);
@@ -111,7 +111,7 @@ std::vector<std::string> listed_levels(const std::string& text,
 
 namespace {
 
-/// "0,5" of an input that was measured from 0.1 to 0.8: where people write decimal commas.
+/// True if "0,5" for an input measured from 0.1 to 0.8 is likely a decimal comma.
 bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& values,
                             const NumericInput& input) {
   const auto measured = [&](double value) { return input.low <= value && value <= input.high; };
@@ -124,7 +124,7 @@ bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& 
   return has_fractions && !measured(values[1]) && measured(*parse_number(with_point));
 }
 
-/// The values of a number; columns that only derived ones use need not be > 0.
+/// Values of a numeric column. They must be > 0 unless only derived columns use it.
 Column numeric_column(const Setting& setting, const NumericInput* input) {
   const auto values = listed_numbers(setting.text);
   if (values && input != nullptr && reads_as_decimal_comma(setting.text, *values, *input)) {
@@ -208,7 +208,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// "global_batch=0" of each set column that the derived one is computed from.
+/// "global_batch=0" for each set column from which the derived one is computed.
 std::vector<std::string> settings_behind(const std::string& derived, std::size_t row,
                                          const std::vector<Column>& set, const ModelSpec& spec) {
   std::vector<std::string> out;
@@ -237,7 +237,7 @@ void refuse_derived_values(const Table& configurations, const std::vector<Column
       if (const auto found = known.find(name); found != known.end())
         of.push_back(found->second);
     if (of.size() < derived.of.size())
-      continue;  // texts: the design complains
+      continue;  // texts: reported by make_design()
     TextCodes codes;
     const Formula formula(derived.formula, derived.of, codes, quoted_formula(derived.definition()));
     Values values = formula.of_rows(of, configurations.rows());
@@ -247,7 +247,7 @@ void refuse_derived_values(const Table& configurations, const std::vector<Column
         continue;
       const auto settings = settings_behind(derived.column, row, set, spec);
       if (settings.empty())
-        continue;  // not what was set: the design complains of the base
+        continue;  // not caused by the settings: make_design() reports the base
       throw UsageError(Field{"settings"} + " '" + joined(settings, " ") +
                        "': " + quoted_formula(derived.definition()) + " is " +
                        (std::isnan(values[row])   ? "no number"
@@ -266,7 +266,7 @@ namespace {
 
 constexpr std::size_t kMostConfigurations = 1'000'000;
 
-/// Why the model has no such input, as far as it knows.
+/// Message that the model has no such input, with the reason if it is known.
 std::string no_input(const FittedModel& model, const std::string& column,
                      const std::vector<std::string>& names) {
   for (const LeftOut& item : model.left_out)
@@ -276,7 +276,8 @@ std::string no_input(const FittedModel& model, const std::string& column,
   return hint.empty() ? "; it has " + quoted_list(names) : hint;
 }
 
-/// In their order, every column one that the model has.
+/// Splits the settings, in order. Throws UsageError for a malformed or repeated one, and for a
+/// column that the model does not have.
 std::vector<Setting> parsed(const std::vector<std::string>& settings, const FittedModel& model,
                             const std::vector<std::string>& names) {
   std::vector<Setting> out;
@@ -300,7 +301,7 @@ std::size_t values_of(const Column& column) {
   return column.is_numeric() ? column.numbers.size() : column.codes.size();
 }
 
-/// All combinations, those of the last column side by side.
+/// All combinations; the last column varies fastest.
 std::vector<Column> combined(const std::vector<Column>& columns) {
   std::size_t all = 1;
   for (const Column& column : columns) {
@@ -321,7 +322,7 @@ std::vector<Column> combined(const std::vector<Column>& columns) {
   return out;
 }
 
-/// The scales among the set columns that move others; of those tied to one another the first.
+/// The set numeric columns along which others may move; of columns tied to one another, the first.
 std::vector<const Column*> moving_scales(const std::vector<Column>& set, const ModelSpec& spec) {
   std::vector<const Column*> out;
   for (const Column& column : set) {
@@ -336,8 +337,8 @@ std::vector<const Column*> moving_scales(const std::vector<Column>& set, const M
   return out;
 }
 
-/// Moves a column of the base, one value per row, along with the scales that were set; of one that
-/// moves in steps the values are left to move_in_steps(). Returns whether it does.
+/// Scales a column of the base, one value per row, along with the set scales. Values of a column
+/// that moves in steps are left to move_in_steps(). Returns true if the column moves.
 bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec, const Table& base,
                 Column& column) {
   bool moves = false;
@@ -355,8 +356,7 @@ bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec,
   return moves;
 }
 
-/// Moves columns that were found to move in steps to where the other columns of the table have
-/// them.
+/// Sets columns that move in steps from the other columns.
 void move_in_steps(const std::vector<std::string>& moved, const ModelSpec& spec, Table& table) {
   for (const Tie& tie : spec.ties)
     for (Column& column : table.columns)
@@ -367,7 +367,7 @@ void move_in_steps(const std::vector<std::string>& moved, const ModelSpec& spec,
               tie.step([&](const std::string& name) { return table.at(name).numbers[row]; });
 }
 
-/// Complains of what neither the settings nor the base have.
+/// Throws UsageError for inputs that are in neither the settings nor the base.
 void refuse_missing(const std::vector<std::string>& missing,
                     const std::optional<BaseConfiguration>& base) {
   if (!missing.empty())

@@ -122,7 +122,7 @@ void MergedParts::for_each_line(const std::function<void(std::string_view line)>
   std::string line;
   for (const Place& place : places_) {
     auto& [stream, at] = readers[place.part];
-    // Tasks stand in their order nearly always, and going to a place empties a buffer.
+    // Seeks only if necessary: tasks are almost always in order, and a seek discards the buffer.
     if (at != place.offset)
       stream->seekg(static_cast<std::streamoff>(place.offset));
     line.resize(place.size);
@@ -136,7 +136,7 @@ void MergedParts::for_each_line(const std::function<void(std::string_view line)>
 TaskShare::TaskShare(Shard shard, const std::vector<std::string>& kept, Writer write)
     : shard_(shard), kept_(kept), write_(std::move(write)) {
   for (const std::string& line : kept_) {
-    // Whoever kept them has seen that they are the first tasks of the shard.
+    // kept_tasks() has checked that these are the first tasks of the shard.
     const std::size_t task = lines_.empty() ? shard.index : lines_.size() - 1 + shard.of;
     lines_.resize(task + 1);
     lines_[task] = line;

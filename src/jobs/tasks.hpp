@@ -21,30 +21,31 @@
 
 namespace perfmodel {
 
-// What a task leaves in the file of a shard. Numbers are read as they were written, to the last
-// bit; not all of a model is in its document.
+// Fields of the results in the file of a shard. Numbers are read back bit by bit; of a model, its
+// document does not contain everything.
 void describe(Fields& f, HeldOutFold& x);
 void describe(Fields& f, SweepPoint& x);
 void describe(Fields& f, ModelScore& x);
 void describe(Fields& f, plan::PlanStart& x);
 
-/// The tasks of a job that several calls share: those of one shard are done and written; where all
-/// are there, they are read and nothing is left to do.
+/// The tasks of a job that several calls share: a shard runs its tasks and writes their results;
+/// for the whole job, all results are read and nothing is run.
 class TaskShare {
  public:
   using Writer = std::function<void(const std::string& line)>;
 
-  /// Of a shard, whose results go to `write`. `kept` are lines of an earlier run of it.
+  /// For a shard, whose results are passed to `write`. `kept`: lines of an earlier run of this
+  /// shard.
   TaskShare(Shard shard, const std::vector<std::string>& kept, Writer write);
-  /// Of the whole job: a line per task. They live as long as this.
+  /// For the whole job: a line per task. The texts must outlive this object.
   TaskShare(std::string source, const std::vector<std::string_view>& lines);
   TaskShare(const TaskShare&) = delete;
   TaskShare& operator=(const TaskShare&) = delete;
 
-  /// Whether all results are there.
+  /// True if all results are known.
   bool is_whole() const { return !shard_; }
 
-  /// Of tasks that are numbered from `first` in the whole job.
+  /// Hooks for tasks whose numbers in the whole job begin at `first`.
   template <class Result>
   TaskHooks<Result> hooks(std::size_t first) const {
     TaskHooks<Result> out;
@@ -65,7 +66,7 @@ class TaskShare {
   std::optional<Shard> shard_;
   std::string source_;
   std::vector<std::string> kept_;
-  std::vector<std::string_view> lines_;  ///< by task; as many as are known of
+  std::vector<std::string_view> lines_;  ///< by task; empty: unknown
   Writer write_;
 
   std::string_view line_of(std::size_t task) const {
@@ -73,31 +74,31 @@ class TaskShare {
   }
 };
 
-/// Hooks that leave all tasks here where nothing is shared.
+/// The hooks of `share`; if null, this process runs all tasks.
 template <class Result>
 TaskHooks<Result> hooks_of(const TaskShare* share, std::size_t first) {
   return share == nullptr ? TaskHooks<Result>{} : share->hooks<Result>(first);
 }
 
-/// The parts of a job as one file: the same bytes that the job without shards writes. In memory is
-/// where each line stands.
+/// The shards of a job merged into one file, with the same bytes as the job without shards. Only
+/// the position of each line is in memory.
 class MergedParts {
  public:
-  /// Throws InputError that names what is wrong: a part of another job, a line that is cut short, a
-  /// task that two parts hold or none; and which shards have to run again.
+  /// Throws InputError, naming the shards to run again, for a shard of another job, a truncated
+  /// line, and a task that is in two shards or in none.
   explicit MergedParts(const std::vector<TextLines>& parts);
 
   /// The first line, with its newline.
   const std::string& header() const { return header_; }
   std::size_t tasks() const { return places_.size(); }
-  /// The others in their order, with their newlines.
+  /// Visits the other lines in the order of their tasks, with their newlines.
   void for_each_line(const std::function<void(std::string_view line)>& visit) const;
 
  private:
   struct Place {
     std::size_t part = 0;
     std::size_t offset = 0;
-    std::size_t size = 0;  ///< 0: there is no such line
+    std::size_t size = 0;  ///< 0: missing
   };
   std::vector<TextLines> parts_;
   std::string header_;
