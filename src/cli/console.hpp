@@ -27,7 +27,7 @@ namespace perfmodel::cli {
 struct WorkState {
   std::string work;         ///< "folds"
   std::size_t done = 0;     ///< number of finished parts
-  std::size_t all = 0;      ///< number of equal parts; 0: unknown
+  std::size_t all = 0;      ///< number of parts; 0: unknown
   std::size_t before = 0;   ///< parts that were done when the clock started
   bool even = true;         ///< the parts take about equally long
   double seconds = 0;       ///< since the clock started
