@@ -108,7 +108,6 @@ TEST_CASE("a tiny coefficient of a large power is not taken for 0", "[fit]") {
   const SearchSpace space(runs.spec, runs.design, {});
   VectorXd start = VectorXd::Zero(4);
   start << 0, 5, -1, 0.5;
-  const Optimum finish =
-      polish(runs.design, space, Regulariser(space, runs.design, {}), {}, start);
+  const Optimum finish = polish(runs.design, space, Regulariser(space, runs.design, {}), {}, start);
   CHECK(finish.cost < 1e-9);
 }
