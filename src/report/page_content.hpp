@@ -17,22 +17,22 @@
 
 namespace perfmodel::page {
 
-/// A numeric input that is nowhere above another: 2 nodes have at least 2 GPUs.
+/// A numeric input that never exceeds another: the number of nodes never exceeds that of GPUs.
 struct NotAbove {
-  std::size_t lower;  ///< numeric inputs, the intrinsic ones first
+  std::size_t lower;  ///< index of a numeric input, intrinsic ones first
   std::size_t higher;
 };
 
-/// Pairs of columns of whole numbers that keep to this order in every run, and of which at least
-/// two different numbers are equal somewhere, so that the order is a limit and no accident.
+/// Returns the pairs of whole-number columns with lower <= higher in every run. They must be equal
+/// at two or more different values, as evidence that the order is a limit and not an accident.
 std::vector<NotAbove> orders_of(const Design& runs);
 
-/// Whether a configuration keeps to them.
+/// True if the configuration satisfies all orders.
 bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configuration);
 
 enum class Spacing { linear, logarithmic };
 
-/// What an axis spans. low < high; both > 0 where the spacing is logarithmic.
+/// Range of an axis. low < high; both > 0 if the spacing is logarithmic.
 struct Range {
   double low = 0;
   double high = 1;
@@ -45,12 +45,12 @@ struct Range {
   bool contains(double value) const { return low <= value && value <= high; }
 };
 
-/// A range that holds these values with a little room at both ends, even where they are all equal.
-/// Not empty; all finite, and > 0 for logarithmic spacing.
+/// Returns a range that contains the values with a small margin at both ends, even if all are
+/// equal. `values` must not be empty; all finite, and > 0 for logarithmic spacing.
 Range range_of(const std::vector<double>& values, Spacing spacing);
 
-/// The smallest of 1, 2 or 5 times a power of ten that cuts the span into at most `most` steps.
-/// Both > 0.
+/// Returns the smallest step of 1, 2 or 5 times a power of ten that divides `span` into at most
+/// `most` steps. Both > 0.
 double round_step(double span, std::size_t most);
 
 struct Point {
@@ -58,7 +58,7 @@ struct Point {
   double y = 0;
 };
 
-/// A cell of a grid, as its borders, and how many points it holds.
+/// Borders of a grid cell and the number of points in it.
 struct Cell {
   double x_low = 0;
   double x_high = 0;
@@ -67,81 +67,81 @@ struct Cell {
   std::size_t count = 0;
 };
 
-/// The points of a figure, each of them or, where there are too many to be told apart, counted in
-/// the cells of a grid; so a figure of a million points is no larger than one of some thousand.
+/// Points of a scatter plot. More than `most_points` are counted in the cells of a grid, so that a
+/// figure of a million points is no larger than one of a few thousand.
 struct Cloud {
   static constexpr std::size_t most_points = 2000;
   static constexpr std::size_t cells_per_side = 60;
 
   Range x;
   Range y;
-  std::vector<Point> points;  ///< empty where they are counted
-  std::vector<Cell> cells;    ///< those that hold points, by x, then by y
-  std::size_t inside = 0;     ///< points in both ranges
-  std::size_t outside = 0;    ///< points beyond them, which the figure does not show
+  std::vector<Point> points;  ///< empty if they are counted in cells
+  std::vector<Cell> cells;    ///< non-empty cells, sorted by x, then by y
+  std::size_t inside = 0;     ///< number of points within both ranges
+  std::size_t outside = 0;    ///< number of points outside, which are not drawn
 };
 
 Cloud cloud_of(const std::vector<Point>& points, const Range& x, const Range& y);
 
-/// Runs beside a curve, as scale and time.
+/// Runs to draw beside a scaling curve: x is the scale, y the time.
 struct NearRuns {
-  static constexpr double near = 1.25;  ///< the factor by which numbers of near runs may differ
-  static constexpr double most_adjusted = 1.5;  ///< the factor by which a time may be adjusted
-  static constexpr std::size_t most = 300;      ///< of each kind; of more evenly chosen ones
+  static constexpr double near = 1.25;  ///< largest factor between numeric inputs of near runs
+  static constexpr double most_adjusted = 1.5;  ///< largest factor of adjustment of a time
+  static constexpr std::size_t most = 300;      ///< of each kind; more are thinned evenly
 
-  std::vector<Point> measured;  ///< of the configuration itself, but for the scale: as they are
-  std::vector<Point> adjusted;  ///< of near ones, times what the model says of the difference
+  std::vector<Point> measured;  ///< runs that differ from the configuration in the scale only
+  std::vector<Point> adjusted;  ///< near runs, each time corrected by the model's ratio
   std::size_t all_measured = 0;
   std::size_t all_adjusted = 0;
 };
 
-/// The runs along a column of the configuration that is moved along it. `predicted` has an entry
-/// per run.
+/// Returns the runs that are at or near `configuration` as it is moved along the column
+/// `extrinsic`. `predicted`: one entry per run.
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
                    std::size_t extrinsic, const Design& runs, const Eigen::VectorXd& predicted);
 
-/// A part of the predicted time: an input of Eq. (4), a term of a sum, or C.
+/// Share of the predicted time: of an input of Eq. (4), of a term of a sum, or of C.
 struct Share {
   std::string name;
-  std::string title;         ///< of a term what it depends on; else the name
+  std::string title;         ///< for a term, what it depends on; else the name
   std::string formula;       ///< of a term
-  double percent = 0;        ///< of the time that the formula gives the runs
-  double percent_shown = 0;  ///< of that at the shown run
+  double percent = 0;        ///< of the formula's time, over the runs
+  double percent_shown = 0;  ///< of the formula's time at the shown configuration
 };
 
-/// The largest first; empty where predictions of both signs make shares meaningless.
+/// Returns the shares, largest first; empty if predictions of both signs make shares meaningless.
 std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
                              const Configuration& shown);
 
-/// What is added to the time at the shown run, one step after the other.
+/// Breakdown of the time at the shown configuration into cumulative steps.
 struct TimeSteps {
-  static constexpr double least = 2;  ///< percent; smaller parts are one step together
+  static constexpr double least = 2;  ///< percent; smaller shares are merged into one step
 
   struct Step {
     std::string name;
     double time = 0;
   };
   std::vector<Step> steps;
-  std::size_t folded = 0;  ///< parts in the step of the small ones
-  double formula = 0;      ///< their sum
-  /// What a residual process adds to that, below 0 where it takes off.
+  std::size_t folded = 0;  ///< number of shares in the merged step
+  double formula = 0;      ///< sum of the steps
+  /// Residual correction of a Gaussian process, < 0 if it lowers the time.
   std::optional<double> process;
 };
 
-/// Nothing without shares.
+/// Returns nullopt if there are no shares.
 std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<Share>& shares,
                                     const Configuration& shown, std::optional<double> time);
 
-/// One run and how far its prediction is off: 100 (predicted - measured) / measured.
+/// A run with its error: error_percent = 100 (predicted - measured) / measured.
 struct JudgedRow {
-  std::uint32_t line = 0;  ///< in the file
-  std::size_t row = 0;     ///< of the runs
+  std::uint32_t line = 0;  ///< line number in the file
+  std::size_t row = 0;     ///< index among the runs
   double measured = 0;
   double predicted = 0;
   double error_percent = 0;
 };
 
-/// How many errors e there are with low <= e < high (percent).
+/// Bar of a histogram: number of errors e with low <= e < high (percent).
 struct Bar {
   double low = 0;
   double high = 0;
@@ -157,134 +157,136 @@ struct ErrorQuantiles {
   double p95 = 0;
 };
 
-/// What figures and tables of the errors show.
+/// Content of the figures and tables of errors.
 struct Errors {
-  /// x: measured, y: predicted, both axes of one logarithmic range. Nothing where no prediction is
-  /// > 0.
+  /// x: measured, y: predicted, on the same logarithmic range. nullopt if no prediction is > 0.
   std::optional<Cloud> predicted_against_measured;
-  /// x: predicted, y: error in percent; of most errors, see error_range().
+  /// x: predicted, y: error in percent, within error_range().
   std::optional<Cloud> error_against_predicted;
-  std::vector<Bar> histogram;  ///< of the same errors; round borders, one of them 0
+  std::vector<Bar> histogram;  ///< of errors within error_range(); round borders, one of them 0
   std::size_t beyond_histogram = 0;
   ErrorQuantiles quantiles;
   std::vector<JudgedRow> worst;  ///< the largest errors in percent, the largest first
-  std::size_t not_positive = 0;  ///< predictions <= 0, which a logarithmic axis cannot show
+  std::size_t not_positive =
+      0;  ///< number of predictions <= 0, which a logarithmic axis cannot show
 };
 
-/// Where most errors lie, in percent: all of up to 200, 99 % of more, a few of which can be so
-/// large that nothing could be seen of the others. At least from -1 to 1 and with 0 inside.
+/// Returns the range of the errors, in percent: of all of up to 200 errors, else of the central 99
+/// %, since a few huge errors would hide the rest. Contains at least -1 to 1.
 Range error_range(const std::vector<double>& errors_percent);
 
-/// The q-quantile (0 <= q <= 1) of values that are sorted, linear between neighbours.
+/// Returns the q-quantile (0 <= q <= 1) of sorted values, with linear interpolation.
 double sorted_quantile(const std::vector<double>& sorted, double q);
 
-/// `lines`, `measured` and `predicted` have an entry per run, at least one; measured times are > 0,
-/// predictions finite.
+/// `lines`, `measured` and `predicted` have one entry per run, at least one; measured times are >
+/// 0, predictions finite. `worst`: number of largest errors to list.
 Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
                  const Eigen::VectorXd& predicted, std::size_t worst);
 
-/// What the model says of one scale.
+/// Prediction at one scale.
 struct Forecast {
   double scale = 0;
   double time = 0;
   std::optional<Interval> interval;
-  bool measured = true;  ///< within what the runs of the fit cover
-  double speedup = 1;    ///< as `scaling` counts it, against the first of its forecasts
+  bool measured = true;  ///< within the range of the training rows
+  double speedup = 1;    ///< as in `scaling`, relative to the first forecast
   double efficiency = 1;
 };
 
-/// The time of one configuration along an extrinsic column.
+/// Time of one configuration along an extrinsic column.
 struct ScaleCurve {
-  static constexpr double beyond = 4;  ///< times the highest measured scale: how far the curve goes
+  static constexpr double beyond =
+      4;  ///< the curve ends at this multiple of the highest measured scale
 
   std::string column;
-  NumericInput measured;         ///< the range of the column in the training rows
-  double shown = 0;              ///< the scale of the configuration itself
-  bool whole = false;            ///< a scale is a whole number: nothing is between them
-  std::vector<double> scales;    ///< distinct ones of the runs, where there are few
-  std::vector<Forecast> points;  ///< of the curve, ascending
-  /// The shown scale times powers of two: what the table lists and what is sped up.
+  NumericInput measured;         ///< range of the column in the training rows
+  double shown = 0;              ///< scale of the configuration itself
+  bool whole = false;            ///< scales are whole numbers
+  std::vector<double> scales;    ///< distinct scales of the runs, if there are few
+  std::vector<Forecast> points;  ///< of the curve, by ascending scale
+  /// At the shown scale times powers of two, for the table and the speedups.
   std::vector<Forecast> forecasts;
   scaling::KindOfWork work;
-  std::vector<std::string> moved;  ///< other inputs that move along
+  std::vector<std::string> moved;  ///< other inputs that change with the scale
   NearRuns runs;
 };
 
-/// One curve per extrinsic column that is not derived itself, where the model gives times and
-/// configurations can exist; columns that are tied to the scale or derived from it move along.
-/// `runs` have measured times, `predicted` one entry per run.
+/// Returns one curve per extrinsic column that is not derived, if the model gives times and the
+/// configurations are possible. Columns that are tied to the scale or derived from it change with
+/// it. `runs` have measured times; `predicted`: one entry per run.
 std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configuration& shown,
                                      const Design& runs, const Eigen::VectorXd& predicted,
                                      const std::vector<NotAbove>& orders);
 
-/// The one along this column; without points where there is none.
+/// Returns the curve along one column; without points if there is none.
 ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std::size_t extrinsic,
                        const Design& runs, const Eigen::VectorXd& predicted,
                        const std::vector<NotAbove>& orders);
 
-/// The runs of one level.
+/// Runs of one level of a column.
 struct RunGroup {
   std::string level;
   std::size_t rows = 0;
   double median_time = 0;           ///< measured
   double mape = 0;                  ///< percent
-  std::vector<Effect> doublings;    ///< at the central run of these
-  std::optional<ScaleCurve> curve;  ///< the same, along the scale of the figures; of the first ones
+  std::vector<Effect> doublings;    ///< at the central run of the group
+  std::optional<ScaleCurve> curve;  ///< from the central run; first groups only
 };
 
-/// Runs of so different times that one typical time means nothing: several jobs in one file.
+/// Runs grouped by level because one typical time is meaningless: several jobs in one file.
 struct RunGroups {
-  static constexpr double apart = 3;  ///< the factor between medians of levels that makes groups
+  static constexpr double apart =
+      3;  ///< smallest factor between medians of levels that makes groups
   static constexpr std::size_t most = 24;
   static constexpr std::size_t most_figures = 12;
 
   std::string column;
   std::vector<RunGroup> groups;  ///< the longest median time first
-  std::size_t left_out = 0;      ///< levels with fewer runs than those
+  std::size_t left_out = 0;      ///< number of levels omitted, with the fewest runs
 };
 
-/// By the column of levels whose medians of measured times lie farthest apart; nothing where none
-/// do by the factor.
+/// Groups by the categorical column whose median times lie farthest apart; nullopt if no column
+/// reaches the factor `apart`.
 std::optional<RunGroups> run_groups(const FittedModel& model, const Design& runs,
                                     const Eigen::VectorXd& predicted,
                                     const std::vector<NotAbove>& orders);
 
-/// A file by what is the same on every machine.
+/// Facts about a file that are the same on every machine.
 struct FileFacts {
   std::string file;  ///< base name
   std::size_t rows = 0;
-  std::string sha256;       ///< empty where it is not known
-  bool is_sampled = false;  ///< the page judges a sample of the rows, evenly spread
+  std::string sha256;       ///< empty if unknown
+  bool is_sampled = false;  ///< the page uses an evenly spaced sample of the rows
 };
 
-/// How another model does on the same runs.
+/// Comparison with another model on the same runs.
 struct Comparison {
-  std::string model_file;  ///< base name of the other one
-  Metrics metrics;         ///< its own
-  /// Of the mean errors in percent: this model's less the other's, and where that may lie on other
-  /// runs like these.
+  std::string model_file;  ///< base name of the other model
+  Metrics metrics;         ///< of the other model
+  /// This model's mean error less the other's, in percent, with the interval expected for similar
+  /// runs.
   double difference = 0;
   std::optional<Interval> interval;
   double confidence = 0;    ///< of the interval
-  double nearer_share = 0;  ///< of the runs this model predicts better
+  double nearer_share = 0;  ///< share of the runs that this model predicts better
 };
 
-/// A model and the runs that it is held against.
+/// A model and the runs that it is judged on.
 struct Source {
   const FittedModel& model;
-  std::string tool;        ///< that writes the report: "perfmodel 0.1.0"
+  std::string tool;        ///< program that writes the report: "perfmodel 0.1.0"
   std::string model_file;  ///< base name
   FileFacts runs;
-  const std::vector<std::uint32_t>& lines;  ///< of the runs in their file
+  const std::vector<std::uint32_t>& lines;  ///< line numbers of the runs in their file
   const Design& design;
   const Eigen::VectorXd& predicted;
   Metrics metrics;
-  std::vector<std::string> range_findings;   ///< where the runs leave what was measured
-  std::optional<std::string> left_out = {};  ///< in words, the rows that have no predicted time
+  std::vector<std::string> range_findings;   ///< sentences on runs outside of the measured range
+  std::optional<std::string> left_out = {};  ///< text on rows without a predicted time
   std::optional<Comparison> comparison = {};
-  std::string options = {};  ///< of the command that writes the page, as a shell takes them
-  std::string key = {};      ///< of a model of a set, with its target: "kernel=gemm time_s"
-  bool has_runs = true;  ///< else the only run is the central one of the fit, which judges nothing
+  std::string options = {};  ///< of the command that writes the page, quoted for a shell
+  std::string key = {};      ///< of a model in a set, with its target: "kernel=gemm time_s"
+  bool has_runs = true;      ///< else the only run is the fit's central one, which is no test
 };
 
 /// Metrics of one part of the data.
@@ -301,12 +303,12 @@ struct ConstantGroup {
 
 /// The model's prediction intervals on the runs.
 struct IntervalCoverage {
-  double level = 0;    ///< promised share
-  double covered = 0;  ///< share of the runs that lie inside
-  Interval factors;    ///< the time of the typical configuration times these is its interval
+  double level = 0;    ///< nominal coverage
+  double covered = 0;  ///< share of the runs inside their intervals
+  Interval factors;    ///< interval of the typical configuration, relative to its time
   /// What a new configuration can expect, where the model says so and configurations differ in it.
   std::optional<Interval> usual;
-  bool differ = false;  ///< each configuration has factors of its own
+  bool differ = false;  ///< factors differ between configurations
 };
 
 /// An input of the typical configuration.
@@ -318,13 +320,13 @@ struct Setting {
 /// The configuration at which the answers are given.
 struct CentralConfiguration {
   Configuration configuration;
-  bool of_the_fit = false;  ///< as the model has it; else the central one of the runs
+  bool of_the_fit = false;  ///< from the model; else the central one of the runs
   std::string place;        ///< "the run of line 212"
   std::vector<Setting> settings;
-  std::optional<double> time;  ///< predicted; nothing where the model gives no time
+  std::optional<double> time;  ///< predicted; nullopt if the model gives no time
 };
 
-/// All that a report says, computed; how it is laid out is not decided here.
+/// Computed content of a report, independent of its layout.
 struct Content {
   const FittedModel& model;
   std::string tool;
@@ -333,13 +335,12 @@ struct Content {
   std::string key;
   bool has_runs = true;
   FileFacts runs;
-  bool fitted_to_these_runs = false;  ///< to this very file, or parts of it
-  std::optional<FormCheck>
-      other_form;  ///< of Eq. (4), where products predict these runs far better
+  bool fitted_to_these_runs = false;    ///< the model was fitted to this file or a part of it
+  std::optional<FormCheck> other_form;  ///< check of Eq. (4) against a response surface
   std::vector<std::string> range_findings;
-  std::optional<std::string> left_out;    ///< rows of the runs, in words
+  std::optional<std::string> left_out;    ///< text on rows without a predicted time
   Metrics metrics;                        ///< of the runs
-  std::vector<Part> parts;                ///< as the model has them
+  std::vector<Part> parts;                ///< as stored in the model
   std::optional<NoiseFloor> noise_floor;  ///< of the runs
   std::optional<IntervalCoverage> intervals;
   double shortest_time = 0;  ///< measured
@@ -347,13 +348,13 @@ struct Content {
   double longest_time = 0;
   Errors errors;
   std::vector<ErrorsAlong> errors_along;
-  std::vector<std::vector<Setting>> worst_settings;  ///< of errors.worst
+  std::vector<std::vector<Setting>> worst_settings;  ///< one entry per row of errors.worst
   std::vector<Share> shares;
   std::optional<TimeSteps> steps;  ///< of the typical configuration
   CentralConfiguration central;
   std::vector<Effect> effects;  ///< on the time of the typical configuration, the strongest first
   std::vector<ScalingPower> powers;
-  std::vector<Effect> doublings;  ///< of the scales among them, in their order configuration
+  std::vector<Effect> doublings;  ///< of the scales among them
   std::vector<ScaleCurve> curves;
   std::optional<RunGroups> groups;
   std::vector<ConstantGroup> constants;
@@ -365,13 +366,12 @@ struct Content {
 
 constexpr std::size_t kWorstRows = 10;
 
-/// The result refers to the model of the source.
+/// The result keeps a reference to `source.model`.
 Content content_of(const Source& source);
 
-/// What a script needs to give the time of any configuration, in JavaScript: an object `model` with
-/// predict(), inputs() (of the same columns: numbers and positions of levels as the model takes
-/// them), the columns, measured ranges and regions where nothing was measured, ties, intervals.
-/// Nothing of a model that no function can hold.
+/// Returns JavaScript that defines an object `model`: predict(), inputs() (the same columns as
+/// numbers and level indices), the columns, measured ranges and unmeasured regions, ties,
+/// intervals. nullopt if the model cannot be written as a function.
 std::optional<std::string> exploration_script(const FittedModel& model,
                                               const CentralConfiguration& start);
 
