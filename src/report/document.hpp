@@ -16,21 +16,21 @@
 
 namespace perfmodel {
 
-/// junit and github are what CI takes; only commands with conditions have them.
+/// junit and github are formats for CI; only commands with conditions write them.
 enum class OutputFormat { text, json, csv, markdown, latex, junit, github };
 
-/// A unit in which times are numbers that people read: "16.6 ms", not "0.0166 s". The times' own
-/// unit where they are from 0.1 to 10,000 of it, and where it is unknown.
+/// Unit that makes times readable: "16.6 ms", not "0.0166 s". It is the times' own unit if they lie
+/// between 0.1 and 10,000, or if that unit is unknown.
 class ShownTime {
  public:
-  /// `typical`: the largest of the times, in `unit`.
+  /// `typical`: the largest time, in `unit`.
   ShownTime(const std::string& unit, double typical);
   explicit ShownTime(TimeUnit unit) : unit_(std::move(unit)) {}
 
   const std::string& unit() const { return unit_.name; }
-  /// "MAE [ms]"; with a power of 2, "MSE [ms^2]".
+  /// Returns "MAE [ms]", or "MSE [ms^2]" for power 2.
   std::string heading(const std::string& name, int power = 1) const;
-  /// Of a time in its own unit, or of its power.
+  /// Formats a time, or a power of a time, that is given in its own unit.
   std::string number(double time, int power = 1) const;
 
  private:
@@ -39,11 +39,11 @@ class ShownTime {
 
 }  // namespace perfmodel
 
-/// What commands and pages say: a document is a list of blocks, each of one of six types, which
-/// renderers write as text for a terminal, as Markdown, LaTeX, HTML and CSV.
+/// Output of commands and pages: a document is a list of blocks of six types, rendered as terminal
+/// text, Markdown, LaTeX, HTML or CSV.
 namespace perfmodel::doc {
 
-/// How people read a number of a column.
+/// Formats a number of a column for people.
 using Format = std::function<std::string(double)>;
 
 enum class Align { left, right };
@@ -52,26 +52,25 @@ struct Column {
   std::string heading;  ///< for people, with the unit
   Align align = Align::left;
   Format format = short_number;
-  std::string name = {};  ///< for programs: in the header of CSV; empty: not there
-  bool hidden = false;    ///< from people
+  std::string name = {};  ///< in the CSV header; empty: not in CSV
+  bool hidden = false;    ///< in CSV only
 };
 
-/// A column of texts.
+/// Returns a column of texts.
 Column words(std::string heading, std::string name = {});
-/// A column of numbers.
+/// Returns a column of numbers.
 Column numbers(std::string heading, std::string name = {}, Format format = short_number);
-/// A column that CSV alone has.
+/// Returns a column that appears only in CSV.
 Column for_programs(std::string name);
-/// As it is read back.
+/// Formats with enough digits to read the same number back.
 std::string all_digits(double number);
-/// Of shares from 0 to 1.
+/// Formats a share from 0 to 1 as a percentage.
 std::string percent_of_share(double share);
 Format time_in(const std::string& unit);  ///< each time in the unit that fits it best
 Format format_of(const ShownTime& time, int power = 1);
 
-/// A text or a number, which its column formats; made of either without further words. A number
-/// that is none is a "-" to people and empty in CSV, and so is an absent one; an absent interval is
-/// empty.
+/// A text, number or interval, converted implicitly; the column formats numbers. NaN and nullopt
+/// are shown as "-" and are empty in CSV; an absent interval is empty.
 struct Cell {
   enum class Style { plain, doubtful, code };
 
@@ -88,46 +87,45 @@ struct Cell {
   Cell(bool) = delete;
 
   std::variant<std::string, double, Interval> value;
-  std::string shown = {};  ///< to people, where it is not what the column makes of the value
+  std::string shown = {};  ///< overrides the column's format for people
   Style style = Style::plain;
-  std::string folded = {};  ///< a formula that a page shows when asked
+  std::string folded = {};  ///< a formula that a page shows on demand
 };
 
-/// Emphasised on a page.
+/// Returns the cell, emphasised on a page.
 Cell doubtful(Cell cell);
-/// In the letters of programs.
+/// Returns a cell in a monospaced font.
 Cell code(std::string text);
-/// People read something else than programs.
+/// Returns the cell, with a different text for people.
 Cell shown_as(Cell cell, std::string shown);
-/// "true" or "false".
+/// Returns "true" or "false".
 std::string_view truth(bool value);
 
-/// Rows of cells under columns; the first `keys` columns tell the rows apart.
+/// Rows of cells under columns; the first `keys` columns identify a row.
 struct Table {
   std::vector<Column> columns;
   std::size_t keys = 1;
   std::size_t indentation = 0;        ///< on a terminal
-  std::string caption = {};           ///< of a page
-  std::vector<std::string> csv = {};  ///< names of the columns in the order of CSV; empty: theirs
+  std::string caption = {};           ///< shown on pages only
+  std::vector<std::string> csv = {};  ///< column names in CSV order; empty: table order
   std::vector<std::vector<Cell>> rows = {};
-  /// Headings before a row.
+  /// Headings, each before the row with this index.
   std::vector<std::pair<std::size_t, std::string>> groups = {};
 
-  /// Missing cells at the end are blank.
+  /// Appends a row; missing cells at the end are blank.
   void add(std::vector<Cell> cells) { rows.push_back(std::move(cells)); }
   void add_group(std::string name) { groups.emplace_back(rows.size(), std::move(name)); }
-  /// The text of a cell as people read it.
+  /// Returns the text of a cell as shown to people.
   std::string text(const std::vector<Cell>& row, std::size_t column) const;
 };
 
-/// Columns of rows, mae, mape_percent, smape_percent, mse, rmse and r2, as many of them as are
-/// named.
+/// Returns the named columns out of rows, mae, mape_percent, smape_percent, mse, rmse and r2.
 std::vector<Column> metric_columns(std::span<const std::string_view> names, const ShownTime& time);
-/// Their cells behind others.
+/// Appends the cells of metric_columns().
 void add_metrics(std::vector<Cell>& cells, std::span<const std::string_view> names,
                  const Metrics& metrics);
 
-/// Columns of a scale, the time there, its interval of this level, speedup and efficiency.
+/// Returns columns for a scale, its time, the interval at `level`, speedup and efficiency.
 std::vector<Column> scale_columns(const std::string& scale, const std::string& time, Format format,
                                   std::optional<double> level);
 
@@ -135,7 +133,7 @@ struct Heading {
   std::string text;
 };
 
-/// Whole lines; blank ones around them are for a terminal alone.
+/// Complete lines; leading and trailing blank lines appear on a terminal only.
 struct Paragraph {
   std::string lines;
 };
@@ -144,28 +142,28 @@ struct List {
   std::vector<std::string> items;
 };
 
-/// A drawing with what there is to see; programs that show no pictures leave it out.
+/// A drawing with its caption; formats without pictures leave it out.
 struct Figure {
   std::string svg;
   std::string caption;  ///< empty: none
 };
 
-/// A question that readers come with, and what there is to say.
+/// A reader's question and its answer.
 struct Answer {
   std::string question;
-  std::string figure;  ///< the answer in a few words
+  std::string figure;  ///< short answer
   std::vector<std::string> lines;
-  bool is_alarming = false;  ///< not to be overlooked
+  bool is_alarming = false;  ///< shown as an alarm
 };
 
 using Block = std::variant<Heading, Paragraph, List, Table, Figure, Answer>;
 
 struct Document {
   std::vector<Block> blocks = {};
-  /// What CSV holds, where that is no table of the blocks.
+  /// Table for CSV, if it is none of the blocks.
   std::optional<Table> data = {};
   std::function<std::string()> json = {};
-  /// Whether texts may come from anybody, so that Markdown must not take them for markup.
+  /// True if texts come from untrusted files, so that Markdown must escape them.
   bool escapes_markup = false;
 
   void add(Block block) { blocks.push_back(std::move(block)); }
@@ -175,28 +173,28 @@ struct Document {
     blocks.emplace_back(std::move(table));
   }
 
-  /// Everything, with the end of its last line; text within a width, if there is one. Not of the
-  /// formats of CI.
+  /// Returns the whole document in a format other than those of CI, with a final newline. `width`:
+  /// maximum width of text.
   std::string in(OutputFormat format, std::optional<std::size_t> width = std::nullopt) const;
 };
 
-/// One line per row, each after the indentation and without trailing blanks, two spaces between
-/// columns, controls masked. Where they would be wider than `width`, texts go on in further lines,
-/// and columns that still find no room stand below the others, beside the keys again.
+/// Returns one line per row, indented, without trailing blanks, two spaces between columns, control
+/// characters masked. To fit into `width`, texts wrap onto further lines; columns that still do not
+/// fit follow below, next to the repeated keys.
 std::vector<std::string> text_lines(const Table& table,
                                     std::optional<std::size_t> width = std::nullopt);
 std::string text(const Table& table, std::optional<std::size_t> width = std::nullopt);
 
-/// The columns that have names, in full precision.
+/// Returns the named columns in full precision.
 std::string csv(const Table& table);
 
-/// The text as a CSV field, with quotes where it needs them.
+/// Returns the text as a CSV field, quoted if necessary.
 std::string csv_field(const std::string& text, char separator = ',');
 
-/// A text on one line of Markdown in which nothing is markup.
+/// Returns the text as one line of Markdown with all markup escaped.
 std::string markdown_words(const std::string& text);
 
-/// A block as a part of a page; empty where there is nothing to show, such as a table without rows.
+/// Returns the HTML of a block; empty if there is nothing to show, such as a table without rows.
 std::string html(const Block& block);
 
 }  // namespace perfmodel::doc

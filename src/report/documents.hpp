@@ -24,15 +24,15 @@
 
 namespace perfmodel {
 
-// Documents that commands write as JSON; their descriptions name their schemas.
+// Documents that commands write as JSON; each describe() names the schema.
 
-/// The text of a document; ends with a newline.
+/// Returns the JSON text of a document, with a newline at the end.
 template <class Document>
 std::string to_json(const Document& document) {
   return document_text(json_of(document));
 }
 
-/// Referred to by default, so that documents can be described without data.
+/// Default target of the references below, so that a document can be described without data.
 template <class T>
 inline const T kSample{};
 
@@ -46,12 +46,12 @@ struct ComparisonDocument {
 /// A condition under which the judgement counts as failed.
 struct GateDocument {
   std::string condition;
-  std::optional<double> value;  ///< none: there is no such figure
+  std::optional<double> value;  ///< nullopt: the figure does not exist
   std::optional<Interval> interval;
   bool fired = false;
 };
 
-/// A run that stands far from the model, with its line in the file.
+/// A run far from its prediction, with its line in the file.
 struct OutlyingRun {
   std::uint32_t line = 0;
   double measured = 0;
@@ -59,19 +59,19 @@ struct OutlyingRun {
   double robust_z = 0;
 };
 
-/// How often and how far measured times lie in a model's intervals, of some of the rows.
+/// Coverage and width of a model's prediction intervals on a subset of the rows.
 struct SupportedIntervals {
   std::size_t rows = 0;
-  double coverage = 0;    ///< share of them that lie inside
+  double coverage = 0;    ///< share of these rows inside their intervals
   double mean_width = 0;  ///< in the unit of the time
 };
 
-/// The same of all rows.
+/// Coverage and width of a model's prediction intervals on all rows.
 struct IntervalDocument {
-  double level = 0;       ///< that was asked for
-  double coverage = 0;    ///< share of the rows that lie inside
+  double level = 0;       ///< requested coverage
+  double coverage = 0;    ///< share of the rows inside their intervals
   double mean_width = 0;  ///< in the unit of the time
-  /// Of a model with a residual process: rows that have runs near, and the others.
+  /// With a residual correction: rows with runs nearby, and the other rows.
   std::optional<SupportedIntervals> near = {};
   std::optional<SupportedIntervals> far = {};
 };
@@ -82,27 +82,27 @@ struct SupportCounts {
   std::size_t trend = 0;
 };
 
-/// An older model on the same runs.
+/// An older model, judged on the same runs.
 struct BaselineDocument {
   std::string file;
   Metrics metrics;
   std::vector<DriftFigure> drift;
 };
 
-/// What a model is worth on measured runs.
+/// Evaluation of a model on measured runs.
 struct EvaluationDocument {
   std::string model_file;
   std::string runs_file;
   std::string runs_sha256;           ///< of the bytes of the file
-  std::size_t rows_left_out = 0;     ///< that a model gives no time
-  std::vector<FailedRuns> failed{};  ///< that are left out, too
+  std::size_t rows_left_out = 0;     ///< number of rows without a predicted time
+  std::vector<FailedRuns> failed{};  ///< failed runs, which are left out as well
   Metrics metrics;
   DriftFigure bias{};  ///< see bias_percent()
   std::optional<IntervalDocument> intervals;
-  std::optional<SupportCounts> support;  ///< of a model with a residual process
+  std::optional<SupportCounts> support;  ///< set for a model with a residual correction
   std::optional<BaselineDocument> baseline;
-  std::optional<NoiseFloor> noise_floor;             ///< where some runs are replicates
-  std::optional<std::vector<OutlyingRun>> outliers;  ///< where they were asked for
+  std::optional<NoiseFloor> noise_floor;             ///< set if some runs are replicates
+  std::optional<std::vector<OutlyingRun>> outliers;  ///< set if requested
   std::vector<GateDocument> gates;
 };
 
@@ -112,13 +112,13 @@ struct Evaluation {
   const EvaluationDocument& report = kSample<EvaluationDocument>;
 };
 
-/// "process" where runs are near, else "trend".
+/// Returns "process" if runs are near, else "trend".
 std::string_view support_text(bool near);
 
-/// What a residual process has to do with a predicted time.
+/// Contribution of the residual correction to a predicted time.
 struct ProcessPart {
-  double factor = 1;  ///< of the trend's time
-  bool near = false;  ///< whether runs are
+  double factor = 1;  ///< multiplies the trend's time
+  bool near = false;  ///< true if runs are near
 };
 
 /// One predicted time.
@@ -130,53 +130,54 @@ struct PredictionDocument {
   std::vector<std::pair<std::string, InputValue>> configuration = {};  ///< by column
 };
 
-/// Predicted times, each with its configuration. `range_findings`, where there is any, says in
-/// sentences what was not measured, and how steeply the model grows there.
+/// Predicted times, each with its configuration. `range_findings`: sentences on what was not
+/// measured, and how steeply the model grows there.
 struct PredictionsDocument {
   std::string target = "<target>";
   std::vector<PredictionDocument> predictions = {};
   std::vector<std::string> range_findings = {};
 };
 
-/// A document of one predicted time, without the configuration.
+/// Document of one predicted time, without its configuration.
 struct SinglePrediction {
   const PredictionsDocument& document = kSample<PredictionsDocument>;
 };
 
-/// What the models of a set are worth on measured runs.
+/// Evaluation of the models of a set on measured runs.
 struct EvaluationsDocument {
   std::string model_file;
   std::string runs_file;
-  std::string runs_sha256;                      ///< of the bytes of the file
-  const ModelSet* judged = &kSample<ModelSet>;  ///< metrics.train of a line's model are of the runs
+  std::string runs_sha256;  ///< of the bytes of the file
+  const ModelSet* judged =
+      &kSample<ModelSet>;  ///< metrics.train of each model refer to the judged runs
 
-  /// Of a set with a total: the sum of its parts on all runs that are of it.
+  /// For a set with a total: error of the sum of its parts, over all runs of the total.
   struct Share {
     double percent = 0;
-    std::size_t without = 0;  ///< parts that have no model
+    std::size_t without = 0;  ///< number of parts without a model
   };
   std::optional<Share> total;
   std::vector<GateDocument> gates;
 };
 
-/// What is known of the scaling along one column.
+/// Scaling study along one column.
 struct ScalingDocument {
   std::string file;    ///< base name
   std::string source;  ///< "model" or "runs"
   std::string column;
-  std::string unit;       ///< of times; empty where unknown
+  std::string unit;       ///< of times; empty if unknown
   bool relative = false;  ///< times are relative to the first row
   scaling::ScalingStudy study;
-  std::vector<bool> in_range;         ///< of a model, per row of the study: whether it was measured
-  std::vector<Interval> intervals;    ///< of a model that has them, per row, of the time
-  double level = 0;                   ///< of these
-  bool tells_speedup = true;          ///< of workers, or asked for: speedups, efficiencies and laws
-  std::string kind_because;           ///< what told the kind; empty where it was asked for
-  bool kind_is_open = false;          ///< nothing told it
-  std::vector<std::string> settings;  ///< of a model: what was held fixed
-  std::optional<Effect> doubling;     ///< of a model
+  std::vector<bool> in_range;         ///< model only, per row of the study: true if measured
+  std::vector<Interval> intervals;    ///< model only, per row: prediction interval of the time
+  double level = 0;                   ///< of the intervals
+  bool tells_speedup = true;          ///< whether to report speedups, efficiencies and laws
+  std::string kind_because;           ///< reason for the kind of work; empty if it was requested
+  bool kind_is_open = false;          ///< the kind of work is unknown
+  std::vector<std::string> settings;  ///< model only: the inputs held fixed
+  std::optional<Effect> doubling;     ///< model only
   std::string doubling_at;            ///< "the run of line 212 of runs.csv"
-  std::optional<scaling::PowerPlusConstant> power;  ///< of a model
+  std::optional<scaling::PowerPlusConstant> power;  ///< model only
   std::vector<scaling::Reading> readings;
   std::optional<double> model_pays_until;
 };
@@ -197,8 +198,8 @@ struct PlanDocument {
 ///      "extrinsic": ["workers", "batch_size"],
 ///      "where": ["filters * batch_size <= 4096"]}
 ///
-/// `extrinsic` and `where` may be left out; `where` may be one text. Throws InputError with file
-/// and field.
+/// `extrinsic` and `where` are optional; `where` may be a single string. Throws InputError with
+/// file and field.
 plan::Space read_space(const std::string& path);
 
 struct NextSuggestion {
@@ -213,11 +214,11 @@ struct SuggestionDocument {
   std::string unit;
   bool with_cost = false;
   std::vector<NextSuggestion> next;  ///< --next
-  double deviation = 0;              ///< mean deviation over the space, before them
-  std::optional<double> level = {};  ///< of the intervals, where the model has them
+  double deviation = 0;              ///< mean deviation over the space, before the runs in `next`
+  std::optional<double> level = {};  ///< of the prediction intervals, if the model has any
 };
 
-/// A regularisation path and what was made of it.
+/// Regularisation path and the point chosen from it.
 struct SweepDocument {
   const Provenance& provenance = kSample<Provenance>;
   const std::vector<SweepPoint>& points = kSample<std::vector<SweepPoint>>;
@@ -225,16 +226,16 @@ struct SweepDocument {
   LambdaRule rule = LambdaRule::lowest;
 };
 
-/// What a study of an S-SGD iteration was asked and says.
+/// Request and result of a study of an S-SGD iteration.
 struct SsgdDocument {
   const ssgd::Profile& profile = kSample<ssgd::Profile>;
   const ssgd::StudyRequest& request = kSample<ssgd::StudyRequest>;
   const ssgd::Study& study = kSample<ssgd::Study>;
   std::string file;           ///< base name of the layers
-  std::string message_times;  ///< where the times of messages come from
+  std::string message_times;  ///< source of the message times
   std::optional<ssgd::LatencyFit> latency_fit;
   std::optional<double> batch;           ///< samples per worker
-  std::vector<std::string> own_designs;  ///< whole sentences: what is not the authors' formula
+  std::vector<std::string> own_designs;  ///< sentences on what differs from the authors' formula
 };
 
 struct SelftestDocument {
@@ -253,8 +254,8 @@ void describe(Fields& f, const SweepDocument& x);
 void describe(Fields& f, const SsgdDocument& x);
 void describe(Fields& f, const SelftestDocument& x);
 
-/// The JSON schemas of all documents, by their names without "perfmodel/". The meanings of fields
-/// are their "description"; the tables of docs/json.md are generated from the schemas.
+/// Returns the JSON schemas of all documents, by name without "perfmodel/". The "description" of a
+/// field is its meaning; the tables of docs/json.md are generated from the schemas.
 std::vector<std::pair<std::string, Json>> json_schemas();
 
 }  // namespace perfmodel

@@ -336,7 +336,7 @@ struct Content {
   bool has_runs = true;
   FileFacts runs;
   bool fitted_to_these_runs = false;    ///< the model was fitted to this file or a part of it
-  std::optional<FormCheck> other_form;  ///< check of Eq. (4) against a response surface
+  std::optional<FormCheck> other_form;  ///< of Eq. (4); set if other forms would predict far better
   std::vector<std::string> range_findings;
   std::optional<std::string> left_out;    ///< text on rows without a predicted time
   Metrics metrics;                        ///< of the runs
