@@ -10,22 +10,22 @@
 
 namespace perfmodel {
 
-/// A text as it may stand between tags and in quoted attributes of HTML and XML: & < > " ' become
-/// references, and characters that XML does not have become blanks (a line break stays one), bytes
-/// that are not UTF-8 question marks.
+/// Escapes a text for content and quoted attributes of HTML and XML: & < > " ' become references,
+/// characters that XML forbids become blanks (line breaks are kept), and bytes that are not UTF-8
+/// become question marks.
 std::string escaped_markup(std::string_view text);
 
-/// A place in a picture, to a hundredth of its unit: "12.5". Throws std::logic_error for what is no
-/// place.
+/// Formats a coordinate of a drawing to a hundredth of its unit: "12.5". Throws std::logic_error if
+/// the value is not a coordinate.
 std::string coordinate(double value);
 
-/// <name attributes>content</name>. Attributes and content are markup already.
+/// <name attributes>content</name>. Attributes and content must be markup.
 std::string element(std::string_view name, std::string_view attributes, std::string_view content);
 
-/// <name attributes/>, which HTML takes for elements of pictures and those that never have content.
+/// Returns <name attributes/>, which HTML accepts for SVG elements and void elements.
 std::string empty_element(std::string_view name, std::string_view attributes);
 
-/// name="value" behind a blank, the value escaped.
+/// Returns name="value" after a blank, with the value escaped.
 std::string attribute(std::string_view name, std::string_view value);
 
 }  // namespace perfmodel
@@ -37,20 +37,19 @@ struct Tick {
   std::string label;
 };
 
-/// At most `most` (at least 3) round values inside of the range, and one at each end that would be
-/// far from any. Of a linear range multiples of 1, 2 or 5 times a power of ten; of a logarithmic
-/// one as many of 1, 2, ..., 9 times the powers of ten as there is room for, or, where it spans too
-/// little for three of them, as of a linear one.
+/// Returns at most `most` (>= 3) round values in the range, and another at each end that is far
+/// from all of them. Linear: multiples of 1, 2 or 5 times a power of ten. Logarithmic: as many of
+/// 1, 2, ..., 9 times powers of ten as fit, or linear ticks if fewer than three lie in the range.
 std::vector<Tick> ticks_of(const Range& range, std::size_t most);
 
-/// A range on the paper, from left to right or from bottom to top.
+/// Maps a range to coordinates, from left to right or from bottom to top.
 class Axis {
  public:
   Axis(const Range& range, double at_low, double at_high)
       : range_(range), at_low_(at_low), at_high_(at_high) {}
 
   const Range& range() const { return range_; }
-  /// The place of a value; of values beyond the range that of its end.
+  /// Returns the coordinate of a value, clamped to the ends of the range.
   double at(double value) const;
 
  private:
@@ -59,11 +58,11 @@ class Axis {
   double at_high_;
 };
 
-/// What every figure has, for those who do not see it too.
+/// Id and texts of a figure, also for screen readers.
 struct FigureText {
-  std::string id;           ///< of the page
+  std::string id;           ///< unique within the page
   std::string title;        ///< one line
-  std::string description;  ///< what is to be seen
+  std::string description;  ///< what the figure shows
 };
 
 struct AxisText {
@@ -71,42 +70,42 @@ struct AxisText {
   std::vector<Tick> ticks;
 };
 
-/// A drawing of a given size with its title and description; colours are classes of the page.
+/// Returns an SVG drawing with title and description; colours are CSS classes of the page.
 std::string drawing(const FigureText& text, double width, double height,
                     const std::string& content);
 
-/// Text at a place; `anchor` is start, middle or end.
+/// Returns an SVG text; `anchor` is start, middle or end.
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text);
 
-/// How large a chart is; its text is as large in all of them.
+/// Size of a chart; the text size is the same in all charts.
 struct ChartSize {
   double width = 440;
   double height = 300;
 };
 
-/// Of figures beside many others.
+/// Size of charts among many others.
 inline constexpr ChartSize kSmallChart{300, 200};
 
-/// Two axes with ticks and a grid; what is drawn on them is given in their values and cut off at
-/// their ends.
+/// Chart of two axes with ticks and a grid. Content is given in data coordinates and clipped at the
+/// ends of the axes.
 class Chart {
  public:
   Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text,
         ChartSize size = {});
 
-  /// Dots of a style, or the cells of a grid in five shades.
+  /// Adds dots of a style, or the cells of a grid in five shades.
   void add_cloud(const Cloud& cloud, const std::string& style = "dots");
   void add_line(const std::vector<Point>& points, const std::string& style);
-  /// The area between two lines over the same x.
+  /// Adds the area between two lines with the same x.
   void add_band(const std::vector<Point>& lower, const std::vector<Point>& upper,
                 const std::string& style);
   void add_rectangle(const Point& low, const Point& high, const std::string& style,
                      const std::string& title);
-  /// A circle that says what it is when pointed at.
+  /// Adds a circle with a tooltip.
   void add_mark(const Point& at, const std::string& style, const std::string& title);
-  /// Circles that say nothing.
+  /// Adds circles without tooltips.
   void add_circles(const std::vector<Point>& points, const std::string& style);
-  /// A vertical or horizontal line through the whole chart.
+  /// Adds a vertical or horizontal line across the whole chart.
   void add_vertical(double x, const std::string& style);
   void add_horizontal(double y, const std::string& style);
 
@@ -117,14 +116,14 @@ class Chart {
   Axis x_;
   Axis y_;
   std::string frame_;    ///< grid, ticks and titles
-  std::string content_;  ///< what was added
+  std::string content_;  ///< everything added so far
 };
 
-/// Ticks and title of an axis of times, in the unit that reads best there.
+/// Returns ticks and title of an axis of times, in the most readable unit.
 AxisText time_axis(const std::string& title, const Range& range, const std::string& unit,
                    std::size_t most_ticks);
 
-// Each figure with its caption, as a <figure> element; empty where there is nothing to draw.
+// Each function returns a <figure> element with its caption; empty if there is nothing to draw.
 
 /// Predicted times against measured ones.
 std::string parity_figure(const Content& content);
@@ -132,33 +131,32 @@ std::string parity_figure(const Content& content);
 /// Errors in percent against the predicted times.
 std::string residual_figure(const Content& content);
 
-/// How many runs have which error.
+/// Histogram of the errors.
 std::string histogram_figure(const Content& content);
 
-/// What adds up to the predicted time of the shown configuration.
+/// Breakdown of the predicted time of the shown configuration.
 std::string share_figure(const Content& content);
 
-/// What the figures of the scales have in common, as plain text; empty where there are none.
+/// Legend common to the scale figures, as plain text; empty if there are none.
 std::string scale_legend(const Content& content);
 
-/// The time along one extrinsic column; `number` tells the figures of a page apart.
+/// Time along one extrinsic column; `number` makes the id unique within a page.
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number);
 
-/// Speedup along it, with the ideal line.
+/// Speedup along an extrinsic column, with the ideal line.
 std::string speedup_figure(const ScaleCurve& curve, std::size_t number);
 
-/// A small figure per level where one typical time means nothing.
+/// One small figure per level, if one typical time is meaningless.
 std::string group_figures(const Content& content);
 
-/// A small figure per input: where the errors lie along it.
+/// One small figure per input: errors along it.
 std::string error_figures(const Content& content);
 
 }  // namespace perfmodel::page
 
 namespace perfmodel {
 
-/// The lanes of one iteration as a picture that browsers and text processors show; each span says
-/// what it is when pointed at.
+/// Returns the lanes of one iteration as a stand-alone SVG; each span has a tooltip.
 std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title);
 
 }  // namespace perfmodel

@@ -13,22 +13,22 @@
 
 namespace perfmodel {
 
-/// model.json. Fields that follow from the constants (formulas, scaling powers, differences of
-/// levels) are checked when read. Throws InputError, which names the field.
+/// Describes model.json. Reading checks the fields that follow from the constants (formulas,
+/// scaling powers, differences of levels). Throws InputError, which names the field.
 void describe(Fields& f, FittedModel& model);
 
 // Parts shared with other documents
 void describe(Fields& f, Metrics& x);
 void describe(Fields& f, PartMetrics& x);
 void describe(Fields& f, FailedRuns& x);
-/// The files of a result, with failed runs.
+/// Input files of a result, with failed runs.
 void describe(Fields& f, Provenance& x);
 void describe(Fields& f, NoiseFloor& x);
 
-/// read_model() of a program that knows these forms.
+/// Like read_model(), for a program that supports these forms.
 FittedModel read_model(const std::string& path, const std::vector<FormKind>& kinds);
 
-/// A model that stands at this place of a document.
+/// Reads the model at this node of a document.
 FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kinds);
 
 }  // namespace perfmodel

@@ -15,56 +15,53 @@
 
 namespace perfmodel {
 
-/// What the header of every file of numbered tasks says, beside what its kind has of its own.
+/// Header fields common to all kinds of files of numbered tasks.
 struct TasksHeader {
   std::string tool;
-  std::string job;        ///< a digest of the runs and of all settings that a result depends on
-  std::size_t tasks = 0;  ///< of the whole job
-  std::optional<Shard> shard;  ///< nothing: all tasks
+  std::string job;             ///< digest of the runs and of all settings that affect results
+  std::size_t tasks = 0;       ///< number of tasks of the whole job
+  std::optional<Shard> shard;  ///< nullopt: all tasks
 };
 
-/// Where the line of a task stands in its file, with its newline.
+/// Position of a task's line in its file, in bytes; `size` includes the newline.
 struct PartLine {
   std::size_t task = 0;
   std::size_t offset = 0;
   std::size_t size = 0;
 };
 
-/// JSON lines, a header and a line per task, of which nobody has looked at the results yet.
+/// JSON lines: a header and one line per task, whose results are not parsed yet.
 struct PartText {
   std::string source;
-  std::string common;  ///< the header line of the whole job, as each of its parts would have it
+  std::string common;  ///< header line of the whole job, the same in every shard
   TasksHeader header;
   std::vector<PartLine> lines;
   std::string torn;  ///< what is wrong with the first line that is cut or damaged; it and all
                      ///< behind it are left out
 };
 
-/// Throws InputError where the first line of a file of lines is no header, but that of a task or
-/// one behind a byte order mark.
+/// Throws InputError if the first line is that of a task or follows a byte order mark.
 void require_header(const std::string& source, std::string_view first_line);
 
-/// Throws InputError where a line behind the first is a header, too: of files that were joined.
+/// Throws InputError if a later line is a header too, as in concatenated files.
 void refuse_second_header(const std::string& place, std::string_view line);
 
-/// Whether nothing is missing of a line but its newline.
+/// True if the line is complete except for its newline.
 bool lacks_newline_alone(std::string_view line);
 
-/// Throws InputError where the header cannot be read, and for what editors and transfers make of
-/// lines.
+/// Throws InputError if the header is unreadable, or if an editor or a transfer changed the lines.
 PartText read_part(const TextLines& file);
 
-/// The number of the task of a line; nothing where the line is damaged.
+/// Returns the task number of a line; nullopt if the line is damaged.
 std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line);
 
-/// "all.jsonl:3"
+/// Returns "all.jsonl:3".
 std::string place_of_line(const std::string& source, std::size_t number);
 
-/// What the first line of the results of tasks says, from which `command` makes its document.
+/// First line of a file of task results, from which `command` builds its document.
 struct TaskResultsHeader {
   TasksHeader tasks;
-  /// Words of the command line that the results belong to: neither where it writes nor which of
-  /// its tasks it does.
+  /// Command line of the results, without options for output paths and shards.
   std::vector<std::string> command;
 };
 
@@ -79,75 +76,75 @@ void describe(Fields& f, TaskResult& x);
 std::string to_line(const TaskResultsHeader& header);
 std::string result_line(std::size_t task, Json result);
 
-/// Whether the bytes begin as results of tasks do.
+/// True if the bytes begin like a file of task results.
 bool is_task_results(std::string_view bytes);
 
 TaskResultsHeader read_task_results_header(const std::string& source, std::string_view bytes);
 
-/// Which models of a set are of what others add up to: those of a target, or of a text of a key
+/// Identifies the models of a set that are totals of others: by target, or by the value of a key
 /// column.
 struct SetTotal {
-  std::optional<std::string> column;  ///< of the key; nothing: it is a target
+  std::optional<std::string> column;  ///< key column; nullopt: `name` is a target
   std::string name;
 };
 
-/// What the first line of a set of models says: what all of its lines have in common.
+/// First line of a set of models: everything that its lines have in common.
 struct ModelSetHeader : TasksHeader {
   std::string file;
   std::vector<std::string> by;
-  std::optional<std::string> target_name;   ///< of a long table: the column of the targets' names
-  std::optional<std::string> target_value;  ///< and that of their values
+  std::optional<std::string> target_name;   ///< for a long table: column of target names
+  std::optional<std::string> target_value;  ///< for a long table: column of target values
   std::optional<SetTotal> total;
 };
 
-/// One task: the model of one target of one group, or why there is none.
+/// Result of one task: the model of one target of one group, or the reason why there is none.
 struct ModelSetLine {
   std::size_t task = 0;
-  std::vector<std::string> key;  ///< a text per column of `by`
+  std::vector<std::string> key;  ///< one value per column of `by`
   std::string target;
   std::size_t rows = 0;
   std::optional<FittedModel> model;
-  std::string refused;  ///< the reason, where there is no model
+  std::string refused;  ///< reason, if there is no model
 };
 
-/// Models of groups of runs: JSON lines, a header and a line per task in their order.
+/// Models of groups of runs: JSON lines, a header and one line per task in task order.
 struct ModelSet {
   ModelSetHeader header;
   std::vector<ModelSetLine> lines;
 };
 
 void describe(Fields& f, ModelSetHeader& x);
-/// The context is the header.
+/// The context of `f` must be the header.
 void describe(Fields& f, ModelSetLine& x);
 
 std::string to_line(const ModelSetHeader& header);
 std::string to_line(const ModelSetLine& line, const ModelSetHeader& header);
 
-/// The texts of the key by their columns.
+/// Returns the key values by column.
 Named<const std::string> key_of(const ModelSetLine& line, const ModelSetHeader& header);
 
-/// Whether the bytes begin as a set does.
+/// True if the bytes begin like a set of models.
 bool is_model_set(std::string_view bytes);
 
-/// The first line.
+/// Parses the first line of a set.
 ModelSetHeader parse_set_header(const std::string& place, std::string_view text);
 
-/// One line behind the header, or nothing where it is not wanted by what it says beside its model,
-/// which is read last. Throws InputError for what read_model() throws.
+/// Parses one line after the header. Returns nullopt if `is_wanted`, called before the model is
+/// read, rejects it. Throws InputError under the same conditions as read_model().
 std::optional<ModelSetLine> parse_set_line(
     const std::string& place, std::string_view text, const ModelSetHeader& header,
     const std::function<bool(const ModelSetLine&)>& is_wanted = {});
 
-/// Throws the InputError of a line without its end.
+/// Throws InputError for a truncated line.
 [[noreturn]] void refuse_torn_line(const std::string& source, const TextLine& line);
 
-/// A model.json as the only line of a set without key.
+/// Reads a model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);
 
-/// Whether the line is a total of others.
+/// True if the line is a total of others.
 bool is_total(const ModelSetLine& line, const ModelSetHeader& header);
 
-/// "kernel=allreduce gpu=a100", with the target of a set of several.
+/// Returns "kernel=allreduce gpu=a100", and the target if the set has several.
 std::string words_of(const ModelSetLine& line, const ModelSetHeader& header);
 
 }  // namespace perfmodel

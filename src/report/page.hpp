@@ -12,102 +12,102 @@
 
 namespace perfmodel::page {
 
-/// What the page calls a file, which may be standard input.
+/// Returns the display name of a file, which may be standard input.
 std::string shown_name(const std::string& file);
 
-/// How long, what makes it long, how it scales, how far to trust.
+/// Returns the answers: how long, what takes the time, how it scales, how far to trust the model.
 std::vector<doc::Answer> answers_of(const Content& content);
 
-/// The settings of a configuration in a line.
+/// Returns the settings of a configuration on one line.
 std::string settings_text(const std::vector<Setting>& settings);
 
-/// Whether the new model is better than the old one; empty without an old one.
+/// Returns a text on whether the new model is better than the other.
 std::string comparison_text(const Comparison& other);
 
-/// The wanted one, or "TARGET: MODEL on RUNS".
+/// Returns `wanted`, or "TARGET: MODEL on RUNS" if it is empty.
 std::string title_text(const Content& content, const std::string& wanted);
 
-/// "runs.csv: 1500 runs, ..."
+/// Returns "runs.csv: 1500 runs, ...".
 std::string subtitle(const Content& content);
 
-/// How the error compares with the noise of the runs; empty where it is not known.
+/// Compares the error with the noise of the runs; empty if the noise is unknown.
 std::string noise_text(const Content& content);
 
-/// Of the model, and of the runs where they leave what it was fitted on.
+/// Returns the warnings of the model, and those on runs outside of its training range.
 std::vector<std::string> warnings_of(const Content& content);
 
-/// What the model's intervals promise and what they hold; empty where it has none.
+/// Compares nominal and actual coverage of the model's intervals; empty if it has none.
 std::string interval_text(const Content& content);
 
-/// Undetermined, or at a bound.
+/// True if the constant is undetermined or at a bound.
 bool is_doubtful(ConstantStatus status);
 
-/// "+3.0 %"
+/// Returns "+3.0 %".
 std::string signed_percent(double value);
 
-/// The unit of figures that stand in columns, such as errors: that of the median time.
+/// Returns the unit of figures in columns, such as errors: that of the median time.
 ShownTime page_time(const Content& content);
 
-// Tables of the page; without rows where there is nothing to list.
+// Tables of the page; without rows if there is nothing to list.
 
-/// Metrics of the parts that the model was fitted and judged on, and of the runs.
+/// Metrics of the data splits that the model was fitted and judged on, and of the runs.
 doc::Table metrics_table(const Content& content);
 
 /// The runs with the largest errors, with their lines in the file.
 doc::Table worst_table(const Content& content);
 
-/// Share and formula of each term of a sum, the small ones last and folded, as markup; nothing of
+/// Share and formula of each term of a sum, small terms last and collapsed, as markup; empty for
 /// Eq. (4).
 std::string term_table(const Content& content);
 
 /// Predictions along a scale: time, interval, speedup.
 doc::Table forecast_table(const Content& content, const ScaleCurve& curve);
 
-/// Runs by level where one typical time means nothing.
+/// Runs by level, if one typical time is meaningless.
 doc::Table group_table(const Content& content);
 
 /// Errors by level and by scale.
 doc::Table error_table(const Content& content);
 
-/// Both models on the same runs; nothing without a second one.
+/// Both models on the same runs; empty without a second model.
 doc::Table comparison_table(const Content& content);
 
-/// What each input does to the typical configuration.
+/// Effect of each input on the time of the typical configuration.
 doc::Table effect_table(const Content& content);
 
 doc::Table power_table(const Content& content);
 
-/// Every constant with what is known of it, of a sum a table per term; differences between levels.
+/// All constants with their uncertainty (one table per term of a sum), and differences between
+/// levels.
 std::vector<doc::Table> constant_tables(const Content& content);
 
-/// The files behind the page, with the digests of their bytes.
+/// Input files of the page, with the digests of their bytes.
 doc::Table file_table(const Content& content);
 
-/// How the constants were found; nothing where the model does not say.
+/// Settings of the search for the constants; empty if the model does not record them.
 doc::Table search_table(const Content& content);
 
-/// The answers and all sections of a page.
+/// Returns the answers and all sections of a page, as markup.
 std::string sections_of(const Content& content, const FieldWords& words);
 
 /// The page of a set of models.
 struct SetContent {
   std::string title;
   std::string subtitle;
-  std::vector<std::pair<std::string, doc::Table>> tables;  ///< under their headings
-  std::vector<std::pair<std::string, std::string>> pages;  ///< of models: name and sections
+  std::vector<std::pair<std::string, doc::Table>> tables;  ///< heading and table
+  std::vector<std::pair<std::string, std::string>> pages;  ///< model name and sections
 };
 
 }  // namespace perfmodel::page
 
 namespace perfmodel {
 
-/// One page like report_html(): the tables, and behind them the page of each model, folded.
+/// Returns one page like report_html(): the tables, then the collapsed page of each model.
 std::string set_html(const page::SetContent& content);
 
-/// One page of HTML that is also well-formed XML, with its style and figures inside: it loads
-/// nothing, and runs nothing but the panel of `exploration`, which exploration_script() wrote; an
-/// empty one means none. The same content gives the same bytes. An empty title means "TARGET: MODEL
-/// on RUNS".
+/// Returns one page of HTML that is also well-formed XML, with style and figures inline. It loads
+/// nothing, and its only script is the panel of `exploration`, see exploration_script(); empty: no
+/// panel. The same content gives the same bytes. An empty title means "TARGET: MODEL on RUNS".
 std::string report_html(const page::Content& content, const std::string& title,
                         const FieldWords& words, const std::string& exploration = "");
 
@@ -115,8 +115,8 @@ std::string report_html(const page::Content& content, const std::string& title,
 
 namespace perfmodel::page {
 
-/// Colours that colour-blind readers can tell apart (Okabe and Ito), on light and dark paper. No
-/// character that XML would read as markup.
+/// Style sheet with colours that colour-blind readers can distinguish (Okabe and Ito), on light and
+/// dark backgrounds. Must not contain characters that XML reads as markup.
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2430; --soft: #55606e; --line: #d5dae1;
   --card: #f4f6f9; --blue: #0072b2; --orange: #b34700; --ground: #55606e1f; --band: #0072b226; --alarm: #fff1d6; }
@@ -256,8 +256,8 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
 
 namespace perfmodel {
 
-/// The answers of the page as Markdown, short enough for a comment. Names from files cannot become
-/// markup.
+/// Returns the answers of the page as Markdown, short enough for a comment. Names from files are
+/// escaped.
 std::string report_markdown(const page::Content& content, const std::string& title);
 
 }  // namespace perfmodel
@@ -266,11 +266,11 @@ namespace perfmodel::figures {
 
 /// A figure for papers and slides.
 struct FigureFile {
-  std::string name;  ///< "parity", without an ending
-  std::string svg;   ///< a document of its own
+  std::string name;  ///< "parity", without extension
+  std::string svg;   ///< stand-alone document
 };
 
-/// The figures of a page that report_html() wrote, as they are drawn there, on light paper.
+/// Extracts the figures of a page written by report_html(), in light colours.
 std::vector<FigureFile> figures_of_page(std::string_view page);
 
 }  // namespace perfmodel::figures
