@@ -76,7 +76,7 @@ void describe(Fields& f, NoiseFloor& x) {
 
 namespace {
 
-/// 1 or another whole number, but 0.
+/// Whole number, not 0; default 1.
 struct Power {
   int& value;
 
@@ -91,7 +91,7 @@ struct Power {
   static Json schema() { return {{"type", "integer"}, {"minimum", -4}, {"maximum", 4}}; }
 };
 
-/// A level by its text.
+/// A level code, written as the level's name.
 struct LevelOf {
   const std::vector<std::string>& levels;
   std::uint32_t& level;
@@ -106,7 +106,7 @@ struct LevelOf {
   static Json schema() { return fields::schema_of_type("string"); }
 };
 
-/// A value by column.
+/// Describes a configuration as one value per column.
 void describe_configuration(Fields& f, const ModelSpec& spec, Configuration& x) {
   x.intrinsic.resize(spec.intrinsic.size());
   x.levels.resize(spec.categorical.size());
@@ -132,7 +132,7 @@ void describe(Fields& f, DerivedColumn& x) {
   try {
     x = make_derived(x.column, x.formula, quoted_formula(x.formula));
   } catch (const UsageError& error) {
-    f.fail(error.what());  // a bad file, not wrong usage
+    f.fail(error.what());  // the file is invalid, not the usage
   }
 }
 
@@ -185,7 +185,7 @@ void describe(Fields& f, CentralRun& x) {
 
 namespace {
 
-/// A constant, or what depends on some, with its interval.
+/// A constant, or a quantity derived from constants, with its interval.
 struct NamedInterval {
   std::string name;
   Interval interval;
@@ -199,7 +199,7 @@ void describe(Fields& f, NamedInterval& x) {
   f("identified", std::as_const(x.identified), "whether the runs determine it");
 }
 
-/// `identified`: without it nothing is known to be safe to quote.
+/// `identified`: null if the identifiability of the constants is unknown.
 void describe_intervals(Fields& f, const std::string& field, const std::vector<std::string>& names,
                         std::vector<Interval>& intervals, const std::vector<bool>* identified,
                         const std::string& meaning, const FieldRule& rule = {}) {
@@ -260,7 +260,7 @@ void describe(Fields& f, SeedFit& x) {
 
 void describe(Fields& f, RepeatSummary& x) {
   f("fits", x.fits, "how many");
-  // For readers of the file, who may take "standard deviation" for an uncertainty.
+  // Readers of the file might mistake "standard deviation" for an uncertainty.
   f("meaning",
     "mean and standard deviation (n - 1) over seeds of the search on the same rows: not a "
     "confidence interval",
@@ -307,7 +307,7 @@ void describe(Fields& f, HyperPriorFacts& x) {
 
 namespace {
 
-/// What the constants minimise, in words: the loss and every penalty that counts.
+/// Returns the objective of the fit in words: the loss and every active penalty.
 std::string minimised_text(const SearchSummary& search) {
   std::string out = std::string(to_text(search.loss)) + " over the training rows";
   const auto add = [&](double lambda, const std::string& sum) {
@@ -402,7 +402,7 @@ void describe(Fields& f, GrowthOfErrors& x) {
 
 namespace {
 
-/// Every level that the rows reach is looked up in ranks and scores.
+/// Checks that ranks and scores cover every level that `count` rows support.
 void check_ranks(const Fields& f, const PredictionIntervals& x) {
   const bool ranks_fit =
       !x.ranks.empty() && x.ranks.front() == 1 && x.ranks.back() == x.count &&
@@ -473,7 +473,7 @@ void describe_unmeasured(Fields& f, std::vector<UnmeasuredRegion>& regions) {
   }
 }
 
-/// What the form says of its constants; `kind` reads them.
+/// The constants of a form; `kind` reads them.
 struct ConstantsOf {
   FittedModel& model;
   const FormKind* kind;
@@ -487,7 +487,7 @@ struct ConstantsOf {
     Fields f(node, &model);
     kind->read(f, model);
   }
-  /// One per form, and with a process per form of the formula.
+  /// One schema per form; with a Gaussian process, one per form of its trend.
   static Json schema() {
     std::vector<Json> forms;
     std::vector<std::string> texts;
@@ -513,14 +513,14 @@ struct ConstantsOf {
   }
 };
 
-/// The oldest version that tells all of the model.
+/// Oldest schema version that can represent the model.
 std::uint64_t schema_version(const FittedModel& model) {
   constexpr unsigned with_zeros = 3;
   return std::max(model.form->schema_version(), model.spec.has_zeros() ? with_zeros : 1);
 }
 
-/// The newest; a newer one is refused. Which one a model has, its form says, and whether its
-/// columns may be 0.
+/// Newest supported version; newer files are rejected. A model's own version depends on its form
+/// and on whether columns may be 0.
 constexpr std::uint64_t kModelSchemaVersion = 3;
 
 ByName<double> scaling_powers_by_name(const FittedModel& model) {
@@ -559,7 +559,7 @@ void describe_spec(Fields& f, ModelSpec& spec, const Form& form, const FittedMod
   f("tied", spec.ties, "numeric inputs that move with a scale in every run", kSparse);
 }
 
-/// All but what the reader has to check at last. `kinds`: that a file may be of.
+/// Describes everything except the checks after reading. `kinds`: forms that a file may have.
 void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& kinds) {
   f.set_context(&model);
   f.document("perfmodel/model", "A fitted model: fit", f.writes() ? schema_version(model) : 1,
@@ -605,7 +605,7 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
     model.search = *search;
 }
 
-/// Which constants stand at a bound is said in the warnings alone.
+/// Restores the constants at a bound, which the file lists in its warnings only.
 void mark_bounds(FittedModel& model) {
   if (!model.identifiability)
     return;
@@ -627,7 +627,7 @@ void check_input(const ModelSpec& spec, const JsonCursor& node) {
   node.fail("the model has no numeric input '" + node.text() + "'");
 }
 
-/// Ties stand before the inputs that they are about.
+/// Ties are checked last because the file lists them before their inputs.
 void check_ties(const ModelSpec& spec, const JsonCursor& root) {
   const auto ties = root.optional_member("tied");
   for (const JsonCursor& tie : ties ? ties->items() : std::vector<JsonCursor>{}) {
@@ -639,9 +639,9 @@ void check_ties(const ModelSpec& spec, const JsonCursor& root) {
   }
 }
 
-/// What follows from the constants: one who edits these alone would leave a file that says two
-/// things. A field that is missing contradicts nothing. Whoever changes how formulas are written
-/// has to accept the old ways too.
+/// Checks the fields that follow from the constants, so that editing the constants alone cannot
+/// leave a contradictory file. Missing fields are accepted. If the notation of formulas changes,
+/// the old notation must be accepted too.
 void check_derived_fields(const FittedModel& model, const JsonCursor& root) {
   check_formula(root.member("expression"), model.form->formula(model.spec, model.constants));
   const auto node = root.optional_member("scaling_powers");

@@ -36,8 +36,8 @@ struct PartText {
   std::string common;  ///< header line of the whole job, the same in every shard
   TasksHeader header;
   std::vector<PartLine> lines;
-  std::string torn;  ///< what is wrong with the first line that is cut or damaged; it and all
-                     ///< behind it are left out
+  std::string
+      torn;  ///< what is wrong with the first truncated or damaged line; `lines` ends before it
 };
 
 /// Throws InputError if the first line is that of a task or follows a byte order mark.

@@ -21,7 +21,7 @@ std::vector<doc::Answer> answers_of(const Content& content);
 /// Returns the settings of a configuration on one line.
 std::string settings_text(const std::vector<Setting>& settings);
 
-/// Returns a text on whether the new model is better than the other.
+/// Returns the difference of the mean errors with its interval.
 std::string comparison_text(const Comparison& other);
 
 /// Returns `wanted`, or "TARGET: MODEL on RUNS" if it is empty.

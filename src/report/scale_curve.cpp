@@ -61,12 +61,12 @@ Cloud cloud_of(const std::vector<Point>& points, const Range& x, const Range& y)
 namespace {
 
 constexpr double kSame = 1 + 1e-6;
-/// Computing derived columns anew reads their formulas anew.
+/// Limit because every moved configuration parses the formulas of derived columns again.
 constexpr std::size_t kMostMovedScales = 256;
 
 enum class Distance { same, near, far };
 
-/// The larger of two numbers over the smaller; both may be 0.
+/// Compares the ratio of two numbers with the limits; both may be 0.
 Distance between(double a, double b) {
   const auto within = [&](double factor) { return a <= b * factor && b <= a * factor; };
   return within(kSame) ? Distance::same : within(NearRuns::near) ? Distance::near : Distance::far;
@@ -87,7 +87,7 @@ Distance distance_of(const Design& runs, std::size_t row, const Configuration& c
   return farthest;
 }
 
-/// The configuration at a scale and its time, computed once.
+/// Configuration at a scale and its time, cached.
 struct Place {
   Configuration configuration;
   double time = 0;
@@ -97,7 +97,7 @@ class Places {
  public:
   explicit Places(const MovedConfiguration& moved) : moved_(moved) {}
 
-  /// Nothing where there is none, and where there are too many.
+  /// Returns null if there is no such configuration, or if too many scales were requested.
   const Place* at(double scale) {
     const auto [found, is_new] = known_.try_emplace(scale);
     if (is_new && known_.size() <= kMostMovedScales) {
@@ -162,7 +162,8 @@ constexpr std::size_t kCurvePoints = 32;
 constexpr std::size_t kFewScales = 12;
 constexpr double kAllWhole = 16;  // so many whole numbers in a row are all on the curve
 constexpr std::size_t kMostForecasts = 12;
-constexpr double kLeastEfficiency = 0.5;  // of a study, whose laws nobody reads here
+constexpr double kLeastEfficiency =
+    0.5;  // required argument of a study, whose laws are not used here
 
 std::vector<double> distinct_values(const NumericFactor& factor, std::size_t rows) {
   std::vector<double> values;
@@ -185,8 +186,8 @@ std::vector<double> sorted_within(std::vector<double> scales, double low, double
   return scales;
 }
 
-/// Whole numbers where scales are whole: all of few, else the measured ones and doublings. Others
-/// evenly spaced on a logarithmic axis, with both sides of the model's steps.
+/// Returns the scales of the curve. Whole-number scales: all of them if few, else the measured ones
+/// and doublings. Others: evenly spaced logarithms, plus both sides of the model's steps.
 std::vector<double> scales_of(const FittedModel& model, std::size_t extrinsic,
                               const ScaleCurve& curve) {
   const double low = curve.measured.low;
@@ -215,7 +216,7 @@ std::vector<double> scales_of(const FittedModel& model, std::size_t extrinsic,
   return sorted_within(std::move(scales), std::min(low, curve.shown), ScaleCurve::beyond * high);
 }
 
-/// The shown scale times powers of two, from the lowest measured one on.
+/// Returns the shown scale times powers of two, starting at the lowest measured scale.
 std::vector<double> doublings(const ScaleCurve& curve) {
   std::vector<double> scales = {curve.shown};
   const auto exists = [&](double scale) { return !curve.whole || scale == std::round(scale); };
@@ -230,7 +231,7 @@ std::vector<double> doublings(const ScaleCurve& curve) {
   return scales;
 }
 
-/// Where the configuration can exist and the model gives a time.
+/// Returns forecasts at the scales with a possible configuration and a time from the model.
 std::vector<Forecast> forecasts_at(const FittedModel& model, const MovedConfiguration& moved,
                                    const std::vector<double>& scales,
                                    const std::vector<NotAbove>& orders) {
@@ -304,7 +305,7 @@ ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std
                    .runs = {}};
   if (distinct.size() <= kFewScales)
     curve.scales = distinct;
-  // A scale of 0 has no place on a logarithmic axis, and none that is twice as large.
+  // A scale of 0 can neither be drawn on a logarithmic axis nor be doubled.
   if (input.low <= 0 || curve.shown <= 0)
     return curve;
   const MovedConfiguration moved(model, shown, extrinsic);
@@ -347,7 +348,7 @@ bool is_integer(double value) {
   return value == std::floor(value);
 }
 
-/// A number of the configuration; without a range where only derived columns use it.
+/// Writes the control of a number; without a range if only derived columns use it.
 std::string number_control(const NumericInput& input, bool is_scale, double start, bool has_range) {
   return "{name: " + javascript_literal(input.column) + ", start: " + to_text(start) +
          (has_range ? ", low: " + to_text(input.low) + ", high: " + to_text(input.high) : "") +
@@ -365,7 +366,7 @@ std::string level_control(const CategoricalInput& input, std::size_t start) {
          ", levels: " + texts(input.levels) + "}";
 }
 
-/// As predict() takes them. Nothing where the value of one is not known.
+/// Returns the columns in the order of predict(); nullopt if the value of one is unknown.
 std::optional<std::string> columns_of(const ModelSpec& spec, const Configuration& start) {
   std::vector<std::string> out;
   for (const std::string& name : required_columns(spec)) {
@@ -388,7 +389,7 @@ std::optional<std::string> columns_of(const ModelSpec& spec, const Configuration
   return array_of(out);
 }
 
-/// Intrinsic, then extrinsic, as inputs() gives them.
+/// Returns the numeric inputs in the order of inputs(): intrinsic, then extrinsic.
 std::vector<const NumericInput*> numbers_of(const ModelSpec& spec) {
   std::vector<const NumericInput*> out;
   for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
@@ -403,7 +404,7 @@ std::string ranges_of(const FittedModel& model) {
     growths = interval_growths(model, model.intervals->level);
   std::rotate(growths.begin(),
               growths.begin() + static_cast<std::ptrdiff_t>(model.spec.extrinsic.size()),
-              growths.end());  // as numbers_of() has them
+              growths.end());  // in the order of numbers_of()
   std::vector<std::string> out;
   for (const NumericInput* input : numbers_of(model.spec)) {
     const double unit = input->zero && !input->zero->apart ? input->zero->unit : 0;
@@ -415,7 +416,8 @@ std::string ranges_of(const FittedModel& model) {
   return array_of(out);
 }
 
-/// [0, number, low, high] or [1, column of levels, position]; nothing for what the model has not.
+/// Returns [0, number, low, high] or [1, categorical column, level]; nullopt for a column that is
+/// not in the model.
 std::optional<std::string> part_of(const RegionPart& part, const ModelSpec& spec) {
   const auto numbers = numbers_of(spec);
   for (std::size_t n = 0; n < numbers.size(); ++n)
@@ -456,7 +458,7 @@ std::string ties_of(const ModelSpec& spec) {
   return array_of(out);
 }
 
-/// The ends as logarithms, of deviation 1.
+/// Writes the ends of the interval as logarithms, for a deviation of 1.
 std::string interval_of(const FittedModel& model) {
   if (!model.intervals)
     return "null";
@@ -468,7 +470,8 @@ std::string interval_of(const FittedModel& model) {
          ", byDeviation: " + (model.intervals->by_deviation ? "true" : "false") + "}";
 }
 
-/// Of which the standard deviation of a prediction is computed, and whether runs are near.
+/// Writes the data of the Gaussian process for the standard deviation of a prediction and the test
+/// for near runs.
 std::string process_of(const FittedModel& model) {
   const auto belief = model.form->process_belief(model.spec);
   if (!belief)
@@ -487,7 +490,7 @@ std::string process_of(const FittedModel& model) {
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 
-/// The last ones that predict() computed are kept for the interval.
+/// Keeps the correlations that predict() computed last, for the interval.
 constexpr std::string_view kKeepCorrelations =
     "const plain_correlations = process_correlations;\n"
     "process_correlations = (numbers, levels) =>\n"
@@ -513,7 +516,7 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   } catch (const InputError&) {
     return std::nullopt;
   }
-  // Of the inputs, not of the columns that they are derived from.
+  // predict() of this spec takes the inputs, not the columns that they are derived from.
   ModelSpec inputs_alone = spec;
   inputs_alone.derived.clear();
   const std::string process = process_of(model);
