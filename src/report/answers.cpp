@@ -14,7 +14,7 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t kShown = 3;     // shares and effects; the page has all of them
+constexpr std::size_t kShown = 3;     // shares and effects in an answer; the page lists all
 constexpr double kMuchError = 20;     // percent
 constexpr double kFarAboveNoise = 3;  // times the noise floor
 
@@ -30,7 +30,7 @@ bool has_leak(const FittedModel& model) {
       [](const Warning& warning) { return warning.kind == "leak"; });
 }
 
-/// The constants of an input or a term.
+/// Returns the constants of an input or a term.
 std::vector<ConstantRow> constants_called(const Content& content, const std::string& name) {
   std::vector<ConstantRow> out;
   for (const ConstantGroup& group : content.constants)
@@ -63,7 +63,7 @@ doc::Answer duration_answer(const Content& content) {
   return answer;
 }
 
-/// What the residual process does at the shown configuration; empty where there is none.
+/// Returns a text on the residual correction at the shown configuration; empty if there is none.
 std::string correction_text(const Content& content) {
   if (!content.steps || !content.steps->process)
     return {};
@@ -118,7 +118,7 @@ doc::Answer scaling_answer(const Content& content) {
         "products follow these runs three times as closely as Eq. (4): fit another form");
     return answer;
   }
-  // The first scale of which most is known leads.
+  // The first scale with the best-known effect leads.
   const auto leading = std::min_element(content.doublings.begin(), content.doublings.end(),
                                         [](const Effect& a, const Effect& b) {
                                           return std::pair(!a.measured, !a.is_determined()) <
@@ -145,7 +145,7 @@ doc::Answer scaling_answer(const Content& content) {
   return answer;
 }
 
-/// How far a model is off where it has not looked.
+/// Error of a model on held-out data.
 struct HeldOut {
   double percent = 0;
   std::string of;
@@ -338,10 +338,10 @@ std::string interval_text(const Content& content) {
 namespace {
 
 constexpr std::size_t kMostGroupsOfErrors = 12;
-constexpr std::size_t kEnoughRuns = 5;  // for an error to be more than an accident
+constexpr std::size_t kEnoughRuns = 5;  // for an error to be more than chance
 constexpr double kMuchWorse = 1.5;      // than all runs
 
-/// "4 -> 8" with an arrow that no line break takes apart.
+/// Replaces "->" in "4 -> 8" by an arrow between no-break spaces.
 std::string with_arrow(std::string text) {
   const std::size_t at = text.find(" -> ");
   return at == std::string::npos ? text : text.replace(at, 4, "\u00a0\u2192\u00a0");

@@ -28,8 +28,8 @@ std::string_view reference_of(char c) {
   }
 }
 
-/// Bytes at the start of the text that are a character without a place in a page: controls, and
-/// what Unicode has promised never to be a character in XML.
+/// Returns the number of bytes of a character at the start of the text that XML forbids: a control
+/// or a Unicode noncharacter; else 0.
 std::size_t unprintable_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if ((byte(0) < 0x20 && text[0] != '\n') || byte(0) == 0x7F)
@@ -97,13 +97,13 @@ std::string attribute(std::string_view name, std::string_view value) {
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t kFewest = 3;  // on a logarithmic axis, so that its spacing can be seen
-constexpr double kBareEnd = 0.15;   // share of an axis beyond its last label that is too much
+constexpr std::size_t kFewest = 3;  // on a logarithmic axis, so that its spacing is visible
+constexpr double kBareEnd = 0.15;   // larger unlabelled shares at an end get a label of their own
 constexpr double kAtEnd = 0.05;
 constexpr int kMostEndDigits = 2;
 constexpr double kRounding = 1e-9;
 
-/// Enough digits to tell neighbours apart, and no more than six where they are.
+/// Returns a label with enough digits to distinguish neighbouring ticks.
 std::string linear_label(double value, double step) {
   const double size = std::max(std::abs(value), step);
   const int needed = 1 + static_cast<int>(std::floor(std::log10(size) + 1e-9) -
@@ -114,7 +114,7 @@ std::string linear_label(double value, double step) {
 }
 
 std::vector<Tick> linear_ticks(const Range& range, std::size_t most) {
-  // n steps may have n + 1 ends inside of the range.
+  // n steps can have n + 1 ends inside the range.
   const double step = round_step(range.high - range.low, most - 1);
   std::vector<Tick> ticks;
   for (double i = std::ceil(range.low / step); i * step <= range.high && ticks.size() < most; ++i) {
@@ -124,12 +124,12 @@ std::vector<Tick> linear_ticks(const Range& range, std::size_t most) {
   return ticks;
 }
 
-/// digit times a power of ten, as exactly as it is written.
+/// Returns digit * 10^exponent, correctly rounded by parsing it.
 double written(int digit, int exponent) {
   return parse_number(std::to_string(digit) + "e" + std::to_string(exponent)).value_or(0);
 }
 
-/// The digits times every `stride`-th power of ten.
+/// Returns ticks at the digits times every `stride`-th power of ten.
 std::vector<Tick> decade_ticks(const Range& range, const std::vector<int>& digits, int stride) {
   const int first = static_cast<int>(std::floor(std::log10(range.low)));
   const int last = static_cast<int>(std::ceil(std::log10(range.high)));
@@ -165,7 +165,7 @@ std::vector<Tick> logarithmic_ticks(const Range& range, std::size_t most) {
   return linear_ticks(range, most);
 }
 
-/// A round value just inside of an end, with as few digits as take it there.
+/// Returns a round value just inside an end, with as few digits as possible.
 std::optional<Tick> end_tick(const Range& range, double end) {
   const int exponent = end == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(end))));
   for (int digits = 1; digits <= kMostEndDigits; ++digits) {
@@ -180,7 +180,7 @@ std::optional<Tick> end_tick(const Range& range, double end) {
   return std::nullopt;
 }
 
-/// Both ends have a label, or one nearby.
+/// Adds a tick at each end without a label nearby.
 std::vector<Tick> with_ends(const Range& range, std::vector<Tick> ticks) {
   const auto is_bare = [&](double end, const Tick& nearest) {
     return std::abs(range.position(nearest.value) - range.position(end)) > kBareEnd;
@@ -224,7 +224,7 @@ constexpr double kLeft = 74;
 constexpr double kRight = 16;
 constexpr double kTop = 12;
 constexpr double kBottom = 48;
-constexpr double kTickText = 7.5;  // width of a character, about
+constexpr double kTickText = 7.5;  // approximate width of a character
 constexpr std::size_t kShades = 5;
 
 std::string line_between(double x1, double y1, double x2, double y2, const std::string& style) {
@@ -235,7 +235,7 @@ std::string line_between(double x1, double y1, double x2, double y2, const std::
          "\n";
 }
 
-/// The ticks, without the labels that would run into the one before.
+/// Draws the ticks, omitting labels that would overlap the previous one.
 std::string ticks_below(const Axis& x, const std::vector<Tick>& ticks, ChartSize size) {
   const double base = size.height - kBottom;
   std::string out;
@@ -283,7 +283,8 @@ std::string path(const std::string& style, const std::string& steps) {
   return empty_element("path", attribute("class", style) + attribute("d", steps)) + "\n";
 }
 
-/// 0 for one point, up to shades - 1 for the fullest cell, in equal steps of the logarithm.
+/// Returns 0 for one point, up to kShades - 1 for the fullest cell, in equal steps of the
+/// logarithm.
 std::size_t shade_of(std::size_t count, std::size_t most) {
   if (most < 2)
     return 0;

@@ -139,9 +139,9 @@ std::vector<Column> scale_columns(const std::string& scale, const std::string& t
 namespace {
 
 constexpr std::size_t kGap = 2;            // between columns
-constexpr std::size_t kShortestText = 12;  // that still says something
+constexpr std::size_t kShortestText = 12;  // that is still readable
 
-/// What people see of a table, its heading first, before each group with the group's name.
+/// Visible texts of a table: headings first, and the name of each group before its rows.
 struct Grid {
   std::vector<Align> columns;
   std::vector<std::vector<std::string>> rows;
@@ -174,7 +174,7 @@ Grid grid_of(const Table& table) {
   return out;
 }
 
-/// A text in lines of at most `width`, all indented as the text is; a longer word is clipped.
+/// Wraps a text into lines of at most `width`, all with its indentation; clips longer words.
 std::vector<std::string> clipped_lines(const std::string& text, std::size_t width) {
   const std::size_t indentation = std::min(text.find_first_not_of(' '), text.size());
   std::vector<std::string> lines = lines_within(text, width, indentation);
@@ -183,7 +183,7 @@ std::vector<std::string> clipped_lines(const std::string& text, std::size_t widt
   return lines;
 }
 
-/// Takes from the widest texts what the columns are wider than the room for them.
+/// Narrows the widest text columns until all columns fit into `room`.
 void shorten_texts(const std::vector<Align>& columns, std::size_t room,
                    std::vector<std::size_t>& widths) {
   const auto taken = [&] {
@@ -358,7 +358,7 @@ std::string latex_text(const std::string& cell) {
   return out;
 }
 
-/// Needs no package.
+/// Returns a table that needs no LaTeX package.
 std::string latex_table(const Table& table) {
   const Grid grid = grid_of(table);
   std::string text = "\\begin{tabular}{";
@@ -374,7 +374,7 @@ std::string latex_table(const Table& table) {
   return text + "\\end{tabular}\n";
 }
 
-/// The lines as they are, without blank ones around them.
+/// Returns the lines without leading and trailing blank lines.
 std::string without_blanks(const std::string& lines) {
   const auto first = lines.find_first_not_of('\n');
   if (first == std::string::npos)
@@ -389,7 +389,7 @@ std::string item_lines(const std::vector<std::string>& items, std::string_view m
   return out;
 }
 
-/// All but tables, as Markdown.
+/// Returns a block other than a table as Markdown.
 std::string markdown_lines(const Block& block, std::string_view marks) {
   if (const auto* const heading = std::get_if<Heading>(&block))
     return "**" + markdown_text(printable_word(heading->text), marks) + "**\n";
@@ -455,7 +455,7 @@ std::string csv(const Table& table) {
 
 std::string Document::in(OutputFormat format, std::optional<std::size_t> width) const {
   std::string out;
-  // With a blank line between blocks, but for a list under its heading.
+  // Blank lines separate blocks, except a list from its heading.
   const auto join = [&](std::string (*written)(const Block&, bool)) {
     bool is_headed = false;
     for (const Block& block : blocks) {
@@ -515,7 +515,7 @@ std::string html_row(const Table& table, const std::vector<Cell>& row) {
     const bool is_number = table.columns[c].align == Align::right;
     const std::string style =
         (is_number ? attribute("class", "n") : std::string()) +
-        // Where rows are stacked; a name says by itself what it is, a number does not.
+        // Label for narrow screens, where cells are stacked: a number needs one, a name does not.
         (c == 0 && !is_number ? "" : attribute("data-label", table.columns[c].heading));
     out += c == 0 ? "<th scope=\"row\"" + style + ">" + html_cell(table, row, c) + "</th>"
                   : "<td" + style + ">" + html_cell(table, row, c) + "</td>";

@@ -36,12 +36,12 @@ AxisText times_of(const Content& content, const std::string& which, const Range&
                    kMostTicks);
 }
 
-/// Few dots may be large.
+/// A few dots are drawn larger.
 std::string style_of(const Cloud& cloud) {
   return cloud.inside <= kFewDots ? "dots few" : "dots";
 }
 
-/// What a cloud shows and what it leaves out.
+/// Returns a text on what a cloud shows and omits.
 std::string cloud_text(const Cloud& cloud, std::size_t not_positive) {
   std::string text = cloud.cells.empty()
                          ? "Each dot is one of " + rows_text(cloud.inside) + "."
@@ -65,7 +65,7 @@ std::string row_text(const JudgedRow& row, const std::string& unit) {
          (row.error_percent > 0 ? "+" : "") + percent(row.error_percent) + ")";
 }
 
-/// A line y = factor * x through the range of both axes.
+/// Returns the line y = factor * x within the common range of both axes.
 std::vector<Point> diagonal(const Range& range, double factor) {
   const double low = std::max(range.low, range.low / factor);
   const double high = std::min(range.high, range.high / factor);
@@ -173,7 +173,7 @@ constexpr std::size_t kTicksOfErrors = 5;
 constexpr std::size_t kLongestLevel = 10;
 constexpr double kFarthestError = 300;  // percent
 
-/// One range for all figures, so that they can be compared.
+/// Common range of all figures, so that they can be compared.
 Range range_of_quartiles(const std::vector<ErrorsAlong>& all) {
   double low = -1;
   double high = 1;
@@ -235,9 +235,9 @@ std::string error_figures(const Content& content) {
 
 namespace {
 
-constexpr std::size_t kMostSteps = 16;  // what is smaller is one step
+constexpr std::size_t kMostSteps = 16;  // the smaller ones are merged into one step
 constexpr std::size_t kLongestStepName = 56;
-constexpr double kRoomOfValues = 0.34;  // of the width, right of the bars
+constexpr double kRoomOfValues = 0.34;  // share of the width, right of the bars
 
 struct StepBar {
   std::string name;
@@ -269,7 +269,8 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
   return bars;
 }
 
-/// The terms' shares add up to 100 %; what corrects their sum is told as a change of it.
+/// The shares of the terms add up to 100 %; a residual correction is written as a change of their
+/// sum.
 std::string value_of(const StepBar& bar, const TimeSteps& steps, const std::string& unit) {
   const double time = bar.to - bar.from;
   if (bar.style == "bar total")
@@ -323,14 +324,14 @@ namespace {
 constexpr double kLongScale = 1e6;
 constexpr std::size_t kTicksOfAScale = 8;
 constexpr std::size_t kTicksOfTimes = 6;
-constexpr double kWidestBand = 100;  // times above or below the curve that a figure shows
+constexpr double kWidestBand = 100;  // largest factor above or below the curve that a figure shows
 
-/// Whole numbers in full, as long as they are short.
+/// Writes short whole numbers in full.
 std::string scale_text(double scale) {
   return scale == std::round(scale) && scale < kLongScale ? to_text(scale) : short_number(scale);
 }
 
-/// Measured scales where there are few, and doublings beyond them.
+/// Returns ticks at the measured scales, if there are few, and at doublings beyond them.
 std::vector<Tick> scale_ticks(const ScaleCurve& curve, const Range& range) {
   if (curve.scales.empty())
     return ticks_of(range, kTicksOfAScale);
@@ -359,7 +360,7 @@ Range range_of_times(const ScaleCurve& curve) {
   for (const auto* runs : {&curve.runs.measured, &curve.runs.adjusted})
     for (const Point& run : *runs)
       times.push_back(run.y);
-  // The ends of intervals of the longest times there are may be no numbers.
+  // Intervals of extremely long times can end at infinity or NaN.
   std::erase_if(times, [](double time) { return !std::isfinite(time) || time <= 0; });
   return range_of(times, Spacing::logarithmic);
 }
@@ -376,7 +377,7 @@ double time_of_point(const Forecast& point) {
   return point.time;
 }
 
-/// Grey over what was not measured, up to the nearest point that was.
+/// Shades the unmeasured parts, up to the nearest measured point.
 void draw_unmeasured(const std::vector<Forecast>& points, const Range& x, const Range& y,
                      Chart& chart) {
   for (std::size_t i = 0; i < points.size();) {
@@ -392,7 +393,7 @@ void draw_unmeasured(const std::vector<Forecast>& points, const Range& x, const 
   }
 }
 
-/// Solid between measured points, dashed elsewhere.
+/// Draws the line solid between measured points, dashed elsewhere.
 void draw_line(const std::vector<Forecast>& points, const std::function<double(const Forecast&)>& y,
                Chart& chart) {
   std::vector<Point> part;
@@ -461,7 +462,7 @@ Chart time_chart(const Content& content, const ScaleCurve& curve, ChartSize size
       chart.add_mark({point.scale, point.time}, is_shown ? "point shown" : "point",
                      point_text(curve, point, unit));
   }
-  // On top: what was measured is not to be covered by what is predicted.
+  // Drawn last, so that predictions do not cover measurements.
   chart.add_circles(curve.runs.adjusted, "hollow");
   chart.add_cloud({.x = x, .y = y, .points = curve.runs.measured, .cells = {}}, "dots near");
   return chart;

@@ -76,7 +76,7 @@ void describe(Fields& f, NoiseFloor& x) {
 
 namespace {
 
-/// Whole number, not 0; default 1.
+/// Whole number from -4 to 4, but not 0.
 struct Power {
   int& value;
 
@@ -199,7 +199,7 @@ void describe(Fields& f, NamedInterval& x) {
   f("identified", std::as_const(x.identified), "whether the runs determine it");
 }
 
-/// `identified`: null if the identifiability of the constants is unknown.
+/// `identified`: per name; null marks all intervals as not identifiable.
 void describe_intervals(Fields& f, const std::string& field, const std::vector<std::string>& names,
                         std::vector<Interval>& intervals, const std::vector<bool>* identified,
                         const std::string& meaning, const FieldRule& rule = {}) {
@@ -402,7 +402,7 @@ void describe(Fields& f, GrowthOfErrors& x) {
 
 namespace {
 
-/// Checks that ranks and scores cover every level that `count` rows support.
+/// Looking up a level relies on ranks that ascend from 1 to `count`, with ascending scores.
 void check_ranks(const Fields& f, const PredictionIntervals& x) {
   const bool ranks_fit =
       !x.ranks.empty() && x.ranks.front() == 1 && x.ranks.back() == x.count &&
