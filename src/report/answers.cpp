@@ -151,8 +151,8 @@ struct HeldOut {
   std::string of;
 };
 
-/// By what is known of the form that was chosen, of folds, and of parts of the runs; the first is
-/// the one that says most of new runs.
+/// Returns held-out errors from the choice of the form, from folds and from data splits; the first
+/// is the most informative about new runs.
 std::vector<HeldOut> held_out_of(const Content& content) {
   std::vector<HeldOut> out;
   for (const Part& part : content.parts)

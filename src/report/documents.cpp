@@ -194,7 +194,7 @@ void describe(Fields& f, DoublingFields& x) {
   f("at", x.at, "the central run, in words, with what was set");
 }
 
-/// The value of each column by its name.
+/// Value of each column, by column name.
 struct PlannedConfiguration {
   const plan::Space& space;
   const plan::Configuration& values;
@@ -219,7 +219,7 @@ void describe_unit(Fields& f, const std::string& column, const std::string& unit
       });
 }
 
-/// `model` and `data`, and further fields of them.
+/// Describes `model` and `data` with additional fields of both.
 template <class Model, class Data>
 void describe_files(Fields& f, const std::string& model_file, const std::string& tool,
                     const std::string& runs_file, const std::string& sha256, const Model& model,
@@ -569,7 +569,7 @@ void describe(Fields& f, const SweepDocument& x) {
 
 namespace {
 
-/// Numbers or texts, as the first is.
+/// Reads numbers or texts, depending on the first item.
 void put_values(const JsonCursor& place, plan::SpaceColumn& column) {
   const auto items = place.items();
   if (items.empty())
@@ -597,7 +597,7 @@ void check_range(const JsonCursor& range, const plan::SpaceColumn& column) {
     range.fail("expected whole numbers");
 }
 
-/// A condition, or a list of some.
+/// A condition, or a list of conditions.
 struct Conditions {
   std::vector<std::string>& texts;
 

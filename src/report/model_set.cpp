@@ -18,7 +18,7 @@ constexpr std::string_view kHeaderBegin = "{\"schema\": \"perfmodel/";
 constexpr std::string_view kTaskBegin = "{\"task\": ";
 constexpr std::string_view kEncodingMark = "\xEF\xBB\xBF";
 
-/// A header is written with the shard as its last field.
+/// Removes the shard, which is always the last field of a header.
 std::string without_shard(std::string_view line) {
   return std::string(line.substr(0, line.rfind(kShardField))) + "}\n";
 }
@@ -197,7 +197,7 @@ Named<const std::string> key_of(const ModelSetLine& line, const ModelSetHeader& 
 
 namespace {
 
-/// What stands before the model.
+/// Describes the fields before the model.
 void describe_beginning(Fields& f, ModelSetLine& x, const ModelSetHeader& header) {
   if (!f.writes())
     x.key.resize(header.by.size());

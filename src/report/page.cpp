@@ -9,8 +9,8 @@
 
 namespace perfmodel::page {
 
-/// Builds the panel that gives the time of any configuration, from the `model` that stands before
-/// it. The address may set columns: page.html#gpus=8&batch=64.
+/// Builds the panel that predicts the time of any configuration, using the `model` defined by the
+/// preceding script. The URL can set columns: page.html#gpus=8&batch=64.
 constexpr std::string_view kExploreScript = R"js(
 const made = (name, attributes, ...children) => {
   const out = document.createElement(name);
@@ -393,7 +393,7 @@ std::string preformatted(const std::string& text) {
   return element("pre", "", escaped_markup(text)) + "\n";
 }
 
-/// What the typical configuration is.
+/// Explains what the typical configuration is.
 std::string typical_text(const Content& content) {
   const CentralConfiguration& typical = content.central;
   if (content.model.central)
@@ -535,7 +535,7 @@ std::string origin_section(const Content& content) {
                        quoted(content.runs.file) + content.options + " -o report.html"));
 }
 
-/// In a section of XML, whose marks are comments of the script.
+/// Wraps the script in a CDATA section, whose delimiters are comments in JavaScript.
 std::string script_of(const std::string& exploration) {
   if (exploration.empty())
     return "";
@@ -562,7 +562,7 @@ std::string sections_of(const Content& content, const FieldWords& words) {
 
 namespace {
 
-/// With names of elements that no other part of the page has.
+/// Prefixes the ids of elements, so that they are unique within the page.
 std::string with_own_names(const std::string& markup, const std::string& prefix) {
   std::string out;
   std::size_t done = 0;

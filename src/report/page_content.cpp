@@ -76,12 +76,12 @@ bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configur
 
 namespace {
 
-constexpr double kRoom = 0.04;  // at each end, as a share of what the values span
+constexpr double kRoom = 0.04;  // margin at each end, as a share of the span of the values
 
 }  // namespace
 
 double Range::position(double value) const {
-  // Differences of logarithms: ratios of very large and very small numbers are no numbers.
+  // Differences of logarithms, because ratios of very large and very small numbers overflow.
   if (spacing == Spacing::logarithmic)
     return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
   return (value - low) / (high - low);
@@ -101,7 +101,7 @@ Range range_of(const std::vector<double>& values, Spacing spacing) {
         std::exp(std::max(kRoom * (std::log(*highest) - std::log(*lowest)), kRoom));
     const double low = std::max(*lowest / widening, Limits::denorm_min());
     const double high = std::min(*highest * widening, Limits::max());
-    // Of the smallest numbers there are, a little more is the same.
+    // A small relative margin of the smallest doubles rounds to 0.
     return {low, std::max(high, std::nextafter(low, Limits::max())), spacing};
   }
   const double size = std::max(std::abs(*lowest), std::abs(*highest));
@@ -115,7 +115,7 @@ double round_step(double span, std::size_t most) {
   const double least = span / static_cast<double>(most);
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double factor : {1.0, 2.0, 5.0}) {
-    // A step may be a rounding error short of the least one.
+    // A step may fall short of the least one by a rounding error.
     if (factor * power >= least * (1 - 1e-12))
       return factor * power;
   }
@@ -131,7 +131,7 @@ bool all_finite(const std::vector<double>& values) {
       values.begin(), values.end(), [](double p) { return std::isfinite(p); });
 }
 
-/// The name by which tables call a term stands first, lest it be lost where the rest is cut.
+/// The name of a term in the tables comes first, so that clipping does not remove it.
 std::string step_name(const Share& share) {
   return share.title == share.name ? share.name : share.name + ": " + share.title;
 }
@@ -253,7 +253,7 @@ CentralConfiguration central_of(const FittedModel& model, const Source& source) 
   return out;
 }
 
-/// The factors are those of the typical configuration.
+/// Returns the coverage, with the factors of the typical configuration.
 std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& typical) {
   const auto& intervals = source.model.intervals;
   if (!intervals)
@@ -271,7 +271,7 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
       intervals->by_deviation};
 }
 
-/// Of Eq. (4) alone; other forms were chosen, or asked for by name.
+/// Checks Eq. (4) only; other forms were chosen or requested by name.
 std::optional<FormCheck> other_form(const Source& source) {
   if (source.model.form->name() != to_text(Expression::generic) || !source.design.runs.empty() ||
       !source.has_runs)

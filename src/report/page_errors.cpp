@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kMostBars = 60;
 constexpr std::size_t kFewestBars = 8;
 constexpr std::size_t kAllShown = 200;
-constexpr double kHiddenTail = 0.005;  // at each end, of more errors than that
-constexpr double kWidest = 1e12;       // percent; steps of more would run into the end of numbers
+constexpr double kHiddenTail = 0.005;  // share hidden at each end, if there are many errors
+constexpr double kWidest = 1e12;       // percent; larger steps would exceed the precision of double
 
 std::vector<JudgedRow> judged(const std::vector<std::uint32_t>& lines,
                               const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
@@ -129,7 +129,7 @@ struct Level {
   double median_time = 0;
 };
 
-/// Those with enough runs.
+/// Returns the levels with enough runs.
 std::vector<Level> levels_of(const LevelFactor& factor, const Eigen::VectorXd& times) {
   std::vector<Level> all(factor.levels);
   for (std::size_t row = 0; row < factor.codes.size(); ++row)
@@ -165,7 +165,7 @@ double mape_of(const Design& runs, const Eigen::VectorXd& predicted,
   return 100 * sum / static_cast<double>(rows.size());
 }
 
-/// The first scale that does not follow from others and takes more than one value.
+/// Returns the first scale that is not derived from others and has more than one value.
 std::optional<std::size_t> scale_of_figures(const ModelSpec& spec) {
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     if (!spec.follows(spec.extrinsic[j].column) && spec.extrinsic[j].low < spec.extrinsic[j].high)

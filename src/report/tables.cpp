@@ -21,12 +21,12 @@ doc::Cell status_cell(ConstantStatus status) {
   return is_doubtful(status) ? doc::doubtful(text) : text;
 }
 
-/// "95 % interval", which only a bootstrap gives.
+/// Returns "95 % interval". The model must have bootstrap intervals.
 std::string interval_heading(const FittedModel& model) {
   return short_number(100 * model.uncertainty->confidence) + " % interval";
 }
 
-/// A table of what is known of constants; the model decides which columns there are.
+/// Returns an empty table of constants with the columns that the model has data for.
 doc::Table constants_under(const FittedModel& model, const char* first, std::string caption) {
   doc::Table table{{doc::words(first), doc::numbers("value")}};
   table.caption = std::move(caption);
@@ -243,7 +243,7 @@ namespace perfmodel::figures {
 namespace {
 
 constexpr std::string_view kEnd = "</svg>";
-/// The rules of figures stand together in the style sheet of the page.
+/// The CSS rules of figures are contiguous in the style sheet of the page.
 constexpr std::string_view kFirstRule = "\nsvg text {";
 constexpr std::string_view kRuleBehind = "\n.wide {";
 static_assert(page::kStyle.find(kFirstRule) < page::kStyle.find(kRuleBehind));
@@ -253,7 +253,8 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return text.substr(from, text.find(end, from) - from);
 }
 
-/// Of light paper and without variables, which not every program that reads SVG knows.
+/// Returns the style for light backgrounds without CSS variables, which not every SVG reader
+/// supports.
 std::string figure_style() {
   std::string out = "text {" + std::string(between(page::kStyle, kFirstRule, kRuleBehind)) + "\n";
   std::string_view colours = between(page::kStyle, ":root {", "}");
