@@ -28,8 +28,8 @@ std::string_view reference_of(char c) {
   }
 }
 
-/// Returns the number of bytes of a character at the start of the text that XML forbids: a control
-/// or a Unicode noncharacter; else 0.
+/// Returns the number of bytes of a character at the start of the text that a page must not
+/// contain: a control or a Unicode noncharacter; else 0.
 std::size_t unprintable_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if ((byte(0) < 0x20 && text[0] != '\n') || byte(0) == 0x7F)
