@@ -63,6 +63,15 @@ FetchContent_Declare(
 
 FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json spdlog FastCppCsvParser)
 
+# Debian has no static spdlog and fmt; both can be used by their headers alone.
+add_library(perfmodel_spdlog INTERFACE)
+if(PERFMODEL_STATIC)
+  target_link_libraries(perfmodel_spdlog INTERFACE fmt::fmt-header-only)
+  target_compile_definitions(perfmodel_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
+else()
+  target_link_libraries(perfmodel_spdlog INTERFACE spdlog::spdlog)
+endif()
+
 # Targets for the downloaded header libraries, under the names that find_package() gives them.
 if(NOT TARGET Eigen3::Eigen)
   add_library(Eigen3::Eigen INTERFACE IMPORTED)

@@ -16,12 +16,13 @@ if(NOT CMAKE_CROSSCOMPILING)
                                   COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
     install(FILES "${file}" DESTINATION "${destination}" COMPONENT program)
   endfunction()
+  set(PERFMODEL_ZSH_COMPLETIONS "${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+      CACHE STRING "Folder of completions for zsh")
   perfmodel_install_written(
     "${perfmodel_shell_dir}/perfmodel" "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
     completions bash --output)
   perfmodel_install_written(
-    "${perfmodel_shell_dir}/_perfmodel" "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" completions zsh
-    --output)
+    "${perfmodel_shell_dir}/_perfmodel" "${PERFMODEL_ZSH_COMPLETIONS}" completions zsh --output)
   find_program(PERFMODEL_HELP2MAN help2man)
   mark_as_advanced(PERFMODEL_HELP2MAN)
   if(PERFMODEL_HELP2MAN)
@@ -29,7 +30,7 @@ if(NOT CMAKE_CROSSCOMPILING)
       CODE "execute_process(
               COMMAND \"${CMAKE_COMMAND}\" \"-DHELP2MAN=${PERFMODEL_HELP2MAN}\"
                       \"-DPROGRAM=$<TARGET_FILE:perfmodel>\" \"-DVERSION=${PROJECT_VERSION}\"
-                      \"-DFOLDER=${perfmodel_shell_dir}/man1\"
+                      \"-DFOLDER=${perfmodel_shell_dir}/man1\" -DCOMPRESS=$<BOOL:${PERFMODEL_PACKAGE}>
                       -P \"${PROJECT_SOURCE_DIR}/cmake/ManualPages.cmake\"
               COMMAND_ERROR_IS_FATAL ANY)"
       COMPONENT program)

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Mutation testing: mutants.py [--count 3] [--seed 1] [--rooms fit,table] [--ref HEAD] WORK
+
+Takes the sources of a commit, changes an operator or a condition in `count` places of each room,
+and runs the tests of the room and, if those pass, the tests of the whole program: a mutant that no
+test notices points at a missing test. All mutants are compiled into one program, where the
+environment variable PERFMODEL_MUTANT switches one on (mutant schemata: Untch, Offutt, Harrold
+1993), so that a mutant costs a run of tests, not a build. WORK is a folder for the sources and the
+build. Prints a line per mutant, then the share killed; exit code 1 if that is below --bar.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import time
+
+SWITCH = r"""
+#include <cstdlib>
+bool perfmodel_mutant(int number) {
+  static const char* const chosen = std::getenv("PERFMODEL_MUTANT");
+  static const int on = chosen == nullptr ? -1 : std::atoi(chosen);
+  return on == number;
+}
+"""
+OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
+         "+": "-", "-": "+", "*": "/", "/": "*", "&&": "||", "||": "&&"}
+# The operators of C++ from weak to strong; an operand ends at an operator that is not stronger.
+STRENGTH = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "<<": 5, ">>": 5,
+            "+": 6, "-": 6, "*": 7, "/": 7, "%": 7}
+KINDS = {"condition": ("&&", "||"), "comparison": ("<", "<=", ">", ">=", "==", "!="),
+         "arithmetic": ("+", "-", "*", "/")}
+OPERATOR = re.compile(r"(?<= )(\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>])(?=[ \n])")
+ASSIGNMENT = re.compile(r" ([-+*/%|&]?=|\?|:) |\breturn\b|\bcase\b|\bthrow\b|\belse\b")
+
+Mutant = collections.namedtuple("Mutant", "room file line kind what start end text")
+
+
+def masked(text):
+    """The text with blanks in place of comments, literals and directives, of the same length."""
+    blank = lambda found: re.sub(r"[^\n]", " ", found.group())
+    pattern = (r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+               r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^\s*#[^\n]*(?:\\\n[^\n]*)*")
+    return re.sub(pattern, blank, text, flags=re.S | re.M)
+
+
+def operand(code, at, step, strength):
+    """The end of the operand that begins at `at`, in the direction of `step`."""
+    closing = ")]}" if step > 0 else "([{"
+    opening = "([{" if step > 0 else ")]}"
+    depth = 0
+    while 0 <= at < len(code):
+        char = code[at]
+        if char in closing:
+            if depth == 0:
+                return at
+            depth -= 1
+        elif char in opening:
+            depth += 1
+        elif depth == 0:
+            if char in ";,":
+                return at
+            here = OPERATOR.match(code, at)
+            if here and (STRENGTH[here[1]] <= strength if step > 0
+                         else STRENGTH[here[1]] < strength):
+                return at if step > 0 else here.end(1) - 1
+            word = ASSIGNMENT.match(code, at)
+            if word and not (step > 0 and char != " "):
+                return at if step > 0 else word.end() - 1
+        at += step
+    return at
+
+
+def of_operators(text, code):
+    for found in OPERATOR.finditer(code):
+        sign = found[1]
+        kind = next((kind for kind, signs in KINDS.items() if sign in signs), None)
+        if kind is None:
+            continue
+        left = operand(code, found.start() - 1, -1, STRENGTH[sign]) + 1
+        right = operand(code, found.end(), 1, STRENGTH[sign])
+        first, second = text[left:found.start()].strip(), text[found.end():right].strip()
+        if not first or not second or "{" in first or "//" in first + second:
+            continue
+        if kind == "arithmetic" and '"' in first + second:
+            continue  # text
+        left += len(text[left:found.start()]) - len(text[left:found.start()].lstrip())
+        right -= len(text[found.end():right]) - len(text[found.end():right].rstrip())
+        yield (kind, f"{first} {sign} {second} -> {OTHER[sign]}", left, right,
+               f"(perfmodel_mutant(@) ? ({first} {OTHER[sign]} {second}) : "
+               f"({first} {sign} {second}))")
+
+
+def of_conditions(text, code):
+    for found in re.finditer(r"\b(?:if|while) \(", code):
+        end = operand(code, found.end(), 1, 0)
+        inner = text[found.end():end]
+        if code[end] != ")" or re.search(r"(?<![=!<>])=(?!=)", code[found.end():end]):
+            continue  # declares a variable
+        yield ("condition", f"not ({inner})", found.end(), end,
+               f"perfmodel_mutant(@) != static_cast<bool>({inner})")
+
+
+def candidates(root, room):
+    for path in sorted((root / "src" / room).glob("*.cpp")):
+        text = path.read_text()
+        code = masked(text)
+        for kind, what, start, end, new in [*of_operators(text, code), *of_conditions(text, code)]:
+            yield Mutant(room, path, text.count("\n", 0, start) + 1, kind, " ".join(what.split()),
+                         start, end, new)
+
+
+def applied(path, mutants):
+    """The source with its mutants; their numbers come with them. None may overlap."""
+    text = path.read_text()
+    for number, mutant in sorted(mutants, key=lambda item: -item[1].start):
+        text = (text[:mutant.start] + mutant.text.replace("@", str(number)) + text[mutant.end:])
+    return "bool perfmodel_mutant(int number);\n" + text
+
+
+def compiles(root, build, mutant):
+    """Whether the source with this mutant alone is C++."""
+    trial = mutant.file.with_suffix(".mutant.cpp")
+    trial.write_text(applied(mutant.file, [(0, mutant)]))
+    flags = ["-std=c++20", "-fsyntax-only", f"-I{root}/src", f"-I{root}/include", "-isystem",
+             "/usr/include/eigen3", "-fopenmp", f"-I{build}"]
+    try:
+        return subprocess.run(["g++", *flags, trial], capture_output=True, check=False,
+                              cwd=root).returncode == 0
+    finally:
+        trial.unlink()
+
+
+def chosen(root, build, room, count, random_stream):
+    """`count` mutants that compile, of the kinds in turn, in lines of their own."""
+    pool = {kind: [] for kind in KINDS}
+    for mutant in candidates(root, room):
+        pool[mutant.kind].append(mutant)
+    for of_kind in pool.values():
+        random_stream.shuffle(of_kind)
+    out = []
+    for kind in (list(KINDS) * count)[:count]:
+        while pool[kind]:
+            mutant = pool[kind].pop()
+            near = any(m.file == mutant.file and m.start < mutant.end and mutant.start < m.end
+                       for m in out)
+            if not near and compiles(root, build, mutant):
+                out.append(mutant)
+                break
+    return out
+
+
+def spec_of(root, folder):
+    return ",".join(f"[#{path.stem}]" for path in sorted((root / "tests" / folder).glob("*_test.cpp")))
+
+
+def passes(root, tests, spec, number, limit):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    if number is not None:
+        environment["PERFMODEL_MUTANT"] = str(number)
+    left_out = (tests.parent / "left-out.txt").read_text().strip()
+    spec = ",".join(part + left_out for part in spec.split(","))
+    try:
+        done = subprocess.run([tests, "--filenames-as-tags", "--abort", spec], cwd=root,
+                              env=environment, capture_output=True, timeout=limit, check=False)
+        return done.returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def verdict(root, tests, room, number, limits):
+    for folder in dict.fromkeys([room, "cli"]):
+        if not passes(root, tests, spec_of(root, folder), number, limits[folder]):
+            return f"killed by {folder}"
+    return "SURVIVED"
+
+
+def build_of(root, ref):
+    source = pathlib.Path(__file__).resolve().parent.parent
+    if not root.exists():
+        root.mkdir(parents=True)
+        archive = subprocess.run(["git", "archive", ref], cwd=source, capture_output=True, check=True)
+        subprocess.run(["tar", "x"], cwd=root, input=archive.stdout, check=True)
+    subprocess.run(["cmake", "--preset", "release"], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    return root / "build" / "release"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("--count", type=int, default=3, help="mutants of each room")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", help="A,B,...; all")
+    parser.add_argument("--ref", default="HEAD")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--bar", type=float, default=0, help="smallest share killed, percent")
+    options = parser.parse_args()
+    root = options.work.resolve() / "source"
+    if root.exists():
+        sys.exit(f"{root} exists: give a new folder")
+    build = build_of(root, options.ref)
+    rooms = sorted(path.name for path in (root / "src").iterdir() if path.is_dir())
+    if options.rooms:
+        rooms = options.rooms.split(",")
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        of_rooms = pool.map(
+            lambda room: chosen(root, build, room, options.count,
+                                random.Random(f"{options.seed} {room}")), rooms)
+        mutants = list(enumerate(mutant for of_room in of_rooms for mutant in of_room))
+    for path in {mutant.file for _, mutant in mutants}:
+        path.write_text(applied(path, [item for item in mutants if item[1].file == path]))
+    with open(root / "src" / "base" / "text.cpp", "a") as switch:
+        switch.write(SWITCH)
+    subprocess.run(["cmake", "--build", build, "--parallel", str(options.jobs)], check=True,
+                   stdout=subprocess.DEVNULL)
+
+    tests = build / "tests" / "perfmodel_tests"
+    limits = {}
+    for folder in dict.fromkeys([*rooms, "cli"]):
+        start = time.monotonic()
+        if not passes(root, tests, spec_of(root, folder), None, None):
+            sys.exit(f"the tests of {folder} fail without a mutant")
+        limits[folder] = 60 + 5 * options.jobs * (time.monotonic() - start)
+
+    def judged(item):
+        number, mutant = item
+        return verdict(root, tests, mutant.room, number, limits)
+
+    survived = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for (number, mutant), result in zip(mutants, pool.map(judged, mutants)):
+            survived += result == "SURVIVED"
+            print(f"{number:4} {mutant.room:9} {mutant.kind:10} {result:18} "
+                  f"{mutant.file.relative_to(root)}:{mutant.line}: {mutant.what}", flush=True)
+    share = 100 * (len(mutants) - survived) / max(1, len(mutants))
+    print(f"{len(mutants) - survived} of {len(mutants)} killed: {share:.0f} %")
+    sys.exit(share < options.bar)
+
+
+if __name__ == "__main__":
+    main()
