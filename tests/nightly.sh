@@ -22,6 +22,24 @@ part 'dev: tests in random order' env OMP_WAIT_POLICY=PASSIVE \
   build/nightly-dev/tests/perfmodel_tests ${left_out:+"$left_out"} --order rand \
   --rng-seed "$RANDOM"
 
+# A program that was killed, or found a full disk, leaves the old file or the new one.
+part 'release: configuration' cmake --preset release -B build/nightly-release \
+  -DPERFMODEL_BUILD_TESTS=OFF
+part 'release: build' cmake --build build/nightly-release --parallel "$jobs" --target perfmodel
+part 'faults' python3 tests/faults/run.py build/nightly-release/perfmodel
+
+part 'packages: dependencies' sh cmake/install-dependencies.sh --packages --nightly
+part 'packages: build' bash cmake/package.sh build/nightly-packages
+copy=$(mktemp -d)
+git archive HEAD | tar -x -C "$copy"
+part 'packages: build once more, elsewhere' \
+  env SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)" bash "$copy/cmake/package.sh"
+part 'packages: installed in a fresh Debian' \
+  bash tests/packages.sh build/nightly-packages "$copy/build/packages"
+rm -rf "$copy"
+
+part 'mutants' python3 tests/mutants.py "$(mktemp -d)" --count 12 --bar 85
+
 part 'sanitizers: configuration' cmake --preset asan -B build/nightly-asan \
   -DPERFMODEL_SANITIZE_WHOLE_FITS=ON
 part 'sanitizers: build' cmake --build build/nightly-asan --parallel "$jobs"

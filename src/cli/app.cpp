@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -116,13 +118,24 @@ int run_program(Program& program, int argc, const char* const* argv) {
 
 }  // namespace
 
-int run_app(int argc, const char* const* argv) {
-  // A closed pipe and a file beyond its size limit become failed writes (EPIPE, EFBIG), so that
-  // unfinished output is removed.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+namespace {
 
-  Program program;
+/// Ends the program if memory is short where no exception may pass: in functions that are noexcept
+/// (CLI11 has some that allocate), or for the message of an error.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr error = std::current_exception())
+      std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    std::fputs("perfmodel: error: out of memory\n", stderr);
+    std::_Exit(code(ExitCode::out_of_memory));
+  } catch (...) {
+  }
+  std::abort();
+}
+
+/// Runs the command and turns every exception into a message and an exit code.
+int run_reported(Program& program, int argc, const char* const* argv) {
   const auto fail = [&](ExitCode exit_code, const std::string& message) {
     Console(program.console_options()).error(message);
     return code(exit_code);
@@ -162,6 +175,18 @@ int run_app(int argc, const char* const* argv) {
   } catch (const std::exception& error) {
     return defect(error);
   }
+}
+
+}  // namespace
+
+int run_app(int argc, const char* const* argv) {
+  // A closed pipe and a file beyond its size limit become failed writes (EPIPE, EFBIG), so that
+  // unfinished output is removed.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(end_without_memory);
+  Program program;
+  return run_reported(program, argc, argv);
 }
 
 namespace {
