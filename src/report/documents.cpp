@@ -665,11 +665,14 @@ void describe(Fields& f, plan::Space& x) {
   }
 }
 
-plan::Space read_space(const std::string& path) {
-  const std::string source = display_name(path);
-  auto space = read_json<plan::Space>(JsonCursor::parse(source, read_file(path)));
+plan::Space parse_space(const std::string& source, std::string_view bytes) {
+  auto space = read_json<plan::Space>(JsonCursor::parse(source, bytes));
   space.source = source;
   return space;
+}
+
+plan::Space read_space(const std::string& path) {
+  return parse_space(display_name(path), read_file(path));
 }
 
 std::vector<std::pair<std::string, Json>> json_schemas() {

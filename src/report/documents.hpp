@@ -201,6 +201,8 @@ struct PlanDocument {
 /// `extrinsic` and `where` are optional; `where` may be a single string. Throws InputError with
 /// file and field.
 plan::Space read_space(const std::string& path);
+/// As read_space(), from the bytes of the file `source`.
+plan::Space parse_space(const std::string& source, std::string_view bytes);
 
 struct NextSuggestion {
   plan::Suggestion suggestion;

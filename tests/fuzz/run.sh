@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Fuzzes every target of tests/fuzz/targets.cpp: run.sh [EXECUTIONS]   (default 2,000,000 each)
+#
+# Needs clang with its runtime and libomp. A finding is kept in build/fuzz/findings; add it to
+# tests/fuzz/corpus/TARGET, whose files the tests read, too.
+set -euo pipefail
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+executions=${1:-2000000}
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz --target perfmodel_fuzz --parallel "$(nproc)" >/dev/null
+mkdir -p build/fuzz/findings
+
+fuzz() { # TARGET
+    mkdir -p "build/fuzz/corpus/$1"
+    PERFMODEL_FUZZ=$1 build/fuzz/tests/perfmodel_fuzz "build/fuzz/corpus/$1" "tests/fuzz/corpus/$1" \
+        -runs="$executions" -max_len=8192 -timeout=20 -rss_limit_mb=4096 -seed=1 -close_fd_mask=3 \
+        -artifact_prefix="build/fuzz/findings/$1-" 2>"build/fuzz/$1.log" ||
+        { tail -n 40 "build/fuzz/$1.log" >&2; echo "fuzz: a finding in $1" >&2; exit 1; }
+    echo "$1: $(grep -o 'Done.*' "build/fuzz/$1.log")"
+}
+export -f fuzz
+export executions
+printf '%s\n' tests/fuzz/corpus/* | xargs -n 1 basename | xargs -P "$(nproc)" -I {} bash -euc 'fuzz {}'

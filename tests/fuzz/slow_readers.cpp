@@ -1,0 +1,217 @@
+#include "fuzz/slow_readers.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+
+namespace perfmodel::fuzz {
+namespace {
+
+std::string trimmed(std::string text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::vector<std::string> fields_of(const std::string& line, char separator) {
+  std::vector<std::string> out;
+  std::string field;
+  bool quoted = false;
+  bool was_quoted = false;
+  const auto finish = [&] {
+    out.push_back(was_quoted ? field : trimmed(field));
+    field.clear();
+    was_quoted = false;
+  };
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
+      field += '"';
+      ++i;
+    } else if (quoted) {
+      quoted = c != '"';
+      if (quoted)
+        field += c;
+    } else if (c == separator) {
+      finish();
+    } else if (c == '"' && trimmed(field).empty() && !was_quoted) {
+      quoted = was_quoted = true;
+      field.clear();
+    } else if (!was_quoted || (c != ' ' && c != '\t')) {
+      field += c;
+    }
+  }
+  finish();
+  return out;
+}
+
+/// A recursive-descent evaluator; `ok` becomes false at what it does not know.
+class Evaluator {
+ public:
+  Evaluator(std::string_view text, const std::map<std::string, double>& values)
+      : text_(text), values_(values) {}
+
+  std::optional<double> whole() {
+    const double out = comparison();
+    skip();
+    return ok_ && at_ == text_.size() ? std::optional(out) : std::nullopt;
+  }
+
+ private:
+  std::string_view text_;
+  const std::map<std::string, double>& values_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  bool ok_ = true;
+
+  void skip() {
+    while (at_ < text_.size() && text_[at_] > 0 && text_[at_] <= ' ')
+      ++at_;
+  }
+  bool take(std::string_view sign) {
+    skip();
+    if (text_.substr(at_, sign.size()) != sign)
+      return false;
+    at_ += sign.size();
+    return true;
+  }
+  double fail() {
+    ok_ = false;
+    return 0;
+  }
+
+  double comparison() {
+    double left = sum();
+    while (ok_)
+      if (take("<="))
+        left = left <= sum();
+      else if (take(">="))
+        left = left >= sum();
+      else if (take("<"))
+        left = left < sum();
+      else if (take(">"))
+        left = left > sum();
+      else
+        break;
+    return left;
+  }
+  double sum() {
+    double left = product();
+    while (ok_)
+      if (take("+"))
+        left += product();
+      else if (take("-"))
+        left -= product();
+      else
+        break;
+    return left;
+  }
+  double product() {
+    double left = sign();
+    while (ok_)
+      if (take("*"))
+        left *= sign();
+      else if (take("/"))
+        left /= sign();
+      else
+        break;
+    return left;
+  }
+  double sign() {
+    if (++depth_ > 200)
+      return fail();
+    const double out = take("-") ? -sign() : take("+") ? sign() : power();
+    --depth_;
+    return out;
+  }
+  double power() {
+    const double base = primary();
+    return ok_ && take("^") ? std::pow(base, sign()) : base;
+  }
+  double primary() {
+    skip();
+    if (take("(")) {
+      if (++depth_ > 200)
+        return fail();
+      const double out = comparison();
+      --depth_;
+      return take(")") ? out : fail();
+    }
+    if (at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)) {
+      const std::string rest(text_.substr(at_, 40));
+      // Hexadecimal numbers and the like are left to the program.
+      const std::size_t length = rest.find_first_not_of("0123456789.");
+      const std::string digits = rest.substr(0, length);
+      if (length != std::string::npos && std::isalpha(static_cast<unsigned char>(rest[length])))
+        return fail();
+      if (std::count(digits.begin(), digits.end(), '.') > 1 || digits.size() > 15)
+        return fail();
+      at_ += digits.size();
+      return std::strtod(digits.c_str(), nullptr);
+    }
+    std::string name;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0))
+      name += text_[at_++];
+    const auto known = values_.find(name);
+    if (known != values_.end())
+      return known->second;
+    return call(name);
+  }
+  double call(const std::string& name) {
+    if (!take("("))
+      return fail();
+    std::vector<double> arguments = {comparison()};
+    while (ok_ && take(","))
+      arguments.push_back(comparison());
+    if (!ok_ || !take(")"))
+      return fail();
+    if (name == "min")
+      return *std::min_element(arguments.begin(), arguments.end());
+    if (name == "max")
+      return *std::max_element(arguments.begin(), arguments.end());
+    if (arguments.size() != 1)
+      return fail();
+    if (name == "sqrt")
+      return std::sqrt(arguments[0]);
+    if (name == "exp")
+      return std::exp(arguments[0]);
+    return name == "ln" ? std::log(arguments[0]) : fail();
+  }
+};
+
+}  // namespace
+
+SlowTable read_slowly(std::string_view bytes, char separator) {
+  if (bytes.substr(0, 3) == "\xEF\xBB\xBF")
+    bytes.remove_prefix(3);
+  SlowTable out;
+  std::uint32_t number = 0;
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    std::string line(bytes.substr(0, end));
+    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+    ++number;
+    if (!line.empty() && line.back() == '\r')
+      line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos)
+      continue;
+    std::vector<std::string> fields = fields_of(line, separator);
+    if (out.header.empty()) {
+      out.header = std::move(fields);
+      continue;
+    }
+    out.rows.push_back(std::move(fields));
+    out.lines.push_back(number);
+  }
+  return out;
+}
+
+std::optional<double> evaluate_slowly(std::string_view text,
+                                      const std::map<std::string, double>& values) {
+  return Evaluator(text, values).whole();
+}
+
+}  // namespace perfmodel::fuzz

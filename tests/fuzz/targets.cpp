@@ -1,0 +1,125 @@
+#include "fuzz/targets.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "analysis/plan.hpp"
+#include "analysis/ssgd.hpp"
+#include "base/json.hpp"
+#include "fit/fit.hpp"
+#include "fuzz/slow_readers.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
+#include "report/documents.hpp"
+#include "report/model_json.hpp"
+#include "report/model_set.hpp"
+#include "table/formula.hpp"
+
+namespace perfmodel::fuzz {
+namespace {
+
+void require(bool holds, const std::string& what) {
+  if (!holds)
+    throw std::logic_error(what);
+}
+
+/// Every cell of the table is what the slow reader finds in the file.
+void read_runs_file(std::string_view bytes) {
+  const Table table = parse_csv(bytes, "runs.csv");
+  const SlowTable slow = read_slowly(bytes, table.style.separator);
+  require(table.names() == slow.header, "names of columns");
+  require(table.rows() == slow.rows.size(), "number of rows");
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      std::string cell = slow.rows[row][c];
+      require(table.lines[row] == slow.lines[row], "line of a row");
+      if (!column.is_numeric()) {
+        require(column.levels[column.codes[row]] == cell, "a text");
+        continue;
+      }
+      if (std::isnan(column.numbers[row]))
+        continue;  // a bad cell
+      if (!table.style.decimal_comma.empty())
+        for (char& c_of_cell : cell)
+          c_of_cell = c_of_cell == ',' ? '.' : c_of_cell;
+      require(std::strtod(cell.c_str(), nullptr) == column.numbers[row], "a number");
+    }
+  }
+}
+
+/// A model that can be read is written so that it is read as the same.
+void read_model_file(std::string_view bytes) {
+  const auto read = [](std::string_view text) {
+    return read_model(JsonCursor::parse("model.json", text), form_kinds());
+  };
+  const std::string written = to_json(read(bytes));
+  require(to_json(read(written)) == written, "a model that is written and read");
+}
+
+void read_set_file(std::string_view bytes) {
+  const std::size_t end = bytes.find('\n');
+  if (end == std::string_view::npos)
+    return;
+  const ModelSetHeader header = parse_set_header("all.jsonl:1", bytes.substr(0, end));
+  const auto line = parse_set_line("all.jsonl:2", bytes.substr(end + 1), header);
+  if (!line)
+    return;
+  const std::string written = to_line(*line, header);
+  const auto again = parse_set_line("all.jsonl:2", written, header);
+  require(again && to_line(*again, header) == written, "a line that is written and read");
+}
+
+void read_tasks_file(std::string_view bytes) {
+  if (is_task_results(bytes))
+    read_task_results_header("part.jsonl", bytes);
+}
+
+void read_space_file(std::string_view bytes) {
+  parse_space("space.json", bytes);
+}
+
+void read_layers_file(std::string_view bytes) {
+  const Table table = parse_csv(bytes, "layers.csv");
+  require(ssgd::profile_of(table, {}).gradient_bytes() >= 0, "bytes of gradients");
+}
+
+/// Values agree with those of a recursive evaluator that shares no code.
+void read_formula(std::string_view bytes) {
+  const std::map<std::string, double> values = {{"a", 3}, {"b", 0.25}, {"workers", 16}};
+  std::vector<std::string> names;
+  std::vector<double> numbers;
+  for (const auto& [name, number] : values) {
+    names.push_back(name);
+    numbers.push_back(number);
+  }
+  TextCodes codes;
+  const std::string text(bytes);
+  const Formula formula(text, names, codes, "--derive");
+  const double value = formula(numbers);
+  const std::optional<double> expected = evaluate_slowly(text, values);
+  if (!expected || (std::isnan(value) && std::isnan(*expected)))
+    return;
+  require(value == *expected || std::abs(value - *expected) <= 1e-12 * std::abs(*expected),
+          "the value of " + text);
+}
+
+constexpr Target kTargets[] = {{"csv", read_runs_file},    {"model", read_model_file},
+                               {"set", read_set_file},     {"tasks", read_tasks_file},
+                               {"space", read_space_file}, {"layers", read_layers_file},
+                               {"formula", read_formula}};
+
+}  // namespace
+
+std::span<const Target> targets() {
+  return kTargets;
+}
+
+}  // namespace perfmodel::fuzz
