@@ -52,9 +52,17 @@ void add_many_options(OptionSet& command, FitArguments& arguments);
 /// True if the arguments request a model per group or target.
 bool asks_for_many(const FitArguments& arguments);
 
-/// Fits a model per group and target and writes each as a JSON line once it is fitted. Returns the
-/// exit code, as run_fit() does.
-int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console);
+/// Where nothing is stored.
+constexpr auto kNowhere = "/dev/null";
+
+/// Where the result of a fit goes: kNowhere on a terminal without --output, where the summary is
+/// enough.
+std::string result_path(const FitArguments& arguments, const Console& console);
+
+/// Fits a model per group and target and writes each as a JSON line to `path` once it is fitted.
+/// Returns the exit code, as run_fit() does.
+int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequest request,
+                 Console& console);
 
 struct MergeArguments {
   std::vector<std::string> parts;

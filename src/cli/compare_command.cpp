@@ -32,10 +32,6 @@ struct CompareDocument {
   std::optional<std::size_t> width{};  ///< of the terminal that shows it
 };
 
-/// Text and Markdown contain the errors per file on the judging rows, and the scaling powers side
-/// by side; JSON and CSV contain all parts.
-std::string formatted(const CompareDocument& report, OutputFormat format);
-
 namespace {
 
 struct Section {
@@ -127,8 +123,8 @@ doc::Table exact_comparison(const CompareDocument& report) {
   return table;
 }
 
-}  // namespace
-
+/// Text and Markdown contain the errors per file on the judging rows, and the scaling powers side
+/// by side; JSON and CSV contain all parts.
 std::string formatted(const CompareDocument& report, OutputFormat format) {
   doc::Document out{
       .data = exact_comparison(report), .json = [&] {
@@ -144,8 +140,6 @@ std::string formatted(const CompareDocument& report, OutputFormat format) {
   }
   return out.in(format, report.width);
 }
-
-namespace {
 
 ExtrapolateArgument parse_extrapolate(const std::string& text) {
   const auto colon = text.rfind(':');
@@ -318,9 +312,6 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   if (arguments.test)
     inputs.push_back(*arguments.test);
   TaskRun tasks(arguments.sharing, arguments.output, inputs);
-  std::optional<OutputFile> output;
-  if (!tasks.is_shard())
-    output.emplace(arguments.output);
   SearchProgress progress(console);
   progress.begin("reading " + joined(arguments.runs, ", "));
   std::vector<PreparedRuns> files;
@@ -366,12 +357,9 @@ int run_compare(const CompareArguments& arguments, Console& console) {
       scores.push_back(std::move(score));
     }
   }
-  if (tasks.is_shard()) {
-    tasks.commit();
+  if (tasks.finish_shard())
     return 0;
-  }
-  output->write(formatted({data, scores, unit, output_width(arguments.output)}, arguments.format));
-  output->commit();
+  tasks.finish(formatted({data, scores, unit, output_width(arguments.output)}, arguments.format));
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {
     const auto more = compared_figures(scores, source);

@@ -24,14 +24,10 @@
 
 namespace perfmodel::cli {
 
-/// Reports the errors of every model of a set on its own rows, largest first.
-int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console);
+namespace {
 
 /// Writes a line per judged run: its line in the file, and the error of its prediction, which is
 /// positive if it is too long.
-void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
-                     OutputFile& output);
-
 void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
                      OutputFile& output) {
   output.write("line,measured,predicted,error,error_percent" +
@@ -46,8 +42,6 @@ void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& 
                  (reach ? "," + std::string(support_text(reach->near[row])) : "") + "\n");
   }
 }
-
-namespace {
 
 void check_set_request(const EvaluateArguments& arguments) {
   if (arguments.residuals || arguments.outliers || arguments.coverage || arguments.baseline ||
@@ -98,8 +92,7 @@ EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFi
   return out;
 }
 
-}  // namespace
-
+/// Reports the errors of every model of a set on its own rows, largest first.
 int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
   check_set_request(arguments);
   OutputFile output("-");
@@ -138,8 +131,6 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   check_gates(gates);
   return 0;
 }
-
-namespace {
 
 /// The runs with the largest errors, with their lines in the file.
 std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {

@@ -77,12 +77,10 @@ bool asks_for_many(const FitArguments& arguments) {
           arguments.request.roles.target->find(',') != std::string::npos);
 }
 
-int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console) {
-  check_sharing(arguments.sharing, arguments.output.value_or("-"));
-  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.sharing.shard);
-  for (const auto& runs : arguments.runs)
-    refuse_to_replace(runs, path);
-  LinesFile output(path, arguments.sharing.resume);
+int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequest request,
+                 Console& console) {
+  TaskRun tasks(arguments.sharing, path, arguments.runs, TaskRun::Output::set);
+  LinesFile& output = tasks.results();
 
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
@@ -91,7 +89,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
       read_groups(arguments.runs, groups, arguments.request.roles, arguments.separator);
 
   ModelSetHeader header;
-  header.tool = tool_name();
+  static_cast<TasksHeader&>(header) = tasks.header(job.tasks, {job.file, job.digest});
   header.file = job.file;
   header.by = groups.by;
   if (groups.target_name) {
@@ -99,56 +97,43 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
     header.target_value = groups.targets.front();
   }
   header.total = total_of(groups, job);
-  header.tasks = job.tasks;
-  header.shard = arguments.sharing.shard;
-  header.job = job_digest(arguments.sharing, header.tool, {header.file, job.digest});
-  const std::vector<std::size_t> numbers = tasks_of_shard(job.tasks, header.shard);
   const SignalWatch signals;
   request.options.stop = signals.token();
   std::size_t done = 0;
   std::size_t models = 0;
-  done = kept_tasks(output, to_line(header), numbers, [&](std::string_view line) {
-    models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
-  });
-  const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
-  const auto write = [&](const std::string& line) {
-    if (!is_only_shown)
-      output.write(line);
-  };
-  if (!output.has_kept())
-    write(to_line(header));
-
-  const std::vector<std::size_t> open(numbers.begin() + static_cast<std::ptrdiff_t>(done),
-                                      numbers.end());
+  const std::vector<std::size_t> open =
+      tasks.resume(header, to_line(header), [&](std::string_view line) {
+        ++done;
+        models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
+      });
+  const std::size_t all = done + open.size();
   // Models that are in a file are not kept in memory.
   const bool is_in_memory = output.partial().empty();
   ModelSet set{header, {}};
   fit_groups(job, open, request, [&](std::size_t number, GroupOutcome outcome) {
     ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
-    write(to_line(line, header));
+    output.write(to_line(line, header));
     models += line.model ? 1U : 0U;
     if (is_in_memory)
       set.lines.push_back(std::move(line));
-    progress->show("fitting", ++done, numbers.size());
+    progress->show("fitting", ++done, all);
   });
   progress.reset();
-  if (const auto signal = received_signal(); signal && done < numbers.size()) {
-    console.warning("interrupted: " + std::to_string(done) + " of " +
-                    std::to_string(numbers.size()) + " models are there" +
+  if (const auto signal = received_signal(); signal && done < all) {
+    console.warning("interrupted: " + std::to_string(done) + " of " + std::to_string(all) +
+                    " models are there" +
                     (is_in_memory ? "" : ", in " + output.partial() + "; go on with --resume"));
     return exit_code_of_signal(*signal);
   }
-  if (!is_only_shown)
-    output.commit();
-  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(path), header);
+  output.commit();
+  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(tasks.path()), header);
   if (!console.quiet())
     console.summary(set_summary(lines, console, arguments.ranked_at));
-  if (const std::string refused = models < numbers.size() ? refused_text(lines) : "";
-      !refused.empty())
+  if (const std::string refused = models < all ? refused_text(lines) : ""; !refused.empty())
     console.warning(refused);
-  if (is_only_shown)
+  if (path == kNowhere)
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
-  if (models == 0 && !numbers.empty() && !header.shard)
+  if (models == 0 && all > 0 && !header.shard)
     throw InputError("no model could be fitted");
   check_set_gates(arguments.gates, lines);
   return 0;
@@ -199,7 +184,7 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts,
     words.push_back("--fail-if=" + gate);
   std::vector<std::string> lines;
   parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
-  const MergedTasks merged{parts.header(), TaskShare(source, {lines.begin(), lines.end()})};
+  const MergedTasks merged{parts.header(), {Shard{}, source, std::move(lines)}};
   progress.reset();  // the command shows its own progress
   return arguments.run_merged(words, merged, console);
 }

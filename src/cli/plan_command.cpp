@@ -134,16 +134,11 @@ Examples:
 
 int run_plan(const PlanArguments& arguments, Console& console) {
   TaskRun tasks(arguments.sharing, arguments.output, inputs_of(arguments));
-  std::optional<OutputFile> output;
-  if (!tasks.is_shard())
-    output.emplace(arguments.output);
   const plan::Space space = read_space(arguments.space);
   const auto existing = read_existing(arguments, space);
   const std::optional<plan::Plan> made = make_plan(arguments, space, existing, tasks);
-  if (tasks.is_shard()) {
-    tasks.commit();
+  if (tasks.finish_shard())
     return 0;
-  }
   const plan::Plan& plan = *made;
   if (plan.off_balance > 0) {
     console.warning("the conditions leave too little room: " + std::to_string(plan.off_balance) +
@@ -159,8 +154,7 @@ int run_plan(const PlanArguments& arguments, Console& console) {
   const doc::Document out{.blocks = {table}, .json = [&] {
                             return to_json(PlanDocument{space, plan.configurations});
                           }};
-  output->write(out.in(arguments.format));
-  output->commit();
+  tasks.finish(out.in(arguments.format));
   return 0;
 }
 

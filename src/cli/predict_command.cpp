@@ -22,11 +22,6 @@
 
 namespace perfmodel::cli {
 
-/// Predicts the rows of a file, each with the model of its group. If a group has no model, its rows
-/// get empty cells and a warning or, with --strict-range, an error.
-int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
-                   Console& console);
-
 struct PredictedSettings {
   const FittedModel& model;
   const SetConfigurations& set;
@@ -36,15 +31,9 @@ struct PredictedSettings {
   std::optional<double> level;  ///< of the intervals, if there are any
 };
 
+namespace {
+
 /// A row per configuration: the columns that differ, the time and its interval.
-doc::Table prediction_table(const PredictedSettings& predicted);
-
-/// One prediction as an object, several as an array.
-std::string predictions_json(const PredictedSettings& predicted, const Design& design);
-
-/// The table as CSV; its rows begin on line 2.
-std::string csv_of_table(const Table& table);
-
 doc::Table prediction_table(const PredictedSettings& predicted) {
   const ModelSpec& spec = predicted.model.spec;
   const ShownTime time(readable_unit(predicted.times.mean(), spec.unit));
@@ -82,6 +71,7 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
   return table;
 }
 
+/// One prediction as an object, several as an array.
 std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
   PredictionsDocument out{predicted.model.spec.target, {}, predicted.range.findings};
   const auto factors = predicted.model.form->process_factors(design);
@@ -104,6 +94,7 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
   return out.predictions.size() == 1 ? to_json(SinglePrediction{out}) : to_json(out);
 }
 
+/// The table as CSV; its rows begin on line 2.
 std::string csv_of_table(const Table& table) {
   doc::Table out;
   for (const Column& column : table.columns)
@@ -116,8 +107,6 @@ std::string csv_of_table(const Table& table) {
   }
   return doc::csv(out);
 }
-
-namespace {
 
 /// Cells of a row: predicted time, both ends of the interval and whether it is in range; the time
 /// and the interval are empty if there is no valid time.
@@ -217,8 +206,8 @@ class SetPrediction {
   }
 };
 
-}  // namespace
-
+/// Predicts the rows of a file, each with the model of its group. If a group has no model, its rows
+/// get empty cells and a warning or, with --strict-range, an error.
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console) {
   const RunsFile file =
@@ -236,8 +225,6 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
   output.commit();
   return 0;
 }
-
-namespace {
 
 /// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
 std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {

@@ -226,7 +226,7 @@ std::string held_out_section(const FittedModel& model, const Console& console);
 
 /// All results of the tasks of a command, as combined by `merge`.
 struct MergedTasks {
-  std::string common;  ///< the header, which must equal the command's
+  std::string header;  ///< must equal the command's
   TaskShare share;
 };
 
@@ -253,51 +253,52 @@ void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& t
 void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
                  const Condition& resumed = "--shard");
 
-/// Replaces the placeholder: "part-{shard}.jsonl" is "part-3.jsonl" for the third shard.
-std::string path_of_shard(std::string path, const std::optional<Shard>& shard);
-
-/// Throws UsageError if shards would write to one file.
-void check_sharing(const SharingArguments& arguments, const std::string& output);
-
-/// Digest of the program, the inputs and everything else on which a result depends.
-std::string job_digest(const SharingArguments& arguments, const std::string& tool,
-                       const std::vector<std::string>& inputs);
-
-/// Number of leading tasks whose complete lines an earlier run of the same job left after the
-/// header. Calls `visit` with each of these lines and truncates the file after them. Throws
-/// InputError if the file is of another job.
-std::size_t kept_tasks(LinesFile& output, const std::string& header,
-                       const std::vector<std::size_t>& tasks,
-                       const std::function<void(std::string_view line)>& visit);
-
 /// "perfmodel 0.1.0"
 std::string tool_name();
 
-/// The numbers of the tasks of a shard, or of all tasks without one.
-std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<Shard>& shard);
-
-/// A command whose tasks several calls may share: a shard runs its tasks and writes their results;
-/// merge passes all results to the command, which makes its document of them.
+/// The output of a command with numbered tasks: the document that it makes of their results, or the
+/// file of results, a header and a JSON line per task, which a shard writes and which a set of
+/// models is. `merge` passes the results of all shards to the command, which makes its document.
 class TaskRun {
  public:
-  /// Opens the output of a shard, so that an unwritable one is reported early. `inputs`: input
-  /// files.
+  enum class Output { document, set };
+
+  /// Opens the output, so that an unwritable one is reported early. "part-{shard}.jsonl" is
+  /// "part-3.jsonl" for the third shard. Throws UsageError if shards would write to one file, or if
+  /// results would replace one of the input files.
   TaskRun(const SharingArguments& arguments, const std::string& output,
-          std::vector<std::string> inputs);
+          std::vector<std::string> inputs, Output kind = Output::document);
 
   bool is_shard() const { return arguments_.shard.has_value(); }
 
-  /// Called when the number of tasks is known. Returns null if nothing is shared. Throws InputError
-  /// if results belong to other runs or options.
+  /// For a document. Called when the number of tasks is known. Returns null if nothing is shared.
+  /// Throws InputError if results belong to other runs or options.
   const TaskShare* begin(std::size_t tasks);
+  /// Writes the document and completes it.
+  void finish(const std::string& text);
+  OutputFile& document() { return *document_; }
+  /// Completes the output of a shard; returns false if there is none.
+  bool finish_shard();
 
-  /// Completes the output of a shard.
-  void commit() { output_->commit(); }
+  // For results.
+
+  /// The fields that all headers have; `inputs`: names and digests of the input files.
+  TasksHeader header(std::size_t tasks, const std::vector<std::string>& inputs) const;
+  /// Writes the header or, with --resume, compares it with that of an earlier run, whose lines are
+  /// passed to `visit`. Returns the numbers of the tasks that are left. Throws InputError if the
+  /// lines are of other runs or options.
+  std::vector<std::size_t> resume(const TasksHeader& tasks, const std::string& header,
+                                  const std::function<void(std::string_view line)>& visit);
+  LinesFile& results() { return *results_; }
+  /// Path of the results.
+  const std::string& path() const { return path_; }
 
  private:
   const SharingArguments& arguments_;
   std::vector<std::string> inputs_;
-  std::unique_ptr<LinesFile> output_;
+  std::string path_;
+  std::optional<OutputFile> document_;
+  std::optional<LinesFile> results_;
   std::optional<TaskShare> share_;
 };
 

@@ -24,30 +24,15 @@
 
 namespace perfmodel::cli {
 
-/// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
-/// or else as in the central run, with a notice.
-ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console);
-
-/// The study of measured runs. Throws UsageError if the column of scales must be named.
-ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console);
+namespace {
 
 /// The least efficiency as a fraction.
-double least_efficiency(const ScalingArguments& arguments);
-
-/// The requested scale, else the only one. Throws UsageError if there are several or none.
-std::string choose_column(const std::optional<std::string>& wanted,
-                          const std::vector<std::string>& extrinsic);
-
-/// Strong or weak scaling, as requested or inferred from the columns; the document gives the
-/// reason.
-scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
-                          ScalingDocument& document, Console& console);
-
 double least_efficiency(const ScalingArguments& arguments) {
   constexpr double percent_where_not_given = 50;
   return arguments.least_efficiency.value_or(percent_where_not_given) / 100;
 }
 
+/// The requested scale, else the only one. Throws UsageError if there are several or none.
 std::string choose_column(const std::optional<std::string>& wanted,
                           const std::vector<std::string>& extrinsic) {
   if (wanted)
@@ -59,6 +44,8 @@ std::string choose_column(const std::optional<std::string>& wanted,
   return extrinsic.front();
 }
 
+/// Strong or weak scaling, as requested or inferred from the columns; the document gives the
+/// reason.
 scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
                           ScalingDocument& document, Console& console) {
   const scaling::KindOfWork work = scaling::kind_of_work(columns);
@@ -86,8 +73,6 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
   }
   return work.kind;
 }
-
-namespace {
 
 /// Geometric means of measured ranges and first levels, for files without a central run.
 BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
@@ -211,8 +196,8 @@ void question_work(const FittedModel& model, const scaling::WorkColumns& columns
                   flag_text({"work", {rate->work + " * " + columns.scale}}));
 }
 
-}  // namespace
-
+/// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
+/// or else as in the central run, with a notice.
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
   const FittedModel model = picked_model(arguments.input, arguments.pick);
   std::vector<std::string> extrinsic;
@@ -295,8 +280,6 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   return document;
 }
 
-namespace {
-
 RoleRequest request_of(const ScalingArguments& arguments) {
   RoleRequest request;
   request.target = arguments.target;
@@ -365,8 +348,7 @@ Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Con
   return std::move(file.table);
 }
 
-}  // namespace
-
+/// The study of measured runs. Throws UsageError if the column of scales must be named.
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
   const RoleRequest request = request_of(arguments);
   const Table table = runs_of(arguments, request, console);
@@ -401,6 +383,8 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
   return document;
 }
+
+}  // namespace
 
 void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   const auto is_model = [&] {

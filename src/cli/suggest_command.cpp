@@ -27,28 +27,6 @@
 
 namespace perfmodel::cli {
 
-/// `--next`: adds the configurations whose measurement is most valuable to the document.
-void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  SuggestionDocument& document, SearchProgress& progress, Console& console);
-
-std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
-                                                 const SuggestionDocument& document);
-
-/// The requested list in the requested format: columns of the space, time, and cost or gain.
-std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document);
-
-/// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
-Design design_of_space(const plan::Space& space,
-                       const std::vector<plan::Configuration>& configurations,
-                       const ModelSpec& spec);
-
-/// Removes rows with levels that the model does not know. Returns a sentence about them, or nullopt
-/// if there are none. Throws InputError if no row is left.
-std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec);
-
-std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
-                             const std::vector<plan::Configuration>& configurations);
-
 namespace {
 
 /// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
@@ -68,8 +46,7 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
     throw InputError(problems);
 }
 
-}  // namespace
-
+/// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
 Design design_of_space(const plan::Space& space,
                        const std::vector<plan::Configuration>& configurations,
                        const ModelSpec& spec) {
@@ -78,6 +55,8 @@ Design design_of_space(const plan::Space& space,
   return make_design(table, spec, Target::absent);
 }
 
+/// Removes rows with levels that the model does not know. Returns a sentence about them, or nullopt
+/// if there are none. Throws InputError if no row is left.
 std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec) {
   const KnownLevelRows known = rows_of_known_levels(runs, spec);
   if (known.unknown.empty())
@@ -96,8 +75,6 @@ std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
   const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));
   return {times.begin(), times.end()};
 }
-
-namespace {
 
 std::vector<std::string> further_names(const SuggestArguments& arguments,
                                        const SuggestionDocument& document) {
@@ -118,8 +95,6 @@ double last_figure(const SuggestArguments& arguments, const SuggestionDocument& 
                         : suggestions[i].cost;
 }
 
-}  // namespace
-
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document) {
   if (arguments.next) {
@@ -139,6 +114,7 @@ std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& argumen
   return document.suggestions.fastest;
 }
 
+/// The requested list in the requested format: columns of the space, time, and cost or gain.
 std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document) {
   const auto suggestions = chosen_suggestions(arguments, document);
   const std::vector<std::string> space = document.space.names();
@@ -160,8 +136,6 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
   const doc::Document out{.blocks = {table}, .json = [&] { return to_json(document); }};
   return out.in(arguments.format, output_width(arguments.output));
 }
-
-namespace {
 
 constexpr std::size_t kMostCandidates = 4000;
 constexpr std::size_t kMostOfSpace = 1000;  // configurations over which uncertainty is averaged
@@ -248,8 +222,7 @@ std::string percent_of_log(double deviation) {
   return short_number(100 * std::expm1(deviation)) + " %";
 }
 
-}  // namespace
-
+/// `--next`: adds the configurations whose measurement is most valuable to the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                   SuggestionDocument& document, SearchProgress& progress, Console& console) {
   const plan::Space& space = document.space;
@@ -287,8 +260,6 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                  (found.runs.size() == 1 ? "this run" : "these runs") + " by " +
                  percent_of_log(deviation));
 }
-
-namespace {
 
 bool is_of_runs(const SuggestArguments& arguments) {
   return arguments.space.ends_with(".csv");

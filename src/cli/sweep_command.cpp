@@ -19,11 +19,6 @@
 
 namespace perfmodel::cli {
 
-/// The path in a format. Text and Markdown contain the errors and scaling powers, JSON and CSV also
-/// all constants. `width`: columns of the terminal.
-std::string formatted(const SweepDocument& report, OutputFormat format,
-                      std::optional<std::size_t> width);
-
 namespace {
 
 constexpr std::array<std::string_view, 6> kAll = {"mae", "mape_percent", "smape_percent",
@@ -82,15 +77,13 @@ doc::Table table_of(const SweepDocument& report) {
   return table;
 }
 
-}  // namespace
-
+/// The path in a format. Text and Markdown contain the errors and scaling powers, JSON and CSV also
+/// all constants. `width`: columns of the terminal.
 std::string formatted(const SweepDocument& report, OutputFormat format,
                       std::optional<std::size_t> width) {
   return doc::Document{.blocks = {table_of(report)}, .json = [&] { return to_json(report); }}.in(
       format, width);
 }
-
-namespace {
 
 /// Parses "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
@@ -203,9 +196,6 @@ Examples:
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
   TaskRun tasks(arguments.sharing, arguments.output, {arguments.runs});
-  std::optional<OutputFile> output;
-  if (!tasks.is_shard())
-    output.emplace(arguments.output);
   SearchProgress progress(console);
   RoleRequest roles = arguments.roles;
   roles.needs_scale = arguments.search.options.expression == Expression::generic;
@@ -228,14 +218,11 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
       arguments.penalties, arguments.lambdas,
       [&](std::size_t done) { progress.show("fitting", done, fits); },
       hooks_of<SweepPoint>(tasks.begin(fits), 0));
-  if (tasks.is_shard()) {
-    tasks.commit();
+  if (tasks.finish_shard())
     return 0;
-  }
   const std::size_t chosen = choose(points, arguments.rule);
-  output->write(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
-                          output_width(arguments.output)));
-  output->commit();
+  tasks.finish(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
+                         output_width(arguments.output)));
   console.notice(advice(arguments, points[chosen]));
   return 0;
 }

@@ -135,6 +135,112 @@ std::optional<double> typical_correction(const FittedModel& model, const Design&
   return median((factors->array() - 1).abs().matrix(), chosen.runs);
 }
 
+RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
+                     const Design& training) {
+  if (!request.group_by)
+    return configuration_groups(training);
+  const Column& column = table.at(*request.group_by);
+  if (!column.bad_cells.empty()) {
+    throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
+                     "': \"" + column.bad_cells.front().text + "\" is not a number, but " +
+                     Field{"group_by"} + " groups by this column; pass it as " +
+                     Field{"categorical"} + " too, or clean it");
+  }
+  return column_groups(column, split.train);
+}
+
+/// ln(ratio) of each effect at the central run; NaN if there is no valid time.
+Eigen::VectorXd log_ratios(const FittedModel& model) {
+  Eigen::VectorXd out(index(model.effects.size()));
+  for (std::size_t k = 0; k < model.effects.size(); ++k)
+    out[index(k)] =
+        std::log(ratio_of(model, model.central.value().configuration, model.effects[k]));
+  return out;
+}
+
+void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effects) {
+  for (std::size_t k = 0; k < effects.size(); ++k) {
+    const double factor = std::exp(half_widths[index(k)]);
+    if (std::isfinite(factor))
+      effects[k].interval = Interval{effects[k].ratio / factor, effects[k].ratio * factor};
+  }
+}
+
+/// The level of the model's intervals. If none is requested, nullopt for too few rows and for
+/// merged rows, which hide the scatter of single runs. Throws UsageError if the requested level
+/// needs more rows.
+std::optional<double> level_of(const HeldOutRequest& request, const Design& training,
+                               std::size_t validation_rows) {
+  const std::size_t calibration_rows = validation_rows > 0 ? validation_rows : training.rows;
+  if (!request.intervals || (!request.coverage && !training.runs.empty()))
+    return std::nullopt;
+  if (request.coverage)
+    require_level(*request.coverage, calibration_rows);
+  const double level = request.coverage.value_or(PredictionIntervals::default_level);
+  return level <= highest_level(calibration_rows) ? std::optional(level) : std::nullopt;
+}
+
+/// Plans the held-out groups before a long fit. Throws UsageError if the request is impossible.
+HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, const Split& split,
+                          const Design& training, std::uint64_t seed) {
+  HeldOutPlan plan;
+  plan.group_by = request.group_by;
+  const std::optional<double> level = level_of(request, training, split.validation.size());
+  if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
+    throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
+                     std::string(level ? " where there are validation rows" : ""));
+  }
+  if (!request.folds && !level)
+    return plan;
+  const RowGroups groups = groups_for(request, table, split, training);
+  plan.group_of = groups.of_row;
+  if (request.folds)
+    plan.parts = make_held_out_parts(groups, request.folds->count, seed);
+  return plan;
+}
+
+std::optional<CrossValidation> run_folds(const ModelSpec& spec, const PreparedFit& prepared,
+                                         const FitRequest& request, const FitOptions& silent) {
+  const auto& parts = prepared.held_out.parts;
+  return cross_validate(spec, prepared.training, silent, parts,
+                        told_to(request.progress, FitStage::folds, parts.size()),
+                        hooks_of<HeldOutFold>(request.share, shared_tasks(request).folds));
+}
+
+/// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
+/// rows inside their intervals. A stop request leaves unfinished estimates out.
+void add_held_out(const PreparedFit& prepared, const FitRequest& request, const FitOptions& silent,
+                  FittedModel& model) {
+  const HeldOutPlan& plan = prepared.held_out;
+  const Design& training = prepared.training;
+  const JudgingParts& judging = prepared.judging;
+  if (!plan.parts.empty()) {
+    model.cross_validation = run_folds(model.spec, prepared, request, silent);
+    if (!model.cross_validation)
+      return;  // stopped
+    model.cross_validation->group_by = plan.group_by;
+  }
+  if (const auto level =
+          level_of(request.held_out, training, judging.validation ? judging.validation->rows : 0)) {
+    try {
+      auto found = calibrated(model, training, plan.group_of, judging.validation, silent, *level,
+                              log_ratios);
+      if (found) {
+        model.intervals = std::move(found->intervals);
+        add_intervals(found->half_widths, model.effects);
+      }
+    } catch (const Error&) {
+      if (request.held_out.coverage)
+        throw;  // intervals that were not requested may be missing
+    }
+  }
+  if (model.intervals && judging.test) {
+    model.intervals->test_coverage =
+        covered_share(row_intervals(model, model.intervals->level, *judging.test),
+                      judging.test->time, predict(model, *judging.test));
+  }
+}
+
 }  // namespace
 
 SharedTasks shared_tasks(const FitRequest& request) {
@@ -187,12 +293,8 @@ void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
     if (!silent.stop.stop_requested())
       run_samples(model, training, request, silent);
   }
-  const auto& folds = prepared.held_out.parts;
-  if (!folds.empty() && !silent.stop.stop_requested()) {
-    cross_validate(prepared.spec, training, silent, folds,
-                   told_to(request.progress, FitStage::folds, folds.size()),
-                   hooks_of<HeldOutFold>(request.share, shared_tasks(request).folds));
-  }
+  if (!prepared.held_out.parts.empty() && !silent.stop.stop_requested())
+    run_folds(prepared.spec, prepared, request, silent);
   if (silent.stop.stop_requested())
     throw Interrupted();
 }
@@ -218,11 +320,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.unmeasured = find_unmeasured(prepared.spec, training);
   model.correction = typical_correction(model, training);
   model.effects = effects_of(model, prepared.central.configuration, &training);
-  if (!silent.stop.stop_requested()) {
-    add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
-                 told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()),
-                 request.share, shared_tasks(request).folds);
-  }
+  if (!silent.stop.stop_requested())
+    add_held_out(prepared, request, silent, model);
 
   out.interrupted = silent.stop.stop_requested();
   if (out.interrupted)  // whichever start gave the best model
@@ -243,105 +342,6 @@ FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
 FitOutcome fit_runs(Table runs, const FitRequest& request) {
   std::string name = runs.source;
   return fit_runs(RunsFile{std::move(name), {}, std::move(runs)}, request);
-}
-
-namespace {
-
-RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
-                     const Design& training) {
-  if (!request.group_by)
-    return configuration_groups(training);
-  const Column& column = table.at(*request.group_by);
-  if (!column.bad_cells.empty()) {
-    throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
-                     "': \"" + column.bad_cells.front().text + "\" is not a number, but " +
-                     Field{"group_by"} + " groups by this column; pass it as " +
-                     Field{"categorical"} + " too, or clean it");
-  }
-  return column_groups(column, split.train);
-}
-
-/// ln(ratio) of each effect at the central run; NaN if there is no valid time.
-Eigen::VectorXd log_ratios(const FittedModel& model) {
-  Eigen::VectorXd out(index(model.effects.size()));
-  for (std::size_t k = 0; k < model.effects.size(); ++k)
-    out[index(k)] =
-        std::log(ratio_of(model, model.central.value().configuration, model.effects[k]));
-  return out;
-}
-
-void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effects) {
-  for (std::size_t k = 0; k < effects.size(); ++k) {
-    const double factor = std::exp(half_widths[index(k)]);
-    if (std::isfinite(factor))
-      effects[k].interval = Interval{effects[k].ratio / factor, effects[k].ratio * factor};
-  }
-}
-
-/// The level of the model's intervals. If none is requested, nullopt for too few rows and for
-/// merged rows, which hide the scatter of single runs. Throws UsageError if the requested level
-/// needs more rows.
-std::optional<double> level_of(const HeldOutRequest& request, const Design& training,
-                               std::size_t validation_rows) {
-  const std::size_t calibration_rows = validation_rows > 0 ? validation_rows : training.rows;
-  if (!request.intervals || (!request.coverage && !training.runs.empty()))
-    return std::nullopt;
-  if (request.coverage)
-    require_level(*request.coverage, calibration_rows);
-  const double level = request.coverage.value_or(PredictionIntervals::default_level);
-  return level <= highest_level(calibration_rows) ? std::optional(level) : std::nullopt;
-}
-
-}  // namespace
-
-HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, const Split& split,
-                          const Design& training, std::uint64_t seed) {
-  HeldOutPlan plan;
-  plan.group_by = request.group_by;
-  const std::optional<double> level = level_of(request, training, split.validation.size());
-  if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
-    throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
-                     std::string(level ? " where there are validation rows" : ""));
-  }
-  if (!request.folds && !level)
-    return plan;
-  const RowGroups groups = groups_for(request, table, split, training);
-  plan.group_of = groups.of_row;
-  if (request.folds)
-    plan.parts = make_held_out_parts(groups, request.folds->count, seed);
-  return plan;
-}
-
-void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const Design& training,
-                  const JudgingParts& judging, const FitOptions& options, FittedModel& model,
-                  const std::function<void(std::size_t)>& fold_done, const TaskShare* share,
-                  std::size_t first_fold) {
-  if (!plan.parts.empty()) {
-    model.cross_validation = cross_validate(model.spec, training, options, plan.parts, fold_done,
-                                            hooks_of<HeldOutFold>(share, first_fold));
-    if (!model.cross_validation)
-      return;  // stopped
-    model.cross_validation->group_by = plan.group_by;
-  }
-  if (const auto level =
-          level_of(request, training, judging.validation ? judging.validation->rows : 0)) {
-    try {
-      auto found = calibrated(model, training, plan.group_of, judging.validation, options, *level,
-                              log_ratios);
-      if (found) {
-        model.intervals = std::move(found->intervals);
-        add_intervals(found->half_widths, model.effects);
-      }
-    } catch (const Error&) {
-      if (request.coverage)
-        throw;  // intervals that were not requested may be missing
-    }
-  }
-  if (model.intervals && judging.test) {
-    model.intervals->test_coverage =
-        covered_share(row_intervals(model, model.intervals->level, *judging.test),
-                      judging.test->time, predict(model, *judging.test));
-  }
 }
 
 Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part) {

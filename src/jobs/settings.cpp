@@ -19,29 +19,11 @@
 
 namespace perfmodel {
 
-/// Throws UsageError if the `set` columns give a derived input an invalid value, and names the
-/// columns that the user has set.
-void refuse_derived_values(const Table& configurations, const std::vector<Column>& set,
-                           const ModelSpec& spec);
-
 /// A setting COL=TEXT.
 struct Setting {
   std::string column;
   std::string text;
 };
-
-/// The numeric input of this name, or null.
-const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
-
-/// The levels listed in the text. Throws UsageError for an unknown level.
-Column text_column(const Setting& setting, const CategoricalInput& input);
-
-/// The levels or numbers listed in the text. Throws UsageError for values that the column cannot
-/// have.
-Column column_of(const Setting& setting, const ModelSpec& spec);
-
-/// Row i of the result is row rows[i] of the column.
-Column taken_rows(const Column& column, const std::vector<std::size_t>& rows);
 
 namespace {
 
@@ -152,8 +134,7 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
   return column;
 }
 
-}  // namespace
-
+/// The numeric input of this name, or null.
 const NumericInput* input_called(const ModelSpec& spec, const std::string& column) {
   for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
     for (const NumericInput& input : *inputs)
@@ -162,6 +143,7 @@ const NumericInput* input_called(const ModelSpec& spec, const std::string& colum
   return nullptr;
 }
 
+/// The levels listed in the text. Throws UsageError for an unknown level.
 Column text_column(const Setting& setting, const CategoricalInput& input) {
   Column column;
   column.name = input.column;
@@ -179,6 +161,8 @@ Column text_column(const Setting& setting, const CategoricalInput& input) {
   return column;
 }
 
+/// The levels or numbers listed in the text. Throws UsageError for values that the column cannot
+/// have.
 Column column_of(const Setting& setting, const ModelSpec& spec) {
   for (const CategoricalInput& input : spec.categorical)
     if (input.column == setting.column)
@@ -186,6 +170,7 @@ Column column_of(const Setting& setting, const ModelSpec& spec) {
   return numeric_column(setting, input_called(spec, setting.column));
 }
 
+/// Row i of the result is row rows[i] of the column.
 Column taken_rows(const Column& column, const std::vector<std::size_t>& rows) {
   Column out = column;
   out.bad_cells.clear();
@@ -204,8 +189,6 @@ Column taken_rows(const Column& column, const std::vector<std::size_t>& rows) {
   return out;
 }
 
-namespace {
-
 using Values = std::vector<double>;
 
 /// "global_batch=0" for each set column from which the derived one is computed.
@@ -223,8 +206,8 @@ std::vector<std::string> settings_behind(const std::string& derived, std::size_t
   return out;
 }
 
-}  // namespace
-
+/// Throws UsageError if the `set` columns give a derived input an invalid value, and names the
+/// columns that the user has set.
 void refuse_derived_values(const Table& configurations, const std::vector<Column>& set,
                            const ModelSpec& spec) {
   std::map<std::string, Values> known;
@@ -261,8 +244,6 @@ void refuse_derived_values(const Table& configurations, const std::vector<Column
     known[derived.column] = std::move(values);
   }
 }
-
-namespace {
 
 constexpr std::size_t kMostConfigurations = 1'000'000;
 
