@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
+#include "cli/runs.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel::cli {
@@ -328,12 +329,6 @@ std::string zsh_completions(const CommandTree& tree) {
 constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
     {{"bash", Shell::bash}, {"zsh", Shell::zsh}}};
 
-void write_to(const std::string& path, const std::string& text) {
-  OutputFile output(path);
-  output.write(text);
-  output.commit();
-}
-
 }  // namespace
 
 void setup_help(OptionSet& command, HelpArguments& arguments) {
@@ -345,8 +340,8 @@ void setup_help(OptionSet& command, HelpArguments& arguments) {
 }
 
 int run_help(const HelpArguments& arguments, Console& /*console*/) {
-  write_to("-", arguments.help_of(arguments.command, arguments.markdown));
-  return 0;
+  OutputFile output("-");
+  return finish(output, arguments.help_of(arguments.command, arguments.markdown));
 }
 
 void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
@@ -374,16 +369,10 @@ Examples:
 }
 
 int run_completions(const CompletionsArguments& arguments, Console& /*console*/) {
+  OutputFile output(arguments.output);
   const CommandTree tree = arguments.tree();
-  switch (arguments.shell) {
-    case Shell::bash:
-      write_to(arguments.output, bash_completions(tree));
-      break;
-    case Shell::zsh:
-      write_to(arguments.output, zsh_completions(tree));
-      break;
-  }
-  return 0;
+  return finish(output,
+                arguments.shell == Shell::bash ? bash_completions(tree) : zsh_completions(tree));
 }
 
 }  // namespace perfmodel::cli

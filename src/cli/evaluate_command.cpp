@@ -74,6 +74,14 @@ doc::Table errors_table(const ModelSet& judged) {
   return table;
 }
 
+std::vector<GateDocument> documents_of(const std::vector<JudgedGate>& gates) {
+  std::vector<GateDocument> out;
+  for (const auto& [gate, figure, holds, fires] : gates)
+    out.push_back({gate.text, figure ? std::optional(figure->value) : std::nullopt,
+                   figure ? figure->interval : std::nullopt, fires});
+  return out;
+}
+
 EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFile& runs,
                                 const ModelSet& judged, const std::optional<SetShare>& share,
                                 const std::vector<JudgedGate>& gates) {
@@ -84,11 +92,7 @@ EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFi
   out.judged = &judged;
   if (share)
     out.total = {share->percent, share->without};
-  for (const JudgedGate& gate : gates) {
-    out.gates.push_back({gate.gate.text,
-                         gate.figure ? std::optional(gate.figure->value) : std::nullopt,
-                         gate.figure ? gate.figure->interval : std::nullopt, gate.fires});
-  }
+  out.gates = documents_of(gates);
   return out;
 }
 
@@ -120,8 +124,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   const doc::Document tables{.blocks = {errors_table(judged)}, .json = [&] {
                                return to_json(document_of(arguments, file, judged, share, gates));
                              }};
-  output.write(tables.in(arguments.format));
-  output.commit();
+  finish(output, tables.in(arguments.format));
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
                  " models are judged");
   if (share) {
@@ -362,10 +365,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   if (baseline)
     report.baseline = report_baseline(arguments, *baseline, runs);
   const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));
-  for (const auto& [gate, figure, holds, fires] : gates) {
-    report.gates.push_back({gate.text, figure ? std::optional(figure->value) : std::nullopt,
-                            figure ? figure->interval : std::nullopt, fires});
-  }
+  report.gates = documents_of(gates);
   output.write(formatted(report, model, arguments.format));
   if (residuals) {
     write_residuals(runs, certainty.reach, *residuals);

@@ -61,25 +61,6 @@ void check_gated_parts(const FitArguments& arguments) {
   }
 }
 
-/// Throws GateError if a condition fires.
-void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
-  const PartMetrics& parts = model.metrics;
-  std::vector<Figure> figures = parts.test ? figures_of(*parts.test, "the test part")
-                                           : figures_of(parts.train, "the training part");
-  const auto add = [&](const Metrics& metrics, const std::string& part, const std::string& prefix) {
-    const auto more = figures_of(metrics, part, prefix);
-    figures.insert(figures.end(), more.begin(), more.end());
-  };
-  add(parts.train, "the training part", "train.");
-  if (parts.validation)
-    add(*parts.validation, "the validation part", "validation.");
-  if (parts.test)
-    add(*parts.test, "the test part", "test.");
-  if (model.cross_validation)
-    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
-  check_gates(gates, figures);
-}
-
 /// The runs for a single model: row by row, merged or sampled.
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           Console& console, const ReadProgress& progress) {
@@ -333,7 +314,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
                                   : "interrupted: the model is the best that was found until then");
     return exit_code_of_signal(received_signal().value());
   }
-  check_fit_gates(arguments.gates, model);
+  check_gates(arguments.gates, figures_of_parts(model));
   return 0;
 }
 

@@ -39,6 +39,15 @@ ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome out
   return line;
 }
 
+/// Shows the ranking of the models, and those that are missing if some are.
+void show_set(const SetLines& set, const std::vector<std::string>& ranked_at, bool some_are_missing,
+              Console& console) {
+  if (!console.quiet())
+    console.summary(set_summary(set, console, ranked_at));
+  if (const std::string refused = some_are_missing ? refused_text(set) : ""; !refused.empty())
+    console.warning(refused);
+}
+
 }  // namespace
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
@@ -127,10 +136,7 @@ int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequ
   }
   output.commit();
   const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(tasks.path()), header);
-  if (!console.quiet())
-    console.summary(set_summary(lines, console, arguments.ranked_at));
-  if (const std::string refused = models < all ? refused_text(lines) : ""; !refused.empty())
-    console.warning(refused);
+  show_set(lines, arguments.ranked_at, models < all, console);
   if (path == kNowhere)
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
   if (models == 0 && all > 0 && !header.shard)
@@ -163,11 +169,8 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts,
     parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
   });
   progress->begin("ranking the models");
-  const std::string summary = console.quiet() ? "" : set_summary(set, console, arguments.ranked_at);
+  show_set(set, arguments.ranked_at, true, console);
   progress.reset();
-  console.summary(summary);
-  if (const std::string refused = refused_text(set); !refused.empty())
-    console.warning(refused);
   check_set_gates(gates, set);
   return 0;
 }

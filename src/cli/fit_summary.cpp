@@ -18,6 +18,7 @@
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
+#include "jobs/settings.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "table/design.hpp"
@@ -280,16 +281,6 @@ std::string header(const FitDocument& report, const Console& console) {
          "\n";
 }
 
-/// The numeric input of this name, or null.
-const NumericInput* numeric_input(const ModelSpec& spec, const std::string& column) {
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
-    for (const NumericInput& input : *inputs)
-      if (input.column == column)
-        return &input;
-  }
-  return nullptr;
-}
-
 /// The constants of a form by input, except those of scales, which have their own section.
 std::string constants_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
@@ -315,7 +306,7 @@ std::string constants_section(const FitDocument& report, const Console& console)
     if (scales[g])
       continue;
     const std::string share = percent(report.time_shares.at(part++));
-    const NumericInput* const input = numeric_input(model.spec, groups[g]);
+    const NumericInput* const input = input_called(model.spec, groups[g]);
     if (levels[g].empty()) {
       const std::string p = texts[g].size() > 1 ? texts[g][1] : "";
       table.add({clipped(groups[g], kLongestName), "", texts[g][0], p,
@@ -365,6 +356,8 @@ std::string terms_section(const FitDocument& report, const Console& console) {
   parts.back().formula = short_number(model.constants[intercept]) +
                          marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
   for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (!parts[k].exists)
+      continue;
     std::string share = percent(report.time_shares.at(k));
     for (const auto& line : wrapped(parts[k].formula, width)) {
       table.add({share, line});
@@ -411,7 +404,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   const auto add = [&](const std::string& column, const std::string& words) {
-    const NumericInput* const input = numeric_input(model.spec, column);
+    const NumericInput* const input = input_called(model.spec, column);
     std::string power;
     for (std::size_t j = 0; has_powers && j < powers.size(); ++j)
       if (model.spec.extrinsic[j].column == column)

@@ -105,10 +105,14 @@ std::string_view LineEcho::next() {
 
 }  // namespace
 
-void append_columns(std::string_view bytes, const Table& table,
-                    const std::vector<std::string>& names,
-                    const std::function<std::vector<std::string>(std::size_t row)>& cells,
-                    OutputFile& output) {
+int append_columns(std::string_view bytes, const Table& table,
+                   const std::vector<std::string>& names,
+                   const std::function<std::vector<std::string>(std::size_t row)>& cells,
+                   OutputFile& output) {
+  // If a file is replaced, a signal must not leave an unfinished one behind.
+  std::optional<SignalWatch> signals;
+  if (output.replaces_file())
+    signals.emplace();
   const CellStyle& style = table.style;
   LineEcho lines(bytes);
   output.write(lines.header());
@@ -124,6 +128,24 @@ void append_columns(std::string_view bytes, const Table& table,
     }
     output.write("\n");
   }
+  if (const auto signal = received_signal())
+    return exit_code_of_signal(*signal);
+  output.commit();
+  return 0;
+}
+
+int finish(OutputFile& output, std::string_view result) {
+  output.write(result);
+  output.commit();
+  return 0;
+}
+
+RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
+                    std::optional<char> separator, Console& console, const ReadProgress& progress) {
+  RunsFile out = read_runs(path, text_columns, separator, progress);
+  if (const auto notice = reading_notice(out.table))
+    console.notice(*notice);
+  return out;
 }
 
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs) {
@@ -233,15 +255,33 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   out.range = check_range(model, out.design);
   report_range(out.range, strict_range, console);
   progress.begin("predicting");
-  Predictions predictions = predictions_of(model, out.design);
+  const Predictions predictions = predictions_of(model, out.design);
   report_without_time(predictions, table, "they are left out", strict_range, console);
-  out.left_out_text = without_time_text(predictions, table);
-  out.rows.resize(table.rows());
-  std::iota(out.rows.begin(), out.rows.end(), std::size_t{0});
-  out.lines = table.lines;
-  out.predicted = std::move(predictions.values);
-  out.leave_out(predictions.without_time);
+  out.judge(predictions);
   return out;
+}
+
+page::Source page_source(const FittedModel& model, const std::string& model_file,
+                         const page::FileFacts& runs, const JudgedRuns& judged) {
+  return {.model = model,
+          .tool = tool_name(),
+          .model_file = model_file,
+          .runs = runs,
+          .lines = judged.lines,
+          .design = judged.design,
+          .predicted = judged.predicted,
+          .metrics = measure(judged.design, judged.predicted, judged.file.table.source),
+          .range_findings = judged.range.findings,
+          .left_out = judged.left_out_text};
+}
+
+void JudgedRuns::judge(const Predictions& predictions) {
+  left_out_text = without_time_text(predictions, file.table);
+  rows.resize(file.table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  lines = file.table.lines;
+  predicted = predictions.values;
+  leave_out(predictions.without_time);
 }
 
 namespace {

@@ -61,8 +61,7 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
       cells.emplace_back(column->text(row));
     cells.emplace_back(predicted_time);
     if (intervals)
-      cells.emplace_back(Interval{predicted_time * (*intervals)[row].lower,
-                                  predicted_time * (*intervals)[row].upper});
+      cells.emplace_back((*intervals)[row].around(predicted_time));
     if (reach)
       cells.emplace_back(support_text(reach->near[row]));
     cells.emplace_back(predicted.range.in_range[row] ? "" : "extrapolated");
@@ -80,10 +79,8 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
     PredictionDocument& document = out.predictions.emplace_back();
     document.time = time;
     document.in_range = predicted.range.in_range[row];
-    if (predicted.certainty.intervals) {
-      const IntervalFactors interval = (*predicted.certainty.intervals)[row];
-      document.interval.emplace(time * interval.lower, time * interval.upper);
-    }
+    if (predicted.certainty.intervals)
+      document.interval = (*predicted.certainty.intervals)[row].around(time);
     if (factors)
       document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
     for (const Column& column : predicted.set.table.columns)
@@ -211,19 +208,15 @@ class SetPrediction {
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console) {
   const RunsFile file =
-      read_runs(arguments.configurations, text_columns_of(set), arguments.separator);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
+      read_noted(arguments.configurations, text_columns_of(set), arguments.separator, console);
   SetPrediction prediction(set, file.table.rows());
   refuse_taken_names(file.table, prediction.names());
   for_each_with_rows(set, file.table,
                      [&](const LineRows& part) { prediction.add(part, arguments); });
   prediction.report(arguments, console);
-  append_columns(
+  return append_columns(
       file.bytes, file.table, prediction.names(),
       [&](std::size_t row) { return prediction.cells(row); }, output);
-  output.commit();
-  return 0;
 }
 
 /// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
@@ -278,8 +271,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
                                : doc::Cell(std::nan("")));
       std::optional<Interval> interval;
       if (has_time && certainty.intervals)
-        interval = {time * (*certainty.intervals)[row].lower,
-                    time * (*certainty.intervals)[row].upper};
+        interval = (*certainty.intervals)[row].around(time);
       cells.emplace_back(interval ? time_range_text(interval->low, interval->high, model.spec.unit)
                                   : "");
       for (const auto end : {&Interval::low, &Interval::high})
@@ -304,9 +296,7 @@ int predict_settings_by_set(const PredictArguments& arguments, const SetLines& s
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
     console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
-  output.write(out.in(*format_of(arguments, 2), output_width(arguments.output)));
-  output.commit();
-  return 0;
+  return finish(output, out.in(*format_of(arguments, 2), output_width(arguments.output)));
 }
 
 void check_combination(const PredictArguments& arguments) {
@@ -349,8 +339,8 @@ void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& bas
 }
 
 /// Writes the file with the columns of the predictions appended.
-void write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
-                const Table& table, const Design& design, OutputFile& output, Console& console) {
+int write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
+               const Table& table, const Design& design, OutputFile& output, Console& console) {
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
   if (certainty.intervals)
@@ -363,7 +353,7 @@ void write_rows(const PredictArguments& arguments, const FittedModel& model, std
   report_range(range, arguments.strict_range, console);
   report_constants(model, design, predicted.values, table.lines, console);
   report_without_time(predicted, table, "their cells stay empty", arguments.strict_range, console);
-  append_columns(
+  return append_columns(
       bytes, table, names,
       [&](std::size_t row) {
         auto further = cells_of(row, predicted.values[index(row)], range, certainty,
@@ -375,16 +365,15 @@ void write_rows(const PredictArguments& arguments, const FittedModel& model, std
       output);
 }
 
-/// Writes only the number; the interval is a notice.
-void write_one(const PredictedSettings& predicted, OutputFile& output, Console& console) {
+/// Returns only the number; the interval is a notice.
+std::string shown_alone(const PredictedSettings& predicted, Console& console) {
   const double time = predicted.times[0];
-  output.write(to_text(time) + "\n");
   if (!predicted.certainty.intervals)
-    return;
-  const IntervalFactors factors = (*predicted.certainty.intervals)[0];
-  console.notice(
-      short_number(100 * *predicted.level) + " % interval: " +
-      time_range_text(time * factors.lower, time * factors.upper, predicted.model.spec.unit));
+    return to_text(time) + "\n";
+  const Interval interval = (*predicted.certainty.intervals)[0].around(time);
+  console.notice(short_number(100 * *predicted.level) + " % interval: " +
+                 time_range_text(interval.low, interval.high, predicted.model.spec.unit));
+  return to_text(time) + "\n";
 }
 
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
@@ -402,45 +391,30 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
     set.table.source = "--set";
     for (std::size_t row = 0; row < design.rows; ++row)
       set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
-    write_rows(arguments, model, bytes, set.table, design, output, console);
-  } else {
-    const Eigen::VectorXd times =
-        predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
-    const RangeCheck range = check_range(model, design);
-    report_range(range, arguments.strict_range, console);
-    report_constants(model, design, times, set.table.lines, console);
-    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-    const PredictedSettings predicted{
-        model,     set,   times,
-        certainty, range, interval_level(model, arguments.coverage, arguments.model)};
-    if (format) {
-      doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
-      out.add(prediction_table(predicted), 2);
-      output.write(out.in(*format, output_width(arguments.output)));
-    } else {
-      write_one(predicted, output, console);
-    }
+    return write_rows(arguments, model, bytes, set.table, design, output, console);
   }
-  output.commit();
-  return 0;
+  const Eigen::VectorXd times =
+      predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  report_constants(model, design, times, set.table.lines, console);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+  const PredictedSettings predicted{
+      model,     set,   times,
+      certainty, range, interval_level(model, arguments.coverage, arguments.model)};
+  if (!format)
+    return finish(output, shown_alone(predicted, console));
+  doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
+  out.add(prediction_table(predicted), 2);
+  return finish(output, out.in(*format, output_width(arguments.output)));
 }
 
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
-  const RunsFile file =
-      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
+  const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
+                                   arguments.separator, console);
   const Design design = make_design(file.table, model.spec, Target::absent);
-  // If a file is replaced, a signal must not leave an unfinished one behind.
-  std::optional<SignalWatch> signals;
-  if (output.replaces_file())
-    signals.emplace();
-  write_rows(arguments, model, file.bytes, file.table, design, output, console);
-  if (const auto signal = received_signal())
-    return exit_code_of_signal(*signal);
-  output.commit();
-  return 0;
+  return write_rows(arguments, model, file.bytes, file.table, design, output, console);
 }
 
 }  // namespace

@@ -87,6 +87,11 @@ struct JudgedRunsArguments {
 /// Adds the arguments MODEL.json and RUNS.csv, --target, --separator and --failed.
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs = true);
 
+struct Predictions {
+  Eigen::VectorXd values;
+  std::vector<std::size_t> without_time;  ///< rows whose value is no valid time, ascending
+};
+
 /// Measured runs and their predictions.
 struct JudgedRuns {
   RunsFile file;
@@ -99,6 +104,8 @@ struct JudgedRuns {
   std::optional<std::string> left_out_text;  ///< about rows without a valid predicted time
 
   std::size_t left_out() const { return file.table.rows() - rows.size(); }
+  /// Judges all rows of the table that have a valid predicted time. Throws InputError if none has.
+  void judge(const Predictions& predictions);
   /// Removes judged rows, with everything that belongs to them. `some`: ascending indices into
   /// `rows`. Throws InputError if no row is left.
   void leave_out(const std::vector<std::size_t>& some);
@@ -122,6 +129,10 @@ std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
 /// The spec of the model, with the measured time of `arguments` as its target.
 ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments);
 
+/// The content of a page that follows from the judged runs.
+page::Source page_source(const FittedModel& model, const std::string& model_file,
+                         const page::FileFacts& runs, const JudgedRuns& judged);
+
 /// An older model and its predictions for the judged runs.
 struct BaselineRuns {
   FittedModel model;
@@ -138,16 +149,20 @@ BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& 
 void refuse_taken_names(const Table& table, const std::vector<std::string>& names);
 
 /// Writes the lines of the file unchanged, each followed by the cells of new columns: numbers, or
-/// words without blanks, with the file's separator and decimal commas.
-void append_columns(std::string_view bytes, const Table& table,
-                    const std::vector<std::string>& names,
-                    const std::function<std::vector<std::string>(std::size_t row)>& cells,
-                    OutputFile& output);
+/// words without blanks, with the file's separator and decimal commas. Returns the exit code: 0, or
+/// 128 plus the signal that ended the work.
+int append_columns(std::string_view bytes, const Table& table,
+                   const std::vector<std::string>& names,
+                   const std::function<std::vector<std::string>(std::size_t row)>& cells,
+                   OutputFile& output);
 
-struct Predictions {
-  Eigen::VectorXd values;
-  std::vector<std::size_t> without_time;  ///< rows whose value is no valid time, ascending
-};
+/// Writes the result, completes it and returns the exit code 0.
+int finish(OutputFile& output, std::string_view result);
+
+/// Reads runs; what was decided about the format of the file is a notice.
+RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
+                    std::optional<char> separator, Console& console,
+                    const ReadProgress& progress = {});
 
 Predictions predictions_of(const FittedModel& model, const Design& design);
 
@@ -337,6 +352,10 @@ std::optional<SetShare> share_of_total(const SetLines& set);
 /// Share over all rows of a table that belong to a total.
 std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs, bool drop_failed);
 
+/// The metrics of the test part, else of the training part and, with prefixes such as "folds.",
+/// those of each part. `group`: words for all of them in messages; empty: the names of the parts.
+std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string& group = "");
+
 /// True for figures of conditions on sets: 'any.mape>20', 'kernel=x,gpu=a.q[gpus]>0.2',
 /// 'total.share<95'.
 bool is_set_figure(std::string_view name);
@@ -391,7 +410,7 @@ struct SetPageRequest {
   const Table* runs = nullptr;  ///< null: the models are not judged
   std::string runs_file = {};   ///< base name
   std::string runs_sha256 = {};
-  std::string options;  ///< of the command that writes the page
+  std::string command;  ///< that writes the page
   bool drop_failed = false;
 };
 

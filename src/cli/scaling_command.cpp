@@ -76,27 +76,21 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
 
 /// Geometric means of measured ranges and first levels, for files without a central run.
 BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
-  BaseConfiguration base{{}, "the middle of the measured ranges"};
-  base.table.source = base.name;
+  // Four digits suffice for a value that the user has not set.
+  const auto middle = [](const NumericInput& input) {
+    return input.low == input.high
+               ? input.low
+               : *parse_number(short_number(std::sqrt(input.low) * std::sqrt(input.high)));
+  };
+  Configuration configuration;
+  for (const NumericInput& input : spec.intrinsic)
+    configuration.intrinsic.push_back(middle(input));
+  configuration.levels.assign(spec.categorical.size(), 0);
+  for (const NumericInput& input : spec.extrinsic)
+    configuration.extrinsic.push_back(middle(input));
+  BaseConfiguration base = base_of(configuration, spec);
+  base.name = base.table.source = "the middle of the measured ranges";
   base.table.lines = {1};
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
-    for (const NumericInput& input : *inputs) {
-      Column& column = base.table.columns.emplace_back();
-      column.name = input.column;
-      // Four digits suffice for a value that the user has not set.
-      column.numbers = {
-          input.low == input.high
-              ? input.low
-              : *parse_number(short_number(std::sqrt(input.low) * std::sqrt(input.high)))};
-    }
-  }
-  for (const CategoricalInput& input : spec.categorical) {
-    Column& column = base.table.columns.emplace_back();
-    column.name = input.column;
-    column.kind = Column::Kind::text;
-    column.levels = {input.levels.front()};
-    column.codes = {0};
-  }
   return base;
 }
 
@@ -250,11 +244,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.in_range = range.in_range;
   document.level = interval_level(model, arguments.coverage, arguments.input).value_or(0);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.input, design);
-  for (std::size_t i = 0; certainty.intervals && i < scales.size(); ++i) {
-    const IntervalFactors factors = (*certainty.intervals)[i];
-    const double time = document.study.rows[i].time;
-    document.intervals.push_back({time * factors.lower, time * factors.upper});
-  }
+  for (std::size_t i = 0; certainty.intervals && i < scales.size(); ++i)
+    document.intervals.push_back((*certainty.intervals)[i].around(document.study.rows[i].time));
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
   if (!power_constant || model.spec.moves_others(column)) {
@@ -337,9 +328,7 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
 
 /// The runs, without failed ones if these are to be dropped.
 Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Console& console) {
-  RunsFile file = read_runs(arguments.input);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
+  RunsFile file = read_noted(arguments.input, {}, {}, console);
   if (!arguments.drop_failed)
     return std::move(file.table);
   if (const auto column = measured_column(file.table, request))
@@ -469,9 +458,7 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
           ? scaling_of_model(arguments, console)
           : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
-  output.write(formatted(document, arguments.format, output_width(arguments.output)));
-  output.commit();
-  return 0;
+  return finish(output, formatted(document, arguments.format, output_width(arguments.output)));
 }
 
 }  // namespace perfmodel::cli

@@ -48,20 +48,16 @@ int run_show(const ShowArguments& arguments, Console& console) {
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (set.size() != 1 && !arguments.language) {
     const std::string ranking = set_summary(set, console, arguments.ranked_at);
-    if (arguments.output == "-") {
-      console.summary(ranking);
-    } else {
-      output.write(ranking);
-      output.commit();
-    }
+    if (arguments.output != "-")
+      return finish(output, ranking);
+    console.summary(ranking);
     return 0;
   }
   if (!arguments.ranked_at.empty())
     throw UsageError("--set goes with a file of many models");
   const FittedModel model = model_of(set);
   const FormulaLanguage language = arguments.language.value_or(FormulaLanguage::text);
-  output.write(formula_code(model, language));
-  output.commit();
+  finish(output, formula_code(model, language));
   const std::optional<Centre> centre = centre_of(model);
   if (language != FormulaLanguage::text)
     return 0;
@@ -127,8 +123,7 @@ Examples:
 int run_selftest_command(const SelftestArguments& arguments, Console& console) {
   OutputFile output("-");
   const SelftestFigures figures = run_selftest();
-  output.write(formatted(figures, arguments.format));
-  output.commit();
+  finish(output, formatted(figures, arguments.format));
   std::size_t failed = 0;
   for (const auto& figure : figures)
     failed += figure.passed() ? 0U : 1U;

@@ -83,10 +83,8 @@ Examples:
 int run_simulate(const SimulateArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const RunsFile file =
-      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
+  const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
+                                   arguments.separator, console);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);
   // Rows without a valid predicted time are refused before noise is added.
@@ -95,19 +93,10 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   const Eigen::VectorXd times = simulate(
       model, design, {arguments.noise, arguments.additive, arguments.draw}, arguments.seed);
   require_times(times, file.table);
-
-  // If a file is replaced, a signal must not leave an unfinished one behind.
-  std::optional<SignalWatch> signals;
-  if (output.replaces_file())
-    signals.emplace();
-  append_columns(
+  return append_columns(
       file.bytes, file.table, {model.spec.target},
       [&](std::size_t row) { return std::vector{to_text(times[static_cast<Eigen::Index>(row)])}; },
       output);
-  if (const auto signal = received_signal())
-    return exit_code_of_signal(*signal);
-  output.commit();
-  return 0;
 }
 
 }  // namespace perfmodel::cli

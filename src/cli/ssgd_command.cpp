@@ -1,5 +1,4 @@
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +8,10 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/runs.hpp"
 #include "cli/texts.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
 #include "report/figures.hpp"
@@ -75,9 +76,7 @@ MessageCost fitted_cost(const MessageArguments& arguments) {
                      " us per byte, makes no sense as a cost; choose the sizes with --fit-from");
   }
   cost.source = "line fitted to " + std::to_string(cost.fit->points) + " latencies of " +
-                (*arguments.latencies == "-"
-                     ? "standard input"
-                     : std::filesystem::path(*arguments.latencies).filename().string()) +
+                (*arguments.latencies == "-" ? "standard input" : base_name(*arguments.latencies)) +
                 " (R2 " + short_number(cost.fit->r2) + ")";
   return cost;
 }
@@ -323,8 +322,7 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
       .profile = profile,
       .request = request,
       .study = study,
-      .file = arguments.layers == "-" ? arguments.layers
-                                      : std::filesystem::path(arguments.layers).filename().string(),
+      .file = base_name(arguments.layers),
       .message_times = messages.source,
       .latency_fit = messages.fit,
       .batch = arguments.batch,
@@ -333,9 +331,8 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
   output.write(formatted(document, arguments.format, arguments.timeline ? &timeline : nullptr,
                          output_width(arguments.output)));
   if (picture) {
-    picture->write(timeline_svg(timeline, document.file + ": one iteration on " +
-                                              std::to_string(study.workers) + " workers"));
-    picture->commit();
+    finish(*picture, timeline_svg(timeline, document.file + ": one iteration on " +
+                                                std::to_string(study.workers) + " workers"));
   }
   output.commit();
   return 0;

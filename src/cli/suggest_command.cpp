@@ -329,9 +329,7 @@ void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
   const auto add = [&](plan::Suggestion& suggestion) {
     const Design design = design_of_space(document.space, {suggestion.configuration}, model.spec);
     const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-    const IntervalFactors factors = (*certainty.intervals)[0];
-    suggestion.interval =
-        Interval{suggestion.time * factors.lower, suggestion.time * factors.upper};
+    suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
   };
   plan::Suggestions& found = document.suggestions;
   for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
@@ -460,9 +458,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   }
   add_intervals(arguments, model, document);
   progress.reset();
-  output.write(formatted(arguments, document));
-  output.commit();
-  return 0;
+  return finish(output, formatted(arguments, document));
 }
 
 }  // namespace perfmodel::cli

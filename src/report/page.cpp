@@ -510,29 +510,15 @@ std::string constant_section(const Content& content) {
 }
 
 std::string origin_section(const Content& content) {
-  const auto quoted = [](const std::string& file) {
-    const bool plain = std::all_of(file.begin(), file.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             std::string_view("._-+=@%").find(c) != std::string_view::npos;
-    });
-    std::string out = "'";
-    for (const char c : file)
-      out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return plain ? file : out + "'";
-  };
-  const std::string old_model =
-      content.comparison ? quoted(content.comparison->model_file) + " " : "";
   std::vector<std::string> notices;
   for (const Sentence& notice : content.model.provenance.notices)
     notices.push_back(notice.text());
-  return section(
-      "Where it comes from",
-      doc::html(file_table(content)) + doc::html(search_table(content)) +
-          doc::html(doc::List{notices}) +
-          paragraph("This page was written by " + content.tool +
-                    "; the same program and files give the same bytes again:") +
-          preformatted("perfmodel report " + old_model + quoted(content.model_file) + " " +
-                       quoted(content.runs.file) + content.options + " -o report.html"));
+  return section("Where it comes from",
+                 doc::html(file_table(content)) + doc::html(search_table(content)) +
+                     doc::html(doc::List{notices}) +
+                     paragraph("This page was written by " + content.tool +
+                               "; the same program and files give the same bytes again:") +
+                     preformatted(content.command));
 }
 
 /// Wraps the script in a CDATA section, whose delimiters are comments in JavaScript.

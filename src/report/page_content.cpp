@@ -296,7 +296,7 @@ Content content_of(const Source& source) {
   return {.model = model,
           .tool = source.tool,
           .model_file = source.model_file,
-          .options = source.options,
+          .command = source.command,
           .key = source.key,
           .has_runs = source.has_runs,
           .runs = source.runs,

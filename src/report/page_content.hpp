@@ -284,7 +284,7 @@ struct Source {
   std::vector<std::string> range_findings;   ///< sentences on runs outside of the measured range
   std::optional<std::string> left_out = {};  ///< text on rows without a predicted time
   std::optional<Comparison> comparison = {};
-  std::string options = {};  ///< of the command that writes the page, quoted for a shell
+  std::string command = {};  ///< that writes the page
   std::string key = {};      ///< of a model in a set, with its target: "kernel=gemm time_s"
   bool has_runs = true;      ///< else the only run is the fit's central one, which is no test
 };
@@ -331,7 +331,7 @@ struct Content {
   const FittedModel& model;
   std::string tool;
   std::string model_file;
-  std::string options;
+  std::string command;
   std::string key;
   bool has_runs = true;
   FileFacts runs;

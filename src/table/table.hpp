@@ -20,6 +20,9 @@ std::vector<double> level_numbers(const Column& column);
 /// that are no numbers.
 std::vector<double> numbers_of(const Column& column);
 
+/// The column with these rows alone, in this order.
+Column take_rows(const Column& column, std::span<const std::size_t> rows);
+
 /// The median; the upper of the two middle values if their number is even. Requires at least one
 /// value.
 double median(Eigen::VectorXd values);
