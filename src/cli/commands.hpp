@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/plan.hpp"
 #include "analysis/ssgd.hpp"
 #include "analysis/sweep.hpp"
 #include "cli/console.hpp"
@@ -55,10 +56,6 @@ bool asks_for_many(const FitArguments& arguments);
 /// Where nothing is stored.
 constexpr auto kNowhere = "/dev/null";
 
-/// Where the result of a fit goes: kNowhere on a terminal without --output, where the summary is
-/// enough.
-std::string result_path(const FitArguments& arguments, const Console& console);
-
 /// Fits a model per group and target and writes each as a JSON line to `path` once it is fitted.
 /// Returns the exit code, as run_fit() does.
 int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequest request,
@@ -93,6 +90,10 @@ struct PlanArguments {
   std::size_t threads = 1;
   SharingArguments sharing;
 };
+
+/// The configurations of a file, which has the columns of the space.
+std::vector<plan::Configuration> read_configurations(const plan::Space& space,
+                                                     const std::string& path);
 
 /// `perfmodel plan SPACE.json -n N`: configurations to measure.
 void setup_plan(OptionSet& command, PlanArguments& arguments);
@@ -267,15 +268,6 @@ struct MessageCost {
   std::string source;
   std::optional<ssgd::LatencyFit> fit;
 };
-
-void add_message_options(OptionSet& app, MessageArguments& arguments);
-void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments);
-
-/// Fits the latencies if a file is given. Throws UsageError if options contradict each other.
-MessageCost message_cost(const MessageArguments& arguments, std::size_t workers);
-
-std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
-                                            std::size_t workers);
 
 struct SsgdArguments {
   std::string layers;

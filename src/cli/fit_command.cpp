@@ -71,9 +71,9 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
                                           needs_single_rows(request).empty());
     return read_labelled_runs(arguments.runs, roles, arguments.separator, console, progress);
   }
-  const LargeRuns runs(arguments.runs.front(), request.roles, arguments.separator, *large,
-                       request.options);
-  return told(runs.read(progress), console);
+  return told(read_large_runs(arguments.runs.front(), request.roles, arguments.separator, *large,
+                              request.options, progress),
+              console);
 }
 
 /// The request, without the means to observe, share or stop the fit.
@@ -130,22 +130,15 @@ std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress&
   };
 }
 
-void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress) {
+/// Shows the progress of the fit, and of its search if there is only one.
+void watch_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
+               const Console& console) {
   plan_fit(prepared, request, progress);
-  progress.begin(name_of(FitStage::fits));
-  request.progress = shown_on(progress);
-  fit_shared_tasks(prepared, request);
-}
-
-FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
-                       Console& console) {
-  plan_fit(prepared, request, progress);
-  progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
-                                                                     : name_of(FitStage::fits));
+  progress.begin(name_of(request.options.expression == Expression::automatic ? FitStage::processes
+                                                                             : FitStage::fits));
   request.progress = shown_on(progress);
   if (console.shows_progress())
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
-  return fit_prepared(prepared, request);
 }
 
 void add_judging_options(OptionSet& command, FitArguments& arguments) {
@@ -242,11 +235,17 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   perfmodel fit runs.csv --repeats 10 --l2 0.001 --bootstrap 200 -o model.json)");
 }
 
+namespace {
+
+/// Where the result of a fit goes: kNowhere on a terminal without --output, where the summary is
+/// enough.
 std::string result_path(const FitArguments& arguments, const Console& console) {
   const bool is_only_shown =
       !arguments.output && !arguments.sharing.shard && !console.quiet() && is_terminal_output();
   return is_only_shown ? kNowhere : arguments.output.value_or("-");
 }
+
+}  // namespace
 
 int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
@@ -278,12 +277,13 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const SignalWatch signals;
   request.options.stop = signals.token();
   request.share = tasks.begin(shared_task_count(prepared, request));
+  watch_fit(prepared, request, *progress, console);
   if (tasks.is_shard()) {
-    fit_shard_watched(prepared, std::move(request), *progress);
+    fit_shared_tasks(prepared, request);
     tasks.finish_shard();
     return 0;
   }
-  FitOutcome outcome = fit_watched(prepared, std::move(request), *progress, console);
+  FitOutcome outcome = fit_prepared(prepared, request);
   progress.reset();
   FittedModel& model = outcome.model;
   name_flags(model);

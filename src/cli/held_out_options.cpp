@@ -200,8 +200,8 @@ class Engine {
   }
 };
 
-}  // namespace
-
+/// Parses "2/8", or "auto": the rank and size that Open MPI, an MPI with PMI (MPICH, Intel), a
+/// Slurm array or srun sets, or a single shard if none of them does. Throws OptionError.
 Shard parse_shard(const std::string& text, const EnvironmentVariable& environment) {
   if (text == "auto")
     return Engine(environment).shard();
@@ -214,6 +214,8 @@ Shard parse_shard(const std::string& text, const EnvironmentVariable& environmen
   }
   throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
 }
+
+}  // namespace
 
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
   const auto parse = [&](const std::string& text) {

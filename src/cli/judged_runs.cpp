@@ -19,6 +19,50 @@
 
 namespace perfmodel::cli {
 
+namespace {
+
+constexpr std::size_t kMostLines = 5;  // that a message lists
+
+/// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
+std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
+  std::vector<std::string> items;
+  for (const std::size_t row : rows)
+    items.push_back(std::to_string(lines[row]));
+  return (items.size() == 1 ? "line " : "lines ") + enumerated(items, kMostLines);
+}
+
+/// The spec of the model, with the measured time of `arguments` as its target.
+ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments) {
+  ModelSpec spec = model.spec;
+  if (arguments.target) {
+    spec.target = *arguments.target;
+    spec.throughput.reset();
+  }
+  return spec;
+}
+
+/// Reads the runs again, with these columns as text.
+Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
+                 const std::set<std::string>& text_columns) {
+  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
+  if (arguments.drop_failed)
+    drop_failed_runs(file, judging_spec(model, arguments));
+  return std::move(file.table);
+}
+
+/// "runs.csv: in 3 of 20 rows (lines 4, 9 and 12) the model predicts no time > 0 that a number
+/// holds"; nullopt if every row has a valid time.
+std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table) {
+  const auto& rows = predictions.without_time;
+  if (rows.empty())
+    return std::nullopt;
+  return table.source + ": in " + std::to_string(rows.size()) + " of " +
+         std::to_string(table.rows()) + " rows (" + places(rows, table.lines) +
+         ") the model predicts no time > 0 that a number holds";
+}
+
+}  // namespace
+
 BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
                             const FittedModel& model, JudgedRuns& runs, bool strict_range,
                             Console& console) {
@@ -179,15 +223,6 @@ void warn_of_units(const FittedModel& model, const std::string& target, Console&
 
 }  // namespace
 
-ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments) {
-  ModelSpec spec = model.spec;
-  if (arguments.target) {
-    spec.target = *arguments.target;
-    spec.throughput.reset();
-  }
-  return spec;
-}
-
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   if (some.empty())
     return;
@@ -210,14 +245,6 @@ void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   }
   rows.resize(kept.size());
   lines.resize(kept.size());
-}
-
-Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
-                 const std::set<std::string>& text_columns) {
-  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
-  if (arguments.drop_failed)
-    drop_failed_runs(file, judging_spec(model, arguments));
-  return std::move(file.table);
 }
 
 JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
@@ -286,16 +313,7 @@ void JudgedRuns::judge(const Predictions& predictions) {
 
 namespace {
 
-constexpr std::size_t kMostLines = 5;    // that a message lists
 constexpr double kNearlyNothing = 0.01;  // share of the constant below which the rest is negligible
-
-/// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
-std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
-  std::vector<std::string> items;
-  for (const std::size_t row : rows)
-    items.push_back(std::to_string(lines[row]));
-  return (items.size() == 1 ? "line " : "lines ") + enumerated(items, kMostLines);
-}
 
 }  // namespace
 
@@ -305,15 +323,6 @@ Predictions predictions_of(const FittedModel& model, const Design& design) {
     if (!is_time(out.values[static_cast<Eigen::Index>(row)]))
       out.without_time.push_back(row);
   return out;
-}
-
-std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table) {
-  const auto& rows = predictions.without_time;
-  if (rows.empty())
-    return std::nullopt;
-  return table.source + ": in " + std::to_string(rows.size()) + " of " +
-         std::to_string(table.rows()) + " rows (" + places(rows, table.lines) +
-         ") the model predicts no time > 0 that a number holds";
 }
 
 void report_without_time(const Predictions& predictions, const Table& table,

@@ -422,16 +422,17 @@ bool holds(const Gate& gate, double value) {
 
 /// "mape_drift is 2.5 (95 % interval 2.1 .. 2.9)".
 std::string value_text(const Figure& figure) {
-  std::string out =
-      figure.name + " is " + (std::isnan(figure.value) ? "undefined" : to_text(figure.value));
-  if (figure.interval) {
-    out += " (95 % interval " + rounded(figure.interval->low) + " .. " +
-           rounded(figure.interval->high) + ")";
-  }
-  return out;
+  return figure.name + " is " + (std::isnan(figure.value) ? "undefined" : to_text(figure.value)) +
+         gate_interval_text(figure.interval);
 }
 
 }  // namespace
+
+std::string gate_interval_text(const std::optional<Interval>& interval) {
+  return interval
+             ? " (95 % interval " + rounded(interval->low) + " .. " + rounded(interval->high) + ")"
+             : "";
+}
 
 std::vector<std::string> gate_metrics() {
   std::vector<std::string> names;

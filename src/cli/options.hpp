@@ -321,6 +321,9 @@ struct FurtherFigures {
   std::function<bool(std::string_view)> accepts = {};  ///< accepts further names
 };
 
+/// " (95 % interval 11 .. 14)"; empty without an interval.
+std::string gate_interval_text(const std::optional<Interval>& interval);
+
 /// Names of the metrics in conditions: mae, mape, smape, mse, rmse, r2.
 std::vector<std::string> gate_metrics();
 

@@ -23,11 +23,7 @@ std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
                                                const plan::Space& space) {
   if (!arguments.resume)
     return {};
-  std::set<std::string> texts;
-  for (const auto& column : space.columns)
-    if (column.is_text())
-      texts.insert(column.name);
-  auto existing = plan::configurations_of(space, read_csv(*arguments.resume, texts));
+  auto existing = read_configurations(space, *arguments.resume);
   if (existing.size() > *arguments.rows) {
     throw UsageError("--resume: there are " + std::to_string(existing.size()) +
                      " configurations already, more than the " + std::to_string(*arguments.rows) +
@@ -78,6 +74,15 @@ std::vector<std::string> inputs_of(const PlanArguments& arguments) {
 }
 
 }  // namespace
+
+std::vector<plan::Configuration> read_configurations(const plan::Space& space,
+                                                     const std::string& path) {
+  std::set<std::string> texts;
+  for (const plan::SpaceColumn& column : space.columns)
+    if (column.is_text())
+      texts.insert(column.name);
+  return plan::configurations_of(space, read_csv(path, texts));
+}
 
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")

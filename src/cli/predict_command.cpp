@@ -105,18 +105,35 @@ std::string csv_of_table(const Table& table) {
   return doc::csv(out);
 }
 
+/// The predictions of the rows of a table, and how far they can be trusted.
+struct PredictedRows {
+  Design design;
+  Predictions times;
+  RangeCheck range;
+  Certainty certainty;
+};
+
+PredictedRows predicted_rows(const FittedModel& model, const Table& table,
+                             const PredictArguments& arguments) {
+  Design design = make_design(table, model.spec, Target::absent);
+  Predictions times = predictions_of(model, design);
+  RangeCheck range = check_range(model, design);
+  Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+  return {std::move(design), std::move(times), std::move(range), std::move(certainty)};
+}
+
 /// Cells of a row: predicted time, both ends of the interval and whether it is in range; the time
 /// and the interval are empty if there is no valid time.
-std::vector<std::string> cells_of(std::size_t row, double time, const RangeCheck& range,
-                                  const Certainty& certainty, bool with_interval) {
+std::vector<std::string> cells_of(const PredictedRows& rows, std::size_t row, bool with_interval) {
   const auto cell = [](double value) { return is_time(value) ? to_text(value) : ""; };
+  const double time = rows.times.values[index(row)];
   std::vector<std::string> out = {cell(time)};
-  if (with_interval && certainty.intervals)
-    out.insert(out.end(), {cell(time * (*certainty.intervals)[row].lower),
-                           cell(time * (*certainty.intervals)[row].upper)});
-  else if (with_interval)
-    out.insert(out.end(), {"", ""});
-  out.emplace_back(doc::truth(range.in_range[row]));
+  if (with_interval) {
+    const auto& intervals = rows.certainty.intervals;
+    const auto ends = intervals ? std::optional((*intervals)[row].around(time)) : std::nullopt;
+    out.insert(out.end(), {ends ? cell(ends->low) : "", ends ? cell(ends->high) : ""});
+  }
+  out.emplace_back(doc::truth(rows.range.in_range[row]));
   return out;
 }
 
@@ -155,18 +172,14 @@ class SetPrediction {
   void add(const LineRows& part, const PredictArguments& arguments) {
     const FittedModel& model = *part.line.model;
     const TargetColumns& columns = target_of(part.line.target, part.line.task);
-    const Design design = make_design(part.table, model.spec, Target::absent);
-    const Predictions predicted = predictions_of(model, design);
-    const RangeCheck range = check_range(model, design);
-    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    const PredictedRows predicted = predicted_rows(model, part.table, arguments);
     for (std::size_t i = 0; i < part.rows.size(); ++i) {
       known_[part.rows[i]] = true;
-      out_of_range_ += range.in_range[i] ? 0U : 1U;
-      std::ranges::copy(
-          cells_of(i, predicted.values[index(i)], range, certainty, columns.with_intervals),
-          cells_[part.rows[i]].begin() + index(columns.first));
+      out_of_range_ += predicted.range.in_range[i] ? 0U : 1U;
+      std::ranges::copy(cells_of(predicted, i, columns.with_intervals),
+                        cells_[part.rows[i]].begin() + index(columns.first));
     }
-    without_time_ += predicted.without_time.size();
+    without_time_ += predicted.times.without_time.size();
   }
 
   void report(const PredictArguments& arguments, Console& console) const {
@@ -252,10 +265,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
     if (!asked)
       return;
     const FittedModel& model = *line.model;
-    const Design design = make_design(asked->table, model.spec, Target::absent);
-    const Predictions predicted = predictions_of(model, design);
-    const RangeCheck range = check_range(model, design);
-    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    const auto [design, times, range, certainty] = predicted_rows(model, asked->table, arguments);
     for (const std::string& finding : range.findings)
       findings.push_back(words_of(line, header) + ": " + finding);
     for (std::size_t row = 0; row < design.rows; ++row) {
@@ -265,7 +275,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
         const Column* const column = asked->table.find(name);
         cells.emplace_back(column != nullptr ? column->text(row) : "");
       }
-      const double time = predicted.values[index(row)];
+      const double time = times.values[index(row)];
       const bool has_time = is_time(time);
       cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
                                : doc::Cell(std::nan("")));
@@ -340,26 +350,26 @@ void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& bas
 
 /// Writes the file with the columns of the predictions appended.
 int write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
-               const Table& table, const Design& design, OutputFile& output, Console& console) {
-  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+               const Table& table, OutputFile& output, Console& console) {
+  const PredictedRows predicted = predicted_rows(model, table, arguments);
+  const bool has_intervals = predicted.certainty.intervals.has_value();
+  const auto& reach = predicted.certainty.reach;
   std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
-  if (certainty.intervals)
+  if (has_intervals)
     names.insert(names.begin() + 1, {"lower", "upper"});
-  if (certainty.reach)
+  if (reach)
     names.emplace_back("support");
   refuse_taken_names(table, names);
-  const Predictions predicted = predictions_of(model, design);
-  const RangeCheck range = check_range(model, design);
-  report_range(range, arguments.strict_range, console);
-  report_constants(model, design, predicted.values, table.lines, console);
-  report_without_time(predicted, table, "their cells stay empty", arguments.strict_range, console);
+  report_range(predicted.range, arguments.strict_range, console);
+  report_constants(model, predicted.design, predicted.times.values, table.lines, console);
+  report_without_time(predicted.times, table, "their cells stay empty", arguments.strict_range,
+                      console);
   return append_columns(
       bytes, table, names,
       [&](std::size_t row) {
-        auto further = cells_of(row, predicted.values[index(row)], range, certainty,
-                                certainty.intervals.has_value());
-        if (certainty.reach)
-          further.emplace_back(support_text(certainty.reach->near[row]));
+        auto further = cells_of(predicted, row, has_intervals);
+        if (reach)
+          further.emplace_back(support_text(reach->near[row]));
         return further;
       },
       output);
@@ -391,7 +401,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
     set.table.source = "--set";
     for (std::size_t row = 0; row < design.rows; ++row)
       set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
-    return write_rows(arguments, model, bytes, set.table, design, output, console);
+    return write_rows(arguments, model, bytes, set.table, output, console);
   }
   const Eigen::VectorXd times =
       predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
@@ -413,8 +423,7 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
                  Console& console) {
   const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
                                    arguments.separator, console);
-  const Design design = make_design(file.table, model.spec, Target::absent);
-  return write_rows(arguments, model, file.bytes, file.table, design, output, console);
+  return write_rows(arguments, model, file.bytes, file.table, output, console);
 }
 
 }  // namespace

@@ -119,15 +119,8 @@ struct JudgedRuns {
 JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console);
 
-/// Reads the runs again, with these columns as text.
-Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
-                 const std::set<std::string>& text_columns);
-
 /// Returns `count` row indices, spread evenly over `rows` rows.
 std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
-
-/// The spec of the model, with the measured time of `arguments` as its target.
-ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments);
 
 /// The content of a page that follows from the judged runs.
 page::Source page_source(const FittedModel& model, const std::string& model_file,
@@ -165,10 +158,6 @@ RunsFile read_noted(const std::string& path, const std::set<std::string>& text_c
                     const ReadProgress& progress = {});
 
 Predictions predictions_of(const FittedModel& model, const Design& design);
-
-/// "runs.csv: in 3 of 20 rows (lines 4, 9 and 12) the model predicts no time > 0 that a number
-/// holds"; nullopt if every row has a valid time.
-std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table);
 
 /// Warns of rows without a valid time, followed by `consequence`; if `strict`, throws InputError.
 void report_without_time(const Predictions& predictions, const Table& table,
@@ -257,10 +246,6 @@ struct SharingArguments {
 
 /// Returns the value of an environment variable, or null if it is not set.
 using EnvironmentVariable = std::function<const char*(const char* name)>;
-
-/// Parses "2/8", or "auto": the rank and size that Open MPI, an MPI with PMI (MPICH, Intel), a
-/// Slurm array or srun sets, or a single shard if none of them does. Throws OptionError.
-Shard parse_shard(const std::string& text, const EnvironmentVariable& environment);
 
 /// Adds `--shard`; `tasks` describes what is shared.
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks);

@@ -81,8 +81,6 @@ MessageCost fitted_cost(const MessageArguments& arguments) {
   return cost;
 }
 
-}  // namespace
-
 void add_message_options(OptionSet& app, MessageArguments& arguments) {
   constexpr auto hierarchy = "--allreduce hierarchical|hierarchical-leader";
   app.group("Time of a message (default: the column t_c_us)");
@@ -141,6 +139,7 @@ void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
   app.one_of({"--imbalance-factor", "--worker-times", "--batch-shares", "--global-batch"});
 }
 
+/// Fits the latencies if a file is given. Throws UsageError if options contradict each other.
 MessageCost message_cost(const MessageArguments& arguments, std::size_t workers) {
   if (arguments.allreduce) {
     const ssgd::Network network = network_of(arguments);
@@ -174,8 +173,6 @@ std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
   return arguments.factor ? std::optional(ssgd::imbalance_of_factor(*arguments.factor, workers))
                           : std::nullopt;
 }
-
-namespace {
 
 void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& study) {
   bool finite = std::isfinite(profile.gradient_bytes()) && std::isfinite(study.single.total_us) &&

@@ -181,13 +181,8 @@ std::vector<plan::Configuration> some(std::vector<plan::Configuration> configura
 
 std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
                                                const plan::Space& space, std::uint64_t seed) {
-  if (!arguments.among)
-    return sample(space, kMostCandidates, seed);
-  std::set<std::string> texts;
-  for (const plan::SpaceColumn& column : space.columns)
-    if (column.is_text())
-      texts.insert(column.name);
-  return plan::configurations_of(space, read_csv(*arguments.among, texts));
+  return arguments.among ? read_configurations(space, *arguments.among)
+                         : sample(space, kMostCandidates, seed);
 }
 
 std::optional<Design> known_runs(const SuggestArguments& arguments, const FittedModel& model,

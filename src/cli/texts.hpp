@@ -54,13 +54,6 @@ std::vector<std::string> warning_lines(const FittedModel& model);
 std::string formatted(const EvaluationDocument& report, const FittedModel& model,
                       OutputFormat format);
 
-/// JUnit XML with a test case per condition, which fails if the condition fires.
-std::string junit_report(const EvaluationDocument& report, const FittedModel& model);
-
-/// Workflow commands of GitHub Actions: the errors as a notice, and an error per condition that
-/// fires.
-std::string github_annotations(const EvaluationDocument& report, const FittedModel& model);
-
 /// The output of `scaling`; as CSV, only the rows. `width`: columns of the terminal. Throws
 /// InputError for figures that are not finite.
 std::string formatted(const ScalingDocument& document, OutputFormat format,

@@ -31,6 +31,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Numbers of the first task of each kind in a fit that several calls share: fits with several
+/// seeds from 0, then bootstrap samples, then folds.
+struct SharedTasks {
+  std::size_t samples = 0;
+  std::size_t folds = 0;
+};
+
+SharedTasks shared_tasks(const FitRequest& request) {
+  SharedTasks out;
+  out.samples = request.repeats > 1 ? request.repeats : 0;
+  out.folds = out.samples + (request.bootstrap ? request.bootstrap->samples : 0);
+  return out;
+}
+
 std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage stage,
                                          std::size_t all) {
   if (!progress)
@@ -242,13 +256,6 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
 }
 
 }  // namespace
-
-SharedTasks shared_tasks(const FitRequest& request) {
-  SharedTasks out;
-  out.samples = request.repeats > 1 ? request.repeats : 0;
-  out.folds = out.samples + (request.bootstrap ? request.bootstrap->samples : 0);
-  return out;
-}
 
 std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request) {
   return shared_tasks(request).folds + prepared.held_out.parts.size();

@@ -93,14 +93,16 @@ std::optional<std::vector<double>> listed_numbers(const std::string& text) {
   return numbers;
 }
 
+namespace {
+
+/// Returns the text itself if it is a known level, else the items of the comma-separated list,
+/// including unknown ones.
 std::vector<std::string> listed_levels(const std::string& text,
                                        const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), text) != known.end())
     return {text};
   return parts_between(text, ',');
 }
-
-namespace {
 
 /// True if "0,5" for an input measured from 0.1 to 0.8 is likely a decimal comma.
 bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& values,

@@ -19,9 +19,4 @@ const NumericInput* input_called(const ModelSpec& spec, const std::string& colum
 /// Returns nullopt for any other text, and for a range of no value or more than a million.
 std::optional<std::vector<double>> listed_numbers(const std::string& text);
 
-/// Returns the text itself if it is a known level, else the items of the comma-separated list,
-/// including unknown ones.
-std::vector<std::string> listed_levels(const std::string& text,
-                                       const std::vector<std::string>& known);
-
 }  // namespace perfmodel

@@ -109,10 +109,6 @@ struct Share {
   double percent_shown = 0;  ///< of the formula's time at the shown configuration
 };
 
-/// Returns the shares, largest first; empty if predictions of both signs make shares meaningless.
-std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
-                             const Configuration& shown);
-
 /// Breakdown of the time at the shown configuration into cumulative steps.
 struct TimeSteps {
   static constexpr double least = 2;  ///< percent; smaller shares are merged into one step
@@ -127,10 +123,6 @@ struct TimeSteps {
   /// Residual correction of a Gaussian process, < 0 if it lowers the time.
   std::optional<double> process;
 };
-
-/// Returns nullopt if there are no shares.
-std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<Share>& shares,
-                                    const Configuration& shown, std::optional<double> time);
 
 /// A run with its error: error_percent = 100 (predicted - measured) / measured.
 struct JudgedRow {
@@ -170,10 +162,6 @@ struct Errors {
   std::size_t not_positive =
       0;  ///< number of predictions <= 0, which a logarithmic axis cannot show
 };
-
-/// Returns the range of the errors, in percent: of all of up to 200 errors, else of the central 99
-/// %, since a few huge errors would hide the rest. Contains at least -1 to 1.
-Range error_range(const std::vector<double>& errors_percent);
 
 /// Returns the q-quantile (0 <= q <= 1) of sorted values, with linear interpolation.
 double sorted_quantile(const std::vector<double>& sorted, double q);
@@ -327,20 +315,12 @@ struct CentralConfiguration {
 };
 
 /// Computed content of a report, independent of its layout.
-struct Content {
-  const FittedModel& model;
-  std::string tool;
-  std::string model_file;
-  std::string command;
-  std::string key;
-  bool has_runs = true;
-  FileFacts runs;
+struct Content : Source {
+  explicit Content(const Source& source) : Source(source) {}
+
   bool fitted_to_these_runs = false;    ///< the model was fitted to this file or a part of it
   std::optional<FormCheck> other_form;  ///< of Eq. (4); set if other forms would predict far better
-  std::vector<std::string> range_findings;
-  std::optional<std::string> left_out;    ///< text on rows without a predicted time
-  Metrics metrics;                        ///< of the runs
-  std::vector<Part> parts;                ///< as stored in the model
+  std::vector<Part> parts;              ///< as stored in the model
   std::optional<NoiseFloor> noise_floor;  ///< of the runs
   std::optional<IntervalCoverage> intervals;
   double shortest_time = 0;  ///< measured
@@ -359,14 +339,13 @@ struct Content {
   std::optional<RunGroups> groups;
   std::vector<ConstantGroup> constants;
   std::vector<LevelDifference> differences;
-  std::optional<Comparison> comparison;
   std::string formula;  ///< as `show` prints it
   std::string latex;
 };
 
 constexpr std::size_t kWorstRows = 10;
 
-/// The result keeps a reference to `source.model`.
+/// The result keeps the references of the source.
 Content content_of(const Source& source);
 
 /// Returns JavaScript that defines an object `model`: predict(), inputs() (the same columns as
