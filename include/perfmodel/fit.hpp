@@ -108,6 +108,7 @@ struct PreparedRuns {
   Provenance provenance;
   ModelSpec spec;
   Design training;
+  CentralRun central;  ///< of the training rows
   std::optional<Design> validation;
   std::optional<Design> test;
 };
@@ -161,12 +162,6 @@ struct HeldOutPlan {
   std::optional<std::string> group_by;
 };
 
-/// The splits on which a model is evaluated, besides the training rows.
-struct JudgingParts {
-  std::optional<Design> validation;
-  std::optional<Design> test;
-};
-
 /// Returns the errors of predictions of a design's measured times. Throws InputError, which names
 /// the split `part`, if they are not finite or the design is out of range.
 Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part);
@@ -214,12 +209,8 @@ struct FitRequest {
 };
 
 /// Everything that is determined before the search begins.
-struct PreparedFit {
+struct PreparedFit : PreparedRuns {
   LabelledRuns runs;
-  ModelSpec spec;
-  Design training;
-  CentralRun central;  ///< of the training rows
-  JudgingParts judging;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< sentences about excluded test runs
 };

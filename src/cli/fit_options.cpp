@@ -259,41 +259,37 @@ void add_evolution_options(OptionSet& app, FitOptions& options) {
             "explore on that many random rows and on columns rounded to 128 values, finish on all "
             "and exactly; 0: explore on all rows as they are " +
                 defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
-            0)
-      .excludes(kSums, kSearchOfSums);
+            0);
   app.choice("--strategy", options.strategy,
              {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin},
              "how mutants are made " +
-                 defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }))
-      .excludes(kSums, kSearchOfSums);
+                 defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }));
   app.count("--population N", options.population,
             "members per free constant " +
-                defaults_text([](const Defaults& d) { return std::to_string(d.population); }))
-      .excludes(kSums, kSearchOfSums);
-  app.count("--generations N", options.generations,
-            "at most " +
-                defaults_text([](const Defaults& d) { return std::to_string(d.generations); }))
-      .excludes(kSums, kSearchOfSums);
+                defaults_text([](const Defaults& d) { return std::to_string(d.population); }));
+  app.count(
+      "--generations N", options.generations,
+      "at most " + defaults_text([](const Defaults& d) { return std::to_string(d.generations); }));
   app.number("--tolerance X", options.tolerance,
              "converged when the costs of the population spread less than this times their mean; "
              "the finish goes on " +
-                 defaults_text([](const Defaults& d) { return to_text(d.tolerance); }))
-      .excludes(kSums, kSearchOfSums);
+                 defaults_text([](const Defaults& d) { return to_text(d.tolerance); }));
   app.add(
-         "--differential-weight F|LO:HI",
-         [&options](const std::string& text) {
-           options.differential_weight = parse_weight("--differential-weight", text);
-         },
-         "F, fixed or drawn anew for each generation from a range " +
-             defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }))
-      .excludes(kSums, kSearchOfSums);
+      "--differential-weight F|LO:HI",
+      [&options](const std::string& text) {
+        options.differential_weight = parse_weight("--differential-weight", text);
+      },
+      "F, fixed or drawn anew for each generation from a range " +
+          defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }));
   app.number("--crossover-rate X", options.crossover_rate,
              "CR, the share of a trial that comes from the mutant " +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
-             {0, 1, true, "a number from 0 to 1"})
-      .excludes(kSums, kSearchOfSums);
-  app.flag("--no-polish", options.polish, "leave out the exact finish of the search", false)
-      .excludes(kSums, kSearchOfSums);
+             {0, 1, true, "a number from 0 to 1"});
+  app.flag("--no-polish", options.polish, "leave out the exact finish of the search", false);
+  for (const char* option :
+       {"--exploration-rows", "--strategy", "--population", "--generations", "--tolerance",
+        "--differential-weight", "--crossover-rate", "--no-polish"})
+    app.rule({option, kSums, true, kSearchOfSums});
 }
 
 std::size_t default_threads() {

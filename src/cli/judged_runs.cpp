@@ -16,6 +16,7 @@
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "table/column_facts.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel::cli {
 
@@ -204,13 +205,6 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
   add_failed(command, arguments.drop_failed);
 }
 
-std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
-  std::vector<std::size_t> out(count);
-  for (std::size_t i = 0; i < count; ++i)
-    out[i] = i * rows / count;
-  return out;
-}
-
 namespace {
 
 /// Warns of a column whose name implies another unit than the model's.
@@ -327,11 +321,15 @@ Predictions predictions_of(const FittedModel& model, const Design& design) {
 
 void report_without_time(const Predictions& predictions, const Table& table,
                          const std::string& consequence, bool strict, Console& console) {
-  if (const auto text = without_time_text(predictions, table)) {
-    if (strict)
-      throw InputError("--strict-range: " + *text);
-    console.warning(*text + ": " + consequence);
-  }
+  if (const auto text = without_time_text(predictions, table))
+    warn_or_refuse(*text, ": " + consequence, strict, console);
+}
+
+void warn_or_refuse(const std::string& text, const std::string& consequence, bool strict,
+                    Console& console) {
+  if (strict)
+    throw InputError("--strict-range: " + text);
+  console.warning(text + consequence);
 }
 
 void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,

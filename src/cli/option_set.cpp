@@ -237,35 +237,9 @@ Option Option::repeatable() {
   return *this;
 }
 
-Option Option::common() {
-  facts().is_common = true;
-  return *this;
-}
-
-Option Option::of_no_result() {
-  facts().is_of_result = false;
-  return *this;
-}
-
-Option Option::file(FileUse use) {
-  facts().file = use;
-  return *this;
-}
-
-Option Option::words(std::vector<std::string> words) {
-  facts().words = std::move(words);
-  return *this;
-}
-
-Option Option::needs(Condition other, std::string reason) {
+Option Option::rule(Condition other, bool excludes, std::string reason) {
   const std::string name = option_->get_name();
-  records_->rules[app_].push_back({name.c_str(), std::move(other), false, std::move(reason)});
-  return *this;
-}
-
-Option Option::excludes(Condition other, std::string reason) {
-  const std::string name = option_->get_name();
-  records_->rules[app_].push_back({name.c_str(), std::move(other), true, std::move(reason)});
+  records_->rules[app_].push_back({name.c_str(), std::move(other), excludes, std::move(reason)});
   return *this;
 }
 

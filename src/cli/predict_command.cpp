@@ -184,12 +184,9 @@ class SetPrediction {
 
   void report(const PredictArguments& arguments, Console& console) const {
     const auto tell = [&](std::size_t count, const std::string& what) {
-      if (count == 0)
-        return;
-      const std::string text = arguments.configurations + ": " + std::to_string(count) + what;
-      if (arguments.strict_range)
-        throw InputError("--strict-range: " + text);
-      console.warning(text);
+      if (count > 0)
+        warn_or_refuse(arguments.configurations + ": " + std::to_string(count) + what, "",
+                       arguments.strict_range, console);
     };
     tell(static_cast<std::size_t>(std::count(known_.begin(), known_.end(), false)),
          " of " + std::to_string(known_.size()) + " rows are of groups without a model");

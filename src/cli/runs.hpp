@@ -33,6 +33,10 @@ namespace perfmodel::cli {
 
 Option add_strict_range(OptionSet& app, bool& strict);
 
+/// Warns of the text and its consequence or, if `strict`, throws InputError with the text.
+void warn_or_refuse(const std::string& text, const std::string& consequence, bool strict,
+                    Console& console);
+
 /// Warns of every finding or, if `strict`, throws InputError with all of them.
 void report_range(const RangeCheck& check, bool strict, Console& console);
 
@@ -118,9 +122,6 @@ struct JudgedRuns {
 /// `strict_range`, for rows that are out of range or have no valid predicted time.
 JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console);
-
-/// Returns `count` row indices, spread evenly over `rows` rows.
-std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
 
 /// The content of a page that follows from the judged runs.
 page::Source page_source(const FittedModel& model, const std::string& model_file,

@@ -341,9 +341,7 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
   const std::string text = document.space.source + ": for " + std::to_string(found.without_time) +
                            " of " + std::to_string(found.searched) +
                            " configurations the model predicts no time > 0 that a number holds";
-  if (strict)
-    throw InputError("--strict-range: " + text);
-  console.warning(text + ": they are left out");
+  warn_or_refuse(text, ": they are left out", strict, console);
 }
 
 }  // namespace

@@ -80,8 +80,17 @@ FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& pr
   return model;
 }
 
+/// Throws InputError for times and inputs whose errors are no numbers.
+void require_judgeable(const Design& design, const std::string& part) {
+  if (!in_fitted_range(design)) {
+    throw InputError("the errors for " + part +
+                     " are too large or too small for numbers; write the times and the columns in "
+                     "units in which they are nearer to 1");
+  }
+}
+
 /// Metrics of the model on the training, validation and test rows.
-PartMetrics judge(const FittedModel& model, const JudgingParts& parts) {
+PartMetrics judge(const FittedModel& model, const PreparedRuns& parts) {
   PartMetrics metrics = model.metrics;
   if (parts.validation)
     metrics.validation = measure(model, *parts.validation, "the validation part");
@@ -117,13 +126,6 @@ FitOptions silent_options(const FitRequest& request) {
   return out;
 }
 
-std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
-                                     const std::vector<std::size_t>& rows) {
-  if (rows.empty())
-    return std::nullopt;
-  return make_design(table, spec, Target::required, rows);
-}
-
 /// An input computed from the time predicts it perfectly, but is unknown before a run is measured.
 void warn_of_leaks(const Table& runs, FittedModel& model) {
   for (const LeftOut& leak : inputs_given_by_target(runs, model.spec)) {
@@ -139,10 +141,8 @@ constexpr std::size_t kMostCorrected = 2000;
 
 /// Median over the runs of the relative change of the formula's time by the residual process.
 std::optional<double> typical_correction(const FittedModel& model, const Design& runs) {
-  std::vector<std::size_t> rows(std::min(runs.rows, kMostCorrected));
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    rows[k] = k * runs.rows / rows.size();
-  const Design chosen = take_rows(runs, rows);
+  const Design chosen =
+      take_rows(runs, evenly_chosen(runs.rows, std::min(runs.rows, kMostCorrected)));
   const auto factors = model.form->process_factors(chosen);
   if (!factors)
     return std::nullopt;
@@ -227,17 +227,16 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
                   FittedModel& model) {
   const HeldOutPlan& plan = prepared.held_out;
   const Design& training = prepared.training;
-  const JudgingParts& judging = prepared.judging;
   if (!plan.parts.empty()) {
     model.cross_validation = run_folds(model.spec, prepared, request, silent);
     if (!model.cross_validation)
       return;  // stopped
     model.cross_validation->group_by = plan.group_by;
   }
-  if (const auto level =
-          level_of(request.held_out, training, judging.validation ? judging.validation->rows : 0)) {
+  if (const auto level = level_of(request.held_out, training,
+                                  prepared.validation ? prepared.validation->rows : 0)) {
     try {
-      auto found = calibrated(model, training, plan.group_of, judging.validation, silent, *level,
+      auto found = calibrated(model, training, plan.group_of, prepared.validation, silent, *level,
                               log_ratios);
       if (found) {
         model.intervals = std::move(found->intervals);
@@ -248,10 +247,9 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
         throw;  // intervals that were not requested may be missing
     }
   }
-  if (model.intervals && judging.test) {
-    model.intervals->test_coverage =
-        covered_share(row_intervals(model, model.intervals->level, *judging.test),
-                      judging.test->time, predict(model, *judging.test));
+  if (const auto& test = prepared.test; test && model.intervals) {
+    model.intervals->test_coverage = covered_share(
+        row_intervals(model, model.intervals->level, *test), test->time, predict(model, *test));
   }
 }
 
@@ -261,29 +259,43 @@ std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& req
   return shared_tasks(request).folds + prepared.held_out.parts.size();
 }
 
+PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
+  const Table& table = runs.file.table;
+  PreparedRuns out;
+  out.provenance = provenance_of(runs.file, runs.roles);
+  out.spec = make_spec(table, runs.roles, split.train);
+  out.training = make_design(table, out.spec, Target::required, split.train);
+  const std::size_t central = central_row(out.spec, out.training);
+  const std::size_t row = split.train[central];
+  set_typical_values(table, row, out.spec);
+  out.central = {configuration_of(out.training, central), table.lines[row],
+                 out.training.time[index(central)]};
+  const auto judged = [&](const std::vector<std::size_t>& rows, const std::string& part) {
+    if (rows.empty())
+      return std::optional<Design>();
+    Design design = make_design(table, out.spec, Target::required, rows);
+    require_judgeable(design, part);
+    return std::optional(std::move(design));
+  };
+  out.validation = judged(split.validation, "the validation part");
+  out.test = judged(split.test, "the test part");
+  return out;
+}
+
 PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   if (request.test_runs && request.split.test > 0)
     throw UsageError("further runs and a share of the split both name test rows; ask for one");
-  PreparedFit out;
-  out.runs = std::move(runs);
-  const Table& table = out.runs.file.table;
-  const Split split = split_rows(out.runs.rows, request.split, request.split_seed);
-  out.spec = make_spec(table, out.runs.roles, split.train);
-  out.training = make_design(table, out.spec, Target::required, split.train);
-  const std::size_t central = central_row(out.spec, out.training);
-  set_typical_values(table, split.train[central], out.spec);
-  out.central = {configuration_of(out.training, central), table.lines[split.train[central]],
-                 out.training.time[index(central)]};
-  out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);
-  out.judging.validation = design_of_rows(table, out.spec, split.validation);
-  out.judging.test = design_of_rows(table, out.spec, split.test);
+  const Split split = split_rows(runs.rows, request.split, request.split_seed);
+  PreparedFit out{prepare_runs(runs, split), std::move(runs), {}, {}};
+  out.held_out = plan_held_out(request.held_out, out.runs.file.table, split, out.training,
+                               request.options.seed);
   if (request.test_runs) {
     RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
     if (request.roles.drop_failed)
       if (auto failed = drop_failed_runs(file, out.spec))
         out.warnings.push_back(*std::move(failed));
     TestRuns test = select_test_runs(file.table, out.spec, request.gated);
-    out.judging.test = std::move(test.design);
+    out.test = std::move(test.design);
     if (test.left_out)
       out.warnings.push_back(*std::move(test.left_out));
   }
@@ -315,12 +327,12 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   std::vector<FittedModel> fits = run_fits(prepared, request, silent);
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   for (auto& fitted : fits)
-    fitted.metrics = judge(fitted, prepared.judging);
+    fitted.metrics = judge(fitted, prepared);
   FittedModel model = best_fit(fits, prepared, request, silent);
   if (fits.size() > 1)
     model.repeats = summarise(fits);
   model.uncertainty = run_bootstrap(model, training, request, silent);
-  model.provenance = provenance_of(prepared.runs.file, prepared.runs.roles);
+  model.provenance = prepared.provenance;
   model.central = prepared.central;
   model.left_out = prepared.runs.roles.left_out;
   warn_of_leaks(prepared.runs.file.table, model);
@@ -352,11 +364,7 @@ FitOutcome fit_runs(Table runs, const FitRequest& request) {
 }
 
 Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part) {
-  if (!in_fitted_range(design)) {
-    throw InputError("the errors for " + part +
-                     " are too large or too small for numbers; write the times and the columns in "
-                     "units in which they are nearer to 1");
-  }
+  require_judgeable(design, part);
   const Metrics metrics = compute_metrics(design.time, predicted);
   if (!std::isfinite(metrics.mse) || !std::isfinite(metrics.mape_percent)) {
     throw InputError("the model's predictions for " + part +

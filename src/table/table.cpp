@@ -292,6 +292,13 @@ std::string Table::where(std::size_t row) const {
   return (file.empty() ? source : sources[file[row]]) + ":" + std::to_string(lines[row]);
 }
 
+std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
+  std::vector<std::size_t> out(count);
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = i * rows / count;
+  return out;
+}
+
 Column take_rows(const Column& column, std::span<const std::size_t> rows) {
   return column.is_numeric() ? chosen_numbers(column, rows) : chosen_texts(column, rows);
 }
