@@ -25,13 +25,6 @@
 
 namespace perfmodel::cli {
 
-struct CompareDocument {
-  const std::vector<Provenance>& data;
-  const std::vector<ModelScore>& scores;
-  std::string unit;                    ///< of the times; empty if the files differ
-  std::optional<std::size_t> width{};  ///< of the terminal that shows it
-};
-
 namespace {
 
 struct Section {
@@ -44,13 +37,13 @@ const Metrics& judged(const PartMetrics& metrics) {
   return metrics.test ? *metrics.test : metrics.train;
 }
 
-Section errors_of(const CompareDocument& report, std::size_t source) {
+Section errors_of(const ComparisonDocument& report, std::size_t source, const std::string& unit) {
   constexpr std::array<std::string_view, 4> shown = {"mape_percent", "mae", "rmse", "r2"};
   double largest = 0;
   for (const ModelScore& score : report.scores)
     if (score.source == source)
       largest = std::max(largest, judged(score.metrics).mae);
-  doc::Table table{doc::metric_columns(shown, ShownTime(report.unit, largest))};
+  doc::Table table{doc::metric_columns(shown, ShownTime(unit, largest))};
   table.columns.insert(table.columns.begin(), doc::words("model"));
   table.columns.push_back(doc::numbers("train MAPE", {}, percent));
   table.columns.push_back(doc::numbers("fit [s]"));
@@ -70,7 +63,7 @@ Section errors_of(const CompareDocument& report, std::size_t source) {
 }
 
 /// Scaling powers: a row per column and model, a column per file.
-Section powers_of(const CompareDocument& report) {
+Section powers_of(const ComparisonDocument& report) {
   doc::Table table{{doc::words("column"), doc::words("model")}};
   for (const Provenance& source : report.data)
     table.columns.push_back(doc::numbers(clipped(source.file, 24)));
@@ -100,7 +93,7 @@ Section powers_of(const CompareDocument& report) {
 }
 
 /// A row per model and part, with exact numbers.
-doc::Table exact_comparison(const CompareDocument& report) {
+doc::Table exact_comparison(const ComparisonDocument& report) {
   constexpr std::array<std::string_view, 7> all = {
       "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
   doc::Table table{{doc::words("", "file"), doc::words("", "model"), doc::words("", "part")}};
@@ -123,22 +116,21 @@ doc::Table exact_comparison(const CompareDocument& report) {
   return table;
 }
 
-/// Text and Markdown contain the errors per file on the judging rows, and the scaling powers side
-/// by side; JSON and CSV contain all parts.
-std::string formatted(const CompareDocument& report, OutputFormat format) {
-  doc::Document out{
-      .data = exact_comparison(report), .json = [&] {
-        return to_json(ComparisonDocument{report.data, report.scores, has_black_boxes()});
-      }};
+/// `unit`: of the times; empty if the files differ. `width`: of the terminal that shows it. Text
+/// and Markdown contain the errors per file on the judging rows, and the scaling powers side by
+/// side; JSON and CSV contain all parts.
+std::string formatted(const ComparisonDocument& report, const std::string& unit,
+                      OutputFormat format, std::optional<std::size_t> width) {
+  doc::Document out{.data = exact_comparison(report), .json = [&] { return to_json(report); }};
   std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)
-    sections.push_back(errors_of(report, source));
+    sections.push_back(errors_of(report, source, unit));
   sections.push_back(powers_of(report));
   for (std::size_t k = 0; k < sections.size(); ++k) {
     out.add((k == 0 ? "" : "\n") + sections[k].title + "\n\n");
     out.add(sections[k].table, 2);
   }
-  return out.in(format, report.width);
+  return out.in(format, width);
 }
 
 ExtrapolateArgument parse_extrapolate(const std::string& text) {
@@ -359,7 +351,8 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   }
   if (tasks.finish_shard())
     return 0;
-  tasks.finish(formatted({data, scores, unit, output_width(arguments.output)}, arguments.format));
+  tasks.finish(formatted({data, scores, has_black_boxes()}, unit, arguments.format,
+                         output_width(arguments.output)));
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {
     const auto more = compared_figures(scores, source);

@@ -52,9 +52,7 @@ void check_set_request(const EvaluateArguments& arguments) {
   }
   if (arguments.format == OutputFormat::junit || arguments.format == OutputFormat::github)
     throw UsageError("--format junit and github go with one model");
-  for (const Gate& gate : arguments.gates)
-    if (!is_set_figure(gate.figure))
-      throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
+  require_set_figures(arguments.gates);
 }
 
 doc::Table errors_table(const ModelSet& judged) {

@@ -298,10 +298,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
       advises ? check_default_form(arguments, model, prepared.training) : std::nullopt;
   if (check)
     console.notice(other_form_note(arguments, *check));
-  console.summary(
-      fit_summary({model, outcome.roles, outcome.time_shares, prepared.training.total_runs(),
-                   outcome.seconds, all_seconds, check && check->is_far_worse()},
-                  console));
+  console.summary(fit_summary({model, outcome.time_shares, prepared.training.total_runs(),
+                               outcome.seconds, all_seconds, check && check->is_far_worse()},
+                              console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (advises)

@@ -151,11 +151,9 @@ namespace {
 int merge_models(const MergeArguments& arguments, const MergedParts& parts,
                  std::optional<SearchProgress>& progress, Console& console) {
   std::vector<Gate> gates;
-  for (const std::string& gate : arguments.gates) {
+  for (const std::string& gate : arguments.gates)
     gates.push_back(parse_gate(gate, {{}, kSetFigureWords, is_set_figure}));
-    if (!is_set_figure(gates.back().figure))
-      throw UsageError("--fail-if '" + gate + "': say of which: 'any." + gate + "'");
-  }
+  require_set_figures(gates);
   OutputFile output(arguments.output);
   output.write(parts.header());
   std::size_t done = 0;

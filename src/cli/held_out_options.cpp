@@ -60,11 +60,10 @@ std::optional<double> interval_level(const FittedModel& model, std::optional<dou
 
 Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
                        const std::string& file, const Design& design) {
-  const auto level = interval_level(model, coverage, file);
-  Certainty out;
+  Certainty out{.level = interval_level(model, coverage, file)};
   out.reach = model.form->process_reach(model.spec, model.constants, design);
-  if (level)
-    out.intervals = row_intervals(model, *level, design, out.reach);
+  if (out.level)
+    out.intervals = row_intervals(model, *out.level, design, out.reach);
   return out;
 }
 
@@ -149,80 +148,67 @@ std::optional<std::size_t> count_of(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-class Engine {
- public:
-  explicit Engine(const EnvironmentVariable& environment) : environment_(environment) {}
+/// The number that an environment variable holds.
+std::optional<std::size_t> number_of(const char* variable) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? std::nullopt : count_of(text);
+}
 
-  /// The shard given by the launcher of this process.
-  Shard shard() const {
-    for (const auto& [rank, size] :
-         {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}})
-      if (const auto place = number(rank))
-        return checked(*place, number(size).value_or(0), rank);
-    Shard out = array();
-    // Only job steps have tasks; a batch script is one task, however many are allocated.
-    if (number("SLURM_STEP_ID") && number("SLURM_PROCID")) {
-      const Shard step = checked(*number("SLURM_PROCID"),
-                                 number("SLURM_STEP_NUM_TASKS").value_or(0), "SLURM_PROCID");
-      out = {out.index * step.of + step.index, out.of * step.of};
-    }
-    return out;
-  }
+Shard checked_shard(std::size_t index, std::size_t of, const std::string& name) {
+  if (index >= of)
+    throw OptionError(kShardOption,
+                      "auto: " + name + " and its number of tasks contradict each other; pass i/n");
+  return {index, of};
+}
 
- private:
-  const EnvironmentVariable& environment_;
+Shard shard_of_array() {
+  const auto id = number_of("SLURM_ARRAY_TASK_ID");
+  if (!id)
+    return {};
+  const std::size_t first = number_of("SLURM_ARRAY_TASK_MIN").value_or(0);
+  const std::size_t last = number_of("SLURM_ARRAY_TASK_MAX").value_or(0);
+  const std::size_t count = number_of("SLURM_ARRAY_TASK_COUNT").value_or(0);
+  const std::size_t step = count > 1 && last > first ? (last - first) / (count - 1) : 1;
+  if (*id < first || first + step * (count - 1) != last || (*id - first) % step != 0)
+    throw OptionError(kShardOption,
+                      "auto: the tasks of the array are not at equal distances; pass i/n");
+  return checked_shard((*id - first) / step, count, "SLURM_ARRAY_TASK_ID");
+}
 
-  std::optional<std::size_t> number(const char* name) const {
-    const char* const text = environment_(name);
-    return text == nullptr ? std::nullopt : count_of(text);
-  }
+/// The rank and size that Open MPI, an MPI with PMI (MPICH, Intel), a Slurm array or srun sets, or
+/// a single shard if none of them does.
+Shard shard_of_launcher() {
+  for (const auto& [rank, size] :
+       {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}})
+    if (const auto place = number_of(rank))
+      return checked_shard(*place, number_of(size).value_or(0), rank);
+  const Shard array = shard_of_array();
+  // Only job steps have tasks; a batch script is one task, however many are allocated.
+  const auto place = number_of("SLURM_STEP_ID") ? number_of("SLURM_PROCID") : std::nullopt;
+  if (!place)
+    return array;
+  const Shard step =
+      checked_shard(*place, number_of("SLURM_STEP_NUM_TASKS").value_or(0), "SLURM_PROCID");
+  return {array.index * step.of + step.index, array.of * step.of};
+}
 
-  static Shard checked(std::size_t index, std::size_t of, const std::string& name) {
-    if (index >= of)
-      throw OptionError(
-          kShardOption,
-          "auto: " + name + " and its number of tasks contradict each other; pass i/n");
-    return {index, of};
-  }
-
-  Shard array() const {
-    const auto id = number("SLURM_ARRAY_TASK_ID");
-    if (!id)
-      return {};
-    const std::size_t first = number("SLURM_ARRAY_TASK_MIN").value_or(0);
-    const std::size_t last = number("SLURM_ARRAY_TASK_MAX").value_or(0);
-    const std::size_t count = number("SLURM_ARRAY_TASK_COUNT").value_or(0);
-    const std::size_t step = count > 1 && last > first ? (last - first) / (count - 1) : 1;
-    if (*id < first || first + step * (count - 1) != last || (*id - first) % step != 0)
-      throw OptionError(kShardOption,
-                        "auto: the tasks of the array are not at equal distances; pass i/n");
-    return checked((*id - first) / step, count, "SLURM_ARRAY_TASK_ID");
-  }
-};
-
-/// Parses "2/8", or "auto": the rank and size that Open MPI, an MPI with PMI (MPICH, Intel), a
-/// Slurm array or srun sets, or a single shard if none of them does. Throws OptionError.
-Shard parse_shard(const std::string& text, const EnvironmentVariable& environment) {
+/// Parses "2/8" or "auto". Throws OptionError.
+Shard parse_shard(const std::string& text) {
   if (text == "auto")
-    return Engine(environment).shard();
-  const auto slash = text.find('/');
-  if (slash != std::string::npos) {
-    const auto index = count_of(std::string_view(text).substr(0, slash));
-    const auto of = count_of(std::string_view(text).substr(slash + 1));
-    if (index && of && *index >= 1 && *index <= *of)
-      return {*index - 1, *of};
-  }
-  throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
+    return shard_of_launcher();
+  const auto slash = std::min(text.find('/'), text.size());
+  const auto index = count_of(std::string_view(text).substr(0, slash));
+  const auto of = count_of(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (!index || !of || *index < 1 || *index > *of)
+    throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
+  return {*index - 1, *of};
 }
 
 }  // namespace
 
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
-  const auto parse = [&](const std::string& text) {
-    shard = parse_shard(text, [](const char* name) {
-      return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread changes the environment
-    });
-  };
+  const auto parse = [&](const std::string& text) { shard = parse_shard(text); };
   app.group(kSharingGroup);
   app.add(
          "--shard I/N|auto", parse,

@@ -28,7 +28,6 @@ struct PredictedSettings {
   const Eigen::VectorXd& times;
   const Certainty& certainty;
   const RangeCheck& range;
-  std::optional<double> level;  ///< of the intervals, if there are any
 };
 
 namespace {
@@ -48,8 +47,8 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
   table.columns.push_back(doc::numbers(time.heading(spec.target), {}, doc::format_of(time)));
   const auto& intervals = predicted.certainty.intervals;
   if (intervals)
-    table.columns.push_back({short_number(100 * *predicted.level) + " % interval", doc::Align::left,
-                             doc::format_of(time)});
+    table.columns.push_back({short_number(100 * *predicted.certainty.level) + " % interval",
+                             doc::Align::left, doc::format_of(time)});
   const auto& reach = predicted.certainty.reach;
   if (reach)
     table.columns.push_back(doc::words("support"));
@@ -378,7 +377,7 @@ std::string shown_alone(const PredictedSettings& predicted, Console& console) {
   if (!predicted.certainty.intervals)
     return to_text(time) + "\n";
   const Interval interval = (*predicted.certainty.intervals)[0].around(time);
-  console.notice(short_number(100 * *predicted.level) + " % interval: " +
+  console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
                  time_range_text(interval.low, interval.high, predicted.model.spec.unit));
   return to_text(time) + "\n";
 }
@@ -406,9 +405,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   report_range(range, arguments.strict_range, console);
   report_constants(model, design, times, set.table.lines, console);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-  const PredictedSettings predicted{
-      model,     set,   times,
-      certainty, range, interval_level(model, arguments.coverage, arguments.model)};
+  const PredictedSettings predicted{model, set, times, certainty, range};
   if (!format)
     return finish(output, shown_alone(predicted, console));
   doc::Document out{.json = [&] { return predictions_json(predicted, design); }};

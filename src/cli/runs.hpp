@@ -218,11 +218,11 @@ std::optional<double> interval_level(const FittedModel& model, std::optional<dou
                                      const std::string& file);
 
 struct Certainty {
-  std::optional<ProcessReach> reach;  ///< only for a model with a residual process
-  std::optional<RowIntervals> intervals;
+  std::optional<double> level{};            ///< that of interval_level()
+  std::optional<ProcessReach> reach{};      ///< only for a model with a residual process
+  std::optional<RowIntervals> intervals{};  ///< of that level; nullopt if there is none
 };
 
-/// The intervals have the level of interval_level(), and are nullopt if that is.
 Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
                        const std::string& file, const Design& design);
 
@@ -244,9 +244,6 @@ struct SharingArguments {
   std::vector<std::string> command;  ///< words: the command's name, its inputs and these options
   const MergedTasks* merged = nullptr;
 };
-
-/// Returns the value of an environment variable, or null if it is not set.
-using EnvironmentVariable = std::function<const char*(const char* name)>;
 
 /// Adds `--shard`; `tasks` describes what is shared.
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks);
@@ -350,6 +347,9 @@ bool is_set_figure(std::string_view name);
 inline constexpr auto kSetFigureWords =
     "; of many models 'any.' or groups such as 'kernel=x,gpu=a.' before it, constants such as "
     "q[gpus], or refused; or total.share";
+
+/// Throws UsageError for conditions on other figures.
+void require_set_figures(const std::vector<Gate>& gates);
 
 /// Evaluates conditions on a set. 'any' covers the lines with a model ('refused': all lines). A
 /// condition on a group without a model fires. `share`: of the total.

@@ -242,8 +242,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
   document.in_range = range.in_range;
-  document.level = interval_level(model, arguments.coverage, arguments.input).value_or(0);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.input, design);
+  document.level = certainty.level.value_or(0);
   for (std::size_t i = 0; certainty.intervals && i < scales.size(); ++i)
     document.intervals.push_back((*certainty.intervals)[i].around(document.study.rows[i].time));
 

@@ -123,6 +123,12 @@ bool is_set_figure(std::string_view name) {
          name.find('=') != std::string_view::npos;
 }
 
+void require_set_figures(const std::vector<Gate>& gates) {
+  for (const Gate& gate : gates)
+    if (!is_set_figure(gate.figure))
+      throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
+}
+
 std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
                                          const std::optional<SetShare>& share) {
   std::vector<std::vector<JudgedGate>> judged(gates.size());  // only for figures that exist

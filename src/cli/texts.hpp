@@ -32,7 +32,6 @@ std::vector<std::string> next_steps(const FitArguments& arguments, const FittedM
 
 struct FitDocument {
   const FittedModel& model;
-  const Roles& roles;
   std::vector<double> time_shares;  ///< see time_shares()
   std::size_t training_rows = 0;
   double seconds = 0;           ///< of the search

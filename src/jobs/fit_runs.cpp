@@ -80,15 +80,6 @@ FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& pr
   return model;
 }
 
-/// Throws InputError for times and inputs whose errors are no numbers.
-void require_judgeable(const Design& design, const std::string& part) {
-  if (!in_fitted_range(design)) {
-    throw InputError("the errors for " + part +
-                     " are too large or too small for numbers; write the times and the columns in "
-                     "units in which they are nearer to 1");
-  }
-}
-
 /// Metrics of the model on the training, validation and test rows.
 PartMetrics judge(const FittedModel& model, const PreparedRuns& parts) {
   PartMetrics metrics = model.metrics;
@@ -259,7 +250,9 @@ std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& req
   return shared_tasks(request).folds + prepared.held_out.parts.size();
 }
 
-PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
+namespace {
+
+PreparedRuns parts_of(const LabelledRuns& runs, const Split& split) {
   const Table& table = runs.file.table;
   PreparedRuns out;
   out.provenance = provenance_of(runs.file, runs.roles);
@@ -270,15 +263,20 @@ PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
   set_typical_values(table, row, out.spec);
   out.central = {configuration_of(out.training, central), table.lines[row],
                  out.training.time[index(central)]};
-  const auto judged = [&](const std::vector<std::size_t>& rows, const std::string& part) {
-    if (rows.empty())
-      return std::optional<Design>();
-    Design design = make_design(table, out.spec, Target::required, rows);
-    require_judgeable(design, part);
-    return std::optional(std::move(design));
-  };
-  out.validation = judged(split.validation, "the validation part");
-  out.test = judged(split.test, "the test part");
+  if (!split.validation.empty())
+    out.validation = make_design(table, out.spec, Target::required, split.validation);
+  if (!split.test.empty())
+    out.test = make_design(table, out.spec, Target::required, split.test);
+  return out;
+}
+
+}  // namespace
+
+PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
+  PreparedRuns out = parts_of(runs, split);
+  for (const auto* part : {&out.validation, &out.test})
+    if (*part)
+      require_fitted_range(**part);
   return out;
 }
 
@@ -286,7 +284,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   if (request.test_runs && request.split.test > 0)
     throw UsageError("further runs and a share of the split both name test rows; ask for one");
   const Split split = split_rows(runs.rows, request.split, request.split_seed);
-  PreparedFit out{prepare_runs(runs, split), std::move(runs), {}, {}};
+  PreparedFit out{parts_of(runs, split), std::move(runs), {}, {}};
   out.held_out = plan_held_out(request.held_out, out.runs.file.table, split, out.training,
                                request.options.seed);
   if (request.test_runs) {
@@ -364,7 +362,11 @@ FitOutcome fit_runs(Table runs, const FitRequest& request) {
 }
 
 Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part) {
-  require_judgeable(design, part);
+  if (!in_fitted_range(design)) {
+    throw InputError("the errors for " + part +
+                     " are too large or too small for numbers; write the times and the columns in "
+                     "units in which they are nearer to 1");
+  }
   const Metrics metrics = compute_metrics(design.time, predicted);
   if (!std::isfinite(metrics.mse) || !std::isfinite(metrics.mape_percent)) {
     throw InputError("the model's predictions for " + part +

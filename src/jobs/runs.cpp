@@ -8,7 +8,6 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "forms/fit_options.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"

@@ -3,7 +3,6 @@
 #include <istream>
 #include <memory>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "base/fields.hpp"
@@ -76,54 +75,58 @@ Shard MergedParts::begin(const std::string& place, const TextLines& part, std::s
   return shard;
 }
 
+void MergedParts::read(std::size_t part, std::vector<std::string>& problems,
+                       std::set<std::size_t>& again) {
+  const std::string& source = parts_[part].source();
+  std::optional<Shard> shard;
+  std::string torn;  // what is wrong with the first truncated or damaged line
+  std::size_t doubled = 0;
+  parts_[part].for_each([&](const TextLine& line) {
+    const std::string place = place_of_line(source, line.number);
+    refuse_changed_line(place, line);
+    if (!line.whole) {
+      torn = place + ": the line is cut short";
+      return false;
+    }
+    if (!shard) {
+      shard = begin(place, parts_[part], line.text);
+      return true;
+    }
+    refuse_second_header(place, line.text);
+    std::size_t task = 0;
+    try {
+      task = JsonCursor::parse(place, line.text).member("task").count();
+    } catch (const InputError& error) {
+      torn = error.what();
+      return false;
+    }
+    if (task >= places_.size() || !shard->has(task))
+      throw InputError(source + ": task " + std::to_string(task) + " is none of shard " +
+                       to_text(*shard));
+    if (places_[task].size == 0)
+      places_[task] = {part, line.offset, line.text.size() + 1};
+    else
+      ++doubled;
+    return true;
+  });
+  if (!shard)
+    throw InputError(source + ": the first line is cut short");
+  if (!torn.empty()) {
+    problems.push_back(torn);
+    again.insert(shard->index);
+  }
+  if (doubled > 0) {
+    problems.push_back(source + ": " + std::to_string(doubled) +
+                       " tasks stand in another part, too; give shard " + to_text(*shard) +
+                       " once");
+  }
+}
+
 MergedParts::MergedParts(const std::vector<TextLines>& parts) : parts_(parts) {
   std::vector<std::string> problems;
   std::set<std::size_t> again;  // shards
-  for (std::size_t k = 0; k < parts_.size(); ++k) {
-    const std::string& source = parts_[k].source();
-    std::optional<Shard> shard;
-    std::string torn;  // what is wrong with the first truncated or damaged line
-    std::size_t doubled = 0;
-    parts_[k].for_each([&](const TextLine& line) {
-      const std::string place = place_of_line(source, line.number);
-      refuse_changed_line(place, line);
-      if (!line.whole) {
-        torn = place + ": the line is cut short";
-        return false;
-      }
-      if (!shard) {
-        shard = begin(place, parts_[k], line.text);
-        return true;
-      }
-      refuse_second_header(place, line.text);
-      std::size_t task = 0;
-      try {
-        task = JsonCursor::parse(place, line.text).member("task").count();
-      } catch (const InputError& error) {
-        torn = error.what();
-        return false;
-      }
-      if (task >= places_.size() || !shard->has(task))
-        throw InputError(source + ": task " + std::to_string(task) + " is none of shard " +
-                         to_text(*shard));
-      if (places_[task].size == 0)
-        places_[task] = {k, line.offset, line.text.size() + 1};
-      else
-        ++doubled;
-      return true;
-    });
-    if (!shard)
-      throw InputError(source + ": the first line is cut short");
-    if (!torn.empty()) {
-      problems.push_back(torn);
-      again.insert(shard->index);
-    }
-    if (doubled > 0) {
-      problems.push_back(source + ": " + std::to_string(doubled) +
-                         " tasks stand in another part, too; give shard " + to_text(*shard) +
-                         " once");
-    }
-  }
+  for (std::size_t part = 0; part < parts_.size(); ++part)
+    read(part, problems, again);
   std::size_t missing = 0;
   for (std::size_t task = 0; task < places_.size(); ++task) {
     if (places_[task].size > 0)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +101,9 @@ class MergedParts {
 
   /// Reads the first line of a part and returns its shard.
   Shard begin(const std::string& place, const TextLines& part, std::string_view line);
+  /// Notes the places of the lines of a part, what is wrong with it, and its shard if that has to
+  /// run again.
+  void read(std::size_t part, std::vector<std::string>& problems, std::set<std::size_t>& again);
 };
 
 }  // namespace perfmodel

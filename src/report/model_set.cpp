@@ -1,6 +1,5 @@
 #include "report/model_set.hpp"
 
-#include <map>
 #include <utility>
 
 #include "base/json.hpp"

@@ -1,6 +1,5 @@
 #include "report/page.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -393,13 +392,13 @@ std::string preformatted(const std::string& text) {
   return element("pre", "", escaped_markup(text)) + "\n";
 }
 
-/// Explains what the typical configuration is.
-std::string typical_text(const Content& content) {
-  const CentralConfiguration& typical = content.central;
+/// Explains what the central configuration is.
+std::string central_text(const Content& content) {
+  const CentralConfiguration& central = content.central;
   if (content.model.central)
-    return typical.place + ", of the runs behind the fit the one nearest to all others";
-  return typical.of_the_fit ? typical.place + " of the runs behind the fit"
-                            : typical.place +
+    return central.place + ", of the runs behind the fit the one nearest to all others";
+  return central.of_the_fit ? central.place + " of the runs behind the fit"
+                            : central.place +
                                   ", of the runs of this page the one nearest to all "
                                   "others (the model file names none)";
 }
@@ -422,7 +421,7 @@ std::string duration_section(const Content& content) {
            : paragraph("The model, its numbers rounded to three digits:") +
                  preformatted(content.formula)) +
           paragraph("The configuration at which this page gives its answers is that of " +
-                    typical_text(content) + ": " + settings_text(content.central.settings) + ".") +
+                    central_text(content) + ": " + settings_text(content.central.settings) + ".") +
           doc::html(group_table(content)) + group_figures(content));
 }
 

@@ -251,14 +251,14 @@ CentralConfiguration central_of(const FittedModel& model, const Source& source) 
   return out;
 }
 
-/// Returns the coverage, with the factors of the typical configuration.
-std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& typical) {
+/// Returns the coverage, with the factors of the central configuration.
+std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& central) {
   const auto& intervals = source.model.intervals;
   if (!intervals)
     return std::nullopt;
   const double level = intervals->level;
   const IntervalFactors factors =
-      row_intervals(source.model, level, design_of(typical, source.model.spec))[0];
+      row_intervals(source.model, level, design_of(central, source.model.spec))[0];
   const auto usual = usual_factors(*intervals);
   return IntervalCoverage{
       level,

@@ -293,13 +293,13 @@ struct ConstantGroup {
 struct IntervalCoverage {
   double level = 0;    ///< nominal coverage
   double covered = 0;  ///< share of the runs inside their intervals
-  Interval factors;    ///< interval of the typical configuration, relative to its time
+  Interval factors;    ///< interval of the central configuration, relative to its time
   /// What a new configuration can expect, where the model says so and configurations differ in it.
   std::optional<Interval> usual;
   bool differ = false;  ///< factors differ between configurations
 };
 
-/// An input of the typical configuration.
+/// An input of the central configuration.
 struct Setting {
   std::string column;
   std::string value;
@@ -330,9 +330,9 @@ struct Content : Source {
   std::vector<ErrorsAlong> errors_along;
   std::vector<std::vector<Setting>> worst_settings;  ///< one entry per row of errors.worst
   std::vector<Share> shares;
-  std::optional<TimeSteps> steps;  ///< of the typical configuration
+  std::optional<TimeSteps> steps;  ///< of the central configuration
   CentralConfiguration central;
-  std::vector<Effect> effects;  ///< on the time of the typical configuration, the strongest first
+  std::vector<Effect> effects;  ///< on the time of the central configuration, the strongest first
   std::vector<ScalingPower> powers;
   std::vector<Effect> doublings;  ///< of the scales among them
   std::vector<ScaleCurve> curves;
