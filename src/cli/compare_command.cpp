@@ -267,15 +267,12 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
   add_split_options(command, arguments.split.shares, arguments.split.seed);
   command.add("--test FILE", arguments.test, "train on all of RUNS.csv and test on this file")
       .file(FileUse::input)
-      .excludes({"several files of runs", [&] { return arguments.runs.size() > 1; }})
-      .common();
-  command
-      .add(
-          "--extrapolate COL[:X]",
-          [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
-          "train on the lower values of a column, test on the others; up to X, or to the "
-          "value below which 60 % of the distinct values lie")
-      .common();
+      .excludes({"several files of runs", [&] { return arguments.runs.size() > 1; }});
+  command.add(
+      "--extrapolate COL[:X]",
+      [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
+      "train on the lower values of a column, test on the others; up to X, or to the "
+      "value below which 60 % of the distinct values lie");
   command.one_of({"--split", "--test", "--extrapolate"});
   command.one_of({"--split-seed", "--test", "--extrapolate"});
   add_gates(
@@ -285,6 +282,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       "process, forest, boosting, svr, svr_log (repeatable)",
       compare_figures());
   add_sharing(command, arguments.sharing, "the models");
+  command.common({"--test", "--extrapolate"});
   command.footer(
       R"(Fits Eq. (4) without a penalty and with --l1 and --l2, a sum of product terms, one product with a
 residual process, a random forest, support vector regression (SVR) and gradient boosting to the

@@ -285,14 +285,12 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .add("--residuals FILE.csv", arguments.residuals,
            "also write one line per run; its line in RUNS.csv, measured, predicted, error "
            "(predicted - measured) and error in percent of the measured time")
-      .file(FileUse::output)
-      .common();
+      .file(FileUse::output);
   command
       .count("--outliers N", arguments.outliers,
              "also list the N runs that stand farthest from the model; by a robust z of "
              "ln(measured / predicted)")
-      .excludes("--format csv|junit|github", "list them in another format")
-      .common();
+      .excludes("--format csv|junit|github", "list them in another format");
   add_coverage(command, arguments.coverage,
                "share of the times that the model's intervals shall cover; the share that they do "
                "cover and their mean width are printed (default: as in its fit)");
@@ -300,13 +298,13 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .add("--baseline OLD.json", arguments.baseline,
            "an older model, judged on the same runs; what has changed can be gated: "
            "'mape_drift>2'")
-      .file(FileUse::input)
-      .common();
+      .file(FileUse::input);
   add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds: 'mape>10', 'bias>5'; 'rows<100', "
             "'coverage<0.85', 'failed>0', 'mape_drift>2' (repeatable)",
             evaluate_figures());
+  command.common({"--residuals", "--outliers", "--baseline"});
   command.footer(
       R"(Rows to which a model gives no time > 0 are left out and counted; with --fail-if or
 --strict-range they are refused.

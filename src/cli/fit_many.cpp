@@ -54,12 +54,10 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models: --by, or several targets",
                           [&] { return asks_for_many(arguments); }};
   command.group("Many models, many machines");
-  command
-      .add(
-          "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
-          "a model for each group of rows with the same texts in these; and for each of "
-          "several targets (--target time_s,mem_mb); the result is JSON lines")
-      .common();
+  command.add(
+      "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
+      "a model for each group of rows with the same texts in these; and for each of "
+      "several targets (--target time_s,mem_mb); the result is JSON lines");
   command
       .add("--target-name COL", arguments.target_name,
            "of a long table: the column of the targets' names; --target is then the column of "
@@ -78,6 +76,7 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
   add_sharing(command, arguments.sharing, "models, seeds, samples and folds",
               {"--shard, or many models (--by)",
                [&] { return arguments.sharing.shard || asks_for_many(arguments); }});
+  command.common({"--by"});
 }
 
 bool asks_for_many(const FitArguments& arguments) {
@@ -202,13 +201,12 @@ void setup_merge(OptionSet& command, MergeArguments& arguments) {
           "--fail-if CONDITION", arguments.gates,
           "end with exit code 4 if this holds; as of the command that was shared: 'any.mape>20' of "
           "many models, 'mape>10' of one (repeatable); the result is written all the same")
-      .repeatable()
-      .common();
+      .repeatable();
   command
       .add("--set COL=VALUE", arguments.ranked_at,
            "of many models: where they are ranked, as in show (repeatable)")
-      .repeatable()
-      .common();
+      .repeatable();
+  command.common({"--fail-if", "--set"});
   command.footer(
       R"(Nothing may be missing, doubled, cut short or of other runs or options: exit code 3, and the
 shards that have to run again are named. The result is that of the command without --shard, byte

@@ -131,8 +131,7 @@ void add_failed(OptionSet& app, bool& drop_failed) {
 
 void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator) {
   app.group("Columns");
-  app.add("--target COL", request.target, "the measured time (default: inferred from the name)")
-      .common();
+  app.add("--target COL", request.target, "the measured time (default: inferred from the name)");
   app.add(
       "--throughput-target COL",
       into(
@@ -149,7 +148,6 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
   add_columns(
       app, "--extrinsic", [&]() -> std::vector<std::string>& { return made(request.extrinsic); },
       "columns of scale: workers, batch size (default: inferred)");
-  app.option("--extrinsic").common();
   add_columns(
       app, "--intrinsic", [&]() -> std::vector<std::string>& { return made(request.intrinsic); },
       "columns of the model; none: scales alone (default: all others)");
@@ -159,7 +157,6 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
   add_columns(
       app, "--ignore", [&]() -> std::vector<std::string>& { return request.ignore; },
       "columns to leave out");
-  app.option("--ignore").common();
   app.add_each(
       "--derive NAME=FORMULA",
       [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
@@ -175,16 +172,17 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       "_s, _ms, _us)");
   add_separator(app, separator);
   add_failed(app, request.drop_failed);
+  app.common({"--target", "--extrinsic", "--ignore"});
 }
 
 void add_split_options(OptionSet& app, SplitShares& shares, std::uint64_t& seed,
                        const std::string& standard) {
   app.add(
-         "--split SHARES", [&](const std::string& text) { shares = parse_split(text); },
-         "shares of training, validation and test rows; 60:20:20 or 80:20 (default: " + standard +
-             ")")
-      .common();
+      "--split SHARES", [&](const std::string& text) { shares = parse_split(text); },
+      "shares of training, validation and test rows; 60:20:20 or 80:20 (default: " + standard +
+          ")");
   app.count("--split-seed N", seed, "seed of the split", 0);
+  app.common({"--split"});
 }
 
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
@@ -337,8 +335,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
                          "multi: a sum of product terms, t = sum_k a_k prod I^p_k prod E^q_k + C") +
                  (any ? "\nauto: the formula that, with a residual process, predicts held-out runs "
                         "best and reads well"
-                      : ""))
-      .common();
+                      : ""));
   app.rule({"--terms !auto", "--expression multi", false, "auto chooses the terms, too"});
   app.add(
          any ? "--terms K|auto" : "--terms K",
@@ -354,13 +351,11 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   app.choice("--residual", arguments.residual, residuals,
              any ? "process: a Gaussian process of what the expression leaves; in ln(time), best "
                    "within the runs (default: none; of auto: process)"
-                 : "a residual process has no penalties (default: none)")
-      .common();
+                 : "a residual process has no penalties (default: none)");
   app.group("Loss");
   app.choice("--loss", arguments.loss, {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
              "what is minimised; where multi chooses its terms and no loss is given: soft-l1 of "
-             "ln(time), with a small ridge (default: mae)")
-      .common();
+             "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
              "lambda of Eq. (10): sum |x| of all constants but C");
   app.number("--l2 LAMBDA", options.penalty.l2,
@@ -383,6 +378,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   add_evolution_options(app, options);
   add_threads(app, options.threads);
   add_rules_of_process(app);
+  app.common({"--expression", "--residual", "--loss"});
 }
 
 bool leaves_process_out(const SearchArguments& arguments) {

@@ -331,6 +331,11 @@ Option OptionSet::option(const std::string& flag) {
   return {*app_, *app_->get_option(flag), *records_};
 }
 
+void OptionSet::common(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags)
+    option(flag).common();
+}
+
 void OptionSet::one_of(const std::vector<std::string>& flags) {
   for (auto flag = flags.begin(); flag != flags.end(); ++flag)
     for (auto earlier = flags.begin(); earlier != flag; ++earlier)

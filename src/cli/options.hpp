@@ -232,6 +232,8 @@ class OptionSet {
 
   /// Returns an option that was added, to set further properties.
   Option option(const std::string& flag);
+  /// Lists these options in the short help.
+  void common(const std::vector<std::string>& flags);
   void rule(Rule rule) { records_->rules[app_].push_back(std::move(rule)); }
   /// Adds the rule that at most one of these is given.
   void one_of(const std::vector<std::string>& flags);

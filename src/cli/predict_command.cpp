@@ -437,13 +437,11 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
       .add("--set COL=VALUE", arguments.settings,
            "values of inputs; what is not set is as in the central run of the model. A list "
            "(1,2,4) or range (1:64:x2, 1:9:+2) makes several configurations (repeatable)")
-      .excludes(file, as_file)
-      .common();
+      .excludes(file, as_file);
   command
       .add("--like RUNS.csv:LINE", arguments.like,
            "what is not set is as in the run of this line of a file")
-      .excludes(file, as_file)
-      .common();
+      .excludes(file, as_file);
   add_format(command, arguments.format,
              "with --set or --like (default: of one configuration the bare number; of several text "
              "on a terminal, else csv)");
@@ -455,6 +453,7 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
                "--coverage (default: as there)");
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
+  command.common({"--set", "--like"});
   command.footer(
       R"(Of one configuration the predicted time is printed as a plain number; of several a table,
 which is CSV where no terminal reads it. A file comes back as it is, with columns more:

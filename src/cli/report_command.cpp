@@ -134,39 +134,32 @@ std::string key_of(const SetLines& set) {
 void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments, false);
   command.group("Options");
-  command
-      .add("--title TEXT", arguments.title,
-           "of the page (default: the names of target, model and runs)")
-      .common();
+  command.add("--title TEXT", arguments.title,
+              "of the page (default: the names of target, model and runs)");
   command
       .add("JUDGED.csv", arguments.third_file,
            "with three files the first is an older model, the second the model, and these are "
            "the runs: compares both")
       .file(FileUse::input);
-  command
-      .choice<ReportFormat>(
-          "--format", arguments.format,
-          {{"html", ReportFormat::html},
-           {"markdown", ReportFormat::markdown},
-           {"md", ReportFormat::markdown}},
-          "html: the page\nmarkdown or md: its answers as a comment for a pull request")
-      .common();
-  command
-      .flag("--explore", arguments.explore,
-            "a panel in which the page gives the time of any configuration (default: where the "
-            "page has at most 300 kB with it)")
-      .common();
-  command.flag("--no-explore", arguments.explore, "a page without a script", false).common();
-  command
-      .add("--figures DIR", arguments.figures,
-           "a folder: each figure goes there as NAME.svg; for papers and slides")
-      .common();
+  command.choice<ReportFormat>(
+      "--format", arguments.format,
+      {{"html", ReportFormat::html},
+       {"markdown", ReportFormat::markdown},
+       {"md", ReportFormat::markdown}},
+      "html: the page\nmarkdown or md: its answers as a comment for a pull request");
+  command.flag("--explore", arguments.explore,
+               "a panel in which the page gives the time of any configuration (default: where the "
+               "page has at most 300 kB with it)");
+  command.flag("--no-explore", arguments.explore, "a page without a script", false);
+  command.add("--figures DIR", arguments.figures,
+              "a folder: each figure goes there as NAME.svg; for papers and slides");
   command
       .add(
           "--set COL=VALUE", arguments.settings,
           "of many models: where they are ranked; what is not set is as in the central run of each")
       .repeatable();
   add_output(command, arguments.output, "FILE");
+  command.common({"--title", "--format", "--explore", "--no-explore", "--figures"});
   command.footer(
       R"(The page is one file of HTML with its figures inside; it loads nothing, and runs nothing but the
 panel of --explore. It says how long an iteration takes, what makes it long, how it scales, and how

@@ -386,18 +386,14 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
             "a model (its name ends in .json) or measured runs")
       .required();
   add_pick(command, arguments.pick);
-  command
-      .add("--column COL", arguments.column,
-           "the scale: workers, batch size (default: the one extrinsic column)")
-      .common();
+  command.add("--column COL", arguments.column,
+              "the scale: workers, batch size (default: the one extrinsic column)");
   using scaling::Kind;
-  command
-      .choice<Kind>(
-          "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
-          "strong: times are of a fixed amount of work\n"
-          "weak: of an iteration whose work grows with the scale\n"
-          "(default: as the columns tell, a batch per worker or of all; strong where none does)")
-      .common();
+  command.choice<Kind>(
+      "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
+      "strong: times are of a fixed amount of work\n"
+      "weak: of an iteration whose work grows with the scale\n"
+      "(default: as the columns tell, a batch per worker or of all; strong where none does)");
   command.number("--least-efficiency X", arguments.least_efficiency,
                  "below which more workers do not pay, in percent (default: 50)",
                  {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
@@ -407,8 +403,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   command
       .add("--set COL=VALUE", arguments.settings,
            "hold an input at a value (default: as in the central run of the model)")
-      .needs(model)
-      .common();
+      .needs(model);
   command
       .add(
           "--at X,X",
@@ -422,15 +417,13 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
           },
           "scales, 1,2,4,8 or 1:8:x2 (default: doubling, up to four times what was measured; with "
           "--strict-range up to that)")
-      .needs(model)
-      .common();
+      .needs(model);
   add_coverage(command, arguments.coverage,
                "of the intervals of predicted times (default: as in the model)");
   add_strict_range(command, arguments.strict_range);
   command.group("Of measured runs");
   command.add("--target COL", arguments.target, "the measured time (default: inferred)")
-      .needs(runs)
-      .common();
+      .needs(runs);
   command.flag("--throughput", arguments.throughput, "the target is work per time, not a time")
       .needs(runs);
   command
@@ -443,6 +436,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   for (const char* option : {"--coverage", "--strict-range"})
     command.option(option).needs(model);
   command.rule({"--failed drop", runs, false, ""});
+  command.common({"--column", "--kind", "--set", "--at", "--target"});
   command.footer(R"(Of runs, rows that differ in the scale alone are compared with one another.
 
 Examples:

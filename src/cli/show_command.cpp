@@ -21,19 +21,16 @@ namespace perfmodel::cli {
 void setup_show(OptionSet& command, ShowArguments& arguments) {
   using enum FormulaLanguage;
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
-  command
-      .choice("--as", arguments.language,
-              std::vector{text, latex, python, c, javascript, spreadsheet},
-              "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
-              "compute with, with all digits (default: text)")
-      .common();
+  command.choice(
+      "--as", arguments.language, std::vector{text, latex, python, c, javascript, spreadsheet},
+      "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
+      "compute with, with all digits (default: text)");
   add_pick(command, arguments.pick);
-  command
-      .add("--set COL=VALUE", arguments.ranked_at,
-           "of many models: where they are ranked; what is not set is as in the central run of "
-           "each (repeatable)")
-      .common();
+  command.add("--set COL=VALUE", arguments.ranked_at,
+              "of many models: where they are ranked; what is not set is as in the central run of "
+              "each (repeatable)");
   add_output(command, arguments.output, "FILE");
+  command.common({"--as", "--set"});
   command.footer(
       R"(The inputs of the languages that compute are the columns that predict asks for; derived columns
 are computed inside. A spreadsheet takes them from defined names: name a cell 'filters', and so on.

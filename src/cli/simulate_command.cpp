@@ -53,24 +53,20 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       .required();
   add_separator(command, arguments.separator);
   command.group("Options");
-  command
-      .add(
-          "--noise PERCENT", [&](const std::string& text) { arguments.noise = parse_noise(text); },
-          "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
-          "(default: 0)")
-      .common();
-  command
-      .number("--additive SIGMA", arguments.additive,
-              "standard deviation of normal noise that is added; in the unit of the time")
-      .common();
-  command
-      .flag("--draw", arguments.draw,
-            "from one law that the runs of a residual process allow; drawn by the seed, instead of "
-            "the most likely one; of up to 2000 configurations")
-      .common();
-  command.count("--seed N", arguments.seed, "seed of noise and draw", 0).common();
+  command.add(
+      "--noise PERCENT", [&](const std::string& text) { arguments.noise = parse_noise(text); },
+      "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
+      "(default: 0)");
+  command.number("--additive SIGMA", arguments.additive,
+                 "standard deviation of normal noise that is added; in the unit of the time");
+  command.flag(
+      "--draw", arguments.draw,
+      "from one law that the runs of a residual process allow; drawn by the seed, instead of "
+      "the most likely one; of up to 2000 configurations");
+  command.count("--seed N", arguments.seed, "seed of noise and draw", 0);
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");
+  command.common({"--noise", "--additive", "--draw", "--seed"});
   command.footer(
       R"(Writes the configurations as they are, with the simulated times as a further column that has the
 name of the model's target: runs of which the true constants are known, to try a fit on.

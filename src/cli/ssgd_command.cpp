@@ -91,14 +91,11 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
              "formula of the aggregation; ring, recursive-doubling, halving-doubling, tree, "
              "double-tree, parameter-server, hierarchical or hierarchical-leader")
       .needs("--alpha-us")
-      .needs("--bandwidth")
-      .common();
+      .needs("--bandwidth");
   app.number("--alpha-us X", arguments.alpha_us, "start-up of one message on a link")
-      .needs("--allreduce")
-      .common();
+      .needs("--allreduce");
   app.number("--bandwidth X", arguments.bandwidth, "of a link, in GB/s", positive)
-      .needs("--allreduce")
-      .common();
+      .needs("--allreduce");
   app.number("--reduction-speed X", arguments.reduction_speed,
              "at which a worker adds up bytes, in GB/s (default: takes no time)", positive)
       .needs("--allreduce");
@@ -126,6 +123,7 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
   app.number("--message-per-byte-us X", arguments.per_byte_us, "... and its time per byte")
       .needs("--message-start-us");
   app.one_of({"--allreduce", "--fit-allreduce", "--message-start-us"});
+  app.common({"--allreduce", "--alpha-us", "--bandwidth"});
 }
 
 void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
@@ -239,10 +237,9 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
             "layers: layer, t_f_us, t_b_us, grad_bytes or grad_elems; optional name, t_c_us, "
             "t_u_us, worker")
       .required();
-  command.count("--workers N", arguments.workers, "number of workers").required().common();
-  command
-      .number("--batch X", arguments.batch, "samples per worker, for samples per second", positive)
-      .common();
+  command.count("--workers N", arguments.workers, "number of workers").required();
+  command.number("--batch X", arguments.batch, "samples per worker, for samples per second",
+                 positive);
   command
       .add("--reference LAYERS1.csv", arguments.reference,
            "layers with the whole batch on one worker: strong scaling (default: weak, the batch "
@@ -279,19 +276,17 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
           },
           "gradients into messages; none (one per layer), single, threshold:BYTES, mgwfbp (the "
           "released code's rule), optimal (default: none)")
-      .excludes("--no-overlap")
-      .common();
+      .excludes("--no-overlap");
   command.flag("--no-overlap", arguments.no_overlap, "naive: all messages after the backward pass");
   add_imbalance_options(command, arguments.imbalance);
   command.group("Options");
   add_format(command, arguments.format, "of the result");
   command.flag("--timeline", arguments.timeline, "draw one iteration below the tables")
-      .needs("--format text", "the messages are in the JSON")
-      .common();
+      .needs("--format text", "the messages are in the JSON");
   command.add("--timeline-svg FILE", arguments.timeline_svg, "draw one iteration as a picture")
-      .file(FileUse::output)
-      .common();
+      .file(FileUse::output);
   add_output(command, arguments.output, "FILE");
+  command.common({"--workers", "--batch", "--merge", "--timeline", "--timeline-svg"});
   command.footer(
       R"(All times of the files are in microseconds. Figures marked with * are our own design, not formulas
 of the model's authors.

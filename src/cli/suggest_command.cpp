@@ -354,33 +354,27 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
             "Runs (*.csv) are ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
-  command
-      .choice<SuggestBy>(
-          "--by", arguments.by,
-          {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
-          "time, cost, or pareto: what no other beats in both")
-      .common();
+  command.choice<SuggestBy>(
+      "--by", arguments.by,
+      {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
+      "time, cost, or pareto: what no other beats in both");
   command.rule({"--by cost|pareto", "--price", false, ""});
-  command
-      .add("--price FORMULA", arguments.price,
-           "per unit of time, over the columns: 'workers*1.2'; the cost is time * price (default: "
-           "1)")
-      .common();
+  command.add(
+      "--price FORMULA", arguments.price,
+      "per unit of time, over the columns: 'workers*1.2'; the cost is time * price (default: "
+      "1)");
   command
       .add("--where CONDITION", arguments.conditions,
            "a condition over the columns, time and cost; such as 'workers <= 4 && time < 0.5' "
            "(repeatable)")
       .repeatable()
-      .excludes("--next", reason)
-      .common();
+      .excludes("--next", reason);
   command.count("--top N", arguments.most, "how many by time or by cost")
-      .excludes("--next", reason)
-      .common();
-  command
-      .count("--next N", arguments.next,
-             "instead: the N configurations that are worth measuring most; they make predictions "
-             "over the space surer by most, for their cost")
-      .common();
+      .excludes("--next", reason);
+  command.count(
+      "--next N", arguments.next,
+      "instead: the N configurations that are worth measuring most; they make predictions "
+      "over the space surer by most, for their cost");
   command.add("--runs RUNS.csv", arguments.runs, "with --next: what was measured already")
       .file(FileUse::input)
       .needs("--next");
@@ -401,6 +395,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_strict_range(command, arguments.strict_range).excludes("--next", reason);
   add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
+  command.common({"--by", "--price", "--where", "--top", "--next"});
   command.footer(R"(Examples:
   perfmodel suggest model.json space.json --where 'filters == 32'
   perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv

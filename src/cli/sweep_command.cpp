@@ -152,25 +152,19 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the path");
   command.group("Path");
-  command
-      .add(
-          "--lambdas LO:HI[:COUNT]",
-          [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
-          "values of lambda, equally spaced in the logarithm; one per decade, or COUNT (default: "
-          "1e-6:1e2)")
-      .common();
-  command
-      .add(
-          "--penalty l1,l2",
-          [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
-          "l1, l2 or both (default: l1,l2)")
-      .common();
-  command
-      .flag("--one-standard-error", arguments.rule,
-            "the largest lambda within a standard error of the best; that is, of the lowest "
-            "validation loss (default: the lambda of the lowest validation loss)",
-            LambdaRule::one_standard_error)
-      .common();
+  command.add(
+      "--lambdas LO:HI[:COUNT]",
+      [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
+      "values of lambda, equally spaced in the logarithm; one per decade, or COUNT (default: "
+      "1e-6:1e2)");
+  command.add(
+      "--penalty l1,l2",
+      [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
+      "l1, l2 or both (default: l1,l2)");
+  command.flag("--one-standard-error", arguments.rule,
+               "the largest lambda within a standard error of the best; that is, of the lowest "
+               "validation loss (default: the lambda of the lowest validation loss)",
+               LambdaRule::one_standard_error);
   add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search, Forms::given);
   command.rule({"--expression multi",
@@ -183,6 +177,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   command.group("Judging the model");
   add_split_options(command, arguments.split.shares, arguments.split.seed);
   add_sharing(command, arguments.sharing, "the fits");
+  command.common({"--lambdas", "--penalty", "--one-standard-error"});
   command.footer(
       R"(One fit without penalty and one per penalty and lambda, all with the same seed. Each is judged on
 the validation rows, which also choose lambda; the test rows have no say. json and csv hold all
