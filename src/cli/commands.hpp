@@ -72,7 +72,6 @@ struct MergeArguments {
 
 /// `perfmodel merge PART.jsonl ...`: writes the result of a command from the files of its shards.
 void setup_merge(OptionSet& command, MergeArguments& arguments);
-
 int run_merge(const MergeArguments& arguments, Console& console);
 
 enum class PlanMethod { random, latin_hypercube, d_optimal };
@@ -97,7 +96,6 @@ std::vector<plan::Configuration> read_configurations(const plan::Space& space,
 
 /// `perfmodel plan SPACE.json -n N`: configurations to measure.
 void setup_plan(OptionSet& command, PlanArguments& arguments);
-
 int run_plan(const PlanArguments& arguments, Console& console);
 
 struct PredictArguments {
@@ -115,7 +113,6 @@ struct PredictArguments {
 
 /// `perfmodel predict MODEL.json`: predicts configurations given by --set or by the rows of a file.
 void setup_predict(OptionSet& command, PredictArguments& arguments);
-
 int run_predict(const PredictArguments& arguments, Console& console);
 
 enum class ReportFormat { html, markdown };
@@ -171,7 +168,6 @@ struct SimulateArguments {
 
 /// `perfmodel simulate MODEL.json CONFIGS.csv`: generates runs whose true constants are known.
 void setup_simulate(OptionSet& command, SimulateArguments& arguments);
-
 int run_simulate(const SimulateArguments& arguments, Console& console);
 
 /// A column to extrapolate along, and the largest value used for training.
@@ -196,7 +192,6 @@ struct CompareArguments {
 
 /// `perfmodel compare RUNS.csv [MORE.csv ...]`: compares the program's forms with black-box models.
 void setup_compare(OptionSet& command, CompareArguments& arguments);
-
 int run_compare(const CompareArguments& arguments, Console& console);
 
 struct EvaluateArguments : JudgedRunsArguments {
@@ -211,7 +206,6 @@ struct EvaluateArguments : JudgedRunsArguments {
 
 /// `perfmodel evaluate MODEL.json RUNS.csv`: compares predictions with measured runs.
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments);
-
 int run_evaluate(const EvaluateArguments& arguments, Console& console);
 
 struct ScalingArguments {
@@ -234,7 +228,6 @@ struct ScalingArguments {
 
 /// `perfmodel scaling MODEL.json|RUNS.csv`: reports how the time scales along one column.
 void setup_scaling(OptionSet& command, ScalingArguments& arguments);
-
 int run_scaling(const ScalingArguments& arguments, Console& console);
 
 /// The communication cost of a message, as given on the command line.
@@ -295,7 +288,6 @@ struct SsgdArguments {
 
 /// `perfmodel ssgd LAYERS.csv`: the analytic model of one iteration of synchronous SGD.
 void setup_ssgd(OptionSet& command, SsgdArguments& arguments);
-
 int run_ssgd(const SsgdArguments& arguments, Console& console);
 
 enum class SuggestBy { time, cost, pareto };
@@ -321,7 +313,6 @@ struct SuggestArguments {
 
 /// `perfmodel suggest MODEL.json SPACE.json`: the best configurations, or the next to measure.
 void setup_suggest(OptionSet& command, SuggestArguments& arguments);
-
 int run_suggest(const SuggestArguments& arguments, Console& console);
 
 struct SweepArguments {
@@ -341,7 +332,6 @@ struct SweepArguments {
 /// `perfmodel sweep RUNS.csv`: computes the regularisation path and chooses lambda on validation
 /// rows.
 void setup_sweep(OptionSet& command, SweepArguments& arguments);
-
 int run_sweep(const SweepArguments& arguments, Console& console);
 
 /// The exit codes that scripts rely on. A signal gives 128 + its number.

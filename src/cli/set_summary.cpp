@@ -355,7 +355,9 @@ std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& r
 }
 
 doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
-                            const ShownTime& shown, bool of_page = false) {
+                            bool of_page = false) {
+  const RankedLine& first = target.top.front();
+  const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
   const doc::Format time = doc::format_of(shown);
   doc::Table table{{doc::numbers("share", {}, percent)}};
   table.indentation = 2;
@@ -423,10 +425,8 @@ std::string set_summary(const SetLines& set, const Console& console,
   std::string out = console.strong(std::to_string(rankings.models()) + " models") + " of " +
                     std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
   for (const TargetRanking& target : rankings.targets()) {
-    const RankedLine& first = target.top.front();
-    const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
     out += "\n  " + target.target + " " + place_in_words(target.place, settings) + "\n" +
-           doc::text(table_of_ranking(set.header(), target, shown), console.width());
+           doc::text(table_of_ranking(set.header(), target), console.width());
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
@@ -495,14 +495,12 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
   for (const std::string& words : failed.words())
     console.warning(words);
   for (const TargetRanking& target : rankings.targets()) {
-    const RankedLine& first = target.top.front();
-    const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
     out.tables.emplace_back(
         target.target + " " + place_in_words(target.place, request.settings) +
             (target.count > target.top.size()
                  ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
                  : ""),
-        table_of_ranking(header, target, shown, true));
+        table_of_ranking(header, target, true));
     for (const auto& [ranked, line] : target.top) {
       const auto own = runs.find(line.task);
       if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))
