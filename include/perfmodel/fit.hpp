@@ -108,6 +108,7 @@ struct PreparedRuns {
   Provenance provenance;
   ModelSpec spec;
   Design training;
+  CentralRun central;  ///< of the training rows
   std::optional<Design> validation;
   std::optional<Design> test;
 };
@@ -140,8 +141,6 @@ std::vector<ModelScore> compare_models(
 /// Number of models that compare_models() fits.
 std::size_t compared_model_count(const ModelSpec& spec, const CompareRequest& request);
 
-class TaskShare;
-
 /// Estimates that a fit derives from held-out rows.
 struct HeldOutRequest {
   struct Folds {
@@ -163,25 +162,6 @@ struct HeldOutPlan {
   std::optional<std::string> group_by;
 };
 
-/// Plans the held-out groups before a long fit. Throws UsageError if the request is impossible.
-HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, const Split& split,
-                          const Design& training, std::uint64_t seed);
-
-/// The splits on which a model is evaluated, besides the training rows.
-struct JudgingParts {
-  std::optional<Design> validation;
-  std::optional<Design> test;
-};
-
-/// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
-/// rows inside their intervals. A stop request leaves unfinished estimates out. `fold_done`
-/// receives the number of finished folds, from one thread at a time. Shared folds are numbered from
-/// `first_fold`; all of their results must be available.
-void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const Design& training,
-                  const JudgingParts& judging, const FitOptions& options, FittedModel& model,
-                  const std::function<void(std::size_t)>& fold_done,
-                  const TaskShare* share = nullptr, std::size_t first_fold = 0);
-
 /// Returns the errors of predictions of a design's measured times. Throws InputError, which names
 /// the split `part`, if they are not finite or the design is out of range.
 Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part);
@@ -202,8 +182,6 @@ struct TestRuns {
 /// Throws InputError if no row is left or, if the test is `gated`, if any row is excluded: a gate
 /// must not pass because the rows that it checks are missing.
 TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated);
-
-class TaskShare;
 
 /// Bootstrap confidence intervals of the constants.
 struct BootstrapRequest {
@@ -231,12 +209,8 @@ struct FitRequest {
 };
 
 /// Everything that is determined before the search begins.
-struct PreparedFit {
+struct PreparedFit : PreparedRuns {
   LabelledRuns runs;
-  ModelSpec spec;
-  Design training;
-  CentralRun central;  ///< of the training rows
-  JudgingParts judging;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< sentences about excluded test runs
 };

@@ -85,10 +85,9 @@ class Program {
 
 namespace {
 
-void answer(const std::string& text) {
+int answer(const std::string& text) {
   OutputFile output("-");
-  output.write(text);
-  output.commit();
+  return finish(output, text);
 }
 
 int code(ExitCode code) {
@@ -99,14 +98,11 @@ int run_program(Program& program, int argc, const char* const* argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    answer(program.help());
-    return code(ExitCode::done);
+    return answer(program.help());
   } catch (const CLI::CallForAllHelp&) {
-    answer(program.help(true));
-    return code(ExitCode::done);
+    return answer(program.help(true));
   } catch (const CLI::CallForVersion& version) {
-    answer(std::string(version.what()) + "\n");
-    return code(ExitCode::done);
+    return answer(std::string(version.what()) + "\n");
   }
   if (!program.has_command()) {
     std::fputs(program.help().c_str(), stderr);

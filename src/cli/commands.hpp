@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/plan.hpp"
 #include "analysis/ssgd.hpp"
 #include "analysis/sweep.hpp"
 #include "cli/console.hpp"
@@ -52,9 +53,13 @@ void add_many_options(OptionSet& command, FitArguments& arguments);
 /// True if the arguments request a model per group or target.
 bool asks_for_many(const FitArguments& arguments);
 
-/// Fits a model per group and target and writes each as a JSON line once it is fitted. Returns the
-/// exit code, as run_fit() does.
-int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console);
+/// Where nothing is stored.
+constexpr auto kNowhere = "/dev/null";
+
+/// Fits a model per group and target and writes each as a JSON line to `path` once it is fitted.
+/// Returns the exit code, as run_fit() does.
+int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequest request,
+                 Console& console);
 
 struct MergeArguments {
   std::vector<std::string> parts;
@@ -67,7 +72,6 @@ struct MergeArguments {
 
 /// `perfmodel merge PART.jsonl ...`: writes the result of a command from the files of its shards.
 void setup_merge(OptionSet& command, MergeArguments& arguments);
-
 int run_merge(const MergeArguments& arguments, Console& console);
 
 enum class PlanMethod { random, latin_hypercube, d_optimal };
@@ -86,9 +90,12 @@ struct PlanArguments {
   SharingArguments sharing;
 };
 
+/// The configurations of a file, which has the columns of the space.
+std::vector<plan::Configuration> read_configurations(const plan::Space& space,
+                                                     const std::string& path);
+
 /// `perfmodel plan SPACE.json -n N`: configurations to measure.
 void setup_plan(OptionSet& command, PlanArguments& arguments);
-
 int run_plan(const PlanArguments& arguments, Console& console);
 
 struct PredictArguments {
@@ -106,7 +113,6 @@ struct PredictArguments {
 
 /// `perfmodel predict MODEL.json`: predicts configurations given by --set or by the rows of a file.
 void setup_predict(OptionSet& command, PredictArguments& arguments);
-
 int run_predict(const PredictArguments& arguments, Console& console);
 
 enum class ReportFormat { html, markdown };
@@ -162,7 +168,6 @@ struct SimulateArguments {
 
 /// `perfmodel simulate MODEL.json CONFIGS.csv`: generates runs whose true constants are known.
 void setup_simulate(OptionSet& command, SimulateArguments& arguments);
-
 int run_simulate(const SimulateArguments& arguments, Console& console);
 
 /// A column to extrapolate along, and the largest value used for training.
@@ -187,7 +192,6 @@ struct CompareArguments {
 
 /// `perfmodel compare RUNS.csv [MORE.csv ...]`: compares the program's forms with black-box models.
 void setup_compare(OptionSet& command, CompareArguments& arguments);
-
 int run_compare(const CompareArguments& arguments, Console& console);
 
 struct EvaluateArguments : JudgedRunsArguments {
@@ -202,7 +206,6 @@ struct EvaluateArguments : JudgedRunsArguments {
 
 /// `perfmodel evaluate MODEL.json RUNS.csv`: compares predictions with measured runs.
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments);
-
 int run_evaluate(const EvaluateArguments& arguments, Console& console);
 
 struct ScalingArguments {
@@ -225,7 +228,6 @@ struct ScalingArguments {
 
 /// `perfmodel scaling MODEL.json|RUNS.csv`: reports how the time scales along one column.
 void setup_scaling(OptionSet& command, ScalingArguments& arguments);
-
 int run_scaling(const ScalingArguments& arguments, Console& console);
 
 /// The communication cost of a message, as given on the command line.
@@ -260,15 +262,6 @@ struct MessageCost {
   std::optional<ssgd::LatencyFit> fit;
 };
 
-void add_message_options(OptionSet& app, MessageArguments& arguments);
-void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments);
-
-/// Fits the latencies if a file is given. Throws UsageError if options contradict each other.
-MessageCost message_cost(const MessageArguments& arguments, std::size_t workers);
-
-std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
-                                            std::size_t workers);
-
 struct SsgdArguments {
   std::string layers;
   std::optional<std::size_t> workers;
@@ -295,7 +288,6 @@ struct SsgdArguments {
 
 /// `perfmodel ssgd LAYERS.csv`: the analytic model of one iteration of synchronous SGD.
 void setup_ssgd(OptionSet& command, SsgdArguments& arguments);
-
 int run_ssgd(const SsgdArguments& arguments, Console& console);
 
 enum class SuggestBy { time, cost, pareto };
@@ -321,7 +313,6 @@ struct SuggestArguments {
 
 /// `perfmodel suggest MODEL.json SPACE.json`: the best configurations, or the next to measure.
 void setup_suggest(OptionSet& command, SuggestArguments& arguments);
-
 int run_suggest(const SuggestArguments& arguments, Console& console);
 
 struct SweepArguments {
@@ -341,7 +332,6 @@ struct SweepArguments {
 /// `perfmodel sweep RUNS.csv`: computes the regularisation path and chooses lambda on validation
 /// rows.
 void setup_sweep(OptionSet& command, SweepArguments& arguments);
-
 int run_sweep(const SweepArguments& arguments, Console& console);
 
 /// The exit codes that scripts rely on. A signal gives 128 + its number.

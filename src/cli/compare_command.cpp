@@ -25,17 +25,6 @@
 
 namespace perfmodel::cli {
 
-struct CompareDocument {
-  const std::vector<Provenance>& data;
-  const std::vector<ModelScore>& scores;
-  std::string unit;                    ///< of the times; empty if the files differ
-  std::optional<std::size_t> width{};  ///< of the terminal that shows it
-};
-
-/// Text and Markdown contain the errors per file on the judging rows, and the scaling powers side
-/// by side; JSON and CSV contain all parts.
-std::string formatted(const CompareDocument& report, OutputFormat format);
-
 namespace {
 
 struct Section {
@@ -48,13 +37,13 @@ const Metrics& judged(const PartMetrics& metrics) {
   return metrics.test ? *metrics.test : metrics.train;
 }
 
-Section errors_of(const CompareDocument& report, std::size_t source) {
+Section errors_of(const ComparisonDocument& report, std::size_t source, const std::string& unit) {
   constexpr std::array<std::string_view, 4> shown = {"mape_percent", "mae", "rmse", "r2"};
   double largest = 0;
   for (const ModelScore& score : report.scores)
     if (score.source == source)
       largest = std::max(largest, judged(score.metrics).mae);
-  doc::Table table{doc::metric_columns(shown, ShownTime(report.unit, largest))};
+  doc::Table table{doc::metric_columns(shown, ShownTime(unit, largest))};
   table.columns.insert(table.columns.begin(), doc::words("model"));
   table.columns.push_back(doc::numbers("train MAPE", {}, percent));
   table.columns.push_back(doc::numbers("fit [s]"));
@@ -74,7 +63,7 @@ Section errors_of(const CompareDocument& report, std::size_t source) {
 }
 
 /// Scaling powers: a row per column and model, a column per file.
-Section powers_of(const CompareDocument& report) {
+Section powers_of(const ComparisonDocument& report) {
   doc::Table table{{doc::words("column"), doc::words("model")}};
   for (const Provenance& source : report.data)
     table.columns.push_back(doc::numbers(clipped(source.file, 24)));
@@ -104,7 +93,7 @@ Section powers_of(const CompareDocument& report) {
 }
 
 /// A row per model and part, with exact numbers.
-doc::Table exact_comparison(const CompareDocument& report) {
+doc::Table exact_comparison(const ComparisonDocument& report) {
   constexpr std::array<std::string_view, 7> all = {
       "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
   doc::Table table{{doc::words("", "file"), doc::words("", "model"), doc::words("", "part")}};
@@ -127,25 +116,22 @@ doc::Table exact_comparison(const CompareDocument& report) {
   return table;
 }
 
-}  // namespace
-
-std::string formatted(const CompareDocument& report, OutputFormat format) {
-  doc::Document out{
-      .data = exact_comparison(report), .json = [&] {
-        return to_json(ComparisonDocument{report.data, report.scores, has_black_boxes()});
-      }};
+/// `unit`: of the times; empty if the files differ. `width`: of the terminal that shows it. Text
+/// and Markdown contain the errors per file on the judging rows, and the scaling powers side by
+/// side; JSON and CSV contain all parts.
+std::string formatted(const ComparisonDocument& report, const std::string& unit,
+                      OutputFormat format, std::optional<std::size_t> width) {
+  doc::Document out{.data = exact_comparison(report), .json = [&] { return to_json(report); }};
   std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)
-    sections.push_back(errors_of(report, source));
+    sections.push_back(errors_of(report, source, unit));
   sections.push_back(powers_of(report));
   for (std::size_t k = 0; k < sections.size(); ++k) {
     out.add((k == 0 ? "" : "\n") + sections[k].title + "\n\n");
     out.add(sections[k].table, 2);
   }
-  return out.in(format, report.width);
+  return out.in(format, width);
 }
-
-namespace {
 
 ExtrapolateArgument parse_extrapolate(const std::string& text) {
   const auto colon = text.rfind(':');
@@ -281,15 +267,12 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
   add_split_options(command, arguments.split.shares, arguments.split.seed);
   command.add("--test FILE", arguments.test, "train on all of RUNS.csv and test on this file")
       .file(FileUse::input)
-      .excludes({"several files of runs", [&] { return arguments.runs.size() > 1; }})
-      .common();
-  command
-      .add(
-          "--extrapolate COL[:X]",
-          [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
-          "train on the lower values of a column, test on the others; up to X, or to the "
-          "value below which 60 % of the distinct values lie")
-      .common();
+      .excludes({"several files of runs", [&] { return arguments.runs.size() > 1; }});
+  command.add(
+      "--extrapolate COL[:X]",
+      [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
+      "train on the lower values of a column, test on the others; up to X, or to the "
+      "value below which 60 % of the distinct values lie");
   command.one_of({"--split", "--test", "--extrapolate"});
   command.one_of({"--split-seed", "--test", "--extrapolate"});
   add_gates(
@@ -299,6 +282,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       "process, forest, boosting, svr, svr_log (repeatable)",
       compare_figures());
   add_sharing(command, arguments.sharing, "the models");
+  command.common({"--test", "--extrapolate"});
   command.footer(
       R"(Fits Eq. (4) without a penalty and with --l1 and --l2, a sum of product terms, one product with a
 residual process, a random forest, support vector regression (SVR) and gradient boosting to the
@@ -318,9 +302,6 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   if (arguments.test)
     inputs.push_back(*arguments.test);
   TaskRun tasks(arguments.sharing, arguments.output, inputs);
-  std::optional<OutputFile> output;
-  if (!tasks.is_shard())
-    output.emplace(arguments.output);
   SearchProgress progress(console);
   progress.begin("reading " + joined(arguments.runs, ", "));
   std::vector<PreparedRuns> files;
@@ -366,12 +347,10 @@ int run_compare(const CompareArguments& arguments, Console& console) {
       scores.push_back(std::move(score));
     }
   }
-  if (tasks.is_shard()) {
-    tasks.commit();
+  if (tasks.finish_shard())
     return 0;
-  }
-  output->write(formatted({data, scores, unit, output_width(arguments.output)}, arguments.format));
-  output->commit();
+  tasks.finish(formatted({data, scores, has_black_boxes()}, unit, arguments.format,
+                         output_width(arguments.output)));
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {
     const auto more = compared_figures(scores, source);

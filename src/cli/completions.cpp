@@ -11,20 +11,12 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
+#include "cli/runs.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel::cli {
 
 // Completion scripts for shells: commands, options, enumerated values of options, and files.
-
-std::string bash_completions(const CommandTree& tree);
-std::string zsh_completions(const CommandTree& tree);
-
-/// True if the option's placeholder denotes a file name.
-bool takes_file(const OptionEntry& option);
-
-/// The possible words for an argument of the command; empty if it is a file.
-std::vector<std::string> argument_words(const CommandTree& tree, const CommandEntry& command);
 
 namespace {
 
@@ -108,67 +100,7 @@ std::string options_table(const CLI::App& command, const OptionRecords& records)
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
-    {{"bash", Shell::bash}, {"zsh", Shell::zsh}}};
-
-void write_to(const std::string& path, const std::string& text) {
-  OutputFile output(path);
-  output.write(text);
-  output.commit();
-}
-
-}  // namespace
-
-void setup_help(OptionSet& command, HelpArguments& arguments) {
-  command.add("COMMAND", arguments.command, "default: perfmodel as a whole");
-  command.flag("--markdown", arguments.markdown, "its options as a table for documents").common();
-  command.footer(R"(Examples:
-  perfmodel help
-  perfmodel help fit)");
-}
-
-int run_help(const HelpArguments& arguments, Console& /*console*/) {
-  write_to("-", arguments.help_of(arguments.command, arguments.markdown));
-  return 0;
-}
-
-void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
-  std::vector<std::string> names;
-  for (const auto& [name, shell] : kShells)
-    names.emplace_back(name);
-  command
-      .add(
-          "SHELL",
-          [&arguments, names](const std::string& text) {
-            const auto found = std::find(names.begin(), names.end(), text);
-            if (found == names.end())
-              throw OptionError("SHELL", "'" + text + "' is not one of " + quoted_list(names));
-            arguments.shell = kShells[static_cast<std::size_t>(found - names.begin())].second;
-          },
-          joined(names, ", "))
-      .words(names)
-      .required();
-  add_output(command, arguments.output, "FILE");
-  command.footer(R"(Installed with the program, they are found by themselves.
-
-Examples:
-  perfmodel completions bash > ~/.local/share/bash-completion/completions/perfmodel
-  perfmodel completions zsh > ~/.zsh/functions/_perfmodel)");
-}
-
-int run_completions(const CompletionsArguments& arguments, Console& /*console*/) {
-  const CommandTree tree = arguments.tree();
-  switch (arguments.shell) {
-    case Shell::bash:
-      write_to(arguments.output, bash_completions(tree));
-      break;
-    case Shell::zsh:
-      write_to(arguments.output, zsh_completions(tree));
-      break;
-  }
-  return 0;
-}
-
+/// True if the option's placeholder denotes a file name.
 bool takes_file(const OptionEntry& option) {
   return option.value.find('.') != std::string::npos || option.value == "FILE" ||
          option.value == "DIR";
@@ -179,6 +111,7 @@ bool takes_columns(const OptionEntry& option) {
   return option.value.starts_with("COL") || option.value == "A,B";
 }
 
+/// The possible words for an argument of the command; empty if it is a file.
 std::vector<std::string> argument_words(const CommandTree& tree, const CommandEntry& command) {
   std::vector<std::string> names;
   for (const CommandEntry& each : tree.commands)
@@ -193,8 +126,6 @@ std::vector<std::string> argument_words(const CommandTree& tree, const CommandEn
   }
   return {};
 }
-
-namespace {
 
 /// Column names from files are only used as words, never evaluated.
 constexpr auto kColumns =
@@ -279,8 +210,6 @@ std::string bash_values(const CommandEntry& command) {
   return out;
 }
 
-}  // namespace
-
 std::string bash_completions(const CommandTree& tree) {
   std::vector<std::string> names;
   for (const CommandEntry& command : tree.commands)
@@ -313,8 +242,6 @@ std::string bash_completions(const CommandTree& tree) {
     out += bash_values(command);
   return out + kBashTail;
 }
-
-namespace {
 
 /// Escapes text for single quotes and for a specification's brackets and colons.
 std::string zsh_text(const std::string& text) {
@@ -354,8 +281,6 @@ std::string zsh_options(const CommandEntry& command, const std::string& indentat
   }
   return out;
 }
-
-}  // namespace
 
 std::string zsh_completions(const CommandTree& tree) {
   std::string out =
@@ -399,6 +324,56 @@ std::string zsh_completions(const CommandTree& tree) {
          "else\n"
          "  compdef _perfmodel perfmodel\n"
          "fi\n";
+}
+
+constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
+    {{"bash", Shell::bash}, {"zsh", Shell::zsh}}};
+
+}  // namespace
+
+void setup_help(OptionSet& command, HelpArguments& arguments) {
+  command.add("COMMAND", arguments.command, "default: perfmodel as a whole");
+  command.flag("--markdown", arguments.markdown, "its options as a table for documents");
+  command.common({"--markdown"});
+  command.footer(R"(Examples:
+  perfmodel help
+  perfmodel help fit)");
+}
+
+int run_help(const HelpArguments& arguments, Console& /*console*/) {
+  OutputFile output("-");
+  return finish(output, arguments.help_of(arguments.command, arguments.markdown));
+}
+
+void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
+  std::vector<std::string> names;
+  for (const auto& [name, shell] : kShells)
+    names.emplace_back(name);
+  command
+      .add(
+          "SHELL",
+          [&arguments, names](const std::string& text) {
+            const auto found = std::find(names.begin(), names.end(), text);
+            if (found == names.end())
+              throw OptionError("SHELL", "'" + text + "' is not one of " + quoted_list(names));
+            arguments.shell = kShells[static_cast<std::size_t>(found - names.begin())].second;
+          },
+          joined(names, ", "))
+      .words(names)
+      .required();
+  add_output(command, arguments.output, "FILE");
+  command.footer(R"(Installed with the program, they are found by themselves.
+
+Examples:
+  perfmodel completions bash > ~/.local/share/bash-completion/completions/perfmodel
+  perfmodel completions zsh > ~/.zsh/functions/_perfmodel)");
+}
+
+int run_completions(const CompletionsArguments& arguments, Console& /*console*/) {
+  OutputFile output(arguments.output);
+  const CommandTree tree = arguments.tree();
+  return finish(output,
+                arguments.shell == Shell::bash ? bash_completions(tree) : zsh_completions(tree));
 }
 
 }  // namespace perfmodel::cli

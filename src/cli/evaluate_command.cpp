@@ -24,14 +24,10 @@
 
 namespace perfmodel::cli {
 
-/// Reports the errors of every model of a set on its own rows, largest first.
-int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console);
+namespace {
 
 /// Writes a line per judged run: its line in the file, and the error of its prediction, which is
 /// positive if it is too long.
-void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
-                     OutputFile& output);
-
 void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
                      OutputFile& output) {
   output.write("line,measured,predicted,error,error_percent" +
@@ -47,8 +43,6 @@ void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& 
   }
 }
 
-namespace {
-
 void check_set_request(const EvaluateArguments& arguments) {
   if (arguments.residuals || arguments.outliers || arguments.coverage || arguments.baseline ||
       arguments.target || arguments.strict_range) {
@@ -58,9 +52,7 @@ void check_set_request(const EvaluateArguments& arguments) {
   }
   if (arguments.format == OutputFormat::junit || arguments.format == OutputFormat::github)
     throw UsageError("--format junit and github go with one model");
-  for (const Gate& gate : arguments.gates)
-    if (!is_set_figure(gate.figure))
-      throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
+  require_set_figures(arguments.gates);
 }
 
 doc::Table errors_table(const ModelSet& judged) {
@@ -80,6 +72,14 @@ doc::Table errors_table(const ModelSet& judged) {
   return table;
 }
 
+std::vector<GateDocument> documents_of(const std::vector<JudgedGate>& gates) {
+  std::vector<GateDocument> out;
+  for (const auto& [gate, figure, holds, fires] : gates)
+    out.push_back({gate.text, figure ? std::optional(figure->value) : std::nullopt,
+                   figure ? figure->interval : std::nullopt, fires});
+  return out;
+}
+
 EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFile& runs,
                                 const ModelSet& judged, const std::optional<SetShare>& share,
                                 const std::vector<JudgedGate>& gates) {
@@ -90,16 +90,11 @@ EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFi
   out.judged = &judged;
   if (share)
     out.total = {share->percent, share->without};
-  for (const JudgedGate& gate : gates) {
-    out.gates.push_back({gate.gate.text,
-                         gate.figure ? std::optional(gate.figure->value) : std::nullopt,
-                         gate.figure ? gate.figure->interval : std::nullopt, gate.fires});
-  }
+  out.gates = documents_of(gates);
   return out;
 }
 
-}  // namespace
-
+/// Reports the errors of every model of a set on its own rows, largest first.
 int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
   check_set_request(arguments);
   OutputFile output("-");
@@ -127,8 +122,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   const doc::Document tables{.blocks = {errors_table(judged)}, .json = [&] {
                                return to_json(document_of(arguments, file, judged, share, gates));
                              }};
-  output.write(tables.in(arguments.format));
-  output.commit();
+  finish(output, tables.in(arguments.format));
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
                  " models are judged");
   if (share) {
@@ -138,8 +132,6 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   check_gates(gates);
   return 0;
 }
-
-namespace {
 
 /// The runs with the largest errors, with their lines in the file.
 std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {
@@ -293,14 +285,12 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .add("--residuals FILE.csv", arguments.residuals,
            "also write one line per run; its line in RUNS.csv, measured, predicted, error "
            "(predicted - measured) and error in percent of the measured time")
-      .file(FileUse::output)
-      .common();
+      .file(FileUse::output);
   command
       .count("--outliers N", arguments.outliers,
              "also list the N runs that stand farthest from the model; by a robust z of "
              "ln(measured / predicted)")
-      .excludes("--format csv|junit|github", "list them in another format")
-      .common();
+      .excludes("--format csv|junit|github", "list them in another format");
   add_coverage(command, arguments.coverage,
                "share of the times that the model's intervals shall cover; the share that they do "
                "cover and their mean width are printed (default: as in its fit)");
@@ -308,13 +298,13 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .add("--baseline OLD.json", arguments.baseline,
            "an older model, judged on the same runs; what has changed can be gated: "
            "'mape_drift>2'")
-      .file(FileUse::input)
-      .common();
+      .file(FileUse::input);
   add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds: 'mape>10', 'bias>5'; 'rows<100', "
             "'coverage<0.85', 'failed>0', 'mape_drift>2' (repeatable)",
             evaluate_figures());
+  command.common({"--residuals", "--outliers", "--baseline"});
   command.footer(
       R"(Rows to which a model gives no time > 0 are left out and counted; with --fail-if or
 --strict-range they are refused.
@@ -371,10 +361,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   if (baseline)
     report.baseline = report_baseline(arguments, *baseline, runs);
   const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));
-  for (const auto& [gate, figure, holds, fires] : gates) {
-    report.gates.push_back({gate.text, figure ? std::optional(figure->value) : std::nullopt,
-                            figure ? figure->interval : std::nullopt, fires});
-  }
+  report.gates = documents_of(gates);
   output.write(formatted(report, model, arguments.format));
   if (residuals) {
     write_residuals(runs, certainty.reach, *residuals);

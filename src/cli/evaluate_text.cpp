@@ -6,6 +6,7 @@
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
 #include "cli/console.hpp"
+#include "cli/options.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
@@ -20,12 +21,8 @@ namespace {
 std::string measured_text(const GateDocument& gate) {
   if (!gate.value)
     return "there is no such figure";
-  std::string out = std::isfinite(*gate.value) ? to_text(*gate.value) : "undefined";
-  if (gate.interval) {
-    out += " (95 % interval " + rounded(gate.interval->low) + " .. " +
-           rounded(gate.interval->high) + ")";
-  }
-  return out;
+  return (std::isfinite(*gate.value) ? to_text(*gate.value) : "undefined") +
+         gate_interval_text(gate.interval);
 }
 
 std::string judged_text(const EvaluationDocument& report) {
@@ -53,8 +50,7 @@ std::string workflow_command(const std::string& level, const std::string& title,
          "::" + workflow_text(message, false) + "\n";
 }
 
-}  // namespace
-
+/// JUnit XML with a test case per condition, which fails if the condition fires.
 std::string junit_report(const EvaluationDocument& report, const FittedModel& model) {
   const auto failures = std::count_if(report.gates.begin(), report.gates.end(),
                                       [](const GateDocument& gate) { return gate.fired; });
@@ -90,6 +86,8 @@ std::string junit_report(const EvaluationDocument& report, const FittedModel& mo
   return out + "  </testsuite>\n</testsuites>\n";
 }
 
+/// Workflow commands of GitHub Actions: the errors as a notice, and an error per condition that
+/// fires.
 std::string github_annotations(const EvaluationDocument& report, const FittedModel& model) {
   const Metrics& metrics = report.metrics;
   std::string out = workflow_command(
@@ -104,8 +102,6 @@ std::string github_annotations(const EvaluationDocument& report, const FittedMod
   }
   return out;
 }
-
-namespace {
 
 constexpr std::array<std::string_view, 7> kShownMetrics = {
     "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};

@@ -21,19 +21,9 @@
 
 namespace perfmodel::cli {
 
+namespace {
+
 /// Figures of conditions: of the test part, else of the training part; with a prefix, of any part.
-const FurtherFigures& fit_figures();
-
-/// Throws UsageError for a condition on a part that the split does not have.
-void check_gated_parts(const FitArguments& arguments);
-
-/// Throws GateError if a condition fires.
-void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model);
-
-/// The runs for a single model: row by row, merged or sampled.
-LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
-                          Console& console, const ReadProgress& progress);
-
 const FurtherFigures& fit_figures() {
   static const FurtherFigures further = [] {
     FurtherFigures out;
@@ -48,6 +38,7 @@ const FurtherFigures& fit_figures() {
   return further;
 }
 
+/// Throws UsageError for a condition on a part that the split does not have.
 void check_gated_parts(const FitArguments& arguments) {
   const SplitShares& shares = arguments.request.split;
   const bool many = asks_for_many(arguments);
@@ -70,24 +61,7 @@ void check_gated_parts(const FitArguments& arguments) {
   }
 }
 
-void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
-  const PartMetrics& parts = model.metrics;
-  std::vector<Figure> figures = parts.test ? figures_of(*parts.test, "the test part")
-                                           : figures_of(parts.train, "the training part");
-  const auto add = [&](const Metrics& metrics, const std::string& part, const std::string& prefix) {
-    const auto more = figures_of(metrics, part, prefix);
-    figures.insert(figures.end(), more.begin(), more.end());
-  };
-  add(parts.train, "the training part", "train.");
-  if (parts.validation)
-    add(*parts.validation, "the validation part", "validation.");
-  if (parts.test)
-    add(*parts.test, "the test part", "test.");
-  if (model.cross_validation)
-    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
-  check_gates(gates, figures);
-}
-
+/// The runs for a single model: row by row, merged or sampled.
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           Console& console, const ReadProgress& progress) {
   const auto large = large_runs_request(arguments.large, arguments.runs, request);
@@ -97,12 +71,10 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
                                           needs_single_rows(request).empty());
     return read_labelled_runs(arguments.runs, roles, arguments.separator, console, progress);
   }
-  const LargeRuns runs(arguments.runs.front(), request.roles, arguments.separator, *large,
-                       request.options);
-  return told(runs.read(progress), console);
+  return told(read_large_runs(arguments.runs.front(), request.roles, arguments.separator, *large,
+                              request.options, progress),
+              console);
 }
-
-namespace {
 
 /// The request, without the means to observe, share or stop the fit.
 FitRequest request_of(const FitArguments& arguments) {
@@ -158,27 +130,16 @@ std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress&
   };
 }
 
-void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress) {
+/// Shows the progress of the fit, and of its search if there is only one.
+void watch_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
+               const Console& console) {
   plan_fit(prepared, request, progress);
-  progress.begin(name_of(FitStage::fits));
-  request.progress = shown_on(progress);
-  fit_shared_tasks(prepared, request);
-}
-
-FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
-                       Console& console) {
-  plan_fit(prepared, request, progress);
-  progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
-                                                                     : name_of(FitStage::fits));
+  progress.begin(name_of(request.options.expression == Expression::automatic ? FitStage::processes
+                                                                             : FitStage::fits));
   request.progress = shown_on(progress);
   if (console.shows_progress())
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
-  return fit_prepared(prepared, request);
 }
-
-}  // namespace
-
-namespace {
 
 void add_judging_options(OptionSet& command, FitArguments& arguments) {
   FitRequest& request = arguments.request;
@@ -274,22 +235,31 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   perfmodel fit runs.csv --repeats 10 --l2 0.001 --bootstrap 200 -o model.json)");
 }
 
+namespace {
+
+/// Where the result of a fit goes: kNowhere on a terminal without --output, where the summary is
+/// enough.
+std::string result_path(const FitArguments& arguments, const Console& console) {
+  const bool is_only_shown =
+      !arguments.output && !arguments.sharing.shard && !console.quiet() && is_terminal_output();
+  return is_only_shown ? kNowhere : arguments.output.value_or("-");
+}
+
+}  // namespace
+
 int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_gated_parts(arguments);
   FitRequest request = request_of(arguments);
   if (asks_for_many(arguments))
-    return run_fit_many(arguments, std::move(request), console);
+    return run_fit_many(arguments, result_path(arguments, console), std::move(request), console);
   request.roles.totals_per_worker =
       request.options.expression == Expression::automatic && !arguments.keep_totals;
-  const std::string path = arguments.output.value_or("-");
+  const std::string path = result_path(arguments, console);
   std::vector<std::string> inputs = arguments.runs;
   if (arguments.test)
     inputs.push_back(*arguments.test);
   TaskRun tasks(arguments.sharing, path, inputs);
-  std::optional<OutputFile> output;  // an unwritable path is reported before the fit
-  if (!tasks.is_shard())
-    output.emplace(path);
 
   std::optional<SearchProgress> progress(console);
   const ReadProgress reading = progress->watch("reading " + joined(arguments.runs, ", "));
@@ -307,23 +277,20 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const SignalWatch signals;
   request.options.stop = signals.token();
   request.share = tasks.begin(shared_task_count(prepared, request));
+  watch_fit(prepared, request, *progress, console);
   if (tasks.is_shard()) {
-    fit_shard_watched(prepared, std::move(request), *progress);
-    tasks.commit();
+    fit_shared_tasks(prepared, request);
+    tasks.finish_shard();
     return 0;
   }
-  FitOutcome outcome = fit_watched(prepared, std::move(request), *progress, console);
+  FitOutcome outcome = fit_prepared(prepared, request);
   progress.reset();
   FittedModel& model = outcome.model;
   name_flags(model);
 
-  // On a terminal, the summary is enough.
-  const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
-  const bool keep_old_file = outcome.interrupted && output->replaces_file();
-  if (!keep_old_file && !is_only_shown) {
-    output->write(to_json(model));
-    output->commit();
-  }
+  const bool keep_old_file = outcome.interrupted && tasks.document().replaces_file();
+  if (!keep_old_file)
+    tasks.finish(to_json(model));
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const bool advises = !outcome.interrupted && !console.quiet();
@@ -331,23 +298,22 @@ int run_fit(const FitArguments& arguments, Console& console) {
       advises ? check_default_form(arguments, model, prepared.training) : std::nullopt;
   if (check)
     console.notice(other_form_note(arguments, *check));
-  console.summary(
-      fit_summary({model, outcome.roles, outcome.time_shares, prepared.training.total_runs(),
-                   outcome.seconds, all_seconds, check && check->is_far_worse()},
-                  console));
+  console.summary(fit_summary({model, outcome.time_shares, prepared.training.total_runs(),
+                               outcome.seconds, all_seconds, check && check->is_far_worse()},
+                              console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (advises)
     for (const std::string& step : next_steps(arguments, model, prepared.training, check ? 1 : 2))
       console.notice(step);
-  if (is_only_shown)
+  if (path == kNowhere)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {
     console.warning(keep_old_file ? "interrupted: " + path + " was not written"
                                   : "interrupted: the model is the best that was found until then");
     return exit_code_of_signal(received_signal().value());
   }
-  check_fit_gates(arguments.gates, model);
+  check_gates(arguments.gates, figures_of_parts(model));
   return 0;
 }
 

@@ -39,18 +39,25 @@ ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome out
   return line;
 }
 
+/// Shows the ranking of the models, and those that are missing if some are.
+void show_set(const SetLines& set, const std::vector<std::string>& ranked_at, bool some_are_missing,
+              Console& console) {
+  if (!console.quiet())
+    console.summary(set_summary(set, console, ranked_at));
+  if (const std::string refused = some_are_missing ? refused_text(set) : ""; !refused.empty())
+    console.warning(refused);
+}
+
 }  // namespace
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models: --by, or several targets",
                           [&] { return asks_for_many(arguments); }};
   command.group("Many models, many machines");
-  command
-      .add(
-          "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
-          "a model for each group of rows with the same texts in these; and for each of "
-          "several targets (--target time_s,mem_mb); the result is JSON lines")
-      .common();
+  command.add(
+      "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
+      "a model for each group of rows with the same texts in these; and for each of "
+      "several targets (--target time_s,mem_mb); the result is JSON lines");
   command
       .add("--target-name COL", arguments.target_name,
            "of a long table: the column of the targets' names; --target is then the column of "
@@ -69,6 +76,7 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
   add_sharing(command, arguments.sharing, "models, seeds, samples and folds",
               {"--shard, or many models (--by)",
                [&] { return arguments.sharing.shard || asks_for_many(arguments); }});
+  command.common({"--by"});
 }
 
 bool asks_for_many(const FitArguments& arguments) {
@@ -77,12 +85,10 @@ bool asks_for_many(const FitArguments& arguments) {
           arguments.request.roles.target->find(',') != std::string::npos);
 }
 
-int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console) {
-  check_sharing(arguments.sharing, arguments.output.value_or("-"));
-  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.sharing.shard);
-  for (const auto& runs : arguments.runs)
-    refuse_to_replace(runs, path);
-  LinesFile output(path, arguments.sharing.resume);
+int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequest request,
+                 Console& console) {
+  TaskRun tasks(arguments.sharing, path, arguments.runs, TaskRun::Output::set);
+  LinesFile& output = tasks.results();
 
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
@@ -91,7 +97,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
       read_groups(arguments.runs, groups, arguments.request.roles, arguments.separator);
 
   ModelSetHeader header;
-  header.tool = tool_name();
+  static_cast<TasksHeader&>(header) = tasks.header(job.tasks, {job.file, job.digest});
   header.file = job.file;
   header.by = groups.by;
   if (groups.target_name) {
@@ -99,56 +105,40 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
     header.target_value = groups.targets.front();
   }
   header.total = total_of(groups, job);
-  header.tasks = job.tasks;
-  header.shard = arguments.sharing.shard;
-  header.job = job_digest(arguments.sharing, header.tool, {header.file, job.digest});
-  const std::vector<std::size_t> numbers = tasks_of_shard(job.tasks, header.shard);
   const SignalWatch signals;
   request.options.stop = signals.token();
   std::size_t done = 0;
   std::size_t models = 0;
-  done = kept_tasks(output, to_line(header), numbers, [&](std::string_view line) {
-    models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
-  });
-  const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
-  const auto write = [&](const std::string& line) {
-    if (!is_only_shown)
-      output.write(line);
-  };
-  if (!output.has_kept())
-    write(to_line(header));
-
-  const std::vector<std::size_t> open(numbers.begin() + static_cast<std::ptrdiff_t>(done),
-                                      numbers.end());
+  const std::vector<std::size_t> open =
+      tasks.resume(header, to_line(header), [&](std::string_view line) {
+        ++done;
+        models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
+      });
+  const std::size_t all = done + open.size();
   // Models that are in a file are not kept in memory.
   const bool is_in_memory = output.partial().empty();
   ModelSet set{header, {}};
   fit_groups(job, open, request, [&](std::size_t number, GroupOutcome outcome) {
     ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
-    write(to_line(line, header));
+    output.write(to_line(line, header));
     models += line.model ? 1U : 0U;
     if (is_in_memory)
       set.lines.push_back(std::move(line));
-    progress->show("fitting", ++done, numbers.size());
+    progress->show("fitting", ++done, all);
   });
   progress.reset();
-  if (const auto signal = received_signal(); signal && done < numbers.size()) {
-    console.warning("interrupted: " + std::to_string(done) + " of " +
-                    std::to_string(numbers.size()) + " models are there" +
+  if (const auto signal = received_signal(); signal && done < all) {
+    console.warning("interrupted: " + std::to_string(done) + " of " + std::to_string(all) +
+                    " models are there" +
                     (is_in_memory ? "" : ", in " + output.partial() + "; go on with --resume"));
     return exit_code_of_signal(*signal);
   }
-  if (!is_only_shown)
-    output.commit();
-  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(path), header);
-  if (!console.quiet())
-    console.summary(set_summary(lines, console, arguments.ranked_at));
-  if (const std::string refused = models < numbers.size() ? refused_text(lines) : "";
-      !refused.empty())
-    console.warning(refused);
-  if (is_only_shown)
+  output.commit();
+  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(tasks.path()), header);
+  show_set(lines, arguments.ranked_at, models < all, console);
+  if (path == kNowhere)
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
-  if (models == 0 && !numbers.empty() && !header.shard)
+  if (models == 0 && all > 0 && !header.shard)
     throw InputError("no model could be fitted");
   check_set_gates(arguments.gates, lines);
   return 0;
@@ -160,11 +150,9 @@ namespace {
 int merge_models(const MergeArguments& arguments, const MergedParts& parts,
                  std::optional<SearchProgress>& progress, Console& console) {
   std::vector<Gate> gates;
-  for (const std::string& gate : arguments.gates) {
+  for (const std::string& gate : arguments.gates)
     gates.push_back(parse_gate(gate, {{}, kSetFigureWords, is_set_figure}));
-    if (!is_set_figure(gates.back().figure))
-      throw UsageError("--fail-if '" + gate + "': say of which: 'any." + gate + "'");
-  }
+  require_set_figures(gates);
   OutputFile output(arguments.output);
   output.write(parts.header());
   std::size_t done = 0;
@@ -178,11 +166,8 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts,
     parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
   });
   progress->begin("ranking the models");
-  const std::string summary = console.quiet() ? "" : set_summary(set, console, arguments.ranked_at);
+  show_set(set, arguments.ranked_at, true, console);
   progress.reset();
-  console.summary(summary);
-  if (const std::string refused = refused_text(set); !refused.empty())
-    console.warning(refused);
   check_set_gates(gates, set);
   return 0;
 }
@@ -199,7 +184,7 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts,
     words.push_back("--fail-if=" + gate);
   std::vector<std::string> lines;
   parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
-  const MergedTasks merged{parts.header(), TaskShare(source, {lines.begin(), lines.end()})};
+  const MergedTasks merged{parts.header(), {Shard{}, source, std::move(lines)}};
   progress.reset();  // the command shows its own progress
   return arguments.run_merged(words, merged, console);
 }
@@ -216,13 +201,12 @@ void setup_merge(OptionSet& command, MergeArguments& arguments) {
           "--fail-if CONDITION", arguments.gates,
           "end with exit code 4 if this holds; as of the command that was shared: 'any.mape>20' of "
           "many models, 'mape>10' of one (repeatable); the result is written all the same")
-      .repeatable()
-      .common();
+      .repeatable();
   command
       .add("--set COL=VALUE", arguments.ranked_at,
            "of many models: where they are ranked, as in show (repeatable)")
-      .repeatable()
-      .common();
+      .repeatable();
+  command.common({"--fail-if", "--set"});
   command.footer(
       R"(Nothing may be missing, doubled, cut short or of other runs or options: exit code 3, and the
 shards that have to run again are named. The result is that of the command without --shard, byte

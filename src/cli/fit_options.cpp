@@ -131,8 +131,7 @@ void add_failed(OptionSet& app, bool& drop_failed) {
 
 void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator) {
   app.group("Columns");
-  app.add("--target COL", request.target, "the measured time (default: inferred from the name)")
-      .common();
+  app.add("--target COL", request.target, "the measured time (default: inferred from the name)");
   app.add(
       "--throughput-target COL",
       into(
@@ -149,7 +148,6 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
   add_columns(
       app, "--extrinsic", [&]() -> std::vector<std::string>& { return made(request.extrinsic); },
       "columns of scale: workers, batch size (default: inferred)");
-  app.option("--extrinsic").common();
   add_columns(
       app, "--intrinsic", [&]() -> std::vector<std::string>& { return made(request.intrinsic); },
       "columns of the model; none: scales alone (default: all others)");
@@ -159,7 +157,6 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
   add_columns(
       app, "--ignore", [&]() -> std::vector<std::string>& { return request.ignore; },
       "columns to leave out");
-  app.option("--ignore").common();
   app.add_each(
       "--derive NAME=FORMULA",
       [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
@@ -175,16 +172,17 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       "_s, _ms, _us)");
   add_separator(app, separator);
   add_failed(app, request.drop_failed);
+  app.common({"--target", "--extrinsic", "--ignore"});
 }
 
 void add_split_options(OptionSet& app, SplitShares& shares, std::uint64_t& seed,
                        const std::string& standard) {
   app.add(
-         "--split SHARES", [&](const std::string& text) { shares = parse_split(text); },
-         "shares of training, validation and test rows; 60:20:20 or 80:20 (default: " + standard +
-             ")")
-      .common();
+      "--split SHARES", [&](const std::string& text) { shares = parse_split(text); },
+      "shares of training, validation and test rows; 60:20:20 or 80:20 (default: " + standard +
+          ")");
   app.count("--split-seed N", seed, "seed of the split", 0);
+  app.common({"--split"});
 }
 
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
@@ -259,41 +257,37 @@ void add_evolution_options(OptionSet& app, FitOptions& options) {
             "explore on that many random rows and on columns rounded to 128 values, finish on all "
             "and exactly; 0: explore on all rows as they are " +
                 defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
-            0)
-      .excludes(kSums, kSearchOfSums);
+            0);
   app.choice("--strategy", options.strategy,
              {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin},
              "how mutants are made " +
-                 defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }))
-      .excludes(kSums, kSearchOfSums);
+                 defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }));
   app.count("--population N", options.population,
             "members per free constant " +
-                defaults_text([](const Defaults& d) { return std::to_string(d.population); }))
-      .excludes(kSums, kSearchOfSums);
-  app.count("--generations N", options.generations,
-            "at most " +
-                defaults_text([](const Defaults& d) { return std::to_string(d.generations); }))
-      .excludes(kSums, kSearchOfSums);
+                defaults_text([](const Defaults& d) { return std::to_string(d.population); }));
+  app.count(
+      "--generations N", options.generations,
+      "at most " + defaults_text([](const Defaults& d) { return std::to_string(d.generations); }));
   app.number("--tolerance X", options.tolerance,
              "converged when the costs of the population spread less than this times their mean; "
              "the finish goes on " +
-                 defaults_text([](const Defaults& d) { return to_text(d.tolerance); }))
-      .excludes(kSums, kSearchOfSums);
+                 defaults_text([](const Defaults& d) { return to_text(d.tolerance); }));
   app.add(
-         "--differential-weight F|LO:HI",
-         [&options](const std::string& text) {
-           options.differential_weight = parse_weight("--differential-weight", text);
-         },
-         "F, fixed or drawn anew for each generation from a range " +
-             defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }))
-      .excludes(kSums, kSearchOfSums);
+      "--differential-weight F|LO:HI",
+      [&options](const std::string& text) {
+        options.differential_weight = parse_weight("--differential-weight", text);
+      },
+      "F, fixed or drawn anew for each generation from a range " +
+          defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }));
   app.number("--crossover-rate X", options.crossover_rate,
              "CR, the share of a trial that comes from the mutant " +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
-             {0, 1, true, "a number from 0 to 1"})
-      .excludes(kSums, kSearchOfSums);
-  app.flag("--no-polish", options.polish, "leave out the exact finish of the search", false)
-      .excludes(kSums, kSearchOfSums);
+             {0, 1, true, "a number from 0 to 1"});
+  app.flag("--no-polish", options.polish, "leave out the exact finish of the search", false);
+  for (const char* option :
+       {"--exploration-rows", "--strategy", "--population", "--generations", "--tolerance",
+        "--differential-weight", "--crossover-rate", "--no-polish"})
+    app.rule({option, kSums, true, kSearchOfSums});
 }
 
 std::size_t default_threads() {
@@ -341,8 +335,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
                          "multi: a sum of product terms, t = sum_k a_k prod I^p_k prod E^q_k + C") +
                  (any ? "\nauto: the formula that, with a residual process, predicts held-out runs "
                         "best and reads well"
-                      : ""))
-      .common();
+                      : ""));
   app.rule({"--terms !auto", "--expression multi", false, "auto chooses the terms, too"});
   app.add(
          any ? "--terms K|auto" : "--terms K",
@@ -358,13 +351,11 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   app.choice("--residual", arguments.residual, residuals,
              any ? "process: a Gaussian process of what the expression leaves; in ln(time), best "
                    "within the runs (default: none; of auto: process)"
-                 : "a residual process has no penalties (default: none)")
-      .common();
+                 : "a residual process has no penalties (default: none)");
   app.group("Loss");
   app.choice("--loss", arguments.loss, {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
              "what is minimised; where multi chooses its terms and no loss is given: soft-l1 of "
-             "ln(time), with a small ridge (default: mae)")
-      .common();
+             "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
              "lambda of Eq. (10): sum |x| of all constants but C");
   app.number("--l2 LAMBDA", options.penalty.l2,
@@ -387,6 +378,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   add_evolution_options(app, options);
   add_threads(app, options.threads);
   add_rules_of_process(app);
+  app.common({"--expression", "--residual", "--loss"});
 }
 
 bool leaves_process_out(const SearchArguments& arguments) {

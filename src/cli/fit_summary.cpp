@@ -18,6 +18,7 @@
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
+#include "jobs/settings.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "table/design.hpp"
@@ -25,36 +26,6 @@
 #include "trust/cross_validation.hpp"
 
 namespace perfmodel::cli {
-
-/// Constants and metrics of repeated fits: of the best fit, and their mean and standard deviation
-/// over the seeds. The first row is the heading.
-doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats);
-
-/// Marks of constants that must not be quoted.
-class ConstantMarks {
- public:
-  explicit ConstantMarks(const FittedModel& model);
-
-  /// "*" at a bound, "?" not identifiable, else a blank; empty if no constant has a mark.
-  std::string of(std::size_t constant) const;
-  /// The mark, without the blank.
-  std::string behind(std::size_t constant) const;
-  /// The mark of the scaling power of an extrinsic column; a blank in Eq. (4) if derived columns
-  /// contribute to the power.
-  std::string of_scaling_power(std::size_t extrinsic) const;
-  /// Explains the marks that occur; empty if there are none.
-  std::string legend() const;
-
- private:
-  std::string marks_;           ///< one character per constant
-  std::string scaling_powers_;  ///< one character per local scaling power
-  bool of_a_bound_ = false;
-  bool of_data_ = false;
-};
-
-/// Intervals of the constants that can be quoted: scaling powers, C, powers and level differences;
-/// for a sum of products, local scaling powers, C and the powers of each term.
-doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
 
 namespace {
 
@@ -163,8 +134,8 @@ void add_metrics(doc::Table& table, const std::string& part, const std::optional
           add_row(table, part + title, (*best).*member, spread);
 }
 
-}  // namespace
-
+/// Constants and metrics of repeated fits: of the best fit, and their mean and standard deviation
+/// over the seeds. The first row is the heading.
 doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats) {
   doc::Table table{{doc::words(std::to_string(repeats.fits) + " seeds"), doc::numbers("best"),
                     doc::numbers("mean"), doc::words("sd over seeds (n - 1)")}};
@@ -178,7 +149,109 @@ doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats) 
   return table;
 }
 
-namespace {
+constexpr char kBoundMark = '*';
+constexpr char kDataMark = '?';
+
+char mark_of(ConstantStatus status) {
+  switch (status) {
+    case ConstantStatus::at_bound:
+      return kBoundMark;
+    case ConstantStatus::undetermined:
+      return kDataMark;
+    case ConstantStatus::unknown:
+    case ConstantStatus::determined:
+      break;
+  }
+  return ' ';
+}
+
+/// True if the constant is identifiable, or if the model does not record this.
+bool can_be_quoted(ConstantStatus status) {
+  return status == ConstantStatus::determined || status == ConstantStatus::unknown;
+}
+
+/// Marks of constants that must not be quoted.
+class ConstantMarks {
+ public:
+  explicit ConstantMarks(const FittedModel& model) {
+    if (!model.identifiability)
+      return;
+    const auto mark = [&](ConstantStatus status) {
+      const char out = mark_of(status);
+      of_a_bound_ = of_a_bound_ || out == kBoundMark;
+      of_data_ = of_data_ || out == kDataMark;
+      return out;
+    };
+    for (const ConstantRow& row : constant_table(model))
+      marks_ += mark(row.status);
+    for (const ScalingPower& power : scaling_power_table(model))
+      scaling_powers_ += mark(power.status);
+  }
+
+  /// "*" at a bound, "?" not identifiable, else a blank; empty if no constant has a mark.
+  std::string of(std::size_t constant) const {
+    return has_marks() ? marks_.substr(constant, 1) : "";
+  }
+  /// The mark, without the blank.
+  std::string behind(std::size_t constant) const {
+    const std::string mark = of(constant);
+    return mark == " " ? "" : mark;
+  }
+  /// The mark of the scaling power of an extrinsic column; a blank in Eq. (4) if derived columns
+  /// contribute to the power.
+  std::string of_scaling_power(std::size_t extrinsic) const {
+    return has_marks() && !scaling_powers_.empty() ? scaling_powers_.substr(extrinsic, 1) : "";
+  }
+  /// Explains the marks that occur; empty if there are none.
+  std::string legend() const {
+    return std::string(of_a_bound_ ? "* at a bound" : "") + (of_a_bound_ && of_data_ ? "   " : "") +
+           (of_data_ ? "? not determined by these runs" : "");
+  }
+
+ private:
+  std::string marks_;           ///< one character per constant
+  std::string scaling_powers_;  ///< one character per local scaling power
+  bool of_a_bound_ = false;
+  bool of_data_ = false;
+
+  bool has_marks() const { return of_a_bound_ || of_data_; }
+};
+
+/// Intervals of the constants that can be quoted: scaling powers, C, powers and level differences;
+/// for a sum of products, local scaling powers, C and the powers of each term.
+doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
+  doc::Table table{{doc::words(std::to_string(uncertainty.samples) + " bootstrap samples"),
+                    doc::numbers("fitted"),
+                    doc::words(short_number(100 * uncertainty.confidence) + " % interval")}};
+  const bool local = model.form->has_local_powers();
+  const auto add = [&](const std::string& name, double fitted,
+                       const std::optional<Interval>& interval, ConstantStatus status) {
+    // A power that is 0 by definition has an interval of width 0.
+    const bool is_free = interval && (!local || interval->low < interval->high);
+    if (is_free && can_be_quoted(status))
+      table.add({clipped(name, 44), fitted, *interval});
+  };
+  const auto add_row = [&](const ConstantRow& row) {
+    add(row.name, row.value, row.interval, row.status);
+  };
+  const std::vector<ConstantRow> constants = constant_table(model);
+  for (const ScalingPower& power : scaling_power_table(model))
+    if (local)
+      add("local power of " + power.column, power.power, power.interval, power.status);
+  for (const ConstantRow& row : constants)
+    if (!local && row.role == ConstantRole::scaling_power)
+      add_row(row);
+  add_row(constants.back());  // C
+  for (const ConstantRow& row : constants)
+    if (row.role == ConstantRole::intrinsic_power ||
+        (local && row.role == ConstantRole::scaling_power))
+      add_row(row);
+  for (const LevelDifference& item : difference_table(model)) {
+    const ConstantRow& row = item.difference;
+    add(item.column + ": " + row.name, row.value, row.interval, row.status);
+  }
+  return table;
+}
 
 constexpr std::size_t kIndentation = 2;
 constexpr std::size_t kMostLevels = 12;   // model.json contains all levels of a column
@@ -208,16 +281,6 @@ std::string header(const FitDocument& report, const Console& console) {
          "\n";
 }
 
-/// The numeric input of this name, or null.
-const NumericInput* numeric_input(const ModelSpec& spec, const std::string& column) {
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
-    for (const NumericInput& input : *inputs)
-      if (input.column == column)
-        return &input;
-  }
-  return nullptr;
-}
-
 /// The constants of a form by input, except those of scales, which have their own section.
 std::string constants_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
@@ -243,7 +306,7 @@ std::string constants_section(const FitDocument& report, const Console& console)
     if (scales[g])
       continue;
     const std::string share = percent(report.time_shares.at(part++));
-    const NumericInput* const input = numeric_input(model.spec, groups[g]);
+    const NumericInput* const input = input_called(model.spec, groups[g]);
     if (levels[g].empty()) {
       const std::string p = texts[g].size() > 1 ? texts[g][1] : "";
       table.add({clipped(groups[g], kLongestName), "", texts[g][0], p,
@@ -293,6 +356,8 @@ std::string terms_section(const FitDocument& report, const Console& console) {
   parts.back().formula = short_number(model.constants[intercept]) +
                          marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
   for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (!parts[k].exists)
+      continue;
     std::string share = percent(report.time_shares.at(k));
     for (const auto& line : wrapped(parts[k].formula, width)) {
       table.add({share, line});
@@ -339,7 +404,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   const auto add = [&](const std::string& column, const std::string& words) {
-    const NumericInput* const input = numeric_input(model.spec, column);
+    const NumericInput* const input = input_called(model.spec, column);
     std::string power;
     for (std::size_t j = 0; has_powers && j < powers.size(); ++j)
       if (model.spec.extrinsic[j].column == column)
@@ -454,101 +519,6 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
          choice_section(report, console) + uncertainty_section(report, console) +
          repeat_section(report, console) + held_out_section(report.model, console) +
          search_line(report, console);
-}
-
-namespace {
-
-constexpr char kBoundMark = '*';
-constexpr char kDataMark = '?';
-
-char mark_of(ConstantStatus status) {
-  switch (status) {
-    case ConstantStatus::at_bound:
-      return kBoundMark;
-    case ConstantStatus::undetermined:
-      return kDataMark;
-    case ConstantStatus::unknown:
-    case ConstantStatus::determined:
-      break;
-  }
-  return ' ';
-}
-
-/// True if the constant is identifiable, or if the model does not record this.
-bool can_be_quoted(ConstantStatus status) {
-  return status == ConstantStatus::determined || status == ConstantStatus::unknown;
-}
-
-}  // namespace
-
-ConstantMarks::ConstantMarks(const FittedModel& model) {
-  if (!model.identifiability)
-    return;
-  const auto mark = [&](ConstantStatus status) {
-    const char out = mark_of(status);
-    of_a_bound_ = of_a_bound_ || out == kBoundMark;
-    of_data_ = of_data_ || out == kDataMark;
-    return out;
-  };
-  for (const ConstantRow& row : constant_table(model))
-    marks_ += mark(row.status);
-  for (const ScalingPower& power : scaling_power_table(model))
-    scaling_powers_ += mark(power.status);
-}
-
-std::string ConstantMarks::of(std::size_t constant) const {
-  return of_a_bound_ || of_data_ ? marks_.substr(constant, 1) : "";
-}
-
-std::string ConstantMarks::behind(std::size_t constant) const {
-  const std::string mark = of(constant);
-  return mark == " " ? "" : mark;
-}
-
-std::string ConstantMarks::of_scaling_power(std::size_t extrinsic) const {
-  return (of_a_bound_ || of_data_) && !scaling_powers_.empty()
-             ? scaling_powers_.substr(extrinsic, 1)
-             : "";
-}
-
-std::string ConstantMarks::legend() const {
-  const std::string bound = of_a_bound_ ? "* at a bound" : "";
-  const std::string data = of_data_ ? "? not determined by these runs" : "";
-  return bound + (of_a_bound_ && of_data_ ? "   " : "") + data;
-}
-
-doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
-  doc::Table table{{doc::words(std::to_string(uncertainty.samples) + " bootstrap samples"),
-                    doc::numbers("fitted"),
-                    doc::words(short_number(100 * uncertainty.confidence) + " % interval")}};
-  const bool local = model.form->has_local_powers();
-  const auto add = [&](const std::string& name, double fitted,
-                       const std::optional<Interval>& interval, ConstantStatus status) {
-    // A power that is 0 by definition has an interval of width 0.
-    const bool is_free = interval && (!local || interval->low < interval->high);
-    if (is_free && can_be_quoted(status))
-      table.add({clipped(name, 44), fitted, *interval});
-  };
-  const auto add_row = [&](const ConstantRow& row) {
-    add(row.name, row.value, row.interval, row.status);
-  };
-  const std::vector<ConstantRow> constants = constant_table(model);
-  for (const ScalingPower& power : scaling_power_table(model))
-    if (local)
-      add("local power of " + power.column, power.power, power.interval, power.status);
-  for (const ConstantRow& row : constants)
-    if (!local && row.role == ConstantRole::scaling_power)
-      add_row(row);
-  add_row(constants.back());  // C
-  for (const ConstantRow& row : constants)
-    if (row.role == ConstantRole::intrinsic_power ||
-        (local && row.role == ConstantRole::scaling_power))
-      add_row(row);
-  for (const LevelDifference& item : difference_table(model)) {
-    const ConstantRow& row = item.difference;
-    add(item.column + ": " + row.name, row.value, row.interval, row.status);
-  }
-  return table;
 }
 
 namespace {

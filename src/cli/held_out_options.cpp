@@ -60,11 +60,10 @@ std::optional<double> interval_level(const FittedModel& model, std::optional<dou
 
 Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
                        const std::string& file, const Design& design) {
-  const auto level = interval_level(model, coverage, file);
-  Certainty out;
+  Certainty out{.level = interval_level(model, coverage, file)};
   out.reach = model.form->process_reach(model.spec, model.constants, design);
-  if (level)
-    out.intervals = row_intervals(model, *level, design, out.reach);
+  if (out.level)
+    out.intervals = row_intervals(model, *out.level, design, out.reach);
   return out;
 }
 
@@ -149,78 +148,67 @@ std::optional<std::size_t> count_of(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-class Engine {
- public:
-  explicit Engine(const EnvironmentVariable& environment) : environment_(environment) {}
+/// The number that an environment variable holds.
+std::optional<std::size_t> number_of(const char* variable) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? std::nullopt : count_of(text);
+}
 
-  /// The shard given by the launcher of this process.
-  Shard shard() const {
-    for (const auto& [rank, size] :
-         {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}})
-      if (const auto place = number(rank))
-        return checked(*place, number(size).value_or(0), rank);
-    Shard out = array();
-    // Only job steps have tasks; a batch script is one task, however many are allocated.
-    if (number("SLURM_STEP_ID") && number("SLURM_PROCID")) {
-      const Shard step = checked(*number("SLURM_PROCID"),
-                                 number("SLURM_STEP_NUM_TASKS").value_or(0), "SLURM_PROCID");
-      out = {out.index * step.of + step.index, out.of * step.of};
-    }
-    return out;
-  }
+Shard checked_shard(std::size_t index, std::size_t of, const std::string& name) {
+  if (index >= of)
+    throw OptionError(kShardOption,
+                      "auto: " + name + " and its number of tasks contradict each other; pass i/n");
+  return {index, of};
+}
 
- private:
-  const EnvironmentVariable& environment_;
+Shard shard_of_array() {
+  const auto id = number_of("SLURM_ARRAY_TASK_ID");
+  if (!id)
+    return {};
+  const std::size_t first = number_of("SLURM_ARRAY_TASK_MIN").value_or(0);
+  const std::size_t last = number_of("SLURM_ARRAY_TASK_MAX").value_or(0);
+  const std::size_t count = number_of("SLURM_ARRAY_TASK_COUNT").value_or(0);
+  const std::size_t step = count > 1 && last > first ? (last - first) / (count - 1) : 1;
+  if (*id < first || first + step * (count - 1) != last || (*id - first) % step != 0)
+    throw OptionError(kShardOption,
+                      "auto: the tasks of the array are not at equal distances; pass i/n");
+  return checked_shard((*id - first) / step, count, "SLURM_ARRAY_TASK_ID");
+}
 
-  std::optional<std::size_t> number(const char* name) const {
-    const char* const text = environment_(name);
-    return text == nullptr ? std::nullopt : count_of(text);
-  }
+/// The rank and size that Open MPI, an MPI with PMI (MPICH, Intel), a Slurm array or srun sets, or
+/// a single shard if none of them does.
+Shard shard_of_launcher() {
+  for (const auto& [rank, size] :
+       {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}})
+    if (const auto place = number_of(rank))
+      return checked_shard(*place, number_of(size).value_or(0), rank);
+  const Shard array = shard_of_array();
+  // Only job steps have tasks; a batch script is one task, however many are allocated.
+  const auto place = number_of("SLURM_STEP_ID") ? number_of("SLURM_PROCID") : std::nullopt;
+  if (!place)
+    return array;
+  const Shard step =
+      checked_shard(*place, number_of("SLURM_STEP_NUM_TASKS").value_or(0), "SLURM_PROCID");
+  return {array.index * step.of + step.index, array.of * step.of};
+}
 
-  static Shard checked(std::size_t index, std::size_t of, const std::string& name) {
-    if (index >= of)
-      throw OptionError(
-          kShardOption,
-          "auto: " + name + " and its number of tasks contradict each other; pass i/n");
-    return {index, of};
-  }
-
-  Shard array() const {
-    const auto id = number("SLURM_ARRAY_TASK_ID");
-    if (!id)
-      return {};
-    const std::size_t first = number("SLURM_ARRAY_TASK_MIN").value_or(0);
-    const std::size_t last = number("SLURM_ARRAY_TASK_MAX").value_or(0);
-    const std::size_t count = number("SLURM_ARRAY_TASK_COUNT").value_or(0);
-    const std::size_t step = count > 1 && last > first ? (last - first) / (count - 1) : 1;
-    if (*id < first || first + step * (count - 1) != last || (*id - first) % step != 0)
-      throw OptionError(kShardOption,
-                        "auto: the tasks of the array are not at equal distances; pass i/n");
-    return checked((*id - first) / step, count, "SLURM_ARRAY_TASK_ID");
-  }
-};
+/// Parses "2/8" or "auto". Throws OptionError.
+Shard parse_shard(const std::string& text) {
+  if (text == "auto")
+    return shard_of_launcher();
+  const auto slash = std::min(text.find('/'), text.size());
+  const auto index = count_of(std::string_view(text).substr(0, slash));
+  const auto of = count_of(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (!index || !of || *index < 1 || *index > *of)
+    throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
+  return {*index - 1, *of};
+}
 
 }  // namespace
 
-Shard parse_shard(const std::string& text, const EnvironmentVariable& environment) {
-  if (text == "auto")
-    return Engine(environment).shard();
-  const auto slash = text.find('/');
-  if (slash != std::string::npos) {
-    const auto index = count_of(std::string_view(text).substr(0, slash));
-    const auto of = count_of(std::string_view(text).substr(slash + 1));
-    if (index && of && *index >= 1 && *index <= *of)
-      return {*index - 1, *of};
-  }
-  throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
-}
-
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
-  const auto parse = [&](const std::string& text) {
-    shard = parse_shard(text, [](const char* name) {
-      return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread changes the environment
-    });
-  };
+  const auto parse = [&](const std::string& text) { shard = parse_shard(text); };
   app.group(kSharingGroup);
   app.add(
          "--shard I/N|auto", parse,
@@ -241,80 +229,64 @@ void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& t
   add_shard(app, sharing.shard, tasks);
 }
 
-std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
-  const auto place = path.find(kShardPlace);
-  if (place != std::string::npos)
-    path.replace(place, kShardPlace.size(), std::to_string(shard.value_or(Shard{}).index + 1));
-  return path;
+std::string tool_name() {
+  return "perfmodel " PERFMODEL_VERSION;
 }
 
-void check_sharing(const SharingArguments& arguments, const std::string& output) {
-  if (!arguments.shard)
+TaskRun::TaskRun(const SharingArguments& arguments, const std::string& output,
+                 std::vector<std::string> inputs, Output kind)
+    : arguments_(arguments), inputs_(std::move(inputs)), path_(output) {
+  if (!is_shard() && kind == Output::document) {
+    document_.emplace(output);
     return;
-  const std::string path = path_of_shard(output, arguments.shard);
-  if (arguments.shard->of > 1 && path != "-" &&
-      path.find(std::to_string(arguments.shard->index + 1)) == std::string::npos)
+  }
+  const Shard shard = arguments.shard.value_or(Shard{});
+  if (const auto place = path_.find(kShardPlace); place != std::string::npos)
+    path_.replace(place, kShardPlace.size(), std::to_string(shard.index + 1));
+  if (shard.of > 1 && path_ != "-" &&
+      path_.find(std::to_string(shard.index + 1)) == std::string::npos)
     throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
+  for (const std::string& input : inputs_) {
+    if (input == "-" && kind == Output::document)
+      throw UsageError("--shard needs runs from a file: merge reads them again");
+    refuse_to_replace(input, path_);
+  }
+  results_.emplace(path_, arguments.resume);
 }
 
-std::string job_digest(const SharingArguments& arguments, const std::string& tool,
-                       const std::vector<std::string>& inputs) {
-  std::string text = tool + "\n";
-  for (const std::string& input : inputs)
-    text += input + "\n";
-  return sha256(text + arguments.settings);
+TasksHeader TaskRun::header(std::size_t tasks, const std::vector<std::string>& inputs) const {
+  const std::string inputs_and_settings = joined(inputs, "\n") + "\n" + arguments_.settings;
+  return {tool_name(), sha256(tool_name() + "\n" + inputs_and_settings), tasks, arguments_.shard};
 }
 
-std::size_t kept_tasks(LinesFile& output, const std::string& header,
-                       const std::vector<std::size_t>& tasks,
-                       const std::function<void(std::string_view)>& visit) {
-  const std::string& source = output.partial();
+std::vector<std::size_t> TaskRun::resume(const TasksHeader& tasks, const std::string& header,
+                                         const std::function<void(std::string_view line)>& visit) {
+  const Shard shard = tasks.shard.value_or(Shard{});
+  const std::string& source = results_->partial();
   std::size_t lines = 0;
-  output.keep_lines([&](std::string_view line) {
+  std::size_t next = shard.index;  // task
+  results_->keep_lines([&](std::string_view line) {
     if (++lines == 1) {
       if (line != header)
         throw InputError(source + ": these are the results of other runs, options or shards; " +
                          "remove the file, or run without --resume");
       return true;
     }
-    const std::size_t kept = lines - 2;
     const std::optional<std::size_t> task = task_of_line(place_of_line(source, lines), line);
-    if (task && (kept >= tasks.size() || *task != tasks[kept]))
+    if (!task)
+      return false;
+    if (*task != next || next >= tasks.tasks)
       throw InputError(source + ": task " + std::to_string(*task) + " is out of order");
-    if (task)
-      visit(line);
-    else
-      --lines;
-    return task.has_value();
+    next += shard.of;
+    visit(line);
+    return true;
   });
-  return lines == 0 ? 0 : lines - 1;
-}
-
-std::string tool_name() {
-  return "perfmodel " PERFMODEL_VERSION;
-}
-
-std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<Shard>& shard) {
-  std::vector<std::size_t> out;
-  for (std::size_t task = 0; task < tasks; ++task)
-    if (shard.value_or(Shard{}).has(task))
-      out.push_back(task);
-  return out;
-}
-
-TaskRun::TaskRun(const SharingArguments& arguments, const std::string& output,
-                 std::vector<std::string> inputs)
-    : arguments_(arguments), inputs_(std::move(inputs)) {
-  check_sharing(arguments, output);
-  if (!is_shard())
-    return;
-  const std::string path = path_of_shard(output, arguments.shard);
-  for (const std::string& input : inputs_) {
-    if (input == "-")
-      throw UsageError("--shard needs runs from a file: merge reads them again");
-    refuse_to_replace(input, path);
-  }
-  output_ = std::make_unique<LinesFile>(path, arguments.resume);
+  if (!results_->has_kept())
+    results_->write(header);
+  std::vector<std::size_t> open;
+  for (; next < tasks.tasks; next += shard.of)
+    open.push_back(next);
+  return open;
 }
 
 const TaskShare* TaskRun::begin(std::size_t tasks) {
@@ -323,14 +295,9 @@ const TaskShare* TaskRun::begin(std::size_t tasks) {
   std::vector<std::string> digests;
   for (const std::string& input : inputs_)
     digests.push_back(base_name(input) + " " + sha256(read_file(input)));
-  TaskResultsHeader header;
-  header.tasks.tool = tool_name();
-  header.tasks.job = job_digest(arguments_, header.tasks.tool, digests);
-  header.tasks.tasks = tasks;
-  header.tasks.shard = arguments_.shard;
-  header.command = arguments_.command;
+  const TaskResultsHeader all{header(tasks, digests), arguments_.command};
   if (!is_shard()) {
-    if (to_line(header) != arguments_.merged->common) {
+    if (to_line(all) != arguments_.merged->header) {
       throw InputError("the parts are of other runs than what stands in " + joined(inputs_, ", ") +
                        " now, or of another version; give merge the same files, or run the " +
                        "shards again");
@@ -340,13 +307,21 @@ const TaskShare* TaskRun::begin(std::size_t tasks) {
   if (tasks == 0)
     throw UsageError("--shard: there is nothing to share");
   std::vector<std::string> kept;
-  kept_tasks(*output_, to_line(header), tasks_of_shard(tasks, arguments_.shard),
-             [&](std::string_view line) { kept.emplace_back(line); });
-  if (!output_->has_kept())
-    output_->write(to_line(header));
-  share_.emplace(*arguments_.shard, kept,
-                 [this](const std::string& line) { output_->write(line); });
-  return &*share_;
+  resume(
+      all, to_line(all), [&](std::string_view line) { kept.emplace_back(line); });
+  return &share_.emplace(*arguments_.shard, results_->partial(), std::move(kept),
+                         [this](const std::string& line) { results_->write(line); });
+}
+
+void TaskRun::finish(const std::string& text) {
+  document_->write(text);
+  document_->commit();
+}
+
+bool TaskRun::finish_shard() {
+  if (is_shard())
+    results_->commit();
+  return is_shard();
 }
 
 }  // namespace perfmodel::cli

@@ -16,8 +16,53 @@
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "table/column_facts.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel::cli {
+
+namespace {
+
+constexpr std::size_t kMostLines = 5;  // that a message lists
+
+/// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
+std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
+  std::vector<std::string> items;
+  for (const std::size_t row : rows)
+    items.push_back(std::to_string(lines[row]));
+  return (items.size() == 1 ? "line " : "lines ") + enumerated(items, kMostLines);
+}
+
+/// The spec of the model, with the measured time of `arguments` as its target.
+ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments) {
+  ModelSpec spec = model.spec;
+  if (arguments.target) {
+    spec.target = *arguments.target;
+    spec.throughput.reset();
+  }
+  return spec;
+}
+
+/// Reads the runs again, with these columns as text.
+Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
+                 const std::set<std::string>& text_columns) {
+  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
+  if (arguments.drop_failed)
+    drop_failed_runs(file, judging_spec(model, arguments));
+  return std::move(file.table);
+}
+
+/// "runs.csv: in 3 of 20 rows (lines 4, 9 and 12) the model predicts no time > 0 that a number
+/// holds"; nullopt if every row has a valid time.
+std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table) {
+  const auto& rows = predictions.without_time;
+  if (rows.empty())
+    return std::nullopt;
+  return table.source + ": in " + std::to_string(rows.size()) + " of " +
+         std::to_string(table.rows()) + " rows (" + places(rows, table.lines) +
+         ") the model predicts no time > 0 that a number holds";
+}
+
+}  // namespace
 
 BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
                             const FittedModel& model, JudgedRuns& runs, bool strict_range,
@@ -105,10 +150,14 @@ std::string_view LineEcho::next() {
 
 }  // namespace
 
-void append_columns(std::string_view bytes, const Table& table,
-                    const std::vector<std::string>& names,
-                    const std::function<std::vector<std::string>(std::size_t row)>& cells,
-                    OutputFile& output) {
+int append_columns(std::string_view bytes, const Table& table,
+                   const std::vector<std::string>& names,
+                   const std::function<std::vector<std::string>(std::size_t row)>& cells,
+                   OutputFile& output) {
+  // If a file is replaced, a signal must not leave an unfinished one behind.
+  std::optional<SignalWatch> signals;
+  if (output.replaces_file())
+    signals.emplace();
   const CellStyle& style = table.style;
   LineEcho lines(bytes);
   output.write(lines.header());
@@ -124,6 +173,24 @@ void append_columns(std::string_view bytes, const Table& table,
     }
     output.write("\n");
   }
+  if (const auto signal = received_signal())
+    return exit_code_of_signal(*signal);
+  output.commit();
+  return 0;
+}
+
+int finish(OutputFile& output, std::string_view result) {
+  output.write(result);
+  output.commit();
+  return 0;
+}
+
+RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
+                    std::optional<char> separator, Console& console, const ReadProgress& progress) {
+  RunsFile out = read_runs(path, text_columns, separator, progress);
+  if (const auto notice = reading_notice(out.table))
+    console.notice(*notice);
+  return out;
 }
 
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs) {
@@ -138,13 +205,6 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
   add_failed(command, arguments.drop_failed);
 }
 
-std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
-  std::vector<std::size_t> out(count);
-  for (std::size_t i = 0; i < count; ++i)
-    out[i] = i * rows / count;
-  return out;
-}
-
 namespace {
 
 /// Warns of a column whose name implies another unit than the model's.
@@ -156,15 +216,6 @@ void warn_of_units(const FittedModel& model, const std::string& target, Console&
 }
 
 }  // namespace
-
-ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments) {
-  ModelSpec spec = model.spec;
-  if (arguments.target) {
-    spec.target = *arguments.target;
-    spec.throughput.reset();
-  }
-  return spec;
-}
 
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   if (some.empty())
@@ -188,14 +239,6 @@ void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   }
   rows.resize(kept.size());
   lines.resize(kept.size());
-}
-
-Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
-                 const std::set<std::string>& text_columns) {
-  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
-  if (arguments.drop_failed)
-    drop_failed_runs(file, judging_spec(model, arguments));
-  return std::move(file.table);
 }
 
 JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
@@ -233,29 +276,38 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   out.range = check_range(model, out.design);
   report_range(out.range, strict_range, console);
   progress.begin("predicting");
-  Predictions predictions = predictions_of(model, out.design);
+  const Predictions predictions = predictions_of(model, out.design);
   report_without_time(predictions, table, "they are left out", strict_range, console);
-  out.left_out_text = without_time_text(predictions, table);
-  out.rows.resize(table.rows());
-  std::iota(out.rows.begin(), out.rows.end(), std::size_t{0});
-  out.lines = table.lines;
-  out.predicted = std::move(predictions.values);
-  out.leave_out(predictions.without_time);
+  out.judge(predictions);
   return out;
+}
+
+page::Source page_source(const FittedModel& model, const std::string& model_file,
+                         const page::FileFacts& runs, const JudgedRuns& judged) {
+  return {.model = model,
+          .tool = tool_name(),
+          .model_file = model_file,
+          .runs = runs,
+          .lines = judged.lines,
+          .design = judged.design,
+          .predicted = judged.predicted,
+          .metrics = measure(judged.design, judged.predicted, judged.file.table.source),
+          .range_findings = judged.range.findings,
+          .left_out = judged.left_out_text};
+}
+
+void JudgedRuns::judge(const Predictions& predictions) {
+  left_out_text = without_time_text(predictions, file.table);
+  rows.resize(file.table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  lines = file.table.lines;
+  predicted = predictions.values;
+  leave_out(predictions.without_time);
 }
 
 namespace {
 
-constexpr std::size_t kMostLines = 5;    // that a message lists
 constexpr double kNearlyNothing = 0.01;  // share of the constant below which the rest is negligible
-
-/// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
-std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
-  std::vector<std::string> items;
-  for (const std::size_t row : rows)
-    items.push_back(std::to_string(lines[row]));
-  return (items.size() == 1 ? "line " : "lines ") + enumerated(items, kMostLines);
-}
 
 }  // namespace
 
@@ -267,22 +319,17 @@ Predictions predictions_of(const FittedModel& model, const Design& design) {
   return out;
 }
 
-std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table) {
-  const auto& rows = predictions.without_time;
-  if (rows.empty())
-    return std::nullopt;
-  return table.source + ": in " + std::to_string(rows.size()) + " of " +
-         std::to_string(table.rows()) + " rows (" + places(rows, table.lines) +
-         ") the model predicts no time > 0 that a number holds";
-}
-
 void report_without_time(const Predictions& predictions, const Table& table,
                          const std::string& consequence, bool strict, Console& console) {
-  if (const auto text = without_time_text(predictions, table)) {
-    if (strict)
-      throw InputError("--strict-range: " + *text);
-    console.warning(*text + ": " + consequence);
-  }
+  if (const auto text = without_time_text(predictions, table))
+    warn_or_refuse(*text, ": " + consequence, strict, console);
+}
+
+void warn_or_refuse(const std::string& text, const std::string& consequence, bool strict,
+                    Console& console) {
+  if (strict)
+    throw InputError("--strict-range: " + text);
+  console.warning(text + consequence);
 }
 
 void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,

@@ -237,35 +237,9 @@ Option Option::repeatable() {
   return *this;
 }
 
-Option Option::common() {
-  facts().is_common = true;
-  return *this;
-}
-
-Option Option::of_no_result() {
-  facts().is_of_result = false;
-  return *this;
-}
-
-Option Option::file(FileUse use) {
-  facts().file = use;
-  return *this;
-}
-
-Option Option::words(std::vector<std::string> words) {
-  facts().words = std::move(words);
-  return *this;
-}
-
-Option Option::needs(Condition other, std::string reason) {
+Option Option::rule(Condition other, bool excludes, std::string reason) {
   const std::string name = option_->get_name();
-  records_->rules[app_].push_back({name.c_str(), std::move(other), false, std::move(reason)});
-  return *this;
-}
-
-Option Option::excludes(Condition other, std::string reason) {
-  const std::string name = option_->get_name();
-  records_->rules[app_].push_back({name.c_str(), std::move(other), true, std::move(reason)});
+  records_->rules[app_].push_back({name.c_str(), std::move(other), excludes, std::move(reason)});
   return *this;
 }
 
@@ -357,6 +331,11 @@ Option OptionSet::option(const std::string& flag) {
   return {*app_, *app_->get_option(flag), *records_};
 }
 
+void OptionSet::common(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags)
+    option(flag).common();
+}
+
 void OptionSet::one_of(const std::vector<std::string>& flags) {
   for (auto flag = flags.begin(); flag != flags.end(); ++flag)
     for (auto earlier = flags.begin(); earlier != flag; ++earlier)
@@ -422,16 +401,17 @@ bool holds(const Gate& gate, double value) {
 
 /// "mape_drift is 2.5 (95 % interval 2.1 .. 2.9)".
 std::string value_text(const Figure& figure) {
-  std::string out =
-      figure.name + " is " + (std::isnan(figure.value) ? "undefined" : to_text(figure.value));
-  if (figure.interval) {
-    out += " (95 % interval " + rounded(figure.interval->low) + " .. " +
-           rounded(figure.interval->high) + ")";
-  }
-  return out;
+  return figure.name + " is " + (std::isnan(figure.value) ? "undefined" : to_text(figure.value)) +
+         gate_interval_text(figure.interval);
 }
 
 }  // namespace
+
+std::string gate_interval_text(const std::optional<Interval>& interval) {
+  return interval
+             ? " (95 % interval " + rounded(interval->low) + " .. " + rounded(interval->high) + ")"
+             : "";
+}
 
 std::vector<std::string> gate_metrics() {
   std::vector<std::string> names;

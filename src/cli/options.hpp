@@ -94,20 +94,31 @@ class Option {
 
   Option required();
   Option repeatable();  ///< may be given again; all values count
-  Option common();
-  Option of_no_result();
-  Option file(FileUse use);
-  Option words(std::vector<std::string> words);
+  Option common() { return with(&OptionFacts::is_common, true); }
+  Option of_no_result() { return with(&OptionFacts::is_of_result, false); }
+  Option file(FileUse use) { return with(&OptionFacts::file, use); }
+  Option words(std::vector<std::string> words) {
+    return with(&OptionFacts::words, std::move(words));
+  }
   /// Requires `other`, without which the option would have no effect.
-  Option needs(Condition other, std::string reason = "");
-  Option excludes(Condition other, std::string reason = "");
+  Option needs(Condition other, std::string reason = "") {
+    return rule(std::move(other), false, std::move(reason));
+  }
+  Option excludes(Condition other, std::string reason = "") {
+    return rule(std::move(other), true, std::move(reason));
+  }
 
  private:
   CLI::App* app_;
   CLI::Option* option_;
   OptionRecords* records_;
 
-  OptionFacts& facts() { return records_->options[option_]; }
+  template <class Value>
+  Option with(Value OptionFacts::*fact, Value value) {
+    records_->options[option_].*fact = std::move(value);
+    return *this;
+  }
+  Option rule(Condition other, bool excludes, std::string reason);
 };
 
 /// The range of numbers that an option accepts, and its description for messages.
@@ -221,6 +232,8 @@ class OptionSet {
 
   /// Returns an option that was added, to set further properties.
   Option option(const std::string& flag);
+  /// Lists these options in the short help.
+  void common(const std::vector<std::string>& flags);
   void rule(Rule rule) { records_->rules[app_].push_back(std::move(rule)); }
   /// Adds the rule that at most one of these is given.
   void one_of(const std::vector<std::string>& flags);
@@ -320,6 +333,9 @@ struct FurtherFigures {
   std::string words;
   std::function<bool(std::string_view)> accepts = {};  ///< accepts further names
 };
+
+/// " (95 % interval 11 .. 14)"; empty without an interval.
+std::string gate_interval_text(const std::optional<Interval>& interval);
 
 /// Names of the metrics in conditions: mae, mape, smape, mse, rmse, r2.
 std::vector<std::string> gate_metrics();

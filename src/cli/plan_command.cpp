@@ -1,6 +1,5 @@
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/plan.hpp"
@@ -23,11 +22,7 @@ std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
                                                const plan::Space& space) {
   if (!arguments.resume)
     return {};
-  std::set<std::string> texts;
-  for (const auto& column : space.columns)
-    if (column.is_text())
-      texts.insert(column.name);
-  auto existing = plan::configurations_of(space, read_csv(*arguments.resume, texts));
+  auto existing = read_configurations(space, *arguments.resume);
   if (existing.size() > *arguments.rows) {
     throw UsageError("--resume: there are " + std::to_string(existing.size()) +
                      " configurations already, more than the " + std::to_string(*arguments.rows) +
@@ -79,34 +74,37 @@ std::vector<std::string> inputs_of(const PlanArguments& arguments) {
 
 }  // namespace
 
+std::vector<plan::Configuration> read_configurations(const plan::Space& space,
+                                                     const std::string& path) {
+  std::set<std::string> texts;
+  for (const plan::SpaceColumn& column : space.columns)
+    if (column.is_text())
+      texts.insert(column.name);
+  return plan::configurations_of(space, read_csv(path, texts));
+}
+
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
       .required();
-  command.count("-n N", arguments.rows, "configurations, those of --resume among them")
-      .required()
-      .common();
-  command
-      .choice<PlanMethod>(
-          "--method", arguments.method,
-          {{"random", PlanMethod::random},
-           {"lhs", PlanMethod::latin_hypercube},
-           {"d-optimal", PlanMethod::d_optimal}},
-          "random: as the paper did\nlhs: a Latin hypercube, every value equally often\n"
-          "d-optimal: what determines the constants of a formula best")
-      .common();
-  command.count("--seed N", arguments.seed, "of the choice", 0).common();
+  command.count("-n N", arguments.rows, "configurations, those of --resume among them").required();
+  command.choice<PlanMethod>(
+      "--method", arguments.method,
+      {{"random", PlanMethod::random},
+       {"lhs", PlanMethod::latin_hypercube},
+       {"d-optimal", PlanMethod::d_optimal}},
+      "random: as the paper did\nlhs: a Latin hypercube, every value equally often\n"
+      "d-optimal: what determines the constants of a formula best");
+  command.count("--seed N", arguments.seed, "of the choice", 0);
   command
       .add("--model MODEL.json", arguments.model,
            "formula and constants that d-optimal is for (default: Eq. (4), all inputs matter "
            "alike, powers 1 and -0.5)")
       .file(FileUse::input)
-      .needs("--method d-optimal")
-      .common();
+      .needs("--method d-optimal");
   command
       .add("--resume PLAN.csv", arguments.resume,
            "an existing plan, or what was measured of it; it comes first in the new one")
-      .file(FileUse::replaced)  // a plan may be extended in place
-      .common();
+      .file(FileUse::replaced);  // a plan may be extended in place
   command
       .count("--starts N", arguments.starts,
              "of the exchanges that make a d-optimal plan; the best end is taken")
@@ -117,6 +115,7 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
   command.group("Options");
   add_format(command, arguments.format, "of the plan");
   add_output(command, arguments.output, "PLAN.csv");
+  command.common({"-n", "--method", "--seed", "--model", "--resume"});
   command.footer(R"(A space, with everything that one can say:
   {"schema": "perfmodel/space", "schema_version": 1,
    "columns": [{"column": "filters", "values": [4, 8, 16]},
@@ -134,16 +133,11 @@ Examples:
 
 int run_plan(const PlanArguments& arguments, Console& console) {
   TaskRun tasks(arguments.sharing, arguments.output, inputs_of(arguments));
-  std::optional<OutputFile> output;
-  if (!tasks.is_shard())
-    output.emplace(arguments.output);
   const plan::Space space = read_space(arguments.space);
   const auto existing = read_existing(arguments, space);
   const std::optional<plan::Plan> made = make_plan(arguments, space, existing, tasks);
-  if (tasks.is_shard()) {
-    tasks.commit();
+  if (tasks.finish_shard())
     return 0;
-  }
   const plan::Plan& plan = *made;
   if (plan.off_balance > 0) {
     console.warning("the conditions leave too little room: " + std::to_string(plan.off_balance) +
@@ -159,8 +153,7 @@ int run_plan(const PlanArguments& arguments, Console& console) {
   const doc::Document out{.blocks = {table}, .json = [&] {
                             return to_json(PlanDocument{space, plan.configurations});
                           }};
-  output->write(out.in(arguments.format));
-  output->commit();
+  tasks.finish(out.in(arguments.format));
   return 0;
 }
 

@@ -22,29 +22,17 @@
 
 namespace perfmodel::cli {
 
-/// Predicts the rows of a file, each with the model of its group. If a group has no model, its rows
-/// get empty cells and a warning or, with --strict-range, an error.
-int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
-                   Console& console);
-
 struct PredictedSettings {
   const FittedModel& model;
   const SetConfigurations& set;
   const Eigen::VectorXd& times;
   const Certainty& certainty;
   const RangeCheck& range;
-  std::optional<double> level;  ///< of the intervals, if there are any
 };
 
+namespace {
+
 /// A row per configuration: the columns that differ, the time and its interval.
-doc::Table prediction_table(const PredictedSettings& predicted);
-
-/// One prediction as an object, several as an array.
-std::string predictions_json(const PredictedSettings& predicted, const Design& design);
-
-/// The table as CSV; its rows begin on line 2.
-std::string csv_of_table(const Table& table);
-
 doc::Table prediction_table(const PredictedSettings& predicted) {
   const ModelSpec& spec = predicted.model.spec;
   const ShownTime time(readable_unit(predicted.times.mean(), spec.unit));
@@ -59,8 +47,8 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
   table.columns.push_back(doc::numbers(time.heading(spec.target), {}, doc::format_of(time)));
   const auto& intervals = predicted.certainty.intervals;
   if (intervals)
-    table.columns.push_back({short_number(100 * *predicted.level) + " % interval", doc::Align::left,
-                             doc::format_of(time)});
+    table.columns.push_back({short_number(100 * *predicted.certainty.level) + " % interval",
+                             doc::Align::left, doc::format_of(time)});
   const auto& reach = predicted.certainty.reach;
   if (reach)
     table.columns.push_back(doc::words("support"));
@@ -72,8 +60,7 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
       cells.emplace_back(column->text(row));
     cells.emplace_back(predicted_time);
     if (intervals)
-      cells.emplace_back(Interval{predicted_time * (*intervals)[row].lower,
-                                  predicted_time * (*intervals)[row].upper});
+      cells.emplace_back((*intervals)[row].around(predicted_time));
     if (reach)
       cells.emplace_back(support_text(reach->near[row]));
     cells.emplace_back(predicted.range.in_range[row] ? "" : "extrapolated");
@@ -82,6 +69,7 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
   return table;
 }
 
+/// One prediction as an object, several as an array.
 std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
   PredictionsDocument out{predicted.model.spec.target, {}, predicted.range.findings};
   const auto factors = predicted.model.form->process_factors(design);
@@ -90,10 +78,8 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
     PredictionDocument& document = out.predictions.emplace_back();
     document.time = time;
     document.in_range = predicted.range.in_range[row];
-    if (predicted.certainty.intervals) {
-      const IntervalFactors interval = (*predicted.certainty.intervals)[row];
-      document.interval.emplace(time * interval.lower, time * interval.upper);
-    }
+    if (predicted.certainty.intervals)
+      document.interval = (*predicted.certainty.intervals)[row].around(time);
     if (factors)
       document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
     for (const Column& column : predicted.set.table.columns)
@@ -104,6 +90,7 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
   return out.predictions.size() == 1 ? to_json(SinglePrediction{out}) : to_json(out);
 }
 
+/// The table as CSV; its rows begin on line 2.
 std::string csv_of_table(const Table& table) {
   doc::Table out;
   for (const Column& column : table.columns)
@@ -117,20 +104,35 @@ std::string csv_of_table(const Table& table) {
   return doc::csv(out);
 }
 
-namespace {
+/// The predictions of the rows of a table, and how far they can be trusted.
+struct PredictedRows {
+  Design design;
+  Predictions times;
+  RangeCheck range;
+  Certainty certainty;
+};
+
+PredictedRows predicted_rows(const FittedModel& model, const Table& table,
+                             const PredictArguments& arguments) {
+  Design design = make_design(table, model.spec, Target::absent);
+  Predictions times = predictions_of(model, design);
+  RangeCheck range = check_range(model, design);
+  Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+  return {std::move(design), std::move(times), std::move(range), std::move(certainty)};
+}
 
 /// Cells of a row: predicted time, both ends of the interval and whether it is in range; the time
 /// and the interval are empty if there is no valid time.
-std::vector<std::string> cells_of(std::size_t row, double time, const RangeCheck& range,
-                                  const Certainty& certainty, bool with_interval) {
+std::vector<std::string> cells_of(const PredictedRows& rows, std::size_t row, bool with_interval) {
   const auto cell = [](double value) { return is_time(value) ? to_text(value) : ""; };
+  const double time = rows.times.values[index(row)];
   std::vector<std::string> out = {cell(time)};
-  if (with_interval && certainty.intervals)
-    out.insert(out.end(), {cell(time * (*certainty.intervals)[row].lower),
-                           cell(time * (*certainty.intervals)[row].upper)});
-  else if (with_interval)
-    out.insert(out.end(), {"", ""});
-  out.emplace_back(doc::truth(range.in_range[row]));
+  if (with_interval) {
+    const auto& intervals = rows.certainty.intervals;
+    const auto ends = intervals ? std::optional((*intervals)[row].around(time)) : std::nullopt;
+    out.insert(out.end(), {ends ? cell(ends->low) : "", ends ? cell(ends->high) : ""});
+  }
+  out.emplace_back(doc::truth(rows.range.in_range[row]));
   return out;
 }
 
@@ -169,28 +171,21 @@ class SetPrediction {
   void add(const LineRows& part, const PredictArguments& arguments) {
     const FittedModel& model = *part.line.model;
     const TargetColumns& columns = target_of(part.line.target, part.line.task);
-    const Design design = make_design(part.table, model.spec, Target::absent);
-    const Predictions predicted = predictions_of(model, design);
-    const RangeCheck range = check_range(model, design);
-    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    const PredictedRows predicted = predicted_rows(model, part.table, arguments);
     for (std::size_t i = 0; i < part.rows.size(); ++i) {
       known_[part.rows[i]] = true;
-      out_of_range_ += range.in_range[i] ? 0U : 1U;
-      std::ranges::copy(
-          cells_of(i, predicted.values[index(i)], range, certainty, columns.with_intervals),
-          cells_[part.rows[i]].begin() + index(columns.first));
+      out_of_range_ += predicted.range.in_range[i] ? 0U : 1U;
+      std::ranges::copy(cells_of(predicted, i, columns.with_intervals),
+                        cells_[part.rows[i]].begin() + index(columns.first));
     }
-    without_time_ += predicted.without_time.size();
+    without_time_ += predicted.times.without_time.size();
   }
 
   void report(const PredictArguments& arguments, Console& console) const {
     const auto tell = [&](std::size_t count, const std::string& what) {
-      if (count == 0)
-        return;
-      const std::string text = arguments.configurations + ": " + std::to_string(count) + what;
-      if (arguments.strict_range)
-        throw InputError("--strict-range: " + text);
-      console.warning(text);
+      if (count > 0)
+        warn_or_refuse(arguments.configurations + ": " + std::to_string(count) + what, "",
+                       arguments.strict_range, console);
     };
     tell(static_cast<std::size_t>(std::count(known_.begin(), known_.end(), false)),
          " of " + std::to_string(known_.size()) + " rows are of groups without a model");
@@ -217,27 +212,21 @@ class SetPrediction {
   }
 };
 
-}  // namespace
-
+/// Predicts the rows of a file, each with the model of its group. If a group has no model, its rows
+/// get empty cells and a warning or, with --strict-range, an error.
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console) {
   const RunsFile file =
-      read_runs(arguments.configurations, text_columns_of(set), arguments.separator);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
+      read_noted(arguments.configurations, text_columns_of(set), arguments.separator, console);
   SetPrediction prediction(set, file.table.rows());
   refuse_taken_names(file.table, prediction.names());
   for_each_with_rows(set, file.table,
                      [&](const LineRows& part) { prediction.add(part, arguments); });
   prediction.report(arguments, console);
-  append_columns(
+  return append_columns(
       file.bytes, file.table, prediction.names(),
       [&](std::size_t row) { return prediction.cells(row); }, output);
-  output.commit();
-  return 0;
 }
-
-namespace {
 
 /// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
 std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
@@ -272,10 +261,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
     if (!asked)
       return;
     const FittedModel& model = *line.model;
-    const Design design = make_design(asked->table, model.spec, Target::absent);
-    const Predictions predicted = predictions_of(model, design);
-    const RangeCheck range = check_range(model, design);
-    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    const auto [design, times, range, certainty] = predicted_rows(model, asked->table, arguments);
     for (const std::string& finding : range.findings)
       findings.push_back(words_of(line, header) + ": " + finding);
     for (std::size_t row = 0; row < design.rows; ++row) {
@@ -285,14 +271,13 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
         const Column* const column = asked->table.find(name);
         cells.emplace_back(column != nullptr ? column->text(row) : "");
       }
-      const double time = predicted.values[index(row)];
+      const double time = times.values[index(row)];
       const bool has_time = is_time(time);
       cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
                                : doc::Cell(std::nan("")));
       std::optional<Interval> interval;
       if (has_time && certainty.intervals)
-        interval = {time * (*certainty.intervals)[row].lower,
-                    time * (*certainty.intervals)[row].upper};
+        interval = (*certainty.intervals)[row].around(time);
       cells.emplace_back(interval ? time_range_text(interval->low, interval->high, model.spec.unit)
                                   : "");
       for (const auto end : {&Interval::low, &Interval::high})
@@ -317,9 +302,7 @@ int predict_settings_by_set(const PredictArguments& arguments, const SetLines& s
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
     console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
-  output.write(out.in(*format_of(arguments, 2), output_width(arguments.output)));
-  output.commit();
-  return 0;
+  return finish(output, out.in(*format_of(arguments, 2), output_width(arguments.output)));
 }
 
 void check_combination(const PredictArguments& arguments) {
@@ -362,42 +345,41 @@ void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& bas
 }
 
 /// Writes the file with the columns of the predictions appended.
-void write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
-                const Table& table, const Design& design, OutputFile& output, Console& console) {
-  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+int write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
+               const Table& table, OutputFile& output, Console& console) {
+  const PredictedRows predicted = predicted_rows(model, table, arguments);
+  const bool has_intervals = predicted.certainty.intervals.has_value();
+  const auto& reach = predicted.certainty.reach;
   std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
-  if (certainty.intervals)
+  if (has_intervals)
     names.insert(names.begin() + 1, {"lower", "upper"});
-  if (certainty.reach)
+  if (reach)
     names.emplace_back("support");
   refuse_taken_names(table, names);
-  const Predictions predicted = predictions_of(model, design);
-  const RangeCheck range = check_range(model, design);
-  report_range(range, arguments.strict_range, console);
-  report_constants(model, design, predicted.values, table.lines, console);
-  report_without_time(predicted, table, "their cells stay empty", arguments.strict_range, console);
-  append_columns(
+  report_range(predicted.range, arguments.strict_range, console);
+  report_constants(model, predicted.design, predicted.times.values, table.lines, console);
+  report_without_time(predicted.times, table, "their cells stay empty", arguments.strict_range,
+                      console);
+  return append_columns(
       bytes, table, names,
       [&](std::size_t row) {
-        auto further = cells_of(row, predicted.values[index(row)], range, certainty,
-                                certainty.intervals.has_value());
-        if (certainty.reach)
-          further.emplace_back(support_text(certainty.reach->near[row]));
+        auto further = cells_of(predicted, row, has_intervals);
+        if (reach)
+          further.emplace_back(support_text(reach->near[row]));
         return further;
       },
       output);
 }
 
-/// Writes only the number; the interval is a notice.
-void write_one(const PredictedSettings& predicted, OutputFile& output, Console& console) {
+/// Returns only the number; the interval is a notice.
+std::string shown_alone(const PredictedSettings& predicted, Console& console) {
   const double time = predicted.times[0];
-  output.write(to_text(time) + "\n");
   if (!predicted.certainty.intervals)
-    return;
-  const IntervalFactors factors = (*predicted.certainty.intervals)[0];
-  console.notice(
-      short_number(100 * *predicted.level) + " % interval: " +
-      time_range_text(time * factors.lower, time * factors.upper, predicted.model.spec.unit));
+    return to_text(time) + "\n";
+  const Interval interval = (*predicted.certainty.intervals)[0].around(time);
+  console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
+                 time_range_text(interval.low, interval.high, predicted.model.spec.unit));
+  return to_text(time) + "\n";
 }
 
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
@@ -415,45 +397,27 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
     set.table.source = "--set";
     for (std::size_t row = 0; row < design.rows; ++row)
       set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
-    write_rows(arguments, model, bytes, set.table, design, output, console);
-  } else {
-    const Eigen::VectorXd times =
-        predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
-    const RangeCheck range = check_range(model, design);
-    report_range(range, arguments.strict_range, console);
-    report_constants(model, design, times, set.table.lines, console);
-    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-    const PredictedSettings predicted{
-        model,     set,   times,
-        certainty, range, interval_level(model, arguments.coverage, arguments.model)};
-    if (format) {
-      doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
-      out.add(prediction_table(predicted), 2);
-      output.write(out.in(*format, output_width(arguments.output)));
-    } else {
-      write_one(predicted, output, console);
-    }
+    return write_rows(arguments, model, bytes, set.table, output, console);
   }
-  output.commit();
-  return 0;
+  const Eigen::VectorXd times =
+      predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  report_constants(model, design, times, set.table.lines, console);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+  const PredictedSettings predicted{model, set, times, certainty, range};
+  if (!format)
+    return finish(output, shown_alone(predicted, console));
+  doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
+  out.add(prediction_table(predicted), 2);
+  return finish(output, out.in(*format, output_width(arguments.output)));
 }
 
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
-  const RunsFile file =
-      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
-  const Design design = make_design(file.table, model.spec, Target::absent);
-  // If a file is replaced, a signal must not leave an unfinished one behind.
-  std::optional<SignalWatch> signals;
-  if (output.replaces_file())
-    signals.emplace();
-  write_rows(arguments, model, file.bytes, file.table, design, output, console);
-  if (const auto signal = received_signal())
-    return exit_code_of_signal(*signal);
-  output.commit();
-  return 0;
+  const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
+                                   arguments.separator, console);
+  return write_rows(arguments, model, file.bytes, file.table, output, console);
 }
 
 }  // namespace
@@ -473,13 +437,11 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
       .add("--set COL=VALUE", arguments.settings,
            "values of inputs; what is not set is as in the central run of the model. A list "
            "(1,2,4) or range (1:64:x2, 1:9:+2) makes several configurations (repeatable)")
-      .excludes(file, as_file)
-      .common();
+      .excludes(file, as_file);
   command
       .add("--like RUNS.csv:LINE", arguments.like,
            "what is not set is as in the run of this line of a file")
-      .excludes(file, as_file)
-      .common();
+      .excludes(file, as_file);
   add_format(command, arguments.format,
              "with --set or --like (default: of one configuration the bare number; of several text "
              "on a terminal, else csv)");
@@ -491,6 +453,7 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
                "--coverage (default: as there)");
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
+  command.common({"--set", "--like"});
   command.footer(
       R"(Of one configuration the predicted time is printed as a plain number; of several a table,
 which is CSV where no terminal reads it. A file comes back as it is, with columns more:

@@ -36,13 +36,16 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
   return report_html(content, arguments.title, flag_text);
 }
 
-/// The options that determine the page besides its files and the panel.
-std::string options_of(const ReportArguments& arguments) {
-  std::string out;
+/// The command that writes the page again, without the options of the panel.
+std::string command_of(const ReportArguments& arguments) {
+  std::string out = "perfmodel report";
   const auto add = [&](const std::string& flag, const std::string& value) {
     if (!value.empty())
-      out += " --" + flag + " " + shell_word(value);
+      out += (flag.empty() ? " " : " --" + flag + " ") + shell_word(value);
   };
+  add("", base_name(arguments.third_file.value_or("")));
+  add("", base_name(arguments.model));
+  add("", base_name(arguments.runs));
   add("pick", arguments.pick);
   add("target", arguments.target.value_or(""));
   add("separator", arguments.separator ? std::string(1, *arguments.separator) : "");
@@ -50,7 +53,7 @@ std::string options_of(const ReportArguments& arguments) {
   add("title", arguments.title);
   for (const std::string& setting : arguments.settings)
     add("set", setting);
-  return out;
+  return out + " -o report.html";
 }
 
 /// Writes the figures of the page to a folder, which is created if necessary.
@@ -61,8 +64,7 @@ void write_figures(const std::string& page, const std::string& folder) {
     throw OutputError(folder + ": " + error.message());
   for (const figures::FigureFile& figure : figures::figures_of_page(page)) {
     OutputFile file((std::filesystem::path(folder) / (figure.name + ".svg")).string());
-    file.write(figure.svg);
-    file.commit();
+    finish(file, figure.svg);
   }
 }
 
@@ -97,13 +99,11 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
   SetPageRequest request{.model_file = base_name(arguments.model),
                          .settings = arguments.settings,
                          .title = arguments.title,
-                         .options = options_of(arguments),
+                         .command = command_of(arguments),
                          .drop_failed = arguments.drop_failed};
   RunsFile file;
   if (!arguments.runs.empty()) {
-    file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
-    if (const auto notice = reading_notice(file.table))
-      console.notice(*notice);
+    file = read_noted(arguments.runs, text_columns_of(set), arguments.separator, console);
     request.runs = &file.table;
     request.runs_file = base_name(arguments.runs);
     request.runs_sha256 = sha256(file.bytes);
@@ -115,13 +115,10 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
       document.add(doc::Heading{heading});
       document.add(table);
     }
-    output.write("### " + doc::markdown_words(content.title) + "\n\n" +
-                 document.in(OutputFormat::markdown));
-  } else {
-    output.write(set_html(content));
+    return finish(output, "### " + doc::markdown_words(content.title) + "\n\n" +
+                              document.in(OutputFormat::markdown));
   }
-  output.commit();
-  return 0;
+  return finish(output, set_html(content));
 }
 
 /// The key of the only line of a set, as text.
@@ -137,39 +134,32 @@ std::string key_of(const SetLines& set) {
 void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments, false);
   command.group("Options");
-  command
-      .add("--title TEXT", arguments.title,
-           "of the page (default: the names of target, model and runs)")
-      .common();
+  command.add("--title TEXT", arguments.title,
+              "of the page (default: the names of target, model and runs)");
   command
       .add("JUDGED.csv", arguments.third_file,
            "with three files the first is an older model, the second the model, and these are "
            "the runs: compares both")
       .file(FileUse::input);
-  command
-      .choice<ReportFormat>(
-          "--format", arguments.format,
-          {{"html", ReportFormat::html},
-           {"markdown", ReportFormat::markdown},
-           {"md", ReportFormat::markdown}},
-          "html: the page\nmarkdown or md: its answers as a comment for a pull request")
-      .common();
-  command
-      .flag("--explore", arguments.explore,
-            "a panel in which the page gives the time of any configuration (default: where the "
-            "page has at most 300 kB with it)")
-      .common();
-  command.flag("--no-explore", arguments.explore, "a page without a script", false).common();
-  command
-      .add("--figures DIR", arguments.figures,
-           "a folder: each figure goes there as NAME.svg; for papers and slides")
-      .common();
+  command.choice<ReportFormat>(
+      "--format", arguments.format,
+      {{"html", ReportFormat::html},
+       {"markdown", ReportFormat::markdown},
+       {"md", ReportFormat::markdown}},
+      "html: the page\nmarkdown or md: its answers as a comment for a pull request");
+  command.flag("--explore", arguments.explore,
+               "a panel in which the page gives the time of any configuration (default: where the "
+               "page has at most 300 kB with it)");
+  command.flag("--no-explore", arguments.explore, "a page without a script", false);
+  command.add("--figures DIR", arguments.figures,
+              "a folder: each figure goes there as NAME.svg; for papers and slides");
   command
       .add(
           "--set COL=VALUE", arguments.settings,
           "of many models: where they are ranked; what is not set is as in the central run of each")
       .repeatable();
   add_output(command, arguments.output, "FILE");
+  command.common({"--title", "--format", "--explore", "--no-explore", "--figures"});
   command.footer(
       R"(The page is one file of HTML with its figures inside; it loads nothing, and runs nothing but the
 panel of --explore. It says how long an iteration takes, what makes it long, how it scales, and how
@@ -188,12 +178,12 @@ Examples:
 int run_report(const ReportArguments& given, Console& console) {
   ReportArguments arguments = given;
   arguments.most_of_process = kMostOfProcess;
-  std::optional<std::string> old_model;
-  if (given.third_file) {
-    old_model = given.model;
+  if (given.third_file) {  // the first file is an older model
+    arguments.third_file = given.model;
     arguments.model = given.runs;
     arguments.runs = *given.third_file;
   }
+  const std::optional<std::string>& old_model = arguments.third_file;
   if (old_model == "-")
     throw UsageError("the older model cannot come from standard input; write it to a file");
   OutputFile output(arguments.output);
@@ -211,33 +201,21 @@ int run_report(const ReportArguments& given, Console& console) {
     const BaselineRuns older = judge_baseline(*old_model, arguments, model, runs, false, console);
     comparison = comparison_of(older, *old_model, runs);
   }
-  const page::Content content = page::content_of(
-      {model,
-       "perfmodel " PERFMODEL_VERSION,
-       base_name(arguments.model),
-       {base_name(arguments.runs), runs.sampled_from.value_or(runs.file.table.rows()),
-        sha256(runs.file.bytes), runs.sampled_from.has_value()},
-       runs.lines,
-       runs.design,
-       runs.predicted,
-       measure(runs.design, runs.predicted, runs.file.table.source),
-       runs.range.findings,
-       runs.left_out_text,
-       comparison,
-       options_of(arguments),
-       key_of(set)});
-  if (arguments.format == ReportFormat::markdown && arguments.figures.empty()) {
-    output.write(report_markdown(content, arguments.title));
-  } else {
-    const std::string page = page_of(content, arguments);
-    if (!arguments.figures.empty())
-      write_figures(page, arguments.figures);
-    output.write(arguments.format == ReportFormat::markdown
-                     ? report_markdown(content, arguments.title)
-                     : page);
-  }
-  output.commit();
-  return 0;
+  page::Source source =
+      page_source(model, base_name(arguments.model),
+                  {base_name(arguments.runs), runs.sampled_from.value_or(runs.file.table.rows()),
+                   sha256(runs.file.bytes), runs.sampled_from.has_value()},
+                  runs);
+  source.comparison = std::move(comparison);
+  source.command = command_of(arguments);
+  source.key = key_of(set);
+  const page::Content content = page::content_of(source);
+  const bool is_markdown = arguments.format == ReportFormat::markdown;
+  const std::string page =
+      is_markdown && arguments.figures.empty() ? "" : page_of(content, arguments);
+  if (!arguments.figures.empty())
+    write_figures(page, arguments.figures);
+  return finish(output, is_markdown ? report_markdown(content, arguments.title) : page);
 }
 
 }  // namespace perfmodel::cli

@@ -33,6 +33,10 @@ namespace perfmodel::cli {
 
 Option add_strict_range(OptionSet& app, bool& strict);
 
+/// Warns of the text and its consequence or, if `strict`, throws InputError with the text.
+void warn_or_refuse(const std::string& text, const std::string& consequence, bool strict,
+                    Console& console);
+
 /// Warns of every finding or, if `strict`, throws InputError with all of them.
 void report_range(const RangeCheck& check, bool strict, Console& console);
 
@@ -87,6 +91,11 @@ struct JudgedRunsArguments {
 /// Adds the arguments MODEL.json and RUNS.csv, --target, --separator and --failed.
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs = true);
 
+struct Predictions {
+  Eigen::VectorXd values;
+  std::vector<std::size_t> without_time;  ///< rows whose value is no valid time, ascending
+};
+
 /// Measured runs and their predictions.
 struct JudgedRuns {
   RunsFile file;
@@ -99,6 +108,8 @@ struct JudgedRuns {
   std::optional<std::string> left_out_text;  ///< about rows without a valid predicted time
 
   std::size_t left_out() const { return file.table.rows() - rows.size(); }
+  /// Judges all rows of the table that have a valid predicted time. Throws InputError if none has.
+  void judge(const Predictions& predictions);
   /// Removes judged rows, with everything that belongs to them. `some`: ascending indices into
   /// `rows`. Throws InputError if no row is left.
   void leave_out(const std::vector<std::size_t>& some);
@@ -112,15 +123,9 @@ struct JudgedRuns {
 JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console);
 
-/// Reads the runs again, with these columns as text.
-Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
-                 const std::set<std::string>& text_columns);
-
-/// Returns `count` row indices, spread evenly over `rows` rows.
-std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
-
-/// The spec of the model, with the measured time of `arguments` as its target.
-ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments);
+/// The content of a page that follows from the judged runs.
+page::Source page_source(const FittedModel& model, const std::string& model_file,
+                         const page::FileFacts& runs, const JudgedRuns& judged);
 
 /// An older model and its predictions for the judged runs.
 struct BaselineRuns {
@@ -138,22 +143,22 @@ BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& 
 void refuse_taken_names(const Table& table, const std::vector<std::string>& names);
 
 /// Writes the lines of the file unchanged, each followed by the cells of new columns: numbers, or
-/// words without blanks, with the file's separator and decimal commas.
-void append_columns(std::string_view bytes, const Table& table,
-                    const std::vector<std::string>& names,
-                    const std::function<std::vector<std::string>(std::size_t row)>& cells,
-                    OutputFile& output);
+/// words without blanks, with the file's separator and decimal commas. Returns the exit code: 0, or
+/// 128 plus the signal that ended the work.
+int append_columns(std::string_view bytes, const Table& table,
+                   const std::vector<std::string>& names,
+                   const std::function<std::vector<std::string>(std::size_t row)>& cells,
+                   OutputFile& output);
 
-struct Predictions {
-  Eigen::VectorXd values;
-  std::vector<std::size_t> without_time;  ///< rows whose value is no valid time, ascending
-};
+/// Writes the result, completes it and returns the exit code 0.
+int finish(OutputFile& output, std::string_view result);
+
+/// Reads runs; what was decided about the format of the file is a notice.
+RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
+                    std::optional<char> separator, Console& console,
+                    const ReadProgress& progress = {});
 
 Predictions predictions_of(const FittedModel& model, const Design& design);
-
-/// "runs.csv: in 3 of 20 rows (lines 4, 9 and 12) the model predicts no time > 0 that a number
-/// holds"; nullopt if every row has a valid time.
-std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table);
 
 /// Warns of rows without a valid time, followed by `consequence`; if `strict`, throws InputError.
 void report_without_time(const Predictions& predictions, const Table& table,
@@ -213,11 +218,11 @@ std::optional<double> interval_level(const FittedModel& model, std::optional<dou
                                      const std::string& file);
 
 struct Certainty {
-  std::optional<ProcessReach> reach;  ///< only for a model with a residual process
-  std::optional<RowIntervals> intervals;
+  std::optional<double> level{};            ///< that of interval_level()
+  std::optional<ProcessReach> reach{};      ///< only for a model with a residual process
+  std::optional<RowIntervals> intervals{};  ///< of that level; nullopt if there is none
 };
 
-/// The intervals have the level of interval_level(), and are nullopt if that is.
 Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
                        const std::string& file, const Design& design);
 
@@ -226,7 +231,7 @@ std::string held_out_section(const FittedModel& model, const Console& console);
 
 /// All results of the tasks of a command, as combined by `merge`.
 struct MergedTasks {
-  std::string common;  ///< the header, which must equal the command's
+  std::string header;  ///< must equal the command's
   TaskShare share;
 };
 
@@ -240,64 +245,58 @@ struct SharingArguments {
   const MergedTasks* merged = nullptr;
 };
 
-/// Returns the value of an environment variable, or null if it is not set.
-using EnvironmentVariable = std::function<const char*(const char* name)>;
-
-/// Parses "2/8", or "auto": the rank and size that Open MPI, an MPI with PMI (MPICH, Intel), a
-/// Slurm array or srun sets, or a single shard if none of them does. Throws OptionError.
-Shard parse_shard(const std::string& text, const EnvironmentVariable& environment);
-
 /// Adds `--shard`; `tasks` describes what is shared.
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks);
 /// Adds `--shard` and `--resume`, which requires the condition `resumed`.
 void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
                  const Condition& resumed = "--shard");
 
-/// Replaces the placeholder: "part-{shard}.jsonl" is "part-3.jsonl" for the third shard.
-std::string path_of_shard(std::string path, const std::optional<Shard>& shard);
-
-/// Throws UsageError if shards would write to one file.
-void check_sharing(const SharingArguments& arguments, const std::string& output);
-
-/// Digest of the program, the inputs and everything else on which a result depends.
-std::string job_digest(const SharingArguments& arguments, const std::string& tool,
-                       const std::vector<std::string>& inputs);
-
-/// Number of leading tasks whose complete lines an earlier run of the same job left after the
-/// header. Calls `visit` with each of these lines and truncates the file after them. Throws
-/// InputError if the file is of another job.
-std::size_t kept_tasks(LinesFile& output, const std::string& header,
-                       const std::vector<std::size_t>& tasks,
-                       const std::function<void(std::string_view line)>& visit);
-
 /// "perfmodel 0.1.0"
 std::string tool_name();
 
-/// The numbers of the tasks of a shard, or of all tasks without one.
-std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<Shard>& shard);
-
-/// A command whose tasks several calls may share: a shard runs its tasks and writes their results;
-/// merge passes all results to the command, which makes its document of them.
+/// The output of a command with numbered tasks: the document that it makes of their results, or the
+/// file of results, a header and a JSON line per task, which a shard writes and which a set of
+/// models is. `merge` passes the results of all shards to the command, which makes its document.
 class TaskRun {
  public:
-  /// Opens the output of a shard, so that an unwritable one is reported early. `inputs`: input
-  /// files.
+  enum class Output { document, set };
+
+  /// Opens the output, so that an unwritable one is reported early. "part-{shard}.jsonl" is
+  /// "part-3.jsonl" for the third shard. Throws UsageError if shards would write to one file, or if
+  /// results would replace one of the input files.
   TaskRun(const SharingArguments& arguments, const std::string& output,
-          std::vector<std::string> inputs);
+          std::vector<std::string> inputs, Output kind = Output::document);
 
   bool is_shard() const { return arguments_.shard.has_value(); }
 
-  /// Called when the number of tasks is known. Returns null if nothing is shared. Throws InputError
-  /// if results belong to other runs or options.
+  /// For a document. Called when the number of tasks is known. Returns null if nothing is shared.
+  /// Throws InputError if results belong to other runs or options.
   const TaskShare* begin(std::size_t tasks);
+  /// Writes the document and completes it.
+  void finish(const std::string& text);
+  OutputFile& document() { return *document_; }
+  /// Completes the output of a shard; returns false if there is none.
+  bool finish_shard();
 
-  /// Completes the output of a shard.
-  void commit() { output_->commit(); }
+  // For results.
+
+  /// The fields that all headers have; `inputs`: names and digests of the input files.
+  TasksHeader header(std::size_t tasks, const std::vector<std::string>& inputs) const;
+  /// Writes the header or, with --resume, compares it with that of an earlier run, whose lines are
+  /// passed to `visit`. Returns the numbers of the tasks that are left. Throws InputError if the
+  /// lines are of other runs or options.
+  std::vector<std::size_t> resume(const TasksHeader& tasks, const std::string& header,
+                                  const std::function<void(std::string_view line)>& visit);
+  LinesFile& results() { return *results_; }
+  /// Path of the results.
+  const std::string& path() const { return path_; }
 
  private:
   const SharingArguments& arguments_;
   std::vector<std::string> inputs_;
-  std::unique_ptr<LinesFile> output_;
+  std::string path_;
+  std::optional<OutputFile> document_;
+  std::optional<LinesFile> results_;
   std::optional<TaskShare> share_;
 };
 
@@ -336,6 +335,10 @@ std::optional<SetShare> share_of_total(const SetLines& set);
 /// Share over all rows of a table that belong to a total.
 std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs, bool drop_failed);
 
+/// The metrics of the test part, else of the training part and, with prefixes such as "folds.",
+/// those of each part. `group`: words for all of them in messages; empty: the names of the parts.
+std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string& group = "");
+
 /// True for figures of conditions on sets: 'any.mape>20', 'kernel=x,gpu=a.q[gpus]>0.2',
 /// 'total.share<95'.
 bool is_set_figure(std::string_view name);
@@ -344,6 +347,9 @@ bool is_set_figure(std::string_view name);
 inline constexpr auto kSetFigureWords =
     "; of many models 'any.' or groups such as 'kernel=x,gpu=a.' before it, constants such as "
     "q[gpus], or refused; or total.share";
+
+/// Throws UsageError for conditions on other figures.
+void require_set_figures(const std::vector<Gate>& gates);
 
 /// Evaluates conditions on a set. 'any' covers the lines with a model ('refused': all lines). A
 /// condition on a group without a model fires. `share`: of the total.
@@ -390,7 +396,7 @@ struct SetPageRequest {
   const Table* runs = nullptr;  ///< null: the models are not judged
   std::string runs_file = {};   ///< base name
   std::string runs_sha256 = {};
-  std::string options;  ///< of the command that writes the page
+  std::string command;  ///< that writes the page
   bool drop_failed = false;
 };
 

@@ -24,30 +24,15 @@
 
 namespace perfmodel::cli {
 
-/// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
-/// or else as in the central run, with a notice.
-ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console);
-
-/// The study of measured runs. Throws UsageError if the column of scales must be named.
-ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console);
+namespace {
 
 /// The least efficiency as a fraction.
-double least_efficiency(const ScalingArguments& arguments);
-
-/// The requested scale, else the only one. Throws UsageError if there are several or none.
-std::string choose_column(const std::optional<std::string>& wanted,
-                          const std::vector<std::string>& extrinsic);
-
-/// Strong or weak scaling, as requested or inferred from the columns; the document gives the
-/// reason.
-scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
-                          ScalingDocument& document, Console& console);
-
 double least_efficiency(const ScalingArguments& arguments) {
   constexpr double percent_where_not_given = 50;
   return arguments.least_efficiency.value_or(percent_where_not_given) / 100;
 }
 
+/// The requested scale, else the only one. Throws UsageError if there are several or none.
 std::string choose_column(const std::optional<std::string>& wanted,
                           const std::vector<std::string>& extrinsic) {
   if (wanted)
@@ -59,6 +44,8 @@ std::string choose_column(const std::optional<std::string>& wanted,
   return extrinsic.front();
 }
 
+/// Strong or weak scaling, as requested or inferred from the columns; the document gives the
+/// reason.
 scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
                           ScalingDocument& document, Console& console) {
   const scaling::KindOfWork work = scaling::kind_of_work(columns);
@@ -87,31 +74,23 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
   return work.kind;
 }
 
-namespace {
-
 /// Geometric means of measured ranges and first levels, for files without a central run.
 BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
-  BaseConfiguration base{{}, "the middle of the measured ranges"};
-  base.table.source = base.name;
+  // Four digits suffice for a value that the user has not set.
+  const auto middle = [](const NumericInput& input) {
+    return input.low == input.high
+               ? input.low
+               : *parse_number(short_number(std::sqrt(input.low) * std::sqrt(input.high)));
+  };
+  Configuration configuration;
+  for (const NumericInput& input : spec.intrinsic)
+    configuration.intrinsic.push_back(middle(input));
+  configuration.levels.assign(spec.categorical.size(), 0);
+  for (const NumericInput& input : spec.extrinsic)
+    configuration.extrinsic.push_back(middle(input));
+  BaseConfiguration base = base_of(configuration, spec);
+  base.name = base.table.source = "the middle of the measured ranges";
   base.table.lines = {1};
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
-    for (const NumericInput& input : *inputs) {
-      Column& column = base.table.columns.emplace_back();
-      column.name = input.column;
-      // Four digits suffice for a value that the user has not set.
-      column.numbers = {
-          input.low == input.high
-              ? input.low
-              : *parse_number(short_number(std::sqrt(input.low) * std::sqrt(input.high)))};
-    }
-  }
-  for (const CategoricalInput& input : spec.categorical) {
-    Column& column = base.table.columns.emplace_back();
-    column.name = input.column;
-    column.kind = Column::Kind::text;
-    column.levels = {input.levels.front()};
-    column.codes = {0};
-  }
   return base;
 }
 
@@ -211,8 +190,8 @@ void question_work(const FittedModel& model, const scaling::WorkColumns& columns
                   flag_text({"work", {rate->work + " * " + columns.scale}}));
 }
 
-}  // namespace
-
+/// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
+/// or else as in the central run, with a notice.
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
   const FittedModel model = picked_model(arguments.input, arguments.pick);
   std::vector<std::string> extrinsic;
@@ -263,13 +242,10 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
   document.in_range = range.in_range;
-  document.level = interval_level(model, arguments.coverage, arguments.input).value_or(0);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.input, design);
-  for (std::size_t i = 0; certainty.intervals && i < scales.size(); ++i) {
-    const IntervalFactors factors = (*certainty.intervals)[i];
-    const double time = document.study.rows[i].time;
-    document.intervals.push_back({time * factors.lower, time * factors.upper});
-  }
+  document.level = certainty.level.value_or(0);
+  for (std::size_t i = 0; certainty.intervals && i < scales.size(); ++i)
+    document.intervals.push_back((*certainty.intervals)[i].around(document.study.rows[i].time));
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
   if (!power_constant || model.spec.moves_others(column)) {
@@ -294,8 +270,6 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
       scaling::pays_until(power, scales.front(), kind, least_efficiency(arguments));
   return document;
 }
-
-namespace {
 
 RoleRequest request_of(const ScalingArguments& arguments) {
   RoleRequest request;
@@ -354,9 +328,7 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
 
 /// The runs, without failed ones if these are to be dropped.
 Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Console& console) {
-  RunsFile file = read_runs(arguments.input);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
+  RunsFile file = read_noted(arguments.input, {}, {}, console);
   if (!arguments.drop_failed)
     return std::move(file.table);
   if (const auto column = measured_column(file.table, request))
@@ -365,8 +337,7 @@ Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Con
   return std::move(file.table);
 }
 
-}  // namespace
-
+/// The study of measured runs. Throws UsageError if the column of scales must be named.
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
   const RoleRequest request = request_of(arguments);
   const Table table = runs_of(arguments, request, console);
@@ -402,6 +373,8 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   return document;
 }
 
+}  // namespace
+
 void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   const auto is_model = [&] {
     return arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl");
@@ -413,18 +386,14 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
             "a model (its name ends in .json) or measured runs")
       .required();
   add_pick(command, arguments.pick);
-  command
-      .add("--column COL", arguments.column,
-           "the scale: workers, batch size (default: the one extrinsic column)")
-      .common();
+  command.add("--column COL", arguments.column,
+              "the scale: workers, batch size (default: the one extrinsic column)");
   using scaling::Kind;
-  command
-      .choice<Kind>(
-          "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
-          "strong: times are of a fixed amount of work\n"
-          "weak: of an iteration whose work grows with the scale\n"
-          "(default: as the columns tell, a batch per worker or of all; strong where none does)")
-      .common();
+  command.choice<Kind>(
+      "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
+      "strong: times are of a fixed amount of work\n"
+      "weak: of an iteration whose work grows with the scale\n"
+      "(default: as the columns tell, a batch per worker or of all; strong where none does)");
   command.number("--least-efficiency X", arguments.least_efficiency,
                  "below which more workers do not pay, in percent (default: 50)",
                  {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
@@ -434,8 +403,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   command
       .add("--set COL=VALUE", arguments.settings,
            "hold an input at a value (default: as in the central run of the model)")
-      .needs(model)
-      .common();
+      .needs(model);
   command
       .add(
           "--at X,X",
@@ -449,15 +417,13 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
           },
           "scales, 1,2,4,8 or 1:8:x2 (default: doubling, up to four times what was measured; with "
           "--strict-range up to that)")
-      .needs(model)
-      .common();
+      .needs(model);
   add_coverage(command, arguments.coverage,
                "of the intervals of predicted times (default: as in the model)");
   add_strict_range(command, arguments.strict_range);
   command.group("Of measured runs");
   command.add("--target COL", arguments.target, "the measured time (default: inferred)")
-      .needs(runs)
-      .common();
+      .needs(runs);
   command.flag("--throughput", arguments.throughput, "the target is work per time, not a time")
       .needs(runs);
   command
@@ -470,6 +436,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   for (const char* option : {"--coverage", "--strict-range"})
     command.option(option).needs(model);
   command.rule({"--failed drop", runs, false, ""});
+  command.common({"--column", "--kind", "--set", "--at", "--target"});
   command.footer(R"(Of runs, rows that differ in the scale alone are compared with one another.
 
 Examples:
@@ -485,9 +452,7 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
           ? scaling_of_model(arguments, console)
           : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
-  output.write(formatted(document, arguments.format, output_width(arguments.output)));
-  output.commit();
-  return 0;
+  return finish(output, formatted(document, arguments.format, output_width(arguments.output)));
 }
 
 }  // namespace perfmodel::cli

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +20,7 @@
 #include "perfmodel/predict.hpp"
 #include "report/document.hpp"
 #include "report/page.hpp"
+#include "trust/resampling.hpp"
 
 namespace perfmodel::cli {
 
@@ -88,16 +88,8 @@ std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string&
   std::vector<Figure> out{{"refused", line.model ? 0.0 : 1.0, part, {}}};
   if (!line.model)
     return out;
-  const auto add = [&](const Metrics& metrics, const std::string& prefix) {
-    const auto more = figures_of(metrics, part, prefix);
-    out.insert(out.end(), more.begin(), more.end());
-  };
-  add(line.model->metrics.test.value_or(line.model->metrics.train), "");
-  add(line.model->metrics.train, "train.");
-  if (line.model->metrics.validation)
-    add(*line.model->metrics.validation, "validation.");
-  if (line.model->metrics.test)
-    add(*line.model->metrics.test, "test.");
+  const auto metrics = figures_of_parts(*line.model, part);
+  out.insert(out.end(), metrics.begin(), metrics.end());
   const auto names = constant_names(*line.model);
   for (std::size_t i = 0; i < names.size(); ++i)
     out.push_back({names[i], line.model->constants[static_cast<Eigen::Index>(i)], part, {}});
@@ -106,9 +98,35 @@ std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string&
 
 }  // namespace
 
+std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string& group) {
+  std::vector<Figure> out;
+  const auto add = [&](const std::optional<Metrics>& metrics, const std::string& part,
+                       const std::string& prefix) {
+    if (!metrics)
+      return;
+    const auto figures = figures_of(*metrics, group.empty() ? part : group, prefix);
+    out.insert(out.end(), figures.begin(), figures.end());
+  };
+  const PartMetrics& parts = model.metrics;
+  add(parts.test ? parts.test : parts.train, parts.test ? "the test part" : "the training part",
+      "");
+  add(parts.train, "the training part", "train.");
+  add(parts.validation, "the validation part", "validation.");
+  add(parts.test, "the test part", "test.");
+  if (model.cross_validation)
+    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
+  return out;
+}
+
 bool is_set_figure(std::string_view name) {
   return name == kTotalFigure || name.starts_with("any.") ||
          name.find('=') != std::string_view::npos;
+}
+
+void require_set_figures(const std::vector<Gate>& gates) {
+  for (const Gate& gate : gates)
+    if (!is_set_figure(gate.figure))
+      throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
 }
 
 std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
@@ -278,8 +296,7 @@ const Metrics& judged_metrics(const FittedModel& model) {
 Interval interval_of(const FittedModel& model, const RankedModel& ranked) {
   const Certainty certainty =
       certainty_of(model, std::nullopt, "", design_of(*ranked.configuration, model.spec));
-  const IntervalFactors factors = (*certainty.intervals)[0];
-  return {*ranked.time * factors.lower, *ranked.time * factors.upper};
+  return (*certainty.intervals)[0].around(*ranked.time);
 }
 
 /// Short names of kinds of warnings; kinds with the same meaning share one.
@@ -338,7 +355,9 @@ std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& r
 }
 
 doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
-                            const ShownTime& shown, bool of_page = false) {
+                            bool of_page = false) {
+  const RankedLine& first = target.top.front();
+  const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
   const doc::Format time = doc::format_of(shown);
   doc::Table table{{doc::numbers("share", {}, percent)}};
   table.indentation = 2;
@@ -406,10 +425,8 @@ std::string set_summary(const SetLines& set, const Console& console,
   std::string out = console.strong(std::to_string(rankings.models()) + " models") + " of " +
                     std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
   for (const TargetRanking& target : rankings.targets()) {
-    const RankedLine& first = target.top.front();
-    const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
     out += "\n  " + target.target + " " + place_in_words(target.place, settings) + "\n" +
-           doc::text(table_of_ranking(set.header(), target, shown), console.width());
+           doc::text(table_of_ranking(set.header(), target), console.width());
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
@@ -437,33 +454,23 @@ std::optional<std::string> page_of_line(const SetPageRequest& request, const Mod
   const std::optional<Table> table = runs ? runs : central_runs(model);
   if (!table)
     return std::nullopt;
-  const Design all = make_design(*table, model.spec, Target::required);
-  const Predictions predictions = predictions_of(model, all);
-  if (predictions.without_time.size() == all.rows)
-    return std::nullopt;
   JudgedRuns judged;
-  judged.rows.resize(all.rows);
-  std::iota(judged.rows.begin(), judged.rows.end(), std::size_t{0});
-  judged.lines = table->lines;
-  judged.design = all;
-  judged.predicted = predictions.values;
-  judged.leave_out(predictions.without_time);
-  return page::sections_of(
-      page::content_of({.model = model,
-                        .tool = tool_name(),
-                        .model_file = request.model_file,
-                        .runs = {request.runs ? request.runs_file : "the fit", table->rows(),
-                                 request.runs ? request.runs_sha256 : "", false},
-                        .lines = judged.lines,
-                        .design = judged.design,
-                        .predicted = judged.predicted,
-                        .metrics = measure(judged.design, judged.predicted, table->source),
-                        .range_findings = check_range(model, judged.design).findings,
-                        .left_out = without_time_text(predictions, *table),
-                        .options = request.options,
-                        .key = key,
-                        .has_runs = request.runs != nullptr}),
-      flag_text);
+  judged.file.table = *table;
+  judged.design = make_design(*table, model.spec, Target::required);
+  const Predictions predictions = predictions_of(model, judged.design);
+  if (predictions.without_time.size() == judged.design.rows)
+    return std::nullopt;
+  judged.judge(predictions);
+  judged.range = check_range(model, judged.design);
+  const bool has_runs = request.runs != nullptr;
+  page::Source source = page_source(model, request.model_file,
+                                    {has_runs ? request.runs_file : "the fit", table->rows(),
+                                     has_runs ? request.runs_sha256 : "", false},
+                                    judged);
+  source.command = request.command;
+  source.key = key;
+  source.has_runs = has_runs;
+  return page::sections_of(page::content_of(source), flag_text);
 }
 
 }  // namespace
@@ -488,14 +495,12 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
   for (const std::string& words : failed.words())
     console.warning(words);
   for (const TargetRanking& target : rankings.targets()) {
-    const RankedLine& first = target.top.front();
-    const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
     out.tables.emplace_back(
         target.target + " " + place_in_words(target.place, request.settings) +
             (target.count > target.top.size()
                  ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
                  : ""),
-        table_of_ranking(header, target, shown, true));
+        table_of_ranking(header, target, true));
     for (const auto& [ranked, line] : target.top) {
       const auto own = runs.find(line.task);
       if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))

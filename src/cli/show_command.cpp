@@ -21,19 +21,16 @@ namespace perfmodel::cli {
 void setup_show(OptionSet& command, ShowArguments& arguments) {
   using enum FormulaLanguage;
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
-  command
-      .choice("--as", arguments.language,
-              std::vector{text, latex, python, c, javascript, spreadsheet},
-              "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
-              "compute with, with all digits (default: text)")
-      .common();
+  command.choice(
+      "--as", arguments.language, std::vector{text, latex, python, c, javascript, spreadsheet},
+      "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
+      "compute with, with all digits (default: text)");
   add_pick(command, arguments.pick);
-  command
-      .add("--set COL=VALUE", arguments.ranked_at,
-           "of many models: where they are ranked; what is not set is as in the central run of "
-           "each (repeatable)")
-      .common();
+  command.add("--set COL=VALUE", arguments.ranked_at,
+              "of many models: where they are ranked; what is not set is as in the central run of "
+              "each (repeatable)");
   add_output(command, arguments.output, "FILE");
+  command.common({"--as", "--set"});
   command.footer(
       R"(The inputs of the languages that compute are the columns that predict asks for; derived columns
 are computed inside. A spreadsheet takes them from defined names: name a cell 'filters', and so on.
@@ -48,20 +45,16 @@ int run_show(const ShowArguments& arguments, Console& console) {
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (set.size() != 1 && !arguments.language) {
     const std::string ranking = set_summary(set, console, arguments.ranked_at);
-    if (arguments.output == "-") {
-      console.summary(ranking);
-    } else {
-      output.write(ranking);
-      output.commit();
-    }
+    if (arguments.output != "-")
+      return finish(output, ranking);
+    console.summary(ranking);
     return 0;
   }
   if (!arguments.ranked_at.empty())
     throw UsageError("--set goes with a file of many models");
   const FittedModel model = model_of(set);
   const FormulaLanguage language = arguments.language.value_or(FormulaLanguage::text);
-  output.write(formula_code(model, language));
-  output.commit();
+  finish(output, formula_code(model, language));
   const std::optional<Centre> centre = centre_of(model);
   if (language != FormulaLanguage::text)
     return 0;
@@ -127,8 +120,7 @@ Examples:
 int run_selftest_command(const SelftestArguments& arguments, Console& console) {
   OutputFile output("-");
   const SelftestFigures figures = run_selftest();
-  output.write(formatted(figures, arguments.format));
-  output.commit();
+  finish(output, formatted(figures, arguments.format));
   std::size_t failed = 0;
   for (const auto& figure : figures)
     failed += figure.passed() ? 0U : 1U;

@@ -53,24 +53,20 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       .required();
   add_separator(command, arguments.separator);
   command.group("Options");
-  command
-      .add(
-          "--noise PERCENT", [&](const std::string& text) { arguments.noise = parse_noise(text); },
-          "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
-          "(default: 0)")
-      .common();
-  command
-      .number("--additive SIGMA", arguments.additive,
-              "standard deviation of normal noise that is added; in the unit of the time")
-      .common();
-  command
-      .flag("--draw", arguments.draw,
-            "from one law that the runs of a residual process allow; drawn by the seed, instead of "
-            "the most likely one; of up to 2000 configurations")
-      .common();
-  command.count("--seed N", arguments.seed, "seed of noise and draw", 0).common();
+  command.add(
+      "--noise PERCENT", [&](const std::string& text) { arguments.noise = parse_noise(text); },
+      "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
+      "(default: 0)");
+  command.number("--additive SIGMA", arguments.additive,
+                 "standard deviation of normal noise that is added; in the unit of the time");
+  command.flag(
+      "--draw", arguments.draw,
+      "from one law that the runs of a residual process allow; drawn by the seed, instead of "
+      "the most likely one; of up to 2000 configurations");
+  command.count("--seed N", arguments.seed, "seed of noise and draw", 0);
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");
+  command.common({"--noise", "--additive", "--draw", "--seed"});
   command.footer(
       R"(Writes the configurations as they are, with the simulated times as a further column that has the
 name of the model's target: runs of which the true constants are known, to try a fit on.
@@ -83,10 +79,8 @@ Examples:
 int run_simulate(const SimulateArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const RunsFile file =
-      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
+  const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
+                                   arguments.separator, console);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);
   // Rows without a valid predicted time are refused before noise is added.
@@ -95,19 +89,10 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   const Eigen::VectorXd times = simulate(
       model, design, {arguments.noise, arguments.additive, arguments.draw}, arguments.seed);
   require_times(times, file.table);
-
-  // If a file is replaced, a signal must not leave an unfinished one behind.
-  std::optional<SignalWatch> signals;
-  if (output.replaces_file())
-    signals.emplace();
-  append_columns(
+  return append_columns(
       file.bytes, file.table, {model.spec.target},
       [&](std::size_t row) { return std::vector{to_text(times[static_cast<Eigen::Index>(row)])}; },
       output);
-  if (const auto signal = received_signal())
-    return exit_code_of_signal(*signal);
-  output.commit();
-  return 0;
 }
 
 }  // namespace perfmodel::cli

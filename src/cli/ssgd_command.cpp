@@ -1,5 +1,4 @@
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +8,10 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/runs.hpp"
 #include "cli/texts.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
 #include "report/figures.hpp"
@@ -75,14 +76,10 @@ MessageCost fitted_cost(const MessageArguments& arguments) {
                      " us per byte, makes no sense as a cost; choose the sizes with --fit-from");
   }
   cost.source = "line fitted to " + std::to_string(cost.fit->points) + " latencies of " +
-                (*arguments.latencies == "-"
-                     ? "standard input"
-                     : std::filesystem::path(*arguments.latencies).filename().string()) +
+                (*arguments.latencies == "-" ? "standard input" : base_name(*arguments.latencies)) +
                 " (R2 " + short_number(cost.fit->r2) + ")";
   return cost;
 }
-
-}  // namespace
 
 void add_message_options(OptionSet& app, MessageArguments& arguments) {
   constexpr auto hierarchy = "--allreduce hierarchical|hierarchical-leader";
@@ -94,14 +91,11 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
              "formula of the aggregation; ring, recursive-doubling, halving-doubling, tree, "
              "double-tree, parameter-server, hierarchical or hierarchical-leader")
       .needs("--alpha-us")
-      .needs("--bandwidth")
-      .common();
+      .needs("--bandwidth");
   app.number("--alpha-us X", arguments.alpha_us, "start-up of one message on a link")
-      .needs("--allreduce")
-      .common();
+      .needs("--allreduce");
   app.number("--bandwidth X", arguments.bandwidth, "of a link, in GB/s", positive)
-      .needs("--allreduce")
-      .common();
+      .needs("--allreduce");
   app.number("--reduction-speed X", arguments.reduction_speed,
              "at which a worker adds up bytes, in GB/s (default: takes no time)", positive)
       .needs("--allreduce");
@@ -129,6 +123,7 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
   app.number("--message-per-byte-us X", arguments.per_byte_us, "... and its time per byte")
       .needs("--message-start-us");
   app.one_of({"--allreduce", "--fit-allreduce", "--message-start-us"});
+  app.common({"--allreduce", "--alpha-us", "--bandwidth"});
 }
 
 void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
@@ -142,6 +137,7 @@ void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
   app.one_of({"--imbalance-factor", "--worker-times", "--batch-shares", "--global-batch"});
 }
 
+/// Fits the latencies if a file is given. Throws UsageError if options contradict each other.
 MessageCost message_cost(const MessageArguments& arguments, std::size_t workers) {
   if (arguments.allreduce) {
     const ssgd::Network network = network_of(arguments);
@@ -175,8 +171,6 @@ std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
   return arguments.factor ? std::optional(ssgd::imbalance_of_factor(*arguments.factor, workers))
                           : std::nullopt;
 }
-
-namespace {
 
 void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& study) {
   bool finite = std::isfinite(profile.gradient_bytes()) && std::isfinite(study.single.total_us) &&
@@ -243,10 +237,9 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
             "layers: layer, t_f_us, t_b_us, grad_bytes or grad_elems; optional name, t_c_us, "
             "t_u_us, worker")
       .required();
-  command.count("--workers N", arguments.workers, "number of workers").required().common();
-  command
-      .number("--batch X", arguments.batch, "samples per worker, for samples per second", positive)
-      .common();
+  command.count("--workers N", arguments.workers, "number of workers").required();
+  command.number("--batch X", arguments.batch, "samples per worker, for samples per second",
+                 positive);
   command
       .add("--reference LAYERS1.csv", arguments.reference,
            "layers with the whole batch on one worker: strong scaling (default: weak, the batch "
@@ -283,19 +276,17 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
           },
           "gradients into messages; none (one per layer), single, threshold:BYTES, mgwfbp (the "
           "released code's rule), optimal (default: none)")
-      .excludes("--no-overlap")
-      .common();
+      .excludes("--no-overlap");
   command.flag("--no-overlap", arguments.no_overlap, "naive: all messages after the backward pass");
   add_imbalance_options(command, arguments.imbalance);
   command.group("Options");
   add_format(command, arguments.format, "of the result");
   command.flag("--timeline", arguments.timeline, "draw one iteration below the tables")
-      .needs("--format text", "the messages are in the JSON")
-      .common();
+      .needs("--format text", "the messages are in the JSON");
   command.add("--timeline-svg FILE", arguments.timeline_svg, "draw one iteration as a picture")
-      .file(FileUse::output)
-      .common();
+      .file(FileUse::output);
   add_output(command, arguments.output, "FILE");
+  command.common({"--workers", "--batch", "--merge", "--timeline", "--timeline-svg"});
   command.footer(
       R"(All times of the files are in microseconds. Figures marked with * are our own design, not formulas
 of the model's authors.
@@ -323,8 +314,7 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
       .profile = profile,
       .request = request,
       .study = study,
-      .file = arguments.layers == "-" ? arguments.layers
-                                      : std::filesystem::path(arguments.layers).filename().string(),
+      .file = base_name(arguments.layers),
       .message_times = messages.source,
       .latency_fit = messages.fit,
       .batch = arguments.batch,
@@ -333,9 +323,8 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
   output.write(formatted(document, arguments.format, arguments.timeline ? &timeline : nullptr,
                          output_width(arguments.output)));
   if (picture) {
-    picture->write(timeline_svg(timeline, document.file + ": one iteration on " +
-                                              std::to_string(study.workers) + " workers"));
-    picture->commit();
+    finish(*picture, timeline_svg(timeline, document.file + ": one iteration on " +
+                                                std::to_string(study.workers) + " workers"));
   }
   output.commit();
   return 0;

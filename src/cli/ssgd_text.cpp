@@ -14,9 +14,6 @@
 
 namespace perfmodel::cli {
 
-/// The lanes of one iteration as lines of at most min(width, 100) characters, with a legend.
-std::string timeline_text(const ssgd::Timeline& timeline, std::size_t width);
-
 namespace {
 
 constexpr std::size_t kMostCells = 84;
@@ -59,8 +56,7 @@ std::string lane_text(const std::vector<ssgd::Span>& spans, double total_us, std
   return line;
 }
 
-}  // namespace
-
+/// The lanes of one iteration as lines of at most min(width, 100) characters, with a legend.
 std::string timeline_text(const ssgd::Timeline& timeline, std::size_t width) {
   const std::size_t cells = std::min(kMostCells, width - kLabelWidth - 2);
   std::string text;
@@ -74,8 +70,6 @@ std::string timeline_text(const ssgd::Timeline& timeline, std::size_t width) {
   return text +
          "r read, s split, c copy, F forward, B b backward of a layer, = - a message, U update\n";
 }
-
-namespace {
 
 constexpr std::size_t kSentenceWidth = 98;  // without a terminal
 

@@ -27,28 +27,6 @@
 
 namespace perfmodel::cli {
 
-/// `--next`: adds the configurations whose measurement is most valuable to the document.
-void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  SuggestionDocument& document, SearchProgress& progress, Console& console);
-
-std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
-                                                 const SuggestionDocument& document);
-
-/// The requested list in the requested format: columns of the space, time, and cost or gain.
-std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document);
-
-/// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
-Design design_of_space(const plan::Space& space,
-                       const std::vector<plan::Configuration>& configurations,
-                       const ModelSpec& spec);
-
-/// Removes rows with levels that the model does not know. Returns a sentence about them, or nullopt
-/// if there are none. Throws InputError if no row is left.
-std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec);
-
-std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
-                             const std::vector<plan::Configuration>& configurations);
-
 namespace {
 
 /// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
@@ -68,8 +46,7 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
     throw InputError(problems);
 }
 
-}  // namespace
-
+/// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
 Design design_of_space(const plan::Space& space,
                        const std::vector<plan::Configuration>& configurations,
                        const ModelSpec& spec) {
@@ -78,6 +55,8 @@ Design design_of_space(const plan::Space& space,
   return make_design(table, spec, Target::absent);
 }
 
+/// Removes rows with levels that the model does not know. Returns a sentence about them, or nullopt
+/// if there are none. Throws InputError if no row is left.
 std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec) {
   const KnownLevelRows known = rows_of_known_levels(runs, spec);
   if (known.unknown.empty())
@@ -96,8 +75,6 @@ std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
   const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));
   return {times.begin(), times.end()};
 }
-
-namespace {
 
 std::vector<std::string> further_names(const SuggestArguments& arguments,
                                        const SuggestionDocument& document) {
@@ -118,8 +95,6 @@ double last_figure(const SuggestArguments& arguments, const SuggestionDocument& 
                         : suggestions[i].cost;
 }
 
-}  // namespace
-
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document) {
   if (arguments.next) {
@@ -139,6 +114,7 @@ std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& argumen
   return document.suggestions.fastest;
 }
 
+/// The requested list in the requested format: columns of the space, time, and cost or gain.
 std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document) {
   const auto suggestions = chosen_suggestions(arguments, document);
   const std::vector<std::string> space = document.space.names();
@@ -160,8 +136,6 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
   const doc::Document out{.blocks = {table}, .json = [&] { return to_json(document); }};
   return out.in(arguments.format, output_width(arguments.output));
 }
-
-namespace {
 
 constexpr std::size_t kMostCandidates = 4000;
 constexpr std::size_t kMostOfSpace = 1000;  // configurations over which uncertainty is averaged
@@ -207,13 +181,8 @@ std::vector<plan::Configuration> some(std::vector<plan::Configuration> configura
 
 std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
                                                const plan::Space& space, std::uint64_t seed) {
-  if (!arguments.among)
-    return sample(space, kMostCandidates, seed);
-  std::set<std::string> texts;
-  for (const plan::SpaceColumn& column : space.columns)
-    if (column.is_text())
-      texts.insert(column.name);
-  return plan::configurations_of(space, read_csv(*arguments.among, texts));
+  return arguments.among ? read_configurations(space, *arguments.among)
+                         : sample(space, kMostCandidates, seed);
 }
 
 std::optional<Design> known_runs(const SuggestArguments& arguments, const FittedModel& model,
@@ -248,8 +217,7 @@ std::string percent_of_log(double deviation) {
   return short_number(100 * std::expm1(deviation)) + " %";
 }
 
-}  // namespace
-
+/// `--next`: adds the configurations whose measurement is most valuable to the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                   SuggestionDocument& document, SearchProgress& progress, Console& console) {
   const plan::Space& space = document.space;
@@ -287,8 +255,6 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                  (found.runs.size() == 1 ? "this run" : "these runs") + " by " +
                  percent_of_log(deviation));
 }
-
-namespace {
 
 bool is_of_runs(const SuggestArguments& arguments) {
   return arguments.space.ends_with(".csv");
@@ -358,9 +324,7 @@ void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
   const auto add = [&](plan::Suggestion& suggestion) {
     const Design design = design_of_space(document.space, {suggestion.configuration}, model.spec);
     const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-    const IntervalFactors factors = (*certainty.intervals)[0];
-    suggestion.interval =
-        Interval{suggestion.time * factors.lower, suggestion.time * factors.upper};
+    suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
   };
   plan::Suggestions& found = document.suggestions;
   for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
@@ -377,9 +341,7 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
   const std::string text = document.space.source + ": for " + std::to_string(found.without_time) +
                            " of " + std::to_string(found.searched) +
                            " configurations the model predicts no time > 0 that a number holds";
-  if (strict)
-    throw InputError("--strict-range: " + text);
-  console.warning(text + ": they are left out");
+  warn_or_refuse(text, ": they are left out", strict, console);
 }
 
 }  // namespace
@@ -392,33 +354,27 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
             "Runs (*.csv) are ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
-  command
-      .choice<SuggestBy>(
-          "--by", arguments.by,
-          {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
-          "time, cost, or pareto: what no other beats in both")
-      .common();
+  command.choice<SuggestBy>(
+      "--by", arguments.by,
+      {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
+      "time, cost, or pareto: what no other beats in both");
   command.rule({"--by cost|pareto", "--price", false, ""});
-  command
-      .add("--price FORMULA", arguments.price,
-           "per unit of time, over the columns: 'workers*1.2'; the cost is time * price (default: "
-           "1)")
-      .common();
+  command.add(
+      "--price FORMULA", arguments.price,
+      "per unit of time, over the columns: 'workers*1.2'; the cost is time * price (default: "
+      "1)");
   command
       .add("--where CONDITION", arguments.conditions,
            "a condition over the columns, time and cost; such as 'workers <= 4 && time < 0.5' "
            "(repeatable)")
       .repeatable()
-      .excludes("--next", reason)
-      .common();
+      .excludes("--next", reason);
   command.count("--top N", arguments.most, "how many by time or by cost")
-      .excludes("--next", reason)
-      .common();
-  command
-      .count("--next N", arguments.next,
-             "instead: the N configurations that are worth measuring most; they make predictions "
-             "over the space surer by most, for their cost")
-      .common();
+      .excludes("--next", reason);
+  command.count(
+      "--next N", arguments.next,
+      "instead: the N configurations that are worth measuring most; they make predictions "
+      "over the space surer by most, for their cost");
   command.add("--runs RUNS.csv", arguments.runs, "with --next: what was measured already")
       .file(FileUse::input)
       .needs("--next");
@@ -439,6 +395,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_strict_range(command, arguments.strict_range).excludes("--next", reason);
   add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
+  command.common({"--by", "--price", "--where", "--top", "--next"});
   command.footer(R"(Examples:
   perfmodel suggest model.json space.json --where 'filters == 32'
   perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv
@@ -489,9 +446,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   }
   add_intervals(arguments, model, document);
   progress.reset();
-  output.write(formatted(arguments, document));
-  output.commit();
-  return 0;
+  return finish(output, formatted(arguments, document));
 }
 
 }  // namespace perfmodel::cli

@@ -19,11 +19,6 @@
 
 namespace perfmodel::cli {
 
-/// The path in a format. Text and Markdown contain the errors and scaling powers, JSON and CSV also
-/// all constants. `width`: columns of the terminal.
-std::string formatted(const SweepDocument& report, OutputFormat format,
-                      std::optional<std::size_t> width);
-
 namespace {
 
 constexpr std::array<std::string_view, 6> kAll = {"mae", "mape_percent", "smape_percent",
@@ -82,15 +77,13 @@ doc::Table table_of(const SweepDocument& report) {
   return table;
 }
 
-}  // namespace
-
+/// The path in a format. Text and Markdown contain the errors and scaling powers, JSON and CSV also
+/// all constants. `width`: columns of the terminal.
 std::string formatted(const SweepDocument& report, OutputFormat format,
                       std::optional<std::size_t> width) {
   return doc::Document{.blocks = {table_of(report)}, .json = [&] { return to_json(report); }}.in(
       format, width);
 }
-
-namespace {
 
 /// Parses "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
@@ -159,25 +152,19 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the path");
   command.group("Path");
-  command
-      .add(
-          "--lambdas LO:HI[:COUNT]",
-          [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
-          "values of lambda, equally spaced in the logarithm; one per decade, or COUNT (default: "
-          "1e-6:1e2)")
-      .common();
-  command
-      .add(
-          "--penalty l1,l2",
-          [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
-          "l1, l2 or both (default: l1,l2)")
-      .common();
-  command
-      .flag("--one-standard-error", arguments.rule,
-            "the largest lambda within a standard error of the best; that is, of the lowest "
-            "validation loss (default: the lambda of the lowest validation loss)",
-            LambdaRule::one_standard_error)
-      .common();
+  command.add(
+      "--lambdas LO:HI[:COUNT]",
+      [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
+      "values of lambda, equally spaced in the logarithm; one per decade, or COUNT (default: "
+      "1e-6:1e2)");
+  command.add(
+      "--penalty l1,l2",
+      [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
+      "l1, l2 or both (default: l1,l2)");
+  command.flag("--one-standard-error", arguments.rule,
+               "the largest lambda within a standard error of the best; that is, of the lowest "
+               "validation loss (default: the lambda of the lowest validation loss)",
+               LambdaRule::one_standard_error);
   add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search, Forms::given);
   command.rule({"--expression multi",
@@ -190,6 +177,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   command.group("Judging the model");
   add_split_options(command, arguments.split.shares, arguments.split.seed);
   add_sharing(command, arguments.sharing, "the fits");
+  command.common({"--lambdas", "--penalty", "--one-standard-error"});
   command.footer(
       R"(One fit without penalty and one per penalty and lambda, all with the same seed. Each is judged on
 the validation rows, which also choose lambda; the test rows have no say. json and csv hold all
@@ -203,9 +191,6 @@ Examples:
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
   TaskRun tasks(arguments.sharing, arguments.output, {arguments.runs});
-  std::optional<OutputFile> output;
-  if (!tasks.is_shard())
-    output.emplace(arguments.output);
   SearchProgress progress(console);
   RoleRequest roles = arguments.roles;
   roles.needs_scale = arguments.search.options.expression == Expression::generic;
@@ -228,14 +213,11 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
       arguments.penalties, arguments.lambdas,
       [&](std::size_t done) { progress.show("fitting", done, fits); },
       hooks_of<SweepPoint>(tasks.begin(fits), 0));
-  if (tasks.is_shard()) {
-    tasks.commit();
+  if (tasks.finish_shard())
     return 0;
-  }
   const std::size_t chosen = choose(points, arguments.rule);
-  output->write(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
-                          output_width(arguments.output)));
-  output->commit();
+  tasks.finish(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
+                         output_width(arguments.output)));
   console.notice(advice(arguments, points[chosen]));
   return 0;
 }

@@ -32,7 +32,6 @@ std::vector<std::string> next_steps(const FitArguments& arguments, const FittedM
 
 struct FitDocument {
   const FittedModel& model;
-  const Roles& roles;
   std::vector<double> time_shares;  ///< see time_shares()
   std::size_t training_rows = 0;
   double seconds = 0;           ///< of the search
@@ -53,13 +52,6 @@ std::vector<std::string> warning_lines(const FittedModel& model);
 /// The output of `evaluate`.
 std::string formatted(const EvaluationDocument& report, const FittedModel& model,
                       OutputFormat format);
-
-/// JUnit XML with a test case per condition, which fails if the condition fires.
-std::string junit_report(const EvaluationDocument& report, const FittedModel& model);
-
-/// Workflow commands of GitHub Actions: the errors as a notice, and an error per condition that
-/// fires.
-std::string github_annotations(const EvaluationDocument& report, const FittedModel& model);
 
 /// The output of `scaling`; as CSV, only the rows. `width`: columns of the terminal. Throws
 /// InputError for figures that are not finite.

@@ -31,6 +31,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Numbers of the first task of each kind in a fit that several calls share: fits with several
+/// seeds from 0, then bootstrap samples, then folds.
+struct SharedTasks {
+  std::size_t samples = 0;
+  std::size_t folds = 0;
+};
+
+SharedTasks shared_tasks(const FitRequest& request) {
+  SharedTasks out;
+  out.samples = request.repeats > 1 ? request.repeats : 0;
+  out.folds = out.samples + (request.bootstrap ? request.bootstrap->samples : 0);
+  return out;
+}
+
 std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage stage,
                                          std::size_t all) {
   if (!progress)
@@ -67,7 +81,7 @@ FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& pr
 }
 
 /// Metrics of the model on the training, validation and test rows.
-PartMetrics judge(const FittedModel& model, const JudgingParts& parts) {
+PartMetrics judge(const FittedModel& model, const PreparedRuns& parts) {
   PartMetrics metrics = model.metrics;
   if (parts.validation)
     metrics.validation = measure(model, *parts.validation, "the validation part");
@@ -103,13 +117,6 @@ FitOptions silent_options(const FitRequest& request) {
   return out;
 }
 
-std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
-                                     const std::vector<std::size_t>& rows) {
-  if (rows.empty())
-    return std::nullopt;
-  return make_design(table, spec, Target::required, rows);
-}
-
 /// An input computed from the time predicts it perfectly, but is unknown before a run is measured.
 void warn_of_leaks(const Table& runs, FittedModel& model) {
   for (const LeftOut& leak : inputs_given_by_target(runs, model.spec)) {
@@ -125,127 +132,13 @@ constexpr std::size_t kMostCorrected = 2000;
 
 /// Median over the runs of the relative change of the formula's time by the residual process.
 std::optional<double> typical_correction(const FittedModel& model, const Design& runs) {
-  std::vector<std::size_t> rows(std::min(runs.rows, kMostCorrected));
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    rows[k] = k * runs.rows / rows.size();
-  const Design chosen = take_rows(runs, rows);
+  const Design chosen =
+      take_rows(runs, evenly_chosen(runs.rows, std::min(runs.rows, kMostCorrected)));
   const auto factors = model.form->process_factors(chosen);
   if (!factors)
     return std::nullopt;
   return median((factors->array() - 1).abs().matrix(), chosen.runs);
 }
-
-}  // namespace
-
-SharedTasks shared_tasks(const FitRequest& request) {
-  SharedTasks out;
-  out.samples = request.repeats > 1 ? request.repeats : 0;
-  out.folds = out.samples + (request.bootstrap ? request.bootstrap->samples : 0);
-  return out;
-}
-
-std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request) {
-  return shared_tasks(request).folds + prepared.held_out.parts.size();
-}
-
-PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
-  if (request.test_runs && request.split.test > 0)
-    throw UsageError("further runs and a share of the split both name test rows; ask for one");
-  PreparedFit out;
-  out.runs = std::move(runs);
-  const Table& table = out.runs.file.table;
-  const Split split = split_rows(out.runs.rows, request.split, request.split_seed);
-  out.spec = make_spec(table, out.runs.roles, split.train);
-  out.training = make_design(table, out.spec, Target::required, split.train);
-  const std::size_t central = central_row(out.spec, out.training);
-  set_typical_values(table, split.train[central], out.spec);
-  out.central = {configuration_of(out.training, central), table.lines[split.train[central]],
-                 out.training.time[index(central)]};
-  out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);
-  out.judging.validation = design_of_rows(table, out.spec, split.validation);
-  out.judging.test = design_of_rows(table, out.spec, split.test);
-  if (request.test_runs) {
-    RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
-    if (request.roles.drop_failed)
-      if (auto failed = drop_failed_runs(file, out.spec))
-        out.warnings.push_back(*std::move(failed));
-    TestRuns test = select_test_runs(file.table, out.spec, request.gated);
-    out.judging.test = std::move(test.design);
-    if (test.left_out)
-      out.warnings.push_back(*std::move(test.left_out));
-  }
-  return out;
-}
-
-void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
-  const Design& training = prepared.training;
-  const FitOptions silent = silent_options(request);
-  if (request.repeats > 1)
-    run_fits(prepared, request, silent);
-  if (request.bootstrap) {
-    const FittedModel model = fit(prepared.spec, training, request.options);
-    if (!silent.stop.stop_requested())
-      run_samples(model, training, request, silent);
-  }
-  const auto& folds = prepared.held_out.parts;
-  if (!folds.empty() && !silent.stop.stop_requested()) {
-    cross_validate(prepared.spec, training, silent, folds,
-                   told_to(request.progress, FitStage::folds, folds.size()),
-                   hooks_of<HeldOutFold>(request.share, shared_tasks(request).folds));
-  }
-  if (silent.stop.stop_requested())
-    throw Interrupted();
-}
-
-FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
-  const Design& training = prepared.training;
-  const FitOptions silent = silent_options(request);
-  FitOutcome out;
-
-  const auto start = Clock::now();
-  std::vector<FittedModel> fits = run_fits(prepared, request, silent);
-  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  for (auto& fitted : fits)
-    fitted.metrics = judge(fitted, prepared.judging);
-  FittedModel model = best_fit(fits, prepared, request, silent);
-  if (fits.size() > 1)
-    model.repeats = summarise(fits);
-  model.uncertainty = run_bootstrap(model, training, request, silent);
-  model.provenance = provenance_of(prepared.runs.file, prepared.runs.roles);
-  model.central = prepared.central;
-  model.left_out = prepared.runs.roles.left_out;
-  warn_of_leaks(prepared.runs.file.table, model);
-  model.unmeasured = find_unmeasured(prepared.spec, training);
-  model.correction = typical_correction(model, training);
-  model.effects = effects_of(model, prepared.central.configuration, &training);
-  if (!silent.stop.stop_requested()) {
-    add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
-                 told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()),
-                 request.share, shared_tasks(request).folds);
-  }
-
-  out.interrupted = silent.stop.stop_requested();
-  if (out.interrupted)  // whichever start gave the best model
-    model.search.termination = to_text(optimise::Termination::interrupted);
-  out.time_shares = time_shares(model, training);
-  out.roles = prepared.runs.roles;
-  for (const Sentence& warning : prepared.runs.warnings)
-    out.warnings.push_back(warning.text());
-  out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  out.model = std::move(model);
-  return out;
-}
-
-FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
-  return fit_prepared(prepare_fit(label_runs(std::move(runs), request.roles), request), request);
-}
-
-FitOutcome fit_runs(Table runs, const FitRequest& request) {
-  std::string name = runs.source;
-  return fit_runs(RunsFile{std::move(name), {}, std::move(runs)}, request);
-}
-
-namespace {
 
 RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
                      const Design& training) {
@@ -292,8 +185,7 @@ std::optional<double> level_of(const HeldOutRequest& request, const Design& trai
   return level <= highest_level(calibration_rows) ? std::optional(level) : std::nullopt;
 }
 
-}  // namespace
-
+/// Plans the held-out groups before a long fit. Throws UsageError if the request is impossible.
 HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, const Split& split,
                           const Design& training, std::uint64_t seed) {
   HeldOutPlan plan;
@@ -312,36 +204,161 @@ HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, con
   return plan;
 }
 
-void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const Design& training,
-                  const JudgingParts& judging, const FitOptions& options, FittedModel& model,
-                  const std::function<void(std::size_t)>& fold_done, const TaskShare* share,
-                  std::size_t first_fold) {
+std::optional<CrossValidation> run_folds(const ModelSpec& spec, const PreparedFit& prepared,
+                                         const FitRequest& request, const FitOptions& silent) {
+  const auto& parts = prepared.held_out.parts;
+  return cross_validate(spec, prepared.training, silent, parts,
+                        told_to(request.progress, FitStage::folds, parts.size()),
+                        hooks_of<HeldOutFold>(request.share, shared_tasks(request).folds));
+}
+
+/// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
+/// rows inside their intervals. A stop request leaves unfinished estimates out.
+void add_held_out(const PreparedFit& prepared, const FitRequest& request, const FitOptions& silent,
+                  FittedModel& model) {
+  const HeldOutPlan& plan = prepared.held_out;
+  const Design& training = prepared.training;
   if (!plan.parts.empty()) {
-    model.cross_validation = cross_validate(model.spec, training, options, plan.parts, fold_done,
-                                            hooks_of<HeldOutFold>(share, first_fold));
+    model.cross_validation = run_folds(model.spec, prepared, request, silent);
     if (!model.cross_validation)
       return;  // stopped
     model.cross_validation->group_by = plan.group_by;
   }
-  if (const auto level =
-          level_of(request, training, judging.validation ? judging.validation->rows : 0)) {
+  if (const auto level = level_of(request.held_out, training,
+                                  prepared.validation ? prepared.validation->rows : 0)) {
     try {
-      auto found = calibrated(model, training, plan.group_of, judging.validation, options, *level,
+      auto found = calibrated(model, training, plan.group_of, prepared.validation, silent, *level,
                               log_ratios);
       if (found) {
         model.intervals = std::move(found->intervals);
         add_intervals(found->half_widths, model.effects);
       }
     } catch (const Error&) {
-      if (request.coverage)
+      if (request.held_out.coverage)
         throw;  // intervals that were not requested may be missing
     }
   }
-  if (model.intervals && judging.test) {
-    model.intervals->test_coverage =
-        covered_share(row_intervals(model, model.intervals->level, *judging.test),
-                      judging.test->time, predict(model, *judging.test));
+  if (const auto& test = prepared.test; test && model.intervals) {
+    model.intervals->test_coverage = covered_share(
+        row_intervals(model, model.intervals->level, *test), test->time, predict(model, *test));
   }
+}
+
+}  // namespace
+
+std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request) {
+  return shared_tasks(request).folds + prepared.held_out.parts.size();
+}
+
+namespace {
+
+PreparedRuns parts_of(const LabelledRuns& runs, const Split& split) {
+  const Table& table = runs.file.table;
+  PreparedRuns out;
+  out.provenance = provenance_of(runs.file, runs.roles);
+  out.spec = make_spec(table, runs.roles, split.train);
+  out.training = make_design(table, out.spec, Target::required, split.train);
+  const std::size_t central = central_row(out.spec, out.training);
+  const std::size_t row = split.train[central];
+  set_typical_values(table, row, out.spec);
+  out.central = {configuration_of(out.training, central), table.lines[row],
+                 out.training.time[index(central)]};
+  if (!split.validation.empty())
+    out.validation = make_design(table, out.spec, Target::required, split.validation);
+  if (!split.test.empty())
+    out.test = make_design(table, out.spec, Target::required, split.test);
+  return out;
+}
+
+}  // namespace
+
+PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
+  PreparedRuns out = parts_of(runs, split);
+  for (const auto* part : {&out.validation, &out.test})
+    if (*part)
+      require_fitted_range(**part);
+  return out;
+}
+
+PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
+  if (request.test_runs && request.split.test > 0)
+    throw UsageError("further runs and a share of the split both name test rows; ask for one");
+  const Split split = split_rows(runs.rows, request.split, request.split_seed);
+  PreparedFit out{parts_of(runs, split), std::move(runs), {}, {}};
+  out.held_out = plan_held_out(request.held_out, out.runs.file.table, split, out.training,
+                               request.options.seed);
+  if (request.test_runs) {
+    RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
+    if (request.roles.drop_failed)
+      if (auto failed = drop_failed_runs(file, out.spec))
+        out.warnings.push_back(*std::move(failed));
+    TestRuns test = select_test_runs(file.table, out.spec, request.gated);
+    out.test = std::move(test.design);
+    if (test.left_out)
+      out.warnings.push_back(*std::move(test.left_out));
+  }
+  return out;
+}
+
+void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
+  const Design& training = prepared.training;
+  const FitOptions silent = silent_options(request);
+  if (request.repeats > 1)
+    run_fits(prepared, request, silent);
+  if (request.bootstrap) {
+    const FittedModel model = fit(prepared.spec, training, request.options);
+    if (!silent.stop.stop_requested())
+      run_samples(model, training, request, silent);
+  }
+  if (!prepared.held_out.parts.empty() && !silent.stop.stop_requested())
+    run_folds(prepared.spec, prepared, request, silent);
+  if (silent.stop.stop_requested())
+    throw Interrupted();
+}
+
+FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
+  const Design& training = prepared.training;
+  const FitOptions silent = silent_options(request);
+  FitOutcome out;
+
+  const auto start = Clock::now();
+  std::vector<FittedModel> fits = run_fits(prepared, request, silent);
+  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  for (auto& fitted : fits)
+    fitted.metrics = judge(fitted, prepared);
+  FittedModel model = best_fit(fits, prepared, request, silent);
+  if (fits.size() > 1)
+    model.repeats = summarise(fits);
+  model.uncertainty = run_bootstrap(model, training, request, silent);
+  model.provenance = prepared.provenance;
+  model.central = prepared.central;
+  model.left_out = prepared.runs.roles.left_out;
+  warn_of_leaks(prepared.runs.file.table, model);
+  model.unmeasured = find_unmeasured(prepared.spec, training);
+  model.correction = typical_correction(model, training);
+  model.effects = effects_of(model, prepared.central.configuration, &training);
+  if (!silent.stop.stop_requested())
+    add_held_out(prepared, request, silent, model);
+
+  out.interrupted = silent.stop.stop_requested();
+  if (out.interrupted)  // whichever start gave the best model
+    model.search.termination = to_text(optimise::Termination::interrupted);
+  out.time_shares = time_shares(model, training);
+  out.roles = prepared.runs.roles;
+  for (const Sentence& warning : prepared.runs.warnings)
+    out.warnings.push_back(warning.text());
+  out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
+  out.model = std::move(model);
+  return out;
+}
+
+FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
+  return fit_prepared(prepare_fit(label_runs(std::move(runs), request.roles), request), request);
+}
+
+FitOutcome fit_runs(Table runs, const FitRequest& request) {
+  std::string name = runs.source;
+  return fit_runs(RunsFile{std::move(name), {}, std::move(runs)}, request);
 }
 
 Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part) {

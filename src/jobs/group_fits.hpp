@@ -132,16 +132,8 @@ void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
                 const FitRequest& request,
                 const std::function<void(std::size_t, GroupOutcome)>& take);
 
-/// Numbers of the first task of each kind in a fit that several calls share: fits with several
-/// seeds from 0, then bootstrap samples, then folds.
-struct SharedTasks {
-  std::size_t samples = 0;
-  std::size_t folds = 0;
-};
-
-SharedTasks shared_tasks(const FitRequest& request);
-
-/// Number of all these tasks.
+/// Number of the tasks of a fit that several calls share: fits with several seeds, bootstrap
+/// samples and folds.
 std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request);
 
 /// Runs the tasks of `request.share`, a shard. Bootstrap samples need the model itself, which every

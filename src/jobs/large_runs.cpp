@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <future>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -58,61 +57,58 @@ std::set<std::string> text_columns(const RoleRequest& roles) {
   return {roles.categorical.begin(), roles.categorical.end()};
 }
 
-}  // namespace
-
-LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
-                     std::optional<char> separator, const LargeRunsRequest& request,
-                     const FitOptions& options)
-    : roles_(roles),
-      request_(request),
-      threads_(std::clamp<std::size_t>(options.threads, 1, kMostReaders)),
-      beginning_(read_beginning(path, text_columns(roles), separator)),
-      empty_(LineSample(request.sample_rows.value_or(0), options.seed)) {
-  if (request.merge)
-    empty_ = CountedLines(key(), request.most_different_rows);
-}
-
-LineKey LargeRuns::key() const {
-  const Table& table = beginning_.table;
+/// The columns by which rows are equal.
+LineKey key_of(const Table& table, const RoleRequest& roles) {
   // If no column name identifies the time, it is inferred from the first rows.
-  const std::string named = measured_column(table, roles_).value_or("");
-  const std::string time = named.empty() ? resolve_roles(table, roles_).target : named;
+  const std::string named = measured_column(table, roles).value_or("");
+  const std::string time = named.empty() ? resolve_roles(table, roles).target : named;
   LineKey out{.separator = table.style.separator, .names = table.names(), .counts = {}};
   for (const std::string& name : out.names)
-    out.counts.push_back(name == time || plays_a_part(name, roles_));
+    out.counts.push_back(name == time || plays_a_part(name, roles));
   return out;
 }
 
-LabelledRuns LargeRuns::read(const ReadProgress& progress) const {
-  if (beginning_.pipe) {
-    const LineSink whole = read_lines(beginning_, empty_, 1, progress);
-    return labelled(whole, beginning_.pipe->sha256());
-  }
-  std::future<std::string> digest =
-      std::async(std::launch::async, [this] { return sha256_of_file(beginning_.path); });
-  const LineSink whole = read_lines(beginning_, empty_, threads_, progress);
-  return labelled(whole, digest.get());
-}
-
-LabelledRuns LargeRuns::labelled(const LineSink& whole, std::string sha256) const {
+/// The rows as runs, expanded again if necessary.
+LabelledRuns labelled(const CsvBeginning& beginning, const LineSink& whole, std::string sha256,
+                      const RoleRequest& roles, const LargeRunsRequest& request) {
   RunsFile file;
-  file.path = beginning_.path;
+  file.path = beginning.path;
   file.sha256 = std::move(sha256);
-  file.table = std::visit([&](const auto& lines) { return table_of(beginning_, lines); }, whole);
-  if (!request_.single_rows_for.empty()) {
-    if (file.table.measured_runs() > request_.most_single_rows)
-      throw InputError(Sentence(beginning_.source + ": ") + request_.single_rows_for + " takes " +
-                       std::to_string(request_.most_single_rows) +
+  file.table = std::visit([&](const auto& lines) { return table_of(beginning, lines); }, whole);
+  if (!request.single_rows_for.empty()) {
+    if (file.table.measured_runs() > request.most_single_rows)
+      throw InputError(Sentence(beginning.source + ": ") + request.single_rows_for + " takes " +
+                       std::to_string(request.most_single_rows) +
                        " rows at most where they are merged: draw some with " +
                        Field{"sample_rows", {"100000"}});
     file.table = one_by_one(file.table);
   }
-  LabelledRuns out = label_runs(std::move(file), roles_);
+  LabelledRuns out = label_runs(std::move(file), roles);
   if (const auto* sample = std::get_if<LineSample>(&whole))
     out.roles.notices.emplace_back(
         "The model is fitted to " + std::to_string(sample->drawn().size()) +
         " rows, drawn at random from " + std::to_string(sample->lines_to_draw_from()) + ".");
   return out;
+}
+
+}  // namespace
+
+LabelledRuns read_large_runs(const std::string& path, const RoleRequest& roles,
+                             std::optional<char> separator, const LargeRunsRequest& request,
+                             const FitOptions& options, const ReadProgress& progress) {
+  const CsvBeginning beginning = read_beginning(path, text_columns(roles), separator);
+  LineSink empty = LineSample(request.sample_rows.value_or(0), options.seed);
+  if (request.merge)
+    empty = CountedLines(key_of(beginning.table, roles), request.most_different_rows);
+  if (beginning.pipe) {
+    const LineSink whole = read_lines(beginning, empty, 1, progress);
+    return labelled(beginning, whole, beginning.pipe->sha256(), roles, request);
+  }
+  std::future<std::string> digest =
+      std::async(std::launch::async, [&] { return sha256_of_file(beginning.path); });
+  const LineSink whole = read_lines(
+      beginning, empty, std::clamp<std::size_t>(options.threads, 1, kMostReaders), progress);
+  return labelled(beginning, whole, digest.get(), roles, request);
 }
 
 namespace {

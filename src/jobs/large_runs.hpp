@@ -2,12 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "perfmodel/fit.hpp"
-#include "sources/large_csv.hpp"
 
 namespace perfmodel {
 
@@ -27,26 +25,11 @@ struct LargeRunsRequest {
   std::size_t most_different_rows = 4'000'000;  ///< most distinct rows when merging
 };
 
-/// Reads a large file, with equal rows merged or sampled.
-class LargeRuns {
- public:
-  /// Throws UsageError if merged rows do not support a request, and InputError for malformed first
-  /// rows.
-  LargeRuns(const std::string& path, const RoleRequest& roles, std::optional<char> separator,
-            const LargeRunsRequest& request, const FitOptions& options);
-
-  LabelledRuns read(const ReadProgress& progress = {}) const;
-
- private:
-  RoleRequest roles_;
-  LargeRunsRequest request_;
-  std::size_t threads_;
-  CsvBeginning beginning_;
-  LineSink empty_;
-
-  LineKey key() const;
-  LabelledRuns labelled(const LineSink& whole, std::string sha256) const;
-};
+/// Reads a large file, with equal rows merged or sampled. Throws UsageError if merged rows do not
+/// support a request, and InputError for malformed rows and too many of them.
+LabelledRuns read_large_runs(const std::string& path, const RoleRequest& roles,
+                             std::optional<char> separator, const LargeRunsRequest& request,
+                             const FitOptions& options, const ReadProgress& progress = {});
 
 /// The requested options that need every row at its place in the file; empty if there are none.
 Sentence needs_rows_of_file(const FitRequest& request);

@@ -8,7 +8,6 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "forms/fit_options.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -35,15 +34,6 @@ ThroughputTime requested_time(const Table& table, const RoleRequest& request) {
   if (table.find(throughput.column) == nullptr)
     throw UsageError(Field{"throughput_target"} + ": " + table.no_column(throughput.column));
   return time_of(throughput, table);
-}
-
-std::optional<Design> design_of_part(const Table& table, const ModelSpec& spec,
-                                     const std::vector<std::size_t>& rows) {
-  if (rows.empty())
-    return std::nullopt;
-  Design design = make_design(table, spec, Target::required, rows);
-  require_fitted_range(design);
-  return design;
 }
 
 void warn_of_equal_files(LabelledRuns& runs) {
@@ -161,18 +151,6 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   runs.roles.notices.insert(runs.roles.notices.begin(), notices.begin(), notices.end());
   runs.rows = rows_by_content(table, runs.roles.target);
   return runs;
-}
-
-PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
-  const Table& table = runs.file.table;
-  PreparedRuns out;
-  out.provenance = provenance_of(runs.file, runs.roles);
-  out.spec = make_spec(table, runs.roles, split.train);
-  out.training = make_design(table, out.spec, Target::required, split.train);
-  set_typical_values(table, split.train[central_row(out.spec, out.training)], out.spec);
-  out.validation = design_of_part(table, out.spec, split.validation);
-  out.test = design_of_part(table, out.spec, split.test);
-  return out;
 }
 
 namespace {

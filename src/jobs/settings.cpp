@@ -16,13 +16,9 @@
 #include "table/design.hpp"
 #include "table/formula.hpp"
 #include "table/left_out.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
-
-/// Throws UsageError if the `set` columns give a derived input an invalid value, and names the
-/// columns that the user has set.
-void refuse_derived_values(const Table& configurations, const std::vector<Column>& set,
-                           const ModelSpec& spec);
 
 /// A setting COL=TEXT.
 struct Setting {
@@ -30,18 +26,13 @@ struct Setting {
   std::string text;
 };
 
-/// The numeric input of this name, or null.
-const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
-
-/// The levels listed in the text. Throws UsageError for an unknown level.
-Column text_column(const Setting& setting, const CategoricalInput& input);
-
-/// The levels or numbers listed in the text. Throws UsageError for values that the column cannot
-/// have.
-Column column_of(const Setting& setting, const ModelSpec& spec);
-
-/// Row i of the result is row rows[i] of the column.
-Column taken_rows(const Column& column, const std::vector<std::size_t>& rows);
+const NumericInput* input_called(const ModelSpec& spec, const std::string& column) {
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *inputs)
+      if (input.column == column)
+        return &input;
+  return nullptr;
+}
 
 namespace {
 
@@ -102,14 +93,16 @@ std::optional<std::vector<double>> listed_numbers(const std::string& text) {
   return numbers;
 }
 
+namespace {
+
+/// Returns the text itself if it is a known level, else the items of the comma-separated list,
+/// including unknown ones.
 std::vector<std::string> listed_levels(const std::string& text,
                                        const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), text) != known.end())
     return {text};
   return parts_between(text, ',');
 }
-
-namespace {
 
 /// True if "0,5" for an input measured from 0.1 to 0.8 is likely a decimal comma.
 bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& values,
@@ -152,16 +145,7 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
   return column;
 }
 
-}  // namespace
-
-const NumericInput* input_called(const ModelSpec& spec, const std::string& column) {
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
-    for (const NumericInput& input : *inputs)
-      if (input.column == column)
-        return &input;
-  return nullptr;
-}
-
+/// The levels listed in the text. Throws UsageError for an unknown level.
 Column text_column(const Setting& setting, const CategoricalInput& input) {
   Column column;
   column.name = input.column;
@@ -179,32 +163,14 @@ Column text_column(const Setting& setting, const CategoricalInput& input) {
   return column;
 }
 
+/// The levels or numbers listed in the text. Throws UsageError for values that the column cannot
+/// have.
 Column column_of(const Setting& setting, const ModelSpec& spec) {
   for (const CategoricalInput& input : spec.categorical)
     if (input.column == setting.column)
       return text_column(setting, input);
   return numeric_column(setting, input_called(spec, setting.column));
 }
-
-Column taken_rows(const Column& column, const std::vector<std::size_t>& rows) {
-  Column out = column;
-  out.bad_cells.clear();
-  out.numbers.clear();
-  out.codes.clear();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!column.is_numeric()) {
-      out.codes.push_back(column.codes[rows[i]]);
-      continue;
-    }
-    out.numbers.push_back(column.numbers[rows[i]]);
-    for (const BadCell& cell : column.bad_cells)
-      if (cell.row == rows[i])
-        out.bad_cells.push_back({i, cell.text});
-  }
-  return out;
-}
-
-namespace {
 
 using Values = std::vector<double>;
 
@@ -223,8 +189,8 @@ std::vector<std::string> settings_behind(const std::string& derived, std::size_t
   return out;
 }
 
-}  // namespace
-
+/// Throws UsageError if the `set` columns give a derived input an invalid value, and names the
+/// columns that the user has set.
 void refuse_derived_values(const Table& configurations, const std::vector<Column>& set,
                            const ModelSpec& spec) {
   std::map<std::string, Values> known;
@@ -261,8 +227,6 @@ void refuse_derived_values(const Table& configurations, const std::vector<Column
     known[derived.column] = std::move(values);
   }
 }
-
-namespace {
 
 constexpr std::size_t kMostConfigurations = 1'000'000;
 
@@ -317,7 +281,7 @@ std::vector<Column> combined(const std::vector<Column>& columns) {
     std::vector<std::size_t> rows(all);
     for (std::size_t row = 0; row < all; ++row)
       rows[row] = row / block % values_of(column);
-    out.push_back(taken_rows(column, rows));
+    out.push_back(take_rows(column, rows));
   }
   return out;
 }
@@ -403,7 +367,7 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
     if (given != set.end()) {
       out.table.columns.push_back(*given);
     } else if (known != nullptr) {
-      Column column = taken_rows(*known, std::vector<std::size_t>(rows, 0));
+      Column column = take_rows(*known, std::vector<std::size_t>(rows, 0));
       if (move_along(scales, spec, base->table, column))
         out.moved.push_back(name);
       else
@@ -430,25 +394,30 @@ Column number_column(const std::string& name, double value) {
 
 }  // namespace
 
+BaseConfiguration base_of(const Configuration& configuration, const ModelSpec& spec) {
+  BaseConfiguration base;
+  std::vector<Column>& columns = base.table.columns;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    columns.push_back(number_column(spec.intrinsic[i].column, configuration.intrinsic[i]));
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    columns.push_back(text_column({input.column, input.levels[configuration.levels[c]]}, input));
+  }
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    columns.push_back(number_column(spec.extrinsic[j].column, configuration.extrinsic[j]));
+  return base;
+}
+
 std::optional<BaseConfiguration> central_base(const FittedModel& model) {
   if (!model.central)
     return std::nullopt;
-  const ModelSpec& spec = model.spec;
-  const Configuration& central = model.central->configuration;
-  BaseConfiguration base;
+  const std::string& file = model.provenance.file;
+  BaseConfiguration base = base_of(model.central->configuration, model.spec);
   base.name = "the run of line " + std::to_string(model.central->line) +
-              (model.provenance.file.empty() ? "" : " of " + model.provenance.file);
-  base.table.source = model.provenance.file.empty() ? "the runs" : model.provenance.file;
+              (file.empty() ? "" : " of " + file);
+  base.table.source = file.empty() ? "the runs" : file;
   base.table.lines = {model.central->line};
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    base.table.columns.push_back(number_column(spec.intrinsic[i].column, central.intrinsic[i]));
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-    base.table.columns.push_back(
-        text_column({spec.categorical[c].column, spec.categorical[c].levels[central.levels[c]]},
-                    spec.categorical[c]));
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    base.table.columns.push_back(number_column(spec.extrinsic[j].column, central.extrinsic[j]));
-  for (const SourceColumn& source : spec.sources)
+  for (const SourceColumn& source : model.spec.sources)
     base.table.columns.push_back(number_column(source.column, source.typical));
   return base;
 }
@@ -468,7 +437,7 @@ BaseConfiguration base_of_line(const Table& table, std::uint32_t line, const Mod
   base.table.lines = {line};
   for (const std::string& name : required_columns(spec))
     if (const Column* const column = table.find(name))
-      base.table.columns.push_back(taken_rows(*column, {row}));
+      base.table.columns.push_back(take_rows(*column, std::vector{row}));
   return base;
 }
 

@@ -4,15 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/columns.hpp"
+#include "perfmodel/predict.hpp"
+
 namespace perfmodel {
+
+/// The configuration as a table of one row, without a name and a line.
+BaseConfiguration base_of(const Configuration& configuration, const ModelSpec& spec);
+
+/// The numeric input of this name, or null.
+const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
 
 /// Parses "256,512", "1:64:x2" (1, 2, 4, ..., 64), "1:9:+2" (1, 3, ..., 9) and lists of these.
 /// Returns nullopt for any other text, and for a range of no value or more than a million.
 std::optional<std::vector<double>> listed_numbers(const std::string& text);
-
-/// Returns the text itself if it is a known level, else the items of the comma-separated list,
-/// including unknown ones.
-std::vector<std::string> listed_levels(const std::string& text,
-                                       const std::vector<std::string>& known);
 
 }  // namespace perfmodel

@@ -3,7 +3,6 @@
 #include <istream>
 #include <memory>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "base/fields.hpp"
@@ -44,58 +43,96 @@ void describe(Fields& f, plan::PlanStart& x) {
 
 namespace {
 
-Shard shard_of(const PartText& part) {
-  return part.header.shard.value_or(Shard{});
-}
-
-void require_same_job(const PartText& first, const PartText& part) {
-  if (part.common != first.common)
-    throw InputError(part.source + ": of other runs or options than " + first.source);
-  if (shard_of(part).of != shard_of(first).of)
-    throw InputError(part.source + ": of another number of shards than " + first.source);
+/// Throws InputError if an editor or a transfer changed the line.
+void refuse_changed_line(const std::string& place, const TextLine& line) {
+  if (!line.whole && line.number > 1 && lacks_newline_alone(line.text))
+    throw InputError(place +
+                     ": the line is whole, but its newline is missing; add it, if nothing "
+                     "else of the file was lost");
+  if (line.whole && line.text.ends_with('\r'))
+    throw InputError(place +
+                     ": the line ends in CR and LF, as a transfer in text mode leaves it; take "
+                     "the CR of every line away, or copy the file byte by byte");
 }
 
 }  // namespace
 
+Shard MergedParts::begin(const std::string& place, const TextLines& part, std::string_view line) {
+  require_header(part.source(), line);
+  const TasksHeader header = read_tasks_header(place, line);
+  const std::string common = common_header(header, line);
+  const Shard shard = header.shard.value_or(Shard{});
+  if (header_.empty()) {
+    header_ = common;
+    shards_ = shard.of;
+    places_.resize(header.tasks);
+  }
+  if (common != header_)
+    throw InputError(part.source() + ": of other runs or options than " + parts_.front().source());
+  if (shard.of != shards_)
+    throw InputError(part.source() + ": of another number of shards than " +
+                     parts_.front().source());
+  return shard;
+}
+
+void MergedParts::read(std::size_t part, std::vector<std::string>& problems,
+                       std::set<std::size_t>& again) {
+  const std::string& source = parts_[part].source();
+  std::optional<Shard> shard;
+  std::string torn;  // what is wrong with the first truncated or damaged line
+  std::size_t doubled = 0;
+  parts_[part].for_each([&](const TextLine& line) {
+    const std::string place = place_of_line(source, line.number);
+    refuse_changed_line(place, line);
+    if (!line.whole) {
+      torn = place + ": the line is cut short";
+      return false;
+    }
+    if (!shard) {
+      shard = begin(place, parts_[part], line.text);
+      return true;
+    }
+    refuse_second_header(place, line.text);
+    std::size_t task = 0;
+    try {
+      task = JsonCursor::parse(place, line.text).member("task").count();
+    } catch (const InputError& error) {
+      torn = error.what();
+      return false;
+    }
+    if (task >= places_.size() || !shard->has(task))
+      throw InputError(source + ": task " + std::to_string(task) + " is none of shard " +
+                       to_text(*shard));
+    if (places_[task].size == 0)
+      places_[task] = {part, line.offset, line.text.size() + 1};
+    else
+      ++doubled;
+    return true;
+  });
+  if (!shard)
+    throw InputError(source + ": the first line is cut short");
+  if (!torn.empty()) {
+    problems.push_back(torn);
+    again.insert(shard->index);
+  }
+  if (doubled > 0) {
+    problems.push_back(source + ": " + std::to_string(doubled) +
+                       " tasks stand in another part, too; give shard " + to_text(*shard) +
+                       " once");
+  }
+}
+
 MergedParts::MergedParts(const std::vector<TextLines>& parts) : parts_(parts) {
-  std::vector<PartText> read;
-  for (const TextLines& part : parts)
-    read.push_back(read_part(part));
-  for (const PartText& part : read)
-    require_same_job(read.front(), part);
-  header_ = read.front().common;
-  places_.resize(read.front().header.tasks);
   std::vector<std::string> problems;
   std::set<std::size_t> again;  // shards
-  for (std::size_t k = 0; k < read.size(); ++k) {
-    const Shard shard = shard_of(read[k]);
-    if (!read[k].torn.empty()) {
-      problems.push_back(read[k].torn);
-      again.insert(shard.index);
-    }
-    std::size_t doubled = 0;
-    for (const PartLine& line : read[k].lines) {
-      if (line.task >= places_.size() || !shard.has(line.task))
-        throw InputError(read[k].source + ": task " + std::to_string(line.task) +
-                         " is none of shard " + to_text(shard));
-      if (places_[line.task].size == 0)
-        places_[line.task] = {k, line.offset, line.size};
-      else
-        ++doubled;
-    }
-    if (doubled > 0) {
-      problems.push_back(read[k].source + ": " + std::to_string(doubled) +
-                         " tasks stand in another part, too; give shard " + to_text(shard) +
-                         " once");
-    }
-  }
-  const std::size_t of = shard_of(read.front()).of;
+  for (std::size_t part = 0; part < parts_.size(); ++part)
+    read(part, problems, again);
   std::size_t missing = 0;
   for (std::size_t task = 0; task < places_.size(); ++task) {
     if (places_[task].size > 0)
       continue;
     ++missing;
-    again.insert(task % of);
+    again.insert(task % shards_);
   }
   if (missing > 0) {
     problems.push_back(std::to_string(missing) + " of " + std::to_string(places_.size()) +
@@ -104,7 +141,7 @@ MergedParts::MergedParts(const std::vector<TextLines>& parts) : parts_(parts) {
   if (!again.empty()) {
     std::vector<std::string> shards;
     for (const std::size_t index : again)
-      shards.push_back(to_text(Shard{index, of}));
+      shards.push_back(to_text(Shard{index, shards_}));
     problems.push_back("run again: " + joined(shards, ", "));
   }
   if (!problems.empty())
@@ -132,18 +169,5 @@ void MergedParts::for_each_line(const std::function<void(std::string_view line)>
     visit(line);
   }
 }
-
-TaskShare::TaskShare(Shard shard, const std::vector<std::string>& kept, Writer write)
-    : shard_(shard), kept_(kept), write_(std::move(write)) {
-  for (const std::string& line : kept_) {
-    // kept_tasks() has checked that these are the first tasks of the shard.
-    const std::size_t task = lines_.empty() ? shard.index : lines_.size() - 1 + shard.of;
-    lines_.resize(task + 1);
-    lines_[task] = line;
-  }
-}
-
-TaskShare::TaskShare(std::string source, const std::vector<std::string_view>& lines)
-    : source_(std::move(source)), lines_(lines) {}
 
 }  // namespace perfmodel

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,27 +35,25 @@ class TaskShare {
  public:
   using Writer = std::function<void(const std::string& line)>;
 
-  /// For a shard, whose results are passed to `write`. `kept`: lines of an earlier run of this
-  /// shard.
-  TaskShare(Shard shard, const std::vector<std::string>& kept, Writer write);
-  /// For the whole job: a line per task. The texts must outlive this object.
-  TaskShare(std::string source, const std::vector<std::string_view>& lines);
-  TaskShare(const TaskShare&) = delete;
-  TaskShare& operator=(const TaskShare&) = delete;
-
-  /// True if all results are known.
-  bool is_whole() const { return !shard_; }
+  /// `lines`: the known results of the first tasks of the shard; further ones are passed to
+  /// `write`. The whole job is the only shard, with all results known.
+  TaskShare(Shard shard, std::string source, std::vector<std::string> lines, Writer write = {})
+      : shard_(shard),
+        source_(std::move(source)),
+        lines_(std::move(lines)),
+        write_(std::move(write)) {}
 
   /// Hooks for tasks whose numbers in the whole job begin at `first`.
   template <class Result>
   TaskHooks<Result> hooks(std::size_t first) const {
     TaskHooks<Result> out;
-    out.is_own = [this, first](std::size_t task) { return shard_ && shard_->has(first + task); };
+    out.is_own = [this, first](std::size_t task) { return shard_.has(first + task); };
     out.known = [this, first](std::size_t task) -> std::optional<Result> {
-      const std::string_view line = line_of(first + task);
-      return line.empty() ? std::nullopt
-                          : std::optional(read_json<Result>(
-                                JsonCursor::parse(source_, line).member("result")));
+      const std::size_t line = (first + task) / shard_.of;
+      return shard_.has(first + task) && line < lines_.size()
+                 ? std::optional(
+                       read_json<Result>(JsonCursor::parse(source_, lines_[line]).member("result")))
+                 : std::nullopt;
     };
     out.done = [this, first](std::size_t task, const Result& result) {
       write_(result_line(first + task, json_of(result)));
@@ -63,15 +62,10 @@ class TaskShare {
   }
 
  private:
-  std::optional<Shard> shard_;
+  Shard shard_;
   std::string source_;
-  std::vector<std::string> kept_;
-  std::vector<std::string_view> lines_;  ///< by task; empty: unknown
+  std::vector<std::string> lines_;  ///< of the first tasks of the shard
   Writer write_;
-
-  std::string_view line_of(std::size_t task) const {
-    return task < lines_.size() ? lines_[task] : std::string_view();
-  }
 };
 
 /// The hooks of `share`; if null, this process runs all tasks.
@@ -102,7 +96,14 @@ class MergedParts {
   };
   std::vector<TextLines> parts_;
   std::string header_;
+  std::size_t shards_ = 1;
   std::vector<Place> places_;  ///< by task
+
+  /// Reads the first line of a part and returns its shard.
+  Shard begin(const std::string& place, const TextLines& part, std::string_view line);
+  /// Notes the places of the lines of a part, what is wrong with it, and its shard if that has to
+  /// run again.
+  void read(std::size_t part, std::vector<std::string>& problems, std::set<std::size_t>& again);
 };
 
 }  // namespace perfmodel

@@ -237,7 +237,7 @@ void describe_files(Fields& f, const std::string& model_file, const std::string&
 }
 
 void describe_prediction(Fields& f, const std::string& target, const PredictionDocument& x) {
-  const auto [low, high] = x.interval.value_or(std::pair{0., 0.});
+  const auto [low, high] = x.interval.value_or(Interval{});
   const ProcessPart part = x.process.value_or(ProcessPart{});
   const FieldRule if_interval = only_if(x.interval.has_value());
   const FieldRule if_process = only_if(x.process.has_value());

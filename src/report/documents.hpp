@@ -124,7 +124,7 @@ struct ProcessPart {
 /// One predicted time.
 struct PredictionDocument {
   double time = 0;
-  std::optional<std::pair<double, double>> interval = {};
+  std::optional<Interval> interval = {};
   bool in_range = true;
   std::optional<ProcessPart> process = {};
   std::vector<std::pair<std::string, InputValue>> configuration = {};  ///< by column

@@ -565,6 +565,7 @@ std::string group_figures(const Content& content) {
 namespace perfmodel {
 namespace {
 
+using page::text_at;
 using ssgd::Span;
 using ssgd::SpanKind;
 
@@ -605,11 +606,6 @@ std::string milliseconds(double us) {
   std::array<char, 400> text{};
   std::snprintf(text.data(), text.size(), "%.4g ms", us / 1000);
   return text.data();
-}
-
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
-  return "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" text-anchor=\"" +
-         std::string(anchor) + "\">" + escaped_markup(text) + "</text>\n";
 }
 
 std::string span_rectangle(const Span& span, double left, double scale, double top) {

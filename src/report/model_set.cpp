@@ -1,6 +1,5 @@
 #include "report/model_set.hpp"
 
-#include <map>
 #include <utility>
 
 #include "base/json.hpp"
@@ -17,11 +16,6 @@ constexpr auto kShardField = ", \"shard\": ";
 constexpr std::string_view kHeaderBegin = "{\"schema\": \"perfmodel/";
 constexpr std::string_view kTaskBegin = "{\"task\": ";
 constexpr std::string_view kEncodingMark = "\xEF\xBB\xBF";
-
-/// Removes the shard, which is always the last field of a header.
-std::string without_shard(std::string_view line) {
-  return std::string(line.substr(0, line.rfind(kShardField))) + "}\n";
-}
 
 }  // namespace
 
@@ -48,15 +42,21 @@ void describe_tasks(Fields& f, TasksHeader& x) {
   f("shard", x.shard, "of a part: task t is of the shard t mod `of` + 1", kSparse);
 }
 
-TasksHeader read_tasks_header(const JsonCursor& root) {
+}  // namespace
+
+TasksHeader read_tasks_header(const std::string& place, std::string_view line) {
   TasksHeader out;
-  Fields f(root);
+  Fields f(JsonCursor::parse(place, line));
   describe_job(f, out);
   describe_tasks(f, out);
   return out;
 }
 
-}  // namespace
+std::string common_header(const TasksHeader& header, std::string_view line) {
+  // The shard is always the last field of a header.
+  return header.shard ? std::string(line.substr(0, line.rfind(kShardField))) + "}\n"
+                      : std::string(line) + "\n";
+}
 
 void require_header(const std::string& source, std::string_view first_line) {
   if (first_line.starts_with(kTaskBegin)) {
@@ -84,44 +84,6 @@ bool lacks_newline_alone(std::string_view line) {
   return task_of_line({}, line).has_value();
 }
 
-PartText read_part(const TextLines& file) {
-  PartText out;
-  out.source = file.source();
-  file.for_each([&](const TextLine& line) {
-    const std::string place = place_of_line(out.source, line.number);
-    if (!line.whole && line.number > 1 && lacks_newline_alone(line.text))
-      throw InputError(place +
-                       ": the line is whole, but its newline is missing; add it, if nothing "
-                       "else of the file was lost");
-    if (line.whole && line.text.ends_with('\r'))
-      throw InputError(place +
-                       ": the line ends in CR and LF, as a transfer in text mode leaves it; take "
-                       "the CR of every line away, or copy the file byte by byte");
-    if (!line.whole) {
-      out.torn = place + ": the line is cut short";
-      return false;
-    }
-    if (line.number == 1) {
-      require_header(out.source, line.text);
-      out.header = read_tasks_header(JsonCursor::parse(place, line.text));
-      out.common = out.header.shard ? without_shard(line.text) : std::string(line.text) + "\n";
-      return true;
-    }
-    refuse_second_header(place, line.text);
-    try {
-      const std::size_t task = JsonCursor::parse(place, line.text).member("task").count();
-      out.lines.push_back({task, line.offset, line.text.size() + 1});
-    } catch (const InputError& error) {
-      out.torn = error.what();
-      return false;
-    }
-    return true;
-  });
-  if (out.common.empty())
-    throw InputError(out.source + ": the first line is cut short");
-  return out;
-}
-
 std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line) {
   try {
     return JsonCursor::parse(place, line).member("task").count();
@@ -144,9 +106,9 @@ constexpr auto kSetSchema = "perfmodel/models";
 void describe(Fields& f, TaskResultsHeader& x) {
   f.document(kResultsSchema,
              "Results of tasks: the header, the first line of a shard; $defs.line are the others");
-  describe_job(f, x.tasks);
+  describe_job(f, x);
   f("command", x.command, "the words of the call, without its output and its shard");
-  describe_tasks(f, x.tasks);
+  describe_tasks(f, x);
 }
 
 void describe(Fields& f, TaskResult& x) {

@@ -23,23 +23,6 @@ struct TasksHeader {
   std::optional<Shard> shard;  ///< nullopt: all tasks
 };
 
-/// Position of a task's line in its file, in bytes; `size` includes the newline.
-struct PartLine {
-  std::size_t task = 0;
-  std::size_t offset = 0;
-  std::size_t size = 0;
-};
-
-/// JSON lines: a header and one line per task, whose results are not parsed yet.
-struct PartText {
-  std::string source;
-  std::string common;  ///< header line of the whole job, the same in every shard
-  TasksHeader header;
-  std::vector<PartLine> lines;
-  std::string
-      torn;  ///< what is wrong with the first truncated or damaged line; `lines` ends before it
-};
-
 /// Throws InputError if the first line is that of a task or follows a byte order mark.
 void require_header(const std::string& source, std::string_view first_line);
 
@@ -49,8 +32,11 @@ void refuse_second_header(const std::string& place, std::string_view line);
 /// True if the line is complete except for its newline.
 bool lacks_newline_alone(std::string_view line);
 
-/// Throws InputError if the header is unreadable, or if an editor or a transfer changed the lines.
-PartText read_part(const TextLines& file);
+/// Reads the fields that all headers have. Throws InputError if they are unreadable.
+TasksHeader read_tasks_header(const std::string& place, std::string_view line);
+
+/// The header line of the whole job, with its newline: the same in every shard.
+std::string common_header(const TasksHeader& header, std::string_view line);
 
 /// Returns the task number of a line; nullopt if the line is damaged.
 std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line);
@@ -59,8 +45,7 @@ std::optional<std::size_t> task_of_line(const std::string& place, std::string_vi
 std::string place_of_line(const std::string& source, std::size_t number);
 
 /// First line of a file of task results, from which `command` builds its document.
-struct TaskResultsHeader {
-  TasksHeader tasks;
+struct TaskResultsHeader : TasksHeader {
   /// Command line of the results, without options for output paths and shards.
   std::vector<std::string> command;
 };

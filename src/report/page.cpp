@@ -1,6 +1,5 @@
 #include "report/page.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -393,13 +392,13 @@ std::string preformatted(const std::string& text) {
   return element("pre", "", escaped_markup(text)) + "\n";
 }
 
-/// Explains what the typical configuration is.
-std::string typical_text(const Content& content) {
-  const CentralConfiguration& typical = content.central;
+/// Explains what the central configuration is.
+std::string central_text(const Content& content) {
+  const CentralConfiguration& central = content.central;
   if (content.model.central)
-    return typical.place + ", of the runs behind the fit the one nearest to all others";
-  return typical.of_the_fit ? typical.place + " of the runs behind the fit"
-                            : typical.place +
+    return central.place + ", of the runs behind the fit the one nearest to all others";
+  return central.of_the_fit ? central.place + " of the runs behind the fit"
+                            : central.place +
                                   ", of the runs of this page the one nearest to all "
                                   "others (the model file names none)";
 }
@@ -422,7 +421,7 @@ std::string duration_section(const Content& content) {
            : paragraph("The model, its numbers rounded to three digits:") +
                  preformatted(content.formula)) +
           paragraph("The configuration at which this page gives its answers is that of " +
-                    typical_text(content) + ": " + settings_text(content.central.settings) + ".") +
+                    central_text(content) + ": " + settings_text(content.central.settings) + ".") +
           doc::html(group_table(content)) + group_figures(content));
 }
 
@@ -510,29 +509,15 @@ std::string constant_section(const Content& content) {
 }
 
 std::string origin_section(const Content& content) {
-  const auto quoted = [](const std::string& file) {
-    const bool plain = std::all_of(file.begin(), file.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             std::string_view("._-+=@%").find(c) != std::string_view::npos;
-    });
-    std::string out = "'";
-    for (const char c : file)
-      out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return plain ? file : out + "'";
-  };
-  const std::string old_model =
-      content.comparison ? quoted(content.comparison->model_file) + " " : "";
   std::vector<std::string> notices;
   for (const Sentence& notice : content.model.provenance.notices)
     notices.push_back(notice.text());
-  return section(
-      "Where it comes from",
-      doc::html(file_table(content)) + doc::html(search_table(content)) +
-          doc::html(doc::List{notices}) +
-          paragraph("This page was written by " + content.tool +
-                    "; the same program and files give the same bytes again:") +
-          preformatted("perfmodel report " + old_model + quoted(content.model_file) + " " +
-                       quoted(content.runs.file) + content.options + " -o report.html"));
+  return section("Where it comes from",
+                 doc::html(file_table(content)) + doc::html(search_table(content)) +
+                     doc::html(doc::List{notices}) +
+                     paragraph("This page was written by " + content.tool +
+                               "; the same program and files give the same bytes again:") +
+                     preformatted(content.command));
 }
 
 /// Wraps the script in a CDATA section, whose delimiters are comments in JavaScript.

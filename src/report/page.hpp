@@ -72,7 +72,7 @@ doc::Table error_table(const Content& content);
 /// Both models on the same runs; empty without a second model.
 doc::Table comparison_table(const Content& content);
 
-/// Effect of each input on the time of the typical configuration.
+/// Effect of each input on the time of the central configuration.
 doc::Table effect_table(const Content& content);
 
 doc::Table power_table(const Content& content);

@@ -136,8 +136,7 @@ std::string step_name(const Share& share) {
   return share.title == share.name ? share.name : share.name + ": " + share.title;
 }
 
-}  // namespace
-
+/// Returns the shares, largest first; empty if predictions of both signs make shares meaningless.
 std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
                              const Configuration& shown) {
   const std::vector<double> percents = time_shares(model, runs);
@@ -159,6 +158,7 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
   return shares;
 }
 
+/// Returns nullopt if there are no shares.
 std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<Share>& shares,
                                     const Configuration& shown, std::optional<double> time) {
   if (shares.empty() || !time)
@@ -185,8 +185,6 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
     out.process = *time - trend;
   return out;
 }
-
-namespace {
 
 std::vector<Part> parts_of(const FittedModel& model) {
   std::vector<Part> parts;
@@ -253,14 +251,14 @@ CentralConfiguration central_of(const FittedModel& model, const Source& source) 
   return out;
 }
 
-/// Returns the coverage, with the factors of the typical configuration.
-std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& typical) {
+/// Returns the coverage, with the factors of the central configuration.
+std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& central) {
   const auto& intervals = source.model.intervals;
   if (!intervals)
     return std::nullopt;
   const double level = intervals->level;
   const IntervalFactors factors =
-      row_intervals(source.model, level, design_of(typical, source.model.spec))[0];
+      row_intervals(source.model, level, design_of(central, source.model.spec))[0];
   const auto usual = usual_factors(*intervals);
   return IntervalCoverage{
       level,
@@ -284,50 +282,37 @@ std::optional<FormCheck> other_form(const Source& source) {
 
 Content content_of(const Source& source) {
   const FittedModel& model = source.model;
-  const auto formula = [&](FormulaLanguage language) { return formula_code(model, language); };
   std::vector<double> times(source.design.time.begin(), source.design.time.end());
   std::sort(times.begin(), times.end());
-
-  const CentralConfiguration central = central_of(model, source);
-  const Configuration& shown = central.configuration;
   const std::vector<NotAbove> orders = orders_of(source.design);
-  const std::vector<Share> shares = shares_of(model, source.design, shown);
-  const Errors errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows);
-  return {.model = model,
-          .tool = source.tool,
-          .model_file = source.model_file,
-          .options = source.options,
-          .key = source.key,
-          .has_runs = source.has_runs,
-          .runs = source.runs,
-          .fitted_to_these_runs =
-              !source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256,
-          .other_form = other_form(source),
-          .range_findings = source.range_findings,
-          .left_out = source.left_out,
-          .metrics = source.metrics,
-          .parts = parts_of(model),
-          .noise_floor = noise_floor(source.design),
-          .intervals = coverage_of(source, shown),
-          .shortest_time = times.front(),
-          .median_time = sorted_quantile(times, 0.5),
-          .longest_time = times.back(),
-          .errors = errors,
-          .errors_along = errors_along(model.spec, source.design, source.predicted),
-          .worst_settings = settings_of_worst(source, errors),
-          .shares = shares,
-          .steps = time_steps(model, shares, shown, central.time),
-          .central = central,
-          .effects = effects_of(model, shown),
-          .powers = scaling_power_table(model),
-          .doublings = scale_effects_of(model, shown),
-          .curves = scale_curves(model, shown, source.design, source.predicted, orders),
-          .groups = run_groups(model, source.design, source.predicted, orders),
-          .constants = constants_of(model),
-          .differences = difference_table(model),
-          .comparison = source.comparison,
-          .formula = formula(FormulaLanguage::text),
-          .latex = formula(FormulaLanguage::latex)};
+
+  Content out(source);
+  out.fitted_to_these_runs =
+      !source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256;
+  out.other_form = other_form(source);
+  out.parts = parts_of(model);
+  out.noise_floor = noise_floor(source.design);
+  out.central = central_of(model, source);
+  const Configuration& shown = out.central.configuration;
+  out.intervals = coverage_of(source, shown);
+  out.shortest_time = times.front();
+  out.median_time = sorted_quantile(times, 0.5);
+  out.longest_time = times.back();
+  out.errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows);
+  out.errors_along = errors_along(model.spec, source.design, source.predicted);
+  out.worst_settings = settings_of_worst(source, out.errors);
+  out.shares = shares_of(model, source.design, shown);
+  out.steps = time_steps(model, out.shares, shown, out.central.time);
+  out.effects = effects_of(model, shown);
+  out.powers = scaling_power_table(model);
+  out.doublings = scale_effects_of(model, shown);
+  out.curves = scale_curves(model, shown, source.design, source.predicted, orders);
+  out.groups = run_groups(model, source.design, source.predicted, orders);
+  out.constants = constants_of(model);
+  out.differences = difference_table(model);
+  out.formula = formula_code(model, FormulaLanguage::text);
+  out.latex = formula_code(model, FormulaLanguage::latex);
+  return out;
 }
 
 }  // namespace perfmodel::page

@@ -109,10 +109,6 @@ struct Share {
   double percent_shown = 0;  ///< of the formula's time at the shown configuration
 };
 
-/// Returns the shares, largest first; empty if predictions of both signs make shares meaningless.
-std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
-                             const Configuration& shown);
-
 /// Breakdown of the time at the shown configuration into cumulative steps.
 struct TimeSteps {
   static constexpr double least = 2;  ///< percent; smaller shares are merged into one step
@@ -127,10 +123,6 @@ struct TimeSteps {
   /// Residual correction of a Gaussian process, < 0 if it lowers the time.
   std::optional<double> process;
 };
-
-/// Returns nullopt if there are no shares.
-std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<Share>& shares,
-                                    const Configuration& shown, std::optional<double> time);
 
 /// A run with its error: error_percent = 100 (predicted - measured) / measured.
 struct JudgedRow {
@@ -170,10 +162,6 @@ struct Errors {
   std::size_t not_positive =
       0;  ///< number of predictions <= 0, which a logarithmic axis cannot show
 };
-
-/// Returns the range of the errors, in percent: of all of up to 200 errors, else of the central 99
-/// %, since a few huge errors would hide the rest. Contains at least -1 to 1.
-Range error_range(const std::vector<double>& errors_percent);
 
 /// Returns the q-quantile (0 <= q <= 1) of sorted values, with linear interpolation.
 double sorted_quantile(const std::vector<double>& sorted, double q);
@@ -284,7 +272,7 @@ struct Source {
   std::vector<std::string> range_findings;   ///< sentences on runs outside of the measured range
   std::optional<std::string> left_out = {};  ///< text on rows without a predicted time
   std::optional<Comparison> comparison = {};
-  std::string options = {};  ///< of the command that writes the page, quoted for a shell
+  std::string command = {};  ///< that writes the page
   std::string key = {};      ///< of a model in a set, with its target: "kernel=gemm time_s"
   bool has_runs = true;      ///< else the only run is the fit's central one, which is no test
 };
@@ -305,13 +293,13 @@ struct ConstantGroup {
 struct IntervalCoverage {
   double level = 0;    ///< nominal coverage
   double covered = 0;  ///< share of the runs inside their intervals
-  Interval factors;    ///< interval of the typical configuration, relative to its time
+  Interval factors;    ///< interval of the central configuration, relative to its time
   /// What a new configuration can expect, where the model says so and configurations differ in it.
   std::optional<Interval> usual;
   bool differ = false;  ///< factors differ between configurations
 };
 
-/// An input of the typical configuration.
+/// An input of the central configuration.
 struct Setting {
   std::string column;
   std::string value;
@@ -327,20 +315,12 @@ struct CentralConfiguration {
 };
 
 /// Computed content of a report, independent of its layout.
-struct Content {
-  const FittedModel& model;
-  std::string tool;
-  std::string model_file;
-  std::string options;
-  std::string key;
-  bool has_runs = true;
-  FileFacts runs;
+struct Content : Source {
+  explicit Content(const Source& source) : Source(source) {}
+
   bool fitted_to_these_runs = false;    ///< the model was fitted to this file or a part of it
   std::optional<FormCheck> other_form;  ///< of Eq. (4); set if other forms would predict far better
-  std::vector<std::string> range_findings;
-  std::optional<std::string> left_out;    ///< text on rows without a predicted time
-  Metrics metrics;                        ///< of the runs
-  std::vector<Part> parts;                ///< as stored in the model
+  std::vector<Part> parts;              ///< as stored in the model
   std::optional<NoiseFloor> noise_floor;  ///< of the runs
   std::optional<IntervalCoverage> intervals;
   double shortest_time = 0;  ///< measured
@@ -350,23 +330,22 @@ struct Content {
   std::vector<ErrorsAlong> errors_along;
   std::vector<std::vector<Setting>> worst_settings;  ///< one entry per row of errors.worst
   std::vector<Share> shares;
-  std::optional<TimeSteps> steps;  ///< of the typical configuration
+  std::optional<TimeSteps> steps;  ///< of the central configuration
   CentralConfiguration central;
-  std::vector<Effect> effects;  ///< on the time of the typical configuration, the strongest first
+  std::vector<Effect> effects;  ///< on the time of the central configuration, the strongest first
   std::vector<ScalingPower> powers;
   std::vector<Effect> doublings;  ///< of the scales among them
   std::vector<ScaleCurve> curves;
   std::optional<RunGroups> groups;
   std::vector<ConstantGroup> constants;
   std::vector<LevelDifference> differences;
-  std::optional<Comparison> comparison;
   std::string formula;  ///< as `show` prints it
   std::string latex;
 };
 
 constexpr std::size_t kWorstRows = 10;
 
-/// The result keeps a reference to `source.model`.
+/// The result keeps the references of the source.
 Content content_of(const Source& source);
 
 /// Returns JavaScript that defines an object `model`: predict(), inputs() (the same columns as

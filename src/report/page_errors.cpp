@@ -87,6 +87,10 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
   return sorted[below] * (1 - share) + sorted[above] * share;
 }
 
+namespace {
+
+/// Returns the range of the errors, in percent: of all of up to 200 errors, else of the central 99
+/// %, since a few huge errors would hide the rest. Contains at least -1 to 1.
 Range error_range(const std::vector<double>& errors_percent) {
   std::vector<double> sorted = errors_percent;
   std::sort(sorted.begin(), sorted.end());
@@ -95,6 +99,8 @@ Range error_range(const std::vector<double>& errors_percent) {
                    std::min(kWidest, std::max(1.0, sorted_quantile(sorted, 1 - tail)))},
                   Spacing::linear);
 }
+
+}  // namespace
 
 Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
                  const Eigen::VectorXd& predicted, std::size_t worst) {

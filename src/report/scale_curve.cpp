@@ -15,6 +15,7 @@
 #include "perfmodel/predict.hpp"
 #include "report/page_content.hpp"
 #include "table/design.hpp"
+#include "table/table.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::page {
@@ -114,12 +115,10 @@ class Places {
   std::map<double, std::optional<Place>> known_;
 };
 
-std::vector<Point> evenly_chosen(const std::vector<Point>& points) {
-  if (points.size() <= NearRuns::most)
-    return points;
+std::vector<Point> thinned(const std::vector<Point>& points) {
   std::vector<Point> out;
-  for (std::size_t i = 0; i < NearRuns::most; ++i)
-    out.push_back(points[i * points.size() / NearRuns::most]);
+  for (const std::size_t i : evenly_chosen(points.size(), std::min(points.size(), NearRuns::most)))
+    out.push_back(points[i]);
   return out;
 }
 
@@ -151,8 +150,8 @@ NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
   }
   out.all_measured = out.measured.size();
   out.all_adjusted = out.adjusted.size();
-  out.measured = evenly_chosen(out.measured);
-  out.adjusted = evenly_chosen(out.adjusted);
+  out.measured = thinned(out.measured);
+  out.adjusted = thinned(out.adjusted);
   return out;
 }
 

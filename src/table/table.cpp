@@ -292,6 +292,17 @@ std::string Table::where(std::size_t row) const {
   return (file.empty() ? source : sources[file[row]]) + ":" + std::to_string(lines[row]);
 }
 
+std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
+  std::vector<std::size_t> out(count);
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = i * rows / count;
+  return out;
+}
+
+Column take_rows(const Column& column, std::span<const std::size_t> rows) {
+  return column.is_numeric() ? chosen_numbers(column, rows) : chosen_texts(column, rows);
+}
+
 Table take_rows(const Table& table, std::span<const std::size_t> rows) {
   Table out;
   out.source = table.source;
@@ -305,8 +316,7 @@ Table take_rows(const Table& table, std::span<const std::size_t> rows) {
       out.runs.push_back(table.runs[row]);
   }
   for (const Column& column : table.columns)
-    out.columns.push_back(column.is_numeric() ? chosen_numbers(column, rows)
-                                              : chosen_texts(column, rows));
+    out.columns.push_back(take_rows(column, rows));
   return out;
 }
 

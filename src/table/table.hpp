@@ -20,6 +20,12 @@ std::vector<double> level_numbers(const Column& column);
 /// that are no numbers.
 std::vector<double> numbers_of(const Column& column);
 
+/// Returns `count` row indices, spread evenly over `rows` rows.
+std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
+
+/// The column with these rows alone, in this order.
+Column take_rows(const Column& column, std::span<const std::size_t> rows);
+
 /// The median; the upper of the two middle values if their number is even. Requires at least one
 /// value.
 double median(Eigen::VectorXd values);

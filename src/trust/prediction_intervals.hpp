@@ -23,6 +23,8 @@ constexpr auto texts_of(Calibration) {
 struct IntervalFactors {
   double lower = 1;
   double upper = 1;
+
+  Interval around(double time) const { return {time * lower, time * upper}; }
 };
 
 /// Interval factors per row: narrow where the model is certain, wide where it is not.

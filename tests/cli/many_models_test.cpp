@@ -290,6 +290,8 @@ TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") 
   CHECK_THAT(ranked.errors, ContainsSubstring("kernel=alone time_s"));
 
   CHECK(judge({"--fail-if", "any.mape>1"}).exit_code == 0);
+  CHECK(judge({"--folds", "2", "--fail-if", "any.folds.mape>10000"}).exit_code == 0);
+  CHECK(judge({"--folds", "2", "--fail-if", "any.folds.mape>=0"}).exit_code == 4);
   CHECK(judge({"--fail-if", "kernel=k4.q[gpus]>0.2"}).exit_code == 4);
   CHECK(judge({"--fail-if", "kernel=k1.q[gpus]>0.2"}).exit_code == 0);
   CHECK(judge({"--fail-if", "any.refused>0"}).exit_code == 4);

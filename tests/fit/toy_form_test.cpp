@@ -198,9 +198,8 @@ TEST_CASE("tables, summary and report of a new form speak of its constants and p
         Catch::Approx(-8 / at / (8 / at + 0.5)).margin(0.03));
 
   const cli::Console console({.quiet = true, .color = cli::ColorChoice::never});
-  const Roles roles;
   const std::string summary =
-      cli::fit_summary({toy.model, roles, time_shares(toy.model, toy.design)}, console);
+      cli::fit_summary({toy.model, time_shares(toy.model, toy.design)}, console);
   CHECK_THAT(summary, Catch::Contains(" / workers"));
   CHECK_THAT(summary, Catch::Contains("local power of workers"));
 
