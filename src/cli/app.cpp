@@ -23,6 +23,20 @@
 
 namespace perfmodel::cli {
 
+Command fit_command();
+Command predict_command();
+Command evaluate_command();
+Command sweep_command();
+Command compare_command();
+Command simulate_command();
+Command scaling_command();
+Command ssgd_command();
+Command show_command();
+Command plan_command();
+Command suggest_command();
+Command report_command();
+Command selftest_command();
+
 /// The command line: every command with its options and its function.
 class Program {
  public:
@@ -46,26 +60,9 @@ class Program {
   CLI::App app_{"Fits a generic performance model of deep-learning training times."};
   OptionRecords records_;
   ConsoleOptions console_options_;
-  FitArguments fit_;
-  MergeArguments merge_;
-  PredictArguments predict_;
-  EvaluateArguments evaluate_;
-  SweepArguments sweep_;
-  CompareArguments compare_;
-  SimulateArguments simulate_;
-  ScalingArguments scaling_;
-  SsgdArguments ssgd_;
-  ShowArguments show_;
-  PlanArguments plan_;
-  SuggestArguments suggest_;
-  ReportArguments report_;
-  SelftestArguments selftest_;
-  HelpArguments help_;
-  CompletionsArguments completions_;
+  std::vector<Command> commands_;
   std::function<int(Console&)> run_;
 
-  /// The commands whose tasks several calls can share.
-  std::map<std::string, SharingArguments*> sharing_commands();
   /// Runs a command line with results that were merged.
   static int run_merged(const std::vector<std::string>& words, const MergedTasks& merged,
                         Console& console);
@@ -77,10 +74,7 @@ class Program {
   std::vector<std::string> command_names() const;
   std::string about_extras() const;
 
-  template <class Arguments>
-  void add_command(const std::string& name, const std::string& description, Arguments& arguments,
-                   void (*setup)(OptionSet&, Arguments&),
-                   int (*run_command)(const Arguments&, Console&));
+  void add(const Command& command);
 };
 
 namespace {
@@ -340,17 +334,12 @@ std::vector<std::string> command_of_result(const CLI::App& command, const Option
 
 }  // namespace
 
-template <class Arguments>
-void Program::add_command(const std::string& name, const std::string& description,
-                          Arguments& arguments, void (*setup)(OptionSet&, Arguments&),
-                          int (*run_command)(const Arguments&, Console&)) {
-  CLI::App& command = *app_.add_subcommand(name, description);
-  OptionSet options(command, records_);
-  setup(options, arguments);
+void Program::add(const Command& command) {
+  CLI::App& app = *app_.add_subcommand(command.name, command.description);
+  OptionSet options(app, records_);
+  command.add_options(options);
   add_console_options(options, console_options_);
-  command.callback([this, &arguments, run_command] {
-    run_ = [&arguments, run_command](Console& console) { return run_command(arguments, console); };
-  });
+  app.callback([this, run = command.run] { run_ = run; });
 }
 
 Program::Program() {
@@ -363,48 +352,29 @@ Program::Program() {
   OptionSet options(app_, records_);
   add_console_options(options, console_options_);
   app_.footer(kFooter);
-  add_command("fit", "Fits the constants of the model to measured runs.", fit_, setup_fit, run_fit);
-  add_command("merge", "Joins the models that the shards of a fit wrote.", merge_, setup_merge,
-              run_merge);
-  add_command("predict", "Predicts the times of configurations.", predict_, setup_predict,
-              run_predict);
-  add_command("evaluate", "Says how far a model is from measured runs.", evaluate_, setup_evaluate,
-              run_evaluate);
-  add_command("sweep", "Fits over a range of regularisation strengths.", sweep_, setup_sweep,
-              run_sweep);
-  add_command("compare", "Compares the model with black boxes.", compare_, setup_compare,
-              run_compare);
-  add_command("simulate", "Makes runs from known constants.", simulate_, setup_simulate,
-              run_simulate);
-  add_command("scaling", "Speedup, efficiency and scaling laws along one column.", scaling_,
-              setup_scaling, run_scaling);
-  add_command("ssgd", "Models an iteration of synchronous SGD from layer times.", ssgd_, setup_ssgd,
-              run_ssgd);
-  add_command("show", "Prints a model's formula, to read or to compute elsewhere.", show_,
-              setup_show, run_show);
-  add_command("plan", "Chooses configurations to measure.", plan_, setup_plan, run_plan);
-  add_command("suggest", "Finds the best configurations, or the next to measure.", suggest_,
-              setup_suggest, run_suggest);
-  add_command("report", "Writes one page with the tables and figures of a model.", report_,
-              setup_report, run_report);
-  add_command("selftest", "Recomputes known answers on this machine.", selftest_, setup_selftest,
-              run_selftest_command);
-  add_command("help", "Prints the help of a command.", help_, setup_help, run_help);
-  add_command("completions", "Prints completions for a shell.", completions_, setup_completions,
-              run_completions);
-  merge_.run_merged = run_merged;
-  help_.help_of = [this](const std::string& name, bool markdown) {
+  const auto help_of_name = [this](const std::string& name, bool markdown) {
     const CLI::App& command = name.empty() ? app_ : command_of(name);
     return markdown ? options_table(command, records_) : help_of(command, false);
   };
-  completions_.tree = [this] { return command_tree(app_, records_); };
-}
-
-std::map<std::string, SharingArguments*> Program::sharing_commands() {
-  return {{"fit", &fit_.sharing},
-          {"sweep", &sweep_.sharing},
-          {"compare", &compare_.sharing},
-          {"plan", &plan_.sharing}};
+  // In the order of the help.
+  commands_ = {fit_command(),
+               merge_command(run_merged),
+               predict_command(),
+               evaluate_command(),
+               sweep_command(),
+               compare_command(),
+               simulate_command(),
+               scaling_command(),
+               ssgd_command(),
+               show_command(),
+               plan_command(),
+               suggest_command(),
+               report_command(),
+               selftest_command(),
+               help_command(help_of_name),
+               completions_command([this] { return command_tree(app_, records_); })};
+  for (const Command& command : commands_)
+    add(command);
 }
 
 int Program::run_merged(const std::vector<std::string>& words, const MergedTasks& merged,
@@ -414,26 +384,33 @@ int Program::run_merged(const std::vector<std::string>& words, const MergedTasks
     arguments.push_back(word.c_str());
   Program program;
   program.parse(static_cast<int>(arguments.size()), arguments.data());
-  for (const auto& [name, sharing] : program.sharing_commands())
-    sharing->merged = &merged;
+  for (const Command& command : program.commands_)
+    if (command.sharing != nullptr)
+      command.sharing->merged = &merged;
   if (!program.has_command())
     throw InputError("the parts name no command");
   return program.run(console);
 }
 
 void Program::parse(int argc, const char* const* argv) {
-  fit_.command_line = "perfmodel";
+  std::string command_line = "perfmodel";
   for (int i = 1; i < argc; ++i)
-    fit_.command_line += " " + shell_word(argv[i]);
+    command_line += " " + shell_word(argv[i]);
+  for (const Command& command : commands_)
+    if (command.command_line != nullptr)
+      *command.command_line = command_line;
   try {
     app_.parse(argc, argv);
     for (const CLI::App* command : app_.get_subcommands()) {
       check_arguments(*command);
       check_rules(*command, records_);
     }
-    for (const auto& [name, sharing] : sharing_commands()) {
-      sharing->settings = settings_of(*app_.get_subcommand(name), records_);
-      sharing->command = command_of_result(*app_.get_subcommand(name), records_);
+    for (const Command& command : commands_) {
+      if (command.sharing == nullptr)
+        continue;
+      const CLI::App& options = *app_.get_subcommand(command.name);
+      command.sharing->settings = settings_of(options, records_);
+      command.sharing->command = command_of_result(options, records_);
     }
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_extras());

@@ -24,8 +24,27 @@
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
-
 namespace {
+
+/// A column to extrapolate along, and the largest value used for training.
+struct ExtrapolateArgument {
+  std::string column;
+  std::optional<double> limit;
+};
+
+struct CompareArguments {
+  std::vector<std::string> runs;
+  std::string output = "-";
+  RoleRequest roles;
+  std::optional<char> separator;  ///< nullopt: detected
+  SearchArguments search;
+  SplitArguments split;
+  std::optional<std::string> test;
+  std::optional<ExtrapolateArgument> extrapolate;
+  OutputFormat format = OutputFormat::text;
+  std::vector<Gate> gates;
+  SharingArguments sharing;
+};
 
 struct Section {
   std::string title;
@@ -247,8 +266,6 @@ CompareRequest request_of(const SearchArguments& search, const SignalWatch& sign
   return request;
 }
 
-}  // namespace
-
 void setup_compare(OptionSet& command, CompareArguments& arguments) {
   command
       .add("RUNS.csv", arguments.runs,
@@ -358,6 +375,13 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   }
   check_gates(arguments.gates, figures);
   return 0;
+}
+
+}  // namespace
+
+Command compare_command() {
+  return make_command<CompareArguments>("compare", "Compares the model with black boxes.",
+                                        setup_compare, run_compare);
 }
 
 }  // namespace perfmodel::cli

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "perfmodel/error.hpp"
@@ -326,10 +328,22 @@ std::string zsh_completions(const CommandTree& tree) {
          "fi\n";
 }
 
+struct HelpArguments {
+  std::string command = {};  ///< empty: the program
+  bool markdown = false;
+  HelpOf help_of = {};
+};
+
+enum class Shell { bash, zsh };
+
+struct CompletionsArguments {
+  Shell shell = Shell::bash;
+  std::function<CommandTree()> tree = {};
+  std::string output = "-";
+};
+
 constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
     {{"bash", Shell::bash}, {"zsh", Shell::zsh}}};
-
-}  // namespace
 
 void setup_help(OptionSet& command, HelpArguments& arguments) {
   command.add("COMMAND", arguments.command, "default: perfmodel as a whole");
@@ -374,6 +388,18 @@ int run_completions(const CompletionsArguments& arguments, Console& /*console*/)
   const CommandTree tree = arguments.tree();
   return finish(output,
                 arguments.shell == Shell::bash ? bash_completions(tree) : zsh_completions(tree));
+}
+
+}  // namespace
+
+Command help_command(const HelpOf& help_of) {
+  return make_command<HelpArguments>("help", "Prints the help of a command.", setup_help, run_help,
+                                     {.help_of = help_of});
+}
+
+Command completions_command(const std::function<CommandTree()>& tree) {
+  return make_command<CompletionsArguments>("completions", "Prints completions for a shell.",
+                                            setup_completions, run_completions, {.tree = tree});
 }
 
 }  // namespace perfmodel::cli

@@ -23,8 +23,17 @@
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {
-
 namespace {
+
+struct EvaluateArguments : JudgedRunsArguments {
+  OutputFormat format = OutputFormat::text;
+  std::optional<std::string> residuals;  ///< output path for one line per run
+  std::optional<std::size_t> outliers;   ///< number of runs to list
+  std::optional<double> coverage;        ///< of the intervals; nullopt: the model's
+  std::optional<std::string> baseline;   ///< an older model
+  bool strict_range = false;
+  std::vector<Gate> gates;
+};
 
 /// Writes a line per judged run: its line in the file, and the error of its prediction, which is
 /// positive if it is too long.
@@ -270,8 +279,6 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
   return figures;
 }
 
-}  // namespace
-
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_judged_runs(command, arguments);
   command.group("Options");
@@ -372,6 +379,13 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     console.notice(why);
   check_gates(gates);
   return 0;
+}
+
+}  // namespace
+
+Command evaluate_command() {
+  return make_command<EvaluateArguments>(
+      "evaluate", "Reports the errors of a model on measured runs.", setup_evaluate, run_evaluate);
 }
 
 }  // namespace perfmodel::cli

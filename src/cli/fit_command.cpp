@@ -189,8 +189,6 @@ void add_rules_of_shards(OptionSet& command, const FitArguments& arguments) {
        }});
 }
 
-}  // namespace
-
 void setup_fit(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models at once", [&] { return asks_for_many(arguments); }};
   command
@@ -235,8 +233,6 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   perfmodel fit runs.csv --repeats 10 --l2 0.001 --bootstrap 200 -o model.json)");
 }
 
-namespace {
-
 /// Where the result of a fit goes: kNowhere on a terminal without --output, where the summary is
 /// enough.
 std::string result_path(const FitArguments& arguments, const Console& console) {
@@ -245,8 +241,7 @@ std::string result_path(const FitArguments& arguments, const Console& console) {
   return is_only_shown ? kNowhere : arguments.output.value_or("-");
 }
 
-}  // namespace
-
+/// Returns the exit code: 0, or 128 plus the signal that ended the search early.
 int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_gated_parts(arguments);
@@ -315,6 +310,13 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   check_gates(arguments.gates, figures_of_parts(model));
   return 0;
+}
+
+}  // namespace
+
+Command fit_command() {
+  return make_command<FitArguments>("fit", "Fits the constants of the model to measured runs.",
+                                    setup_fit, run_fit);
 }
 
 }  // namespace perfmodel::cli

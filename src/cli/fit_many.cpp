@@ -18,6 +18,14 @@
 namespace perfmodel::cli {
 namespace {
 
+struct MergeArguments {
+  std::vector<std::string> parts = {};
+  std::vector<std::string> gates = {};      ///< of a set, or of the merged command
+  std::vector<std::string> ranked_at = {};  ///< COL=VALUE: configuration at which a set is ranked
+  std::string output = "-";
+  RunMerged run_merged = {};
+};
+
 GroupRequest groups_of_arguments(const FitArguments& arguments) {
   GroupRequest out;
   out.by = arguments.by;
@@ -189,8 +197,6 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts,
   return arguments.run_merged(words, merged, console);
 }
 
-}  // namespace
-
 void setup_merge(OptionSet& command, MergeArguments& arguments) {
   command.add("PART.jsonl", arguments.parts, "what --shard wrote, of every shard one file")
       .file(FileUse::input)
@@ -233,6 +239,13 @@ int run_merge(const MergeArguments& arguments, Console& console) {
   const MergedParts parts(files);
   return is_model_set(first) ? merge_models(arguments, parts, progress, console)
                              : merge_results(arguments, parts, progress, console);
+}
+
+}  // namespace
+
+Command merge_command(const RunMerged& run_merged) {
+  return make_command<MergeArguments>("merge", "Joins the results of shards.", setup_merge,
+                                      run_merge, {.run_merged = run_merged});
 }
 
 }  // namespace perfmodel::cli

@@ -18,6 +18,22 @@
 namespace perfmodel::cli {
 namespace {
 
+enum class PlanMethod { random, latin_hypercube, d_optimal };
+
+struct PlanArguments {
+  std::string space;
+  std::optional<std::size_t> rows;
+  PlanMethod method = PlanMethod::random;
+  std::uint64_t seed = kDefaultSeed;
+  std::optional<std::string> model;   ///< whose constants a D-optimal plan determines
+  std::optional<std::string> resume;  ///< an existing plan to be extended
+  OutputFormat format = OutputFormat::csv;
+  std::string output = "-";
+  std::size_t starts = 1;  ///< of the exchanges of a D-optimal plan
+  std::size_t threads = 1;
+  SharingArguments sharing;
+};
+
 std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
                                                const plan::Space& space) {
   if (!arguments.resume)
@@ -82,6 +98,8 @@ std::vector<plan::Configuration> read_configurations(const plan::Space& space,
       texts.insert(column.name);
   return plan::configurations_of(space, read_csv(path, texts));
 }
+
+namespace {
 
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
@@ -155,6 +173,13 @@ int run_plan(const PlanArguments& arguments, Console& console) {
                           }};
   tasks.finish(out.in(arguments.format));
   return 0;
+}
+
+}  // namespace
+
+Command plan_command() {
+  return make_command<PlanArguments>("plan", "Chooses configurations to measure.", setup_plan,
+                                     run_plan);
 }
 
 }  // namespace perfmodel::cli

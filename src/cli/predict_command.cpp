@@ -21,6 +21,22 @@
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
+namespace {
+
+struct PredictArguments {
+  std::string model;
+  std::string pick;
+  std::string configurations;     ///< empty with --set
+  std::optional<char> separator;  ///< nullopt: detected
+  std::vector<std::string> settings;
+  std::string like;                    ///< "runs.csv:41": the run that the settings modify
+  std::optional<OutputFormat> format;  ///< nullopt: depends on the output
+  std::optional<double> coverage;      ///< of the intervals; nullopt: the model's
+  bool strict_range = false;
+  std::string output = "-";
+};
+
+}  // namespace
 
 struct PredictedSettings {
   const FittedModel& model;
@@ -420,8 +436,6 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
   return write_rows(arguments, model, file.bytes, file.table, output, console);
 }
 
-}  // namespace
-
 void setup_predict(OptionSet& command, PredictArguments& arguments) {
   const Condition file = {"a file CONFIGS.csv", [&] { return !arguments.configurations.empty(); }};
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
@@ -481,6 +495,13 @@ int run_predict(const PredictArguments& arguments, Console& console) {
   const FittedModel model = model_of(set);
   return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
                                           : predict_file(arguments, model, output, console);
+}
+
+}  // namespace
+
+Command predict_command() {
+  return make_command<PredictArguments>("predict", "Predicts the times of configurations.",
+                                        setup_predict, run_predict);
 }
 
 }  // namespace perfmodel::cli

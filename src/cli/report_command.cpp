@@ -16,6 +16,18 @@
 namespace perfmodel::cli {
 namespace {
 
+enum class ReportFormat { html, markdown };
+
+struct ReportArguments : JudgedRunsArguments {
+  std::optional<std::string> third_file;  ///< given if the first is an older model to compare with
+  std::vector<std::string> settings;      ///< configuration at which many models are ranked
+  std::string title;
+  std::optional<bool> explore;  ///< nullopt: if the page stays small
+  std::string figures;          ///< folder; empty: no figures
+  ReportFormat format = ReportFormat::html;
+  std::string output = "-";
+};
+
 constexpr std::size_t kMostBytes = 300'000;     // largest page that has the panel by default
 constexpr std::size_t kMostOfProcess = 20'000;  // predictions of these take some seconds
 
@@ -129,8 +141,6 @@ std::string key_of(const SetLines& set) {
   return out;
 }
 
-}  // namespace
-
 void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments, false);
   command.group("Options");
@@ -216,6 +226,14 @@ int run_report(const ReportArguments& given, Console& console) {
   if (!arguments.figures.empty())
     write_figures(page, arguments.figures);
   return finish(output, is_markdown ? report_markdown(content, arguments.title) : page);
+}
+
+}  // namespace
+
+Command report_command() {
+  return make_command<ReportArguments>("report",
+                                       "Writes one page with the tables and figures of a model.",
+                                       setup_report, run_report);
 }
 
 }  // namespace perfmodel::cli

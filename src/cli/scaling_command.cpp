@@ -23,8 +23,25 @@
 #include "table/roles.hpp"
 
 namespace perfmodel::cli {
-
 namespace {
+
+struct ScalingArguments {
+  std::string input;
+  std::string pick;
+  std::optional<std::string> column;
+  std::optional<scaling::Kind> kind;       ///< nullopt: inferred from the columns
+  std::optional<double> least_efficiency;  ///< percent; if given, efficiencies are reported
+  std::vector<double> scales;              ///< of a model
+  std::vector<std::string> settings;       ///< of a model
+  bool strict_range = false;               ///< of a model
+  std::optional<double> coverage;          ///< of its intervals
+  std::optional<std::string> target;       ///< of runs
+  bool throughput = false;                 ///< of runs
+  std::vector<std::string> ignore;         ///< of runs
+  bool drop_failed = false;                ///< of runs
+  OutputFormat format = OutputFormat::text;
+  std::string output = "-";
+};
 
 /// The least efficiency as a fraction.
 double least_efficiency(const ScalingArguments& arguments) {
@@ -373,8 +390,6 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   return document;
 }
 
-}  // namespace
-
 void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   const auto is_model = [&] {
     return arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl");
@@ -453,6 +468,14 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
           : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
   return finish(output, formatted(document, arguments.format, output_width(arguments.output)));
+}
+
+}  // namespace
+
+Command scaling_command() {
+  return make_command<ScalingArguments>("scaling",
+                                        "Speedup, efficiency and scaling laws along one column.",
+                                        setup_scaling, run_scaling);
 }
 
 }  // namespace perfmodel::cli

@@ -17,6 +17,19 @@
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
+namespace {
+
+struct SelftestArguments {
+  OutputFormat format = OutputFormat::text;
+};
+
+struct ShowArguments {
+  std::string model;
+  std::string pick;
+  std::vector<std::string> ranked_at;  ///< settings of the ranking of many models
+  std::string output = "-";
+  std::optional<FormulaLanguage> language = {};  ///< nullopt: text
+};
 
 void setup_show(OptionSet& command, ShowArguments& arguments) {
   using enum FormulaLanguage;
@@ -67,8 +80,6 @@ int run_show(const ShowArguments& arguments, Console& console) {
   return 0;
 }
 
-namespace {
-
 using SelftestFigures = std::vector<SelftestFigure>;
 
 /// Eleven significant digits, as in NIST's tables.
@@ -102,8 +113,6 @@ std::string formatted(const SelftestFigures& figures, OutputFormat format) {
   return out.in(format);
 }
 
-}  // namespace
-
 void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
   add_format(command, arguments.format, "of the figures");
   command.footer(
@@ -117,6 +126,7 @@ Examples:
   perfmodel selftest --format json > selftest.json)");
 }
 
+/// Returns 1 if a figure has fewer matching digits than required.
 int run_selftest_command(const SelftestArguments& arguments, Console& console) {
   OutputFile output("-");
   const SelftestFigures figures = run_selftest();
@@ -132,6 +142,18 @@ int run_selftest_command(const SelftestArguments& arguments, Console& console) {
   }
   console.notice("all " + std::to_string(figures.size()) + " figures have the promised digits");
   return 0;
+}
+
+}  // namespace
+
+Command show_command() {
+  return make_command<ShowArguments>(
+      "show", "Prints a model's formula, to read or to compute elsewhere.", setup_show, run_show);
+}
+
+Command selftest_command() {
+  return make_command<SelftestArguments>("selftest", "Recomputes known answers on this machine.",
+                                         setup_selftest, run_selftest_command);
 }
 
 }  // namespace perfmodel::cli

@@ -16,6 +16,18 @@
 namespace perfmodel::cli {
 namespace {
 
+struct SimulateArguments {
+  std::string model;
+  std::string configurations;
+  std::optional<char> separator;  ///< nullopt: detected
+  bool strict_range = false;
+  std::string output = "-";
+  double noise = 0;
+  double additive = 0;
+  bool draw = false;
+  std::uint64_t seed = kDefaultSeed;
+};
+
 /// "5%" and "0.05" are the same; "5" could mean either and is refused.
 double parse_noise(const std::string& text) {
   const bool in_percent = text.ends_with('%');
@@ -43,8 +55,6 @@ void require_times(const Eigen::VectorXd& times, const Table& table) {
   if (!problems.empty())
     throw InputError(problems.text());
 }
-
-}  // namespace
 
 void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote, or the paper's")
@@ -93,6 +103,13 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
       file.bytes, file.table, {model.spec.target},
       [&](std::size_t row) { return std::vector{to_text(times[static_cast<Eigen::Index>(row)])}; },
       output);
+}
+
+}  // namespace
+
+Command simulate_command() {
+  return make_command<SimulateArguments>("simulate", "Makes runs from known constants.",
+                                         setup_simulate, run_simulate);
 }
 
 }  // namespace perfmodel::cli

@@ -19,6 +19,62 @@
 namespace perfmodel::cli {
 namespace {
 
+/// The communication cost of a message, as given on the command line.
+struct MessageArguments {
+  std::optional<ssgd::Aggregation> allreduce;
+  std::optional<double> alpha_us;
+  std::optional<double> bandwidth;        ///< GB/s
+  std::optional<double> reduction_speed;  ///< GB/s
+  std::size_t servers = 1;
+  std::optional<std::size_t> workers_per_node;
+  std::optional<double> inside_alpha_us;
+  std::optional<double> inside_bandwidth;  ///< GB/s
+  bool own_links = false;
+  std::optional<std::string> latencies;  ///< file of measured latencies to fit
+  double fit_from = 0;                   ///< smallest message that is fitted, bytes
+  std::optional<double> start_us;
+  double per_byte_us = 0;
+};
+
+/// Load imbalance among the workers; at most one of these is given.
+struct ImbalanceArguments {
+  std::optional<double> factor;
+  std::vector<double> worker_times;
+  std::vector<double> batch_shares;
+  std::optional<std::size_t> global_batch;
+};
+
+struct MessageCost {
+  std::optional<ssgd::LinearCost> cost;
+  ssgd::LinearCost ideal;
+  std::string source;
+  std::optional<ssgd::LatencyFit> fit;
+};
+
+struct SsgdArguments {
+  std::string layers;
+  std::optional<std::size_t> workers;
+  std::optional<std::string> reference;  ///< layers with the whole batch on one worker
+  std::optional<double> batch;
+  std::optional<double> forward_share;
+  double bytes_per_element = 4;
+  double read_us = 0;
+  double split_us = 0;
+  double copy_us = 0;
+  std::optional<double> update_us;
+  ssgd::InputPipeline pipeline = ssgd::InputPipeline::serial;
+  bool shared_disk = false;
+  bool shared_bus = false;
+  MessageArguments messages;
+  std::optional<ssgd::MergePolicy> merge;
+  bool no_overlap = false;
+  ImbalanceArguments imbalance;
+  OutputFormat format = OutputFormat::text;
+  bool timeline = false;
+  std::optional<std::string> timeline_svg;
+  std::string output = "-";
+};
+
 const NumberRange positive{.low = 0, .low_included = false, .words = "a number > 0"};
 
 /// Adds an option for one number per worker, "10,11,11".
@@ -230,8 +286,6 @@ void warn(const SsgdArguments& arguments, Console& console) {
   }
 }
 
-}  // namespace
-
 void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   add_input(command, "LAYERS.csv", arguments.layers,
             "layers: layer, t_f_us, t_b_us, grad_bytes or grad_elems; optional name, t_c_us, "
@@ -328,6 +382,13 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
   }
   output.commit();
   return 0;
+}
+
+}  // namespace
+
+Command ssgd_command() {
+  return make_command<SsgdArguments>(
+      "ssgd", "Models an iteration of synchronous SGD from layer times.", setup_ssgd, run_ssgd);
 }
 
 }  // namespace perfmodel::cli

@@ -26,8 +26,28 @@
 #include "table/left_out.hpp"
 
 namespace perfmodel::cli {
-
 namespace {
+
+enum class SuggestBy { time, cost, pareto };
+
+struct SuggestArguments {
+  std::string model;
+  std::string pick;
+  std::string space;
+  SuggestBy by = SuggestBy::time;
+  std::optional<std::string> price;
+  std::vector<std::string> conditions;
+  std::size_t most = 10;
+  std::optional<std::size_t> next;
+  std::optional<std::string> runs;   ///< runs measured so far, for --next
+  std::optional<std::string> among;  ///< candidates of --next
+  std::optional<double> overhead;    ///< time to start a run, for --next
+  std::uint64_t seed = kDefaultSeed;
+  std::optional<double> coverage;  ///< of the intervals; nullopt: the model's
+  bool strict_range = false;
+  OutputFormat format = OutputFormat::text;
+  std::string output = "-";
+};
 
 /// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
 /// none.
@@ -344,8 +364,6 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
   warn_or_refuse(text, ": they are left out", strict, console);
 }
 
-}  // namespace
-
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   constexpr auto reason = "it looks for information";
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
@@ -447,6 +465,14 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   add_intervals(arguments, model, document);
   progress.reset();
   return finish(output, formatted(arguments, document));
+}
+
+}  // namespace
+
+Command suggest_command() {
+  return make_command<SuggestArguments>("suggest",
+                                        "Finds the best configurations, or the next to measure.",
+                                        setup_suggest, run_suggest);
 }
 
 }  // namespace perfmodel::cli

@@ -18,8 +18,21 @@
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
-
 namespace {
+
+struct SweepArguments {
+  std::string runs;
+  std::string output = "-";
+  RoleRequest roles;
+  std::optional<char> separator;  ///< nullopt: detected
+  SearchArguments search;
+  SplitArguments split;
+  std::vector<PenaltyKind> penalties = {PenaltyKind::l1, PenaltyKind::l2};
+  std::vector<double> lambdas = log_grid(1e-6, 1e2, 9);
+  LambdaRule rule = LambdaRule::lowest;
+  OutputFormat format = OutputFormat::text;
+  SharingArguments sharing;
+};
 
 constexpr std::array<std::string_view, 6> kAll = {"mae", "mape_percent", "smape_percent",
                                                   "mse", "rmse",         "r2"};
@@ -145,8 +158,6 @@ std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
          to_text(chosen.lambda);
 }
 
-}  // namespace
-
 void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   add_output(command, arguments.output, "FILE");
@@ -220,6 +231,13 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
                          output_width(arguments.output)));
   console.notice(advice(arguments, points[chosen]));
   return 0;
+}
+
+}  // namespace
+
+Command sweep_command() {
+  return make_command<SweepArguments>("sweep", "Fits over a range of regularisation strengths.",
+                                      setup_sweep, run_sweep);
 }
 
 }  // namespace perfmodel::cli

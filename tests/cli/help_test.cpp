@@ -38,18 +38,19 @@ TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
   CHECK(version.exit_code == 0);
   CHECK(version.output.starts_with("perfmodel "));
   CHECK(version.errors.empty());
-  for (const char* command :
-       {"", "fit", "predict", "evaluate", "sweep", "compare", "simulate", "show", "plan", "scaling",
-        "ssgd", "suggest", "report", "selftest", "help", "completions", "merge"}) {
-    const auto help = std::string(command).empty() ? run_perfmodel({"--help"})
-                                                   : run_perfmodel({command, "--help"});
+  std::vector<std::string> commands = test::listed_commands();
+  CHECK(commands.size() > 15);
+  commands.emplace_back();  // the program itself
+  for (const std::string& command : commands) {
+    const auto help =
+        command.empty() ? run_perfmodel({"--help"}) : run_perfmodel({command, "--help"});
     INFO(command);
     CHECK(help.exit_code == 0);
     CHECK(help.errors.empty());
     CHECK_THAT(help.output, ContainsSubstring("Examples:\n  perfmodel "));
     CHECK(std::count(help.output.begin(), help.output.end(), '\n') <= 24);  // a screen
-    const auto all = std::string(command).empty() ? run_perfmodel({"--help-all"})
-                                                  : run_perfmodel({command, "--help-all"});
+    const auto all =
+        command.empty() ? run_perfmodel({"--help-all"}) : run_perfmodel({command, "--help-all"});
     CHECK(all.exit_code == 0);
     std::istringstream lines(help.output + all.output);
     for (std::string line; std::getline(lines, line);)

@@ -23,16 +23,6 @@ std::string printed_by(const std::vector<std::string>& arguments) {
   return result.output;
 }
 
-/// Commands as the help lists them.
-std::vector<std::string> listed_commands() {
-  const std::string help = printed_by({"--help"});
-  std::istringstream lines(help.substr(help.find("Subcommands:\n") + 13));
-  std::vector<std::string> out;
-  for (std::string line; std::getline(lines, line) && !line.empty();)
-    out.push_back(line.substr(2, line.find(' ', 2) - 2));
-  return out;
-}
-
 /// Names at the left of the help, "-o" and "--output".
 std::set<std::string> listed_options(const std::string& command) {
   std::istringstream lines(command.empty() ? printed_by({"--help-all"})

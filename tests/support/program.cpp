@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
 
 namespace perfmodel::test {
@@ -94,6 +95,15 @@ ProgramResult Program::wait() {
 ProgramResult run_perfmodel(const std::vector<std::string>& arguments,
                             const ProgramOptions& options) {
   return Program(arguments, options).wait();
+}
+
+std::vector<std::string> listed_commands() {
+  const std::string help = run_perfmodel({"--help"}).output;
+  std::istringstream lines(help.substr(help.find("Subcommands:\n") + 13));
+  std::vector<std::string> out;
+  for (std::string line; std::getline(lines, line) && !line.empty();)
+    out.push_back(line.substr(2, line.find(' ', 2) - 2));
+  return out;
 }
 
 }  // namespace perfmodel::test

@@ -56,4 +56,7 @@ inline const std::string error_prefix = "perfmodel: error: ";
 ProgramResult run_perfmodel(const std::vector<std::string>& arguments,
                             const ProgramOptions& options = {});
 
+/// The commands in the order of the help.
+std::vector<std::string> listed_commands();
+
 }  // namespace perfmodel::test
