@@ -258,10 +258,10 @@ void add_evolution_options(OptionSet& app, FitOptions& options) {
             "and exactly; 0: explore on all rows as they are " +
                 defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
             0);
-  app.choice("--strategy", options.strategy,
-             {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin},
-             "how mutants are made " +
-                 defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }));
+  app.choice<Strategy>("--strategy", options.strategy,
+                       "how mutants are made " + defaults_text([](const Defaults& d) {
+                         return std::string(to_text(d.strategy));
+                       }));
   app.count("--population N", options.population,
             "members per free constant " +
                 defaults_text([](const Defaults& d) { return std::to_string(d.population); }));
@@ -353,20 +353,21 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
                    "within the runs (default: none; of auto: process)"
                  : "a residual process has no penalties (default: none)");
   app.group("Loss");
-  app.choice("--loss", arguments.loss, {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
+  app.choice("--loss", arguments.loss, std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
              "what is minimised; where multi chooses its terms and no loss is given: soft-l1 of "
              "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
              "lambda of Eq. (10): sum |x| of all constants but C");
   app.number("--l2 LAMBDA", options.penalty.l2,
              "lambda of Eq. (11): sum x^2 of all constants but C");
-  app.choice("--penalise", options.penalty.constants, {Penalise::raw, Penalise::scaled},
-             "raw: the constants in the units of the data, as in the paper\nscaled: free of units")
+  app.choice<Penalise>(
+         "--penalise", options.penalty.constants,
+         "raw: the constants in the units of the data, as in the paper\nscaled: free of units")
       .excludes(kSums, kSearchOfSums);
   app.group("Search");
-  app.choice("--method", options.method, {Method::scaled, Method::paper},
-             "scaled: normalised columns, exact finish\n"
-             "paper: scipy's defaults in the raw box of the paper");
+  app.choice<Method>("--method", options.method,
+                     "scaled: normalised columns, exact finish\n"
+                     "paper: scipy's defaults in the raw box of the paper");
   app.rule({"--method paper", kSums, true, kSearchOfSums});
   app.count("--seed N", options.seed, "seed of the search", 0);
   app.add_each(

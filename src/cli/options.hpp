@@ -224,10 +224,13 @@ class OptionSet {
     return this->choice(flag, variable, named, help);
   }
 
+  /// Offers all names of the enumeration.
   template <class Choice, class Variable>
-  Option choice(const std::string& flag, Variable& variable, std::initializer_list<Choice> choices,
-                const std::string& help) {
-    return choice(flag, variable, std::vector<Choice>(choices), help);
+  Option choice(const std::string& flag, Variable& variable, const std::string& help) {
+    std::vector<Choice> choices;
+    for (const auto& [value, text] : texts_of(Choice{}))
+      choices.push_back(value);
+    return choice(flag, variable, choices, help);
   }
 
   /// Returns an option that was added, to set further properties.

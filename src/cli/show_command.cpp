@@ -32,10 +32,9 @@ struct ShowArguments {
 };
 
 void setup_show(OptionSet& command, ShowArguments& arguments) {
-  using enum FormulaLanguage;
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
-  command.choice(
-      "--as", arguments.language, std::vector{text, latex, python, c, javascript, spreadsheet},
+  command.choice<FormulaLanguage>(
+      "--as", arguments.language,
       "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
       "compute with, with all digits (default: text)");
   add_pick(command, arguments.pick);

@@ -140,12 +140,10 @@ MessageCost fitted_cost(const MessageArguments& arguments) {
 void add_message_options(OptionSet& app, MessageArguments& arguments) {
   constexpr auto hierarchy = "--allreduce hierarchical|hierarchical-leader";
   app.group("Time of a message (default: the column t_c_us)");
-  std::vector<std::pair<std::string, std::optional<ssgd::Aggregation>>> names;
-  for (const auto& [aggregation, text] : texts_of(ssgd::Aggregation{}))
-    names.emplace_back(text, aggregation);
-  app.choice("--allreduce", arguments.allreduce, names,
-             "formula of the aggregation; ring, recursive-doubling, halving-doubling, tree, "
-             "double-tree, parameter-server, hierarchical or hierarchical-leader")
+  app.choice<ssgd::Aggregation>(
+         "--allreduce", arguments.allreduce,
+         "formula of the aggregation; ring, recursive-doubling, halving-doubling, tree, "
+         "double-tree, parameter-server, hierarchical or hierarchical-leader")
       .needs("--alpha-us")
       .needs("--bandwidth");
   app.number("--alpha-us X", arguments.alpha_us, "start-up of one message on a link")
@@ -308,12 +306,10 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   command.number("--split-us X", arguments.split_us, "cut the batch of all into parts");
   command.number("--copy-us X", arguments.copy_us, "one worker's batch: from host to device");
   command.number("--update-us X", arguments.update_us, "update of the parameters (default: 0)");
-  std::vector<std::pair<std::string, ssgd::InputPipeline>> pipelines;
-  for (const auto& [pipeline, text] : texts_of(ssgd::InputPipeline{}))
-    pipelines.emplace_back(text, pipeline);
-  command.choice("--input-pipeline", arguments.pipeline, pipelines,
-                 "what overlaps the compute: serial (nothing), host-prefetch (read), device-buffer "
-                 "(read and copy in turn), three-stages (read beside copy)");
+  command.choice<ssgd::InputPipeline>(
+      "--input-pipeline", arguments.pipeline,
+      "what overlaps the compute: serial (nothing), host-prefetch (read), device-buffer "
+      "(read and copy in turn), three-stages (read beside copy)");
   command.flag("--shared-disk", arguments.shared_disk, "all workers read from one disk, in turn");
   command.flag("--shared-bus", arguments.shared_bus, "all workers copy over one bus, in turn");
   add_message_options(command, arguments.messages);
