@@ -138,8 +138,8 @@ doc::Table exact_comparison(const ComparisonDocument& report) {
 /// `unit`: of the times; empty if the files differ. `width`: of the terminal that shows it. Text
 /// and Markdown contain the errors per file on the judging rows, and the scaling powers side by
 /// side; JSON and CSV contain all parts.
-std::string formatted(const ComparisonDocument& report, const std::string& unit,
-                      OutputFormat format, std::optional<std::size_t> width) {
+std::string formatted_comparison(const ComparisonDocument& report, const std::string& unit,
+                                 OutputFormat format, std::optional<std::size_t> width) {
   doc::Document out{.data = exact_comparison(report), .json = [&] { return to_json(report); }};
   std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)
@@ -366,8 +366,8 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   }
   if (tasks.finish_shard())
     return 0;
-  tasks.finish(formatted({data, scores, has_black_boxes()}, unit, arguments.format,
-                         output_width(arguments.output)));
+  tasks.finish(formatted_comparison({data, scores, has_black_boxes()}, unit, arguments.format,
+                                    output_width(arguments.output)));
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {
     const auto more = compared_figures(scores, source);

@@ -94,7 +94,7 @@ std::string digits_text(double digits) {
   return text.data();
 }
 
-std::string formatted(const SelftestFigures& figures, OutputFormat format) {
+std::string formatted_figures(const SelftestFigures& figures, OutputFormat format) {
   doc::Table table{{doc::for_programs("problem"), doc::words("", "quantity"),
                     doc::numbers("certified", "certified", certified_number),
                     doc::numbers("computed", "computed", certified_number),
@@ -129,7 +129,7 @@ Examples:
 int run_selftest_command(const SelftestArguments& arguments, Console& console) {
   OutputFile output("-");
   const SelftestFigures figures = run_selftest();
-  finish(output, formatted(figures, arguments.format));
+  finish(output, formatted_figures(figures, arguments.format));
   std::size_t failed = 0;
   for (const auto& figure : figures)
     failed += figure.passed() ? 0U : 1U;
