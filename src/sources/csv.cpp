@@ -416,9 +416,9 @@ void TableReader::check_names(std::uint32_t number) const {
                     at_line(number), fields_.size(), kMostColumns));
   if (std::ranges::all_of(fields_,
                           [](std::string_view field) { return parse_number(field).has_value(); })) {
-    throw InputError(at_line(number) +
-                     "the first line must be a header with the column names, but it holds only "
-                     "numbers");
+    throw InputError(fmt::format(
+        "{}: the first line must be a header with the column names, but it holds only numbers",
+        at_line(number)));
   }
   ProblemList problems;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
