@@ -82,28 +82,36 @@ std::vector<std::string> words_of_quantity(std::string_view name) {
 
 namespace {
 
-struct UnitSuffix {
-  std::string_view suffix;
+/// A unit of time, and the words for it.
+struct WordsOfUnit {
   std::string_view unit;
+  WordList words;
 };
 
-constexpr std::array kUnitSuffixes{
-    UnitSuffix{"_s", "s"},
-    UnitSuffix{"_sec", "s"},
-    UnitSuffix{"_secs", "s"},
-    UnitSuffix{"_seconds", "s"},
-    UnitSuffix{"_ms", "ms"},
-    UnitSuffix{"_msec", "ms"},
-    UnitSuffix{"_milliseconds", "ms"},
-    UnitSuffix{"_us", "us"},
-    UnitSuffix{"_usec", "us"},
-    UnitSuffix{"_microseconds", "us"},
-    UnitSuffix{"_ns", "ns"},
-    UnitSuffix{"_nsec", "ns"},
-    UnitSuffix{"_nanoseconds", "ns"},
-    UnitSuffix{"_minutes", "min"},
-    UnitSuffix{"_hours", "h"},
+constexpr std::array kUnitsAtEnd{
+    WordsOfUnit{"s", {"s sec secs seconds"}},
+    WordsOfUnit{"ms", {"ms msec milliseconds"}},
+    WordsOfUnit{"us", {"us usec microseconds"}},
+    WordsOfUnit{"ns", {"ns nsec nanoseconds"}},
+    WordsOfUnit{"min", {"minutes"}},
+    WordsOfUnit{"h", {"hours"}},
 };
+
+// Unambiguous in brackets; "time_min" may be a minimum. Units as words of names.
+constexpr std::array kBracketedUnits{
+    WordsOfUnit{"us", {"\u00b5s \u03bcs usecs"}},
+    WordsOfUnit{"minutes", {"min mins"}},
+    WordsOfUnit{"hours", {"h hr"}},
+    WordsOfUnit{"s", {"second"}},
+    WordsOfUnit{"ms", {"msecs"}},
+};
+
+/// The unit of a word; empty if it is none.
+std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word) {
+  const auto found =
+      std::ranges::find_if(units, [&](const WordsOfUnit& unit) { return unit.words.has(word); });
+  return found == units.end() ? std::string_view() : found->unit;
+}
 
 // All names without underscores, so that "batch_size" and "batchsize" are equal.
 constexpr WordList kTimes{
@@ -130,20 +138,6 @@ constexpr WordList kBatches{
     "batch batchsize localbatch localbatchsize globalbatch globalbatchsize microbatch "
     "microbatchsize minibatch minibatchsize totalbatchsize effectivebatchsize"};
 
-struct BracketedUnit {
-  std::string_view text;
-  std::string_view word;  // used as a suffix of names
-};
-
-// Unambiguous in brackets; "time_min" may be a minimum.
-constexpr std::array kBracketedUnits{
-    BracketedUnit{"\u00b5s", "us"},  BracketedUnit{"\u03bcs", "us"},
-    BracketedUnit{"min", "minutes"}, BracketedUnit{"mins", "minutes"},
-    BracketedUnit{"h", "hours"},     BracketedUnit{"hr", "hours"},
-    BracketedUnit{"second", "s"},    BracketedUnit{"msecs", "ms"},
-    BracketedUnit{"usecs", "us"},
-};
-
 /// Folds a name and turns a bracketed suffix into another word: "step_time_ms" of "Step Time (ms)".
 std::string plain_name(std::string_view name) {
   std::string text = folded(name);
@@ -151,9 +145,8 @@ std::string plain_name(std::string_view name) {
   if (open == std::string::npos || open == 0 || !(text.ends_with(')') || text.ends_with(']')))
     return text;
   std::string word = text.substr(open + 1, text.size() - open - 2);
-  for (const BracketedUnit& unit : kBracketedUnits)
-    if (word == unit.text)
-      word = unit.word;
+  if (const std::string_view unit = unit_among(kBracketedUnits, word); !unit.empty())
+    word = unit;
   text.resize(open);
   while (text.ends_with('_'))
     text.pop_back();
@@ -211,27 +204,24 @@ bool is_batch_size(std::vector<std::string> words) {
          !kNotOfBatchSizes.has_one_of(words);
 }
 
-/// The unit suffix of a plain name; a rate such as "samples_per_s" has none.
-const UnitSuffix* suffix_of(std::string_view name) {
-  const auto suffix = std::ranges::find_if(
-      kUnitSuffixes, [&](const UnitSuffix& candidate) { return name.ends_with(candidate.suffix); });
-  if (suffix != kUnitSuffixes.end() &&
-      name.substr(0, name.size() - suffix->suffix.size()).ends_with("_per"))
-    return nullptr;
-  return suffix == kUnitSuffixes.end() ? nullptr : &*suffix;
+/// A plain name without its unit of time, and the unit; a rate such as "samples_per_s" has none.
+std::pair<std::string_view, std::string_view> split_unit(std::string_view name) {
+  const std::size_t last = std::min(name.rfind('_'), name.size());
+  const std::string_view base = name.substr(0, last);
+  const std::string_view unit =
+      base == name || base.ends_with("_per") ? "" : unit_among(kUnitsAtEnd, name.substr(last + 1));
+  return {unit.empty() ? name : base, unit};
 }
 
 }  // namespace
 
 bool is_time_name(std::string_view name) {
-  std::string base = plain_name(name);
-  if (const UnitSuffix* suffix = suffix_of(base))
-    base.resize(base.size() - suffix->suffix.size());
-  return kTimes.has(without_underscores(base));
+  const std::string plain = plain_name(name);
+  return kTimes.has(without_underscores(split_unit(plain).first));
 }
 
 bool has_time_unit(std::string_view name) {
-  return suffix_of(plain_name(name)) != nullptr;
+  return !unit_of(name).empty();
 }
 
 bool is_scale_name(std::string_view name) {
@@ -250,8 +240,7 @@ bool is_scale_name(std::string_view name) {
 }
 
 std::string unit_of(std::string_view name) {
-  const UnitSuffix* suffix = suffix_of(plain_name(name));
-  return suffix == nullptr ? std::string() : std::string(suffix->unit);
+  return std::string(split_unit(plain_name(name)).second);
 }
 
 bool has_bracketed_unit(std::string_view name) {
