@@ -43,6 +43,17 @@ FetchContent_Declare(
   SYSTEM
   FIND_PACKAGE_ARGS 3.11)
 
+# fmt: messages with arguments, those of spdlog too.
+set(FMT_INSTALL ON)
+set(SPDLOG_FMT_EXTERNAL ON)
+FetchContent_Declare(
+  fmt
+  GIT_REPOSITORY https://github.com/fmtlib/fmt.git
+  GIT_TAG 9.1.0
+  GIT_SHALLOW TRUE
+  SYSTEM
+  FIND_PACKAGE_ARGS 9.1)
+
 # spdlog: progress and diagnostics on standard error, with levels.
 FetchContent_Declare(
   spdlog
@@ -61,7 +72,7 @@ FetchContent_Declare(
   SOURCE_SUBDIR cmake/none
   FIND_PACKAGE_ARGS)
 
-FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json spdlog FastCppCsvParser)
+FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json fmt spdlog FastCppCsvParser)
 
 # Debian has no static spdlog and fmt; both can be used by their headers alone.
 add_library(perfmodel_spdlog INTERFACE)

@@ -81,7 +81,7 @@ install(
   COMPONENT library)
 
 set(perfmodel_with_dlib FALSE)
-set(perfmodel_private_libraries "-lnettle")
+set(perfmodel_private_libraries "-lnettle -lfmt")
 if(TARGET Dlib::Dlib)
   set(perfmodel_with_dlib TRUE)
   string(APPEND perfmodel_private_libraries " ${Dlib_LIBRARY}")

@@ -12,7 +12,7 @@ set -eu
 
 # command:package
 tools='g++:g++ cmake:cmake ninja:ninja-build'
-libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libspdlog-dev nettle-dev'
+libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libfmt-dev libspdlog-dev nettle-dev'
 # perfmodel is built without these too, but then compare has no black boxes.
 libraries="$libraries libdlib-dev libxgboost-dev"
 

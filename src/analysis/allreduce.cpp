@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -25,10 +26,9 @@ struct Nodes {
 
 Nodes nodes_of(const Network& network, std::size_t workers) {
   const std::size_t per_node = network.workers_per_node;
-  if (per_node == 0 || workers % per_node != 0) {
-    throw UsageError(std::to_string(workers) + " workers cannot be divided into nodes of " +
-                     std::to_string(per_node));
-  }
+  if (per_node == 0 || workers % per_node != 0)
+    throw UsageError(
+        fmt::format("{} workers cannot be divided into nodes of {}", workers, per_node));
   return {per_node, workers / per_node};
 }
 
@@ -103,12 +103,11 @@ Network ideal(Network network) {
 
 LatencyFit fit_latencies(const std::vector<Latency>& latencies, double smallest_bytes) {
   std::vector<Latency> used;
-  std::copy_if(latencies.begin(), latencies.end(), std::back_inserter(used),
-               [&](const Latency& point) { return point.bytes >= smallest_bytes; });
-  if (used.size() < 3) {
-    throw InputError("only " + std::to_string(used.size()) +
-                     " latencies are of large enough messages; a line needs at least 3");
-  }
+  std::ranges::copy_if(latencies, std::back_inserter(used),
+                       [&](const Latency& point) { return point.bytes >= smallest_bytes; });
+  if (used.size() < 3)
+    throw InputError(fmt::format(
+        "only {} latencies are of large enough messages; a line needs at least 3", used.size()));
   const auto n = static_cast<double>(used.size());
   double mean_bytes = 0;
   double mean_time = 0;
@@ -219,7 +218,7 @@ std::vector<Group> optimal_groups(const std::vector<Gradient>& gradients, const 
   std::vector<Group> groups;
   for (std::size_t end = n; end > 0; end = groups.back().first)
     groups.push_back({first[end - 1], end - 1});
-  std::reverse(groups.begin(), groups.end());
+  std::ranges::reverse(groups);
   return groups;
 }
 
@@ -251,8 +250,8 @@ MergePolicy parse_merge(std::string_view text) {
     if (bytes && *bytes > 0)
       return {Merge::threshold, *bytes};
   }
-  throw UsageError("'" + std::string(text) +
-                   "' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and 'optimal'");
+  throw UsageError(fmt::format(
+      "'{}' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and 'optimal'", text));
 }
 
 std::vector<Group> group(const std::vector<Gradient>& gradients, const MergePolicy& policy,
@@ -295,12 +294,11 @@ std::vector<Message> send(const std::vector<Gradient>& gradients, const std::vec
 
 Imbalance imbalance_of_factor(double lambda, std::size_t workers) {
   const auto n = static_cast<double>(workers);
-  if (!(lambda >= 0 && lambda <= n - 1)) {
-    throw UsageError("a load imbalance factor of " + perfmodel::to_text(lambda) +
-                     " is impossible with " + std::to_string(workers) +
-                     " workers: it lies between 0 and " + perfmodel::to_text(n - 1) +
-                     ", where one worker does everything");
-  }
+  if (!(lambda >= 0 && lambda <= n - 1))
+    throw UsageError(fmt::format(
+        "a load imbalance factor of {} is impossible with {} workers: it lies between 0 and {}, "
+        "where one worker does everything",
+        perfmodel::to_text(lambda), workers, perfmodel::to_text(n - 1)));
   Imbalance imbalance;
   imbalance.workers = workers;
   imbalance.imbalance_ratio = 1 + lambda;
@@ -314,17 +312,16 @@ Imbalance imbalance_of_factor(double lambda, std::size_t workers) {
 
 Imbalance imbalance_of_times(const std::vector<double>& times) {
   const double sum = std::accumulate(times.begin(), times.end(), 0.0);
-  const double largest = *std::max_element(times.begin(), times.end());
+  const double largest = *std::ranges::max_element(times);
   const auto n = static_cast<double>(times.size());
   // Rounding must not move the factor out of its range.
   return imbalance_of_factor(std::clamp(largest * n / sum - 1, 0.0, n - 1), times.size());
 }
 
 Imbalance imbalance_of_even_split(std::size_t samples, std::size_t workers) {
-  if (samples < workers) {
-    throw UsageError("a batch of " + std::to_string(samples) + " samples leaves some of the " +
-                     std::to_string(workers) + " workers without any");
-  }
+  if (samples < workers)
+    throw UsageError(fmt::format("a batch of {} samples leaves some of the {} workers without any",
+                                 samples, workers));
   const std::size_t largest = (samples + workers - 1) / workers;
   return imbalance_of_factor(
       static_cast<double>(largest * workers) / static_cast<double>(samples) - 1, workers);
@@ -355,7 +352,8 @@ std::string message_label(const Profile& profile, const Iteration& iteration,
   const std::string& first =
       profile.layers[iteration.gradients[message.gradients.first].layer].name;
   const std::string& last = profile.layers[iteration.gradients[message.gradients.last].layer].name;
-  return "gradients of " + (first == last ? first : first + " .. " + last);
+  return fmt::format("gradients of {}{}{}", first, first == last ? "" : " .. ",
+                     first == last ? "" : last);
 }
 
 }  // namespace

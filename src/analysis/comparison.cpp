@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/scaling.hpp"
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
@@ -17,8 +18,8 @@ namespace {
 
 std::optional<std::size_t> place_of_scale(const FittedModel& model, const std::string& scale) {
   const auto& inputs = model.spec.extrinsic;
-  const auto found = std::find_if(inputs.begin(), inputs.end(),
-                                  [&](const NumericInput& input) { return input.column == scale; });
+  const auto found = std::ranges::find_if(
+      inputs, [&](const NumericInput& input) { return input.column == scale; });
   if (found == inputs.end() || model.spec.is_derived(scale))
     return std::nullopt;
   return static_cast<std::size_t>(found - inputs.begin());
@@ -190,24 +191,22 @@ double default_limit(const std::set<double>& values) {
 Extrapolation split_by_value(const Table& table, std::span<const std::size_t> rows,
                              std::string_view column, std::optional<double> limit) {
   const Column& source = table.at(column);
-  if (!source.is_numeric()) {
-    throw InputError("column '" + source.name + "' in " + table.source +
-                     " holds texts; only numbers can be extrapolated");
-  }
+  if (!source.is_numeric())
+    throw InputError(fmt::format("column '{}' in {} holds texts; only numbers can be extrapolated",
+                                 source.name, table.source));
   const std::set<double> values(source.numbers.begin(), source.numbers.end());
-  if (values.size() < 2) {
-    throw UsageError(Field{"extrapolate"} + " " + source.name + ": " + table.source +
-                     " has only one value of it, so nothing is higher");
-  }
+  if (values.size() < 2)
+    throw UsageError(message("{} {}: {} has only one value of it, so nothing is higher",
+                             Field{"extrapolate"}, source.name, table.source));
   Extrapolation out;
   out.limit = limit.value_or(default_limit(values));
   for (const std::size_t row : rows)
     (source.numbers[row] <= out.limit ? out.split.train : out.split.test).push_back(row);
-  if (out.split.train.empty() || out.split.test.empty()) {
-    throw UsageError(Field{"extrapolate"} + " " + source.name + ":" + to_text(out.limit) + ": " +
-                     table.source + " has values from " + to_text(*values.begin()) + " to " +
-                     to_text(*values.rbegin()) + ", so one side would have no rows");
-  }
+  if (out.split.train.empty() || out.split.test.empty())
+    throw UsageError(
+        message("{} {}:{}: {} has values from {} to {}, so one side would have no rows",
+                Field{"extrapolate"}, source.name, to_text(out.limit), table.source,
+                to_text(*values.begin()), to_text(*values.rbegin())));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/constants.hpp"
 
+#include <fmt/core.h>
 #include <cmath>
 #include <utility>
 
@@ -102,7 +103,8 @@ constexpr double kNoChange = 0.005;  // relative: displayed as "1.00 times"
 std::string change_in_words(double ratio) {
   if (std::abs(ratio - 1) < kNoChange)
     return "no change";
-  return ratio > 1 ? rounded(ratio) + " times slower" : rounded(1 / ratio) + " times faster";
+  return ratio > 1 ? fmt::format("{} times slower", rounded(ratio))
+                   : fmt::format("{} times faster", rounded(1 / ratio));
 }
 
 std::string value_text(const InputValue& value) {
@@ -114,14 +116,15 @@ std::string interval_in_words(const Effect& effect) {
   if (!effect.interval)
     return {};
   const auto [low, high] = *effect.interval;
-  return effect.ratio > 1 ? " (" + rounded(low) + " .. " + rounded(high) + ")"
-                          : " (" + rounded(1 / high) + " .. " + rounded(1 / low) + ")";
+  const bool slower = effect.ratio > 1;
+  return fmt::format(" ({} .. {})", rounded(slower ? low : 1 / high),
+                     rounded(slower ? high : 1 / low));
 }
 
 std::string effect_in_words(const Effect& effect) {
-  return value_text(effect.from) + " -> " + value_text(effect.to) + ": " +
-         change_in_words(effect.ratio) + interval_in_words(effect) +
-         (effect.is_determined() ? "" : "?") + (effect.measured ? "" : " (extrapolated)");
+  return fmt::format("{} -> {}: {}{}{}{}", value_text(effect.from), value_text(effect.to),
+                     change_in_words(effect.ratio), interval_in_words(effect),
+                     effect.is_determined() ? "" : "?", effect.measured ? "" : " (extrapolated)");
 }
 
 std::string contradiction_of(const FittedModel& model, const Configuration& at,
@@ -132,9 +135,9 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
   if (!((alone > 1 + kNoChange && effect.ratio < 1 - kNoChange) ||
         (alone < 1 - kNoChange && effect.ratio > 1 + kNoChange)))
     return {};
-  return effect.column + " " + value_text(effect.from) + " -> " + value_text(effect.to) +
-         ": the formula alone says " + change_in_words(alone) +
-         ", which the residual process outweighs";
+  return fmt::format("{} {} -> {}: the formula alone says {}, which the residual process outweighs",
+                     effect.column, value_text(effect.from), value_text(effect.to),
+                     change_in_words(alone));
 }
 
 std::string typical_correction_in_words(double share) {
@@ -151,8 +154,8 @@ std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseF
     reading = ": the shape limits it";
   else if (mape_percent < kNoiseLimits * floor->mape_percent)
     reading = ": at the noise floor";
-  return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) +
-         " from " + std::to_string(floor->rows) + " replicated rows" + reading;
+  return fmt::format("model {}, noise floor {} from {} replicated rows{}", percent(mape_percent),
+                     percent(floor->mape_percent), floor->rows, reading);
 }
 
 }  // namespace perfmodel

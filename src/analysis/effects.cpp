@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/scaling.hpp"
+#include "base/text.hpp"
 #include "table/design.hpp"
 
 namespace perfmodel {
@@ -35,7 +36,7 @@ std::optional<Configuration> moved_to(const FittedModel& model, const Configurat
   const auto* level = std::get_if<std::string>(&value);
   for (std::size_t c = 0; level && c < spec.categorical.size(); ++c) {
     const std::vector<std::string>& levels = spec.categorical[c].levels;
-    const auto found = std::find(levels.begin(), levels.end(), *level);
+    const auto found = std::ranges::find(levels, *level);
     if (spec.categorical[c].column == column && found != levels.end()) {
       moved.levels[c] = static_cast<std::uint32_t>(found - levels.begin());
       return moved;
@@ -65,7 +66,7 @@ Effect between_typical(const NumericInput& input, const NumericFactor& factor, s
   std::vector<double> values;
   for (std::size_t row = 0; row < rows; ++row)
     values.push_back(factor.value(row));
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t tenth = rows / 10;
   const bool differ = values[tenth] < values[rows - 1 - tenth];
   return {.column = input.column,
@@ -101,8 +102,8 @@ Effect between_levels(const FittedModel& model, const Configuration& at, std::si
 
 /// The effect of this column that the model stores; null if there is none.
 const Effect* known_effect(const FittedModel& model, const std::string& column) {
-  const auto found = std::find_if(model.effects.begin(), model.effects.end(),
-                                  [&](const Effect& known) { return known.column == column; });
+  const auto found = std::ranges::find_if(
+      model.effects, [&](const Effect& known) { return known.column == column; });
   return found == model.effects.end() ? nullptr : &*found;
 }
 
@@ -170,7 +171,7 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
   }
   for (std::size_t k = scales; k < out.size(); ++k)
     out[k].measured = is_measured(model, at, out[k]);
-  std::stable_sort(out.begin(), out.end(), [](const Effect& a, const Effect& b) {
+  std::ranges::stable_sort(out, [](const Effect& a, const Effect& b) {
     return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });
   return out;

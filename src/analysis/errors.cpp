@@ -1,5 +1,6 @@
 #include "analysis/errors.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -64,7 +65,7 @@ ErrorGroup group_of(const std::string& name, const std::vector<std::size_t>& row
 std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t count) {
   std::vector<std::size_t> rows(count);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
     return factor.coded() ? factor.codes[a] < factor.codes[b] : factor.values[a] < factor.values[b];
   });
   return rows;
@@ -98,7 +99,7 @@ std::vector<RowsAlong::Group> groups_of_values(const NumericFactor& factor, std:
       continue;
     const std::string low = setting_text(value(first));
     const std::string high = setting_text(value(next - 1));
-    out.push_back({low == high ? high : low + " .. " + high,
+    out.push_back({low == high ? high : fmt::format("{} .. {}", low, high),
                    {sorted.begin() + index(first), sorted.begin() + index(next)}});
     first = next;
   }
@@ -134,8 +135,8 @@ std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
     for (const RowsAlong::Group& group : along.groups)
       added.groups.push_back(group_of(group.name, group.rows, errors));
     if (along.kind == InputKind::levels)
-      std::stable_sort(added.groups.begin(), added.groups.end(),
-                       [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
+      std::ranges::stable_sort(
+          added.groups, [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
   }
   return out;
 }
@@ -167,8 +168,7 @@ RankedErrors ranked_errors(const Design& runs, const Eigen::VectorXd& predicted)
     sums[c] /= sizes[c];
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return sums[a] < sums[b]; });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return sums[a] < sums[b]; });
   out.ranks.resize(count);
   for (std::size_t first = 0, next = 0; first < count; first = next) {
     while (next < count && sums[order[next]] == sums[order[first]])
@@ -319,9 +319,9 @@ std::vector<DriftFigure> with_intervals(
   const double tail = 0.5 * (1 - kDriftConfidence);
   for (std::size_t k = 0; k < out.size(); ++k) {
     const auto is_finite = [](double value) { return std::isfinite(value); };
-    if (!std::all_of(drawn[k].begin(), drawn[k].end(), is_finite))
+    if (!std::ranges::all_of(drawn[k], is_finite))
       continue;
-    std::sort(drawn[k].begin(), drawn[k].end());
+    std::ranges::sort(drawn[k]);
     out[k].interval = Interval{quantile(drawn[k], tail), quantile(drawn[k], 1 - tail)};
   }
   return out;

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <Eigen/Cholesky>
 #include <Eigen/Dense>
 #include <algorithm>
@@ -372,17 +373,15 @@ double least_above_zero(const SpaceColumn& column) {
 NumericInput numeric_input(const SpaceColumn& column) {
   NumericInput input;
   input.column = column.name;
-  input.low = column.is_range() ? column.low
-                                : *std::min_element(column.values.begin(), column.values.end());
-  input.high = column.is_range() ? column.high
-                                 : *std::max_element(column.values.begin(), column.values.end());
+  input.low = column.is_range() ? column.low : *std::ranges::min_element(column.values);
+  input.high = column.is_range() ? column.high : *std::ranges::max_element(column.values);
   if (input.low == 0 && input.high > 0)
     input.zero = ZeroValue{.unit = least_above_zero(column)};
   return input;
 }
 
 bool is_scale(const Space& space, const std::string& name) {
-  return std::find(space.extrinsic.begin(), space.extrinsic.end(), name) != space.extrinsic.end();
+  return std::ranges::find(space.extrinsic, name) != space.extrinsic.end();
 }
 
 }  // namespace
@@ -392,18 +391,17 @@ Linearisation default_linearisation(const Space& space) {
     if (column.is_text())
       continue;
     const NumericInput input = numeric_input(column);
-    if (is_scale(space, column.name) ? input.low <= 0 : input.low < 0) {
-      throw InputError(space.source + ": column '" + column.name + "' has values that are not >" +
-                       (is_scale(space, column.name) ? "" : "=") +
-                       " 0, of which the model takes no powers");
-    }
+    const bool may_be_zero = !is_scale(space, column.name);
+    if (may_be_zero ? input.low < 0 : input.low <= 0)
+      throw InputError(fmt::format(
+          "{}: column '{}' has values that are not {} 0, of which the model takes no powers",
+          space.source, column.name, may_be_zero ? ">=" : ">"));
   }
   Linearisation result{.spec = {}, .form = generic_form(), .constants = {}};
   for (const SpaceColumn& column : space.columns) {
     if (column.is_text()) {
       result.spec.categorical.push_back({column.name, column.levels});
-      std::sort(result.spec.categorical.back().levels.begin(),
-                result.spec.categorical.back().levels.end());
+      std::ranges::sort(result.spec.categorical.back().levels);
     } else if (is_scale(space, column.name)) {
       result.spec.extrinsic.push_back(numeric_input(column));
     } else {

@@ -2,7 +2,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -10,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/sensitivity.hpp"
 #include "perfmodel/error.hpp"
@@ -52,7 +52,7 @@ std::optional<double> MovedConfiguration::time_at(double scale) const {
 std::optional<Centre> centre_of(const FittedModel& model) {
   if (model.central)
     return Centre{model.central->configuration,
-                  "the run of line " + std::to_string(model.central->line)};
+                  fmt::format("the run of line {}", model.central->line)};
   if (model.typical)
     return Centre{*model.typical, "the median configuration"};
   return std::nullopt;
@@ -77,8 +77,7 @@ void for_each_factor(const ModelSpec& spec, const Design& design,
 
 /// "in 3 of 20 rows"
 std::string in_rows(const std::vector<bool>& rows) {
-  return " in " + std::to_string(std::count(rows.begin(), rows.end(), true)) + " of " +
-         std::to_string(rows.size()) + " rows";
+  return fmt::format(" in {} of {} rows", std::ranges::count(rows, true), rows.size());
 }
 
 /// Marks rows as out of range. Returns whether there are any.
@@ -103,11 +102,12 @@ void check_columns(const FittedModel& model, const Design& design, RangeCheck& c
         if (!mark(outside, check))
           return;
         const std::string range =
-            "the measured range " + to_text(input.low) + " .. " + to_text(input.high);
+            fmt::format("the measured range {} .. {}", to_text(input.low), to_text(input.high));
         check.findings.push_back(
             design.rows == 1
-                ? input.column + " = " + to_text(factor.value(0)) + " is outside of " + range
-                : "column '" + input.column + "' leaves " + range + in_rows(outside));
+                ? fmt::format("{} = {} is outside of {}", input.column, to_text(factor.value(0)),
+                              range)
+                : fmt::format("column '{}' leaves {}{}", input.column, range, in_rows(outside)));
         for (std::size_t row = 0; row < design.rows; ++row) {
           if (factor.value(row) > input.high) {
             check.findings.back() += growth_beyond(model, input);
@@ -123,13 +123,12 @@ void check_regions(const FittedModel& model, const Design& design, RangeCheck& c
     const std::vector<bool> inside = rows_in_region(region, model.spec, design);
     if (!mark(inside, check) || ++found > kMostFindings)
       continue;
-    check.findings.push_back("nothing was measured at " + to_text(region) +
-                             (design.rows == 1 ? "" : "," + in_rows(inside)));
+    check.findings.push_back(fmt::format("nothing was measured at {}{}", to_text(region),
+                                         design.rows == 1 ? "" : "," + in_rows(inside)));
   }
-  if (found > kMostFindings) {
-    check.findings.push_back("nothing was measured at " + std::to_string(found - kMostFindings) +
-                             " further combinations of two columns");
-  }
+  if (found > kMostFindings)
+    check.findings.push_back(fmt::format(
+        "nothing was measured at {} further combinations of two columns", found - kMostFindings));
 }
 
 }  // namespace
@@ -293,8 +292,8 @@ Gustafson fit_gustafson(const std::vector<Point>& speedups) {
 
 std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
   const std::size_t scales = distinct_scales(throughputs);
-  const auto one = std::find_if(throughputs.begin(), throughputs.end(),
-                                [](const Point& point) { return point.scale == 1; });
+  const auto one =
+      std::ranges::find_if(throughputs, [](const Point& point) { return point.scale == 1; });
   const bool fix_gamma = scales == 3 && one != throughputs.end();
   if (scales < 4 && !fix_gamma)
     return std::nullopt;
@@ -446,7 +445,7 @@ std::vector<double> positive_numbers(const Table& table, const std::string& name
 }
 
 double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
@@ -487,10 +486,10 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
   for (const auto& [key, times] : configurations)
     for (const auto& [scale, runs] : times)
       scales.insert(scale);
-  if (scales.size() < 2) {
-    throw InputError(table.source + ": column '" + columns.scale + "' has the value " +
-                     to_text(*scales.begin()) + " only; scaling needs at least two");
-  }
+  if (scales.size() < 2)
+    throw InputError(
+        fmt::format("{}: column '{}' has the value {} only; scaling needs at least two",
+                    table.source, columns.scale, to_text(*scales.begin())));
   Curve curve;
   curve.relative = configurations.size() > 1;
   const double first = *scales.begin();
@@ -509,87 +508,73 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
     if (both > 0)
       curve.timings.push_back({scale, std::exp(log_sum / static_cast<double>(both)), both});
   }
-  if (curve.timings.size() < 2) {
-    throw InputError(
-        table.source + ": no two rows differ in '" + columns.scale +
-        "' alone, so nothing can be compared with " + columns.scale + " = " + to_text(first) +
-        "; fit a model and pass that instead, or leave columns out with " + Field{"ignore"});
-  }
+  if (curve.timings.size() < 2)
+    throw InputError(message(
+        "{0}: no two rows differ in '{1}' alone, so nothing can be compared with {1} = {2}; fit a "
+        "model and pass that instead, or leave columns out with {3}",
+        table.source, columns.scale, to_text(first), Field{"ignore"}));
   return curve;
 }
 
 namespace {
 
-std::string in_quotes(const std::string& name) {
-  return "'" + name + "'";
-}
-
 // Further words in names of counts of workers: "tensor_parallel", "world_size".
-constexpr std::array<std::string_view, 5> kShares{"parallel", "world", "dp", "tp", "pp"};
+constexpr WordList kShares{"parallel world dp tp pp"};
 // More workers may do more work in an iteration, but not in a sample.
-constexpr std::array<std::string_view, 8> kIterations{"it",        "its",        "iter", "iters",
-                                                      "iteration", "iterations", "step", "steps"};
-constexpr std::array<std::string_view, 4> kPieces{"sample", "image", "token", "request"};
-
-bool has_one_of(const std::vector<std::string>& words, std::span<const std::string_view> wanted) {
-  return std::find_first_of(words.begin(), words.end(), wanted.begin(), wanted.end()) !=
-         words.end();
-}
+constexpr WordList kIterations{"it its iter iters iteration iterations step steps"};
+constexpr WordList kPieces{"sample image token request"};
 
 bool is_of_epoch(const std::string& target) {
   const std::vector<std::string> words = name_words(target);
-  return std::any_of(words.begin(), words.end(),
-                     [](const std::string& word) { return word.starts_with("epoch"); });
+  return std::ranges::any_of(words,
+                             [](const std::string& word) { return word.starts_with("epoch"); });
 }
 
 }  // namespace
 
 bool counts_workers(const std::string& scale) {
-  return is_worker_count_name(scale) || has_one_of(name_words(scale), kShares);
+  return is_worker_count_name(scale) || kShares.has_one_of(name_words(scale));
 }
 
 KindOfWork kind_of_work(const WorkColumns& columns) {
-  const auto held = [&](auto&& is_wanted) {
-    return std::find_if(columns.held.begin(), columns.held.end(), is_wanted);
-  };
+  const auto held = [&](auto&& is_wanted) { return std::ranges::find_if(columns.held, is_wanted); };
   const std::string& rate = columns.throughput;
   if (is_rate_of_one_worker_name(rate))
-    return {Kind::weak, in_quotes(rate) + " is of one worker"};
-  if (!rate.empty() && !has_one_of(name_words(rate), kIterations))
-    return {.because = in_quotes(rate) + " counts all work", .holds_all = true};
+    return {Kind::weak, fmt::format("'{}' is of one worker", rate)};
+  if (!rate.empty() && !kIterations.has_one_of(name_words(rate)))
+    return {.because = fmt::format("'{}' counts all work", rate), .holds_all = true};
   if (is_of_epoch(columns.target))
-    return {Kind::strong, in_quotes(columns.target) + " is of a whole epoch"};
+    return {Kind::strong, fmt::format("'{}' is of a whole epoch", columns.target)};
   const std::vector<std::string> words = name_words(columns.target);
-  if (has_one_of({std::find(words.begin(), words.end(), "per"), words.end()}, kPieces))
-    return {.because = in_quotes(columns.target) + " is of a fixed amount of work",
+  if (kPieces.has_one_of({std::ranges::find(words, "per"), words.end()}))
+    return {.because = fmt::format("'{}' is of a fixed amount of work", columns.target),
             .holds_all = true};
   if (is_batch_name(columns.scale))
-    return {Kind::weak, in_quotes(columns.scale) + " is the work of an iteration"};
+    return {Kind::weak, fmt::format("'{}' is the work of an iteration", columns.scale)};
   if (!counts_workers(columns.scale))
-    return {Kind::strong, in_quotes(columns.scale) + " counts no workers by its name", true};
+    return {Kind::strong, fmt::format("'{}' counts no workers by its name", columns.scale), true};
   const auto of_all =
       held([](const std::string& name) { return is_batch_name(name) && is_total_name(name); });
   if (of_all != columns.held.end())
     return {.kind = Kind::strong,
-            .because = in_quotes(*of_all) + " is of all workers and stays the same",
+            .because = fmt::format("'{}' is of all workers and stays the same", *of_all),
             .holds_all = true};
   const MovingColumns moving(columns.tied);
   for (const ColumnProduct& tied : columns.tied) {
     const int power = moving.power(tied.column, columns.scale);
     if (power > 0 && is_batch_name(tied.column))
-      return {Kind::weak, in_quotes(tied.column) + " grows with " + in_quotes(columns.scale)};
+      return {Kind::weak, fmt::format("'{}' grows with '{}'", tied.column, columns.scale)};
     if (power < 0 && is_work_per_worker_name(tied.column))
-      return {Kind::strong,
-              in_quotes(tied.column) + " shrinks as " + in_quotes(columns.scale) + " grows"};
+      return {Kind::strong, fmt::format("'{}' shrinks as '{}' grows", tied.column, columns.scale)};
   }
   const auto of_one = held(is_work_per_worker_name);
   if (of_one != columns.held.end())
-    return {Kind::weak, in_quotes(*of_one) + " is of one worker and stays the same"};
+    return {Kind::weak, fmt::format("'{}' is of one worker and stays the same", *of_one)};
   const auto batch = held(is_batch_name);
   if (batch != columns.held.end())
-    return {Kind::strong, in_quotes(*batch) + " may be of one worker or of all", true};
-  return {Kind::strong, "no column says whether the work grows with " + in_quotes(columns.scale),
-          true};
+    return {Kind::strong, fmt::format("'{}' may be of one worker or of all", *batch), true};
+  return {Kind::strong,
+          fmt::format("no column says whether the work grows with '{}'", columns.scale), true};
 }
 
 namespace {
@@ -598,13 +583,13 @@ namespace {
 /// fixed number of samples, as it is that of one sample if no work is given.
 bool stays_the_same(const std::string& work, const std::vector<std::string>& held) {
   const auto is_held = [&](const std::string& name) {
-    return std::find(held.begin(), held.end(), name) != held.end();
+    return std::ranges::find(held, name) != held.end();
   };
   if (work.empty() || is_held(work))
     return true;
   try {
     const std::vector<std::string> names = Formula::names_in(work, Sentence(Field{"work"}));
-    return std::all_of(names.begin(), names.end(), is_held);
+    return std::ranges::all_of(names, is_held);
   } catch (const UsageError&) {  // the column's name is no valid formula
     return false;
   }
@@ -619,9 +604,9 @@ WorkColumns work_columns(const FittedModel& model, const std::string& scale,
   // computed from the total batch shrinks as the workers grow.
   const std::vector<CategoricalInput>& names = model.spec.categorical;
   for (const std::string& other : required_columns(model.spec))
-    if (other != scale && std::find(moved.begin(), moved.end(), other) == moved.end() &&
-        std::none_of(names.begin(), names.end(),
-                     [&](const CategoricalInput& input) { return input.column == other; }))
+    if (other != scale && std::ranges::find(moved, other) == moved.end() &&
+        std::ranges::none_of(names,
+                             [&](const CategoricalInput& input) { return input.column == other; }))
       work.held.push_back(other);
   for (const LeftOut& item : model.left_out)
     if (item.because == LeftOut::Because::constant)

@@ -1,5 +1,6 @@
 #include "analysis/selftest.hpp"
 
+#include <fmt/core.h>
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -231,7 +232,7 @@ void add_kernels(Figures& out, const Planted& planted) {
   for (const Loss loss : {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle}) {
     for (const KernelVariant& variant :
          compare_kernel_variants(planted.spec, planted.design, loss, 1)) {
-      add_figure(out, problem, variant.name + ", " + std::string(to_text(loss)) + ", identical",
+      add_figure(out, problem, fmt::format("{}, {}, identical", variant.name, to_text(loss)),
                  static_cast<double>(variant.costs), static_cast<double>(variant.identical),
                  kMostDigits);
     }

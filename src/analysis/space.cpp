@@ -1,7 +1,6 @@
+#include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -21,9 +20,7 @@ namespace {
 
 /// Six significant digits, which a reader of the plan can type again.
 double rounded(double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return parse_number(text.data()).value_or(value);
+  return parse_number(fmt::format("{:.6g}", value)).value_or(value);
 }
 
 double in_range(const SpaceColumn& column, double u) {
@@ -37,7 +34,7 @@ double in_range(const SpaceColumn& column, double u) {
 /// The number or index of a level in a cell of a file; nullopt if the space does not contain it.
 std::optional<double> value_of_cell(const SpaceColumn& column, const std::string& text) {
   if (column.is_text()) {
-    const auto found = std::find(column.levels.begin(), column.levels.end(), text);
+    const auto found = std::ranges::find(column.levels, text);
     return found == column.levels.end()
                ? std::nullopt
                : std::optional(static_cast<double>(found - column.levels.begin()));
@@ -45,15 +42,15 @@ std::optional<double> value_of_cell(const SpaceColumn& column, const std::string
   const auto number = parse_number(text);
   if (!number)
     return std::nullopt;
-  const bool known = column.is_range() ? *number >= column.low && *number <= column.high
-                                       : std::find(column.values.begin(), column.values.end(),
-                                                   *number) != column.values.end();
+  const bool known = column.is_range()
+                         ? *number >= column.low && *number <= column.high
+                         : std::ranges::find(column.values, *number) != column.values.end();
   return known ? number : std::nullopt;
 }
 
 std::string expectation(const SpaceColumn& column) {
   if (column.is_range())
-    return "a number from " + to_text(column.low) + " to " + to_text(column.high);
+    return fmt::format("a number from {} to {}", to_text(column.low), to_text(column.high));
   if (column.is_text())
     return "one of " + quoted_list(column.levels);
   std::string list;
@@ -79,9 +76,8 @@ Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
 /// The strictest order in all runs; nullopt if there is none or it excludes no pair of values.
 std::optional<Order> order_of(const Space& space, std::size_t less, std::size_t more) {
   const auto kept = [&](const Order& order) {
-    return std::all_of(
-        space.rows.begin(), space.rows.end(),
-        [&](const Configuration& row) { return order.holds(row); });
+    return std::ranges::all_of(
+        space.rows, [&](const Configuration& row) { return order.holds(row); });
   };
   const auto says_something = [&](const Order& order) {
     Configuration pair(space.columns.size());
@@ -180,7 +176,7 @@ Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::
       column.values.assign(values.begin(), values.end());
     } else {
       column.levels = cells.levels;
-      std::sort(column.levels.begin(), column.levels.end());
+      std::ranges::sort(column.levels);
     }
     for (std::size_t row = 0; row < rows.size(); ++row)
       rows[row].push_back(cells.is_numeric() ? cells.numbers[row]
@@ -208,10 +204,10 @@ void bind_columns(Space& space, const Table& runs) {
   std::vector<std::size_t> unit(names.size());
   std::iota(unit.begin(), unit.end(), 0);
   const auto join = [&](std::size_t a, std::size_t b) {
-    std::replace(unit.begin(), unit.end(), std::size_t{unit[b]}, std::size_t{unit[a]});
+    std::ranges::replace(unit, std::size_t{unit[b]}, std::size_t{unit[a]});
   };
   const auto place = [&](const std::string& name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   };
   std::vector<ColumnPart> parts;
   for (std::size_t a = 0; a < names.size(); ++a) {
@@ -244,17 +240,15 @@ void bind_columns(Space& space, const Table& runs) {
 
 bool is_known_to_exist(const Space& space, const Configuration& configuration) {
   return !space.failed.contains(configuration) &&
-         std::all_of(
-             space.bonds.begin(), space.bonds.end(),
+         std::ranges::all_of(
+             space.bonds,
              [&](const Bond& bond) {
                return bond.known.contains(part_of(configuration, bond.columns));
              }) &&
-         std::all_of(
-             space.orders.begin(), space.orders.end(),
-             [&](const Order& order) { return order.holds(configuration); }) &&
-         std::all_of(
-             space.steps.begin(), space.steps.end(),
-             [&](const Tie& tie) { return keeps_step(space, tie, configuration); });
+         std::ranges::all_of(
+             space.orders, [&](const Order& order) { return order.holds(configuration); }) &&
+         std::ranges::all_of(
+             space.steps, [&](const Tie& tie) { return keeps_step(space, tie, configuration); });
 }
 
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
@@ -277,7 +271,7 @@ bool Conditions::hold(const Configuration& configuration) const {
   if (formulas_.empty())
     return true;
   const auto values = formula_values(space_, codes_, configuration);
-  return std::all_of(formulas_.begin(), formulas_.end(), [&](const Formula& formula) {
+  return std::ranges::all_of(formulas_, [&](const Formula& formula) {
     const double value = formula(values);
     return value != 0 && !std::isnan(value);
   });
@@ -318,8 +312,8 @@ std::vector<Configuration> configurations_of(const Space& space, const Table& ta
         problems.add(
             row, cells,
             [&] {
-              return quoted_cell(cells.text(row)) + " is not in the space, which has " +
-                     expectation(column);
+              return fmt::format("{} is not in the space, which has {}",
+                                 quoted_cell(cells.text(row)), expectation(column));
             });
       }
     }
@@ -357,9 +351,8 @@ constexpr std::size_t kMostDraws = 100000;
 constexpr std::size_t kMostDrawsOfRuns = 2000;  // since these are more often new and valid
 
 [[noreturn]] void too_few(const Space& space, std::size_t n, const std::string& found) {
-  throw InputError(space.source + ": there are " + found +
-                   (space.where.empty() ? "" : " that fulfil its conditions") + ", not " +
-                   std::to_string(n));
+  throw InputError(fmt::format("{}: there are {}{}, not {}", space.source, found,
+                               space.where.empty() ? "" : " that fulfil its conditions", n));
 }
 
 /// All configurations of a space of lists that fulfil its conditions.
@@ -494,7 +487,7 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
     random.shuffle(std::span(candidates));
     add_new(plan, candidates, n);
     if (plan.configurations.size() < n)
-      too_few(space, n, "only " + std::to_string(found) + " configurations");
+      too_few(space, n, fmt::format("only {} configurations", found));
     return plan;
   }
   std::set<Configuration> known(existing.begin(), existing.end());
@@ -506,8 +499,8 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
       draws = 0;
     } else if (++draws == most_draws) {
       too_few(space, n,
-              "hardly more than " + std::to_string(plan.configurations.size()) +
-                  " configurations to be found");
+              fmt::format("hardly more than {} configurations to be found",
+                          plan.configurations.size()));
     }
   }
   return plan;

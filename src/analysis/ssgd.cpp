@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "table/spec.hpp"
@@ -150,35 +151,35 @@ std::map<std::string, std::vector<std::size_t>> rows_by_worker(const Table& tabl
 }
 
 RowsByLayer order_rows(const Table& table, const std::vector<double>& layer_numbers) {
-  const double largest = *std::max_element(layer_numbers.begin(), layer_numbers.end());
-  if (largest > kMostLayers) {
-    throw InputError(table.source + ": column 'layer': " + to_text(largest) +
-                     " is no number of a layer; they run from 1 in forward order");
-  }
+  const double largest = *std::ranges::max_element(layer_numbers);
+  if (largest > kMostLayers)
+    throw InputError(fmt::format(
+        "{}: column 'layer': {} is no number of a layer; they run from 1 in forward order",
+        table.source, to_text(largest)));
   const auto layers = static_cast<std::size_t>(largest);
   RowsByLayer ordered(layers);
   for (const auto& [worker, rows] : rows_by_worker(table)) {
-    const std::string of_worker = worker.empty() ? "" : " of worker '" + worker + "'";
+    const std::string of_worker = worker.empty() ? "" : fmt::format(" of worker '{}'", worker);
     std::vector<std::optional<std::size_t>> row_of(layers);
     for (const std::size_t row : rows) {
       const double number = layer_numbers[row];
       const auto index = static_cast<std::size_t>(number) - 1;
-      if (number != static_cast<double>(index + 1)) {
-        throw InputError(table.where(row) + ": column 'layer': " + to_text(number) +
-                         " is not a whole number; layers are numbered from 1 in forward order");
-      }
-      if (row_of[index]) {
-        throw InputError(table.where(row) + ": layer " + to_text(number) + of_worker +
-                         " stands twice, first in line " +
-                         std::to_string(table.lines[*row_of[index]]));
-      }
+      if (number != static_cast<double>(index + 1))
+        throw InputError(fmt::format(
+            "{}: column 'layer': {} is not a whole number; layers are numbered from 1 in forward "
+            "order",
+            table.where(row), to_text(number)));
+      if (row_of[index])
+        throw InputError(fmt::format("{}: layer {}{} stands twice, first in line {}",
+                                     table.where(row), to_text(number), of_worker,
+                                     table.lines[*row_of[index]]));
       row_of[index] = row;
     }
     for (std::size_t l = 0; l < layers; ++l) {
-      if (!row_of[l]) {
-        throw InputError(table.source + ": layer " + std::to_string(l + 1) + of_worker +
-                         " is missing; layers are numbered from 1 in forward order");
-      }
+      if (!row_of[l])
+        throw InputError(
+            fmt::format("{}: layer {}{} is missing; layers are numbered from 1 in forward order",
+                        table.source, l + 1, of_worker));
       ordered[l].push_back(*row_of[l]);
     }
   }
@@ -212,18 +213,16 @@ std::vector<double> forward_times(const Table& table, NumberReader& numbers,
                                   const std::vector<double>& backward,
                                   const ProfileOptions& options) {
   auto forward = numbers.optional("t_f_us");
-  if (forward && options.forward_share) {
-    throw UsageError(Field{"forward_share"} + " has no use: " + table.source +
-                     " has a column 't_f_us'");
-  }
+  if (forward && options.forward_share)
+    throw UsageError(
+        message("{} has no use: {} has a column 't_f_us'", Field{"forward_share"}, table.source));
   if (forward)
     return *forward;
-  if (!options.forward_share) {
-    throw InputError(table.source +
-                     ": no column 't_f_us'; where forward times were not measured, " +
-                     Field{"forward_share", {"0.5"}} +
-                     " takes half of the backward time, as the authors of the model did");
-  }
+  if (!options.forward_share)
+    throw InputError(message(
+        "{}: no column 't_f_us'; where forward times were not measured, {} takes half of the "
+        "backward time, as the authors of the model did",
+        table.source, Field{"forward_share", {"0.5"}}));
   std::vector<double> assumed = backward;
   for (double& value : assumed)
     value *= *options.forward_share;
@@ -254,11 +253,10 @@ Profile profile_of(const Table& table, const ProfileOptions& options) {
     layer.name = name == nullptr ? "layer " + to_text(layer_numbers[first]) : name->text(first);
     layer.gradient_bytes = bytes[first];
     for (const std::size_t row : rows) {
-      if (bytes[row] != bytes[first]) {
-        throw InputError(table.where(row) + ": the gradient of layer " +
-                         to_text(layer_numbers[row]) + " has another size than in line " +
-                         std::to_string(table.lines[first]));
-      }
+      if (bytes[row] != bytes[first])
+        throw InputError(
+            fmt::format("{}: the gradient of layer {} has another size than in line {}",
+                        table.where(row), to_text(layer_numbers[row]), table.lines[first]));
       layer.times.push_back({forward[row], backward[row]});
     }
     if (communication)
@@ -386,11 +384,11 @@ class StudyMaker {
     auto exchange = chosen_exchange();
     if (!exchange && request_.workers == 1)
       exchange = Exchange{};  // nothing is sent
-    if (!exchange) {
-      throw UsageError("how long does a message take? Pass a cost model (" + Field{"allreduce"} +
-                       ", " + Field{"fit_allreduce"} + " or " + Field{"message_start_us"} +
-                       "), or, without merging, a file with a column t_c_us");
-    }
+    if (!exchange)
+      throw UsageError(message(
+          "how long does a message take? Pass a cost model ({}, {} or {}), or, without merging, a "
+          "file with a column t_c_us",
+          Field{"allreduce"}, Field{"fit_allreduce"}, Field{"message_start_us"}));
     Study study;
     study.workers = request_.workers;
     study.strong_scaling = request_.reference.has_value();
@@ -419,10 +417,9 @@ class StudyMaker {
       return request_.imbalance.value_or(imbalance_of_factor(0, request_.workers));
     if (request_.imbalance)
       throw UsageError("the file has the times of every worker; their imbalance is in them");
-    if (profile_.workers_measured != request_.workers) {
-      throw UsageError("the file has the times of " + std::to_string(profile_.workers_measured) +
-                       " workers, not of " + std::to_string(request_.workers));
-    }
+    if (profile_.workers_measured != request_.workers)
+      throw UsageError(fmt::format("the file has the times of {} workers, not of {}",
+                                   profile_.workers_measured, request_.workers));
     return imbalance_of_times(compute_per_worker(profile_));
   }
 

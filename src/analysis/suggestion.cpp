@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "analysis/plan.hpp"
+#include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
@@ -151,7 +152,7 @@ class Front {
   std::vector<Suggestion> waiting_;
 
   void reduce() {
-    std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(waiting_, [](const auto& a, const auto& b) {
       return a.time != b.time ? a.time < b.time : a.cost < b.cost;
     });
     double cheapest = std::numeric_limits<double>::infinity();
@@ -167,10 +168,10 @@ class Front {
 };
 
 double checked_price(double price, const Space& space) {
-  if (!(price >= 0) || !std::isfinite(price)) {
-    throw UsageError(Field{"price"} + ": a price has to be a number >= 0, and is not for every " +
-                     "configuration of " + space.source);
-  }
+  if (!(price >= 0) || !std::isfinite(price))
+    throw UsageError(
+        message("{}: a price has to be a number >= 0, and is not for every configuration of {}",
+                Field{"price"}, space.source));
   return price;
 }
 
@@ -245,8 +246,7 @@ class Search {
       suggestion.cost = suggestion.time * checked_price((*price_)(values), space_);
     values.push_back(suggestion.time);
     values.push_back(suggestion.cost);
-    if (!std::all_of(wanted_.begin(), wanted_.end(),
-                     [&](const Formula& formula) { return formula(values) != 0; }))
+    if (!std::ranges::all_of(wanted_, [&](const Formula& formula) { return formula(values) != 0; }))
       return;
     ++result_.allowed;
     fastest_.add(suggestion);
@@ -295,10 +295,10 @@ Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& pri
 
 Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict) {
   for (const SpaceColumn& column : space.columns) {
-    if (column.name == "time" || column.name == "cost") {
-      throw InputError(space.source + ": a column cannot be called '" + column.name +
-                       "', which is what conditions call the predicted figure");
-    }
+    if (column.name == "time" || column.name == "cost")
+      throw InputError(fmt::format(
+          "{}: a column cannot be called '{}', which is what conditions call the predicted figure",
+          space.source, column.name));
   }
   Search search(space, request, predict);
   if (!space.rows.empty()) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
@@ -25,15 +26,14 @@ constexpr Eigen::Index kMostKnownToDraw = 2000;
 /// times standard normal numbers.
 VectorXd drawn_difference(const FittedModel& model, const Design& design, std::uint64_t seed) {
   const auto belief = model.form->process_belief(model.spec);
-  if (!belief) {
-    throw UsageError(Field{"draw"} + " takes a residual process, and the model is a " +
-                     std::string(model.form->words().noun));
-  }
-  if (design.rows > kMostDrawn || belief->runs.size() > kMostKnownToDraw) {
-    throw UsageError(Field{"draw"} + " looks at all pairs of configurations: at most " +
-                     std::to_string(kMostDrawn) + " can be drawn, by a model that knows at most " +
-                     std::to_string(kMostKnownToDraw));
-  }
+  if (!belief)
+    throw UsageError(message("{} takes a residual process, and the model is a {}", Field{"draw"},
+                             model.form->words().noun));
+  if (design.rows > kMostDrawn || belief->runs.size() > kMostKnownToDraw)
+    throw UsageError(
+        message("{} looks at all pairs of configurations: at most {} can be drawn, by a model that "
+                "knows at most {}",
+                Field{"draw"}, kMostDrawn, kMostKnownToDraw));
   MatrixXd known = belief->covariance(belief->known, belief->known);
   known.diagonal() += belief->noise * belief->runs.cwiseInverse();
   const MatrixXd learned = known.llt().matrixL().solve(belief->covariance(belief->known, design));

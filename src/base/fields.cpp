@@ -1,5 +1,6 @@
 #include "base/fields.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -55,10 +56,11 @@ bool allows(const FieldRule& rule, double value) {
 /// "a number > 0", "a number from 0 to 1"
 std::string allowed_text(const FieldRule& rule) {
   const std::string low = to_text(rule.low);
+  const std::string high = to_text(rule.high);
   if (!has_high(rule))
-    return std::string("a number ") + (rule.open ? "> " : ">= ") + low;
-  return rule.open ? "a number between " + low + " and " + to_text(rule.high)
-                   : "a number from " + low + " to " + to_text(rule.high);
+    return fmt::format("a number {} {}", rule.open ? ">" : ">=", low);
+  return rule.open ? fmt::format("a number between {} and {}", low, high)
+                   : fmt::format("a number from {} to {}", low, high);
 }
 
 }  // namespace
@@ -83,29 +85,23 @@ void Fields::document(const std::string& schema, const std::string& title, std::
     object_["schema_version"] = version;
   } else {
     const JsonCursor name = *place_of("schema", {});
-    if (name.text() != schema) {
-      name.fail("'" + name.text() + "' is not '" + schema + "'" +
-                (noun.empty() ? "" : ": this is not a " + noun));
-    }
+    if (name.text() != schema)
+      name.fail(fmt::format("'{}' is not '{}'{}{}", name.text(), schema,
+                            noun.empty() ? "" : ": this is not a ", noun));
     const JsonCursor found = *place_of("schema_version", {});
     if (found.count() == 0)
       found.fail("there is no version 0");
-    if (found.count() > newest) {
-      found.fail(std::to_string(found.count()) + " is newer than this program knows (" +
-                 std::to_string(newest) + "); use a newer perfmodel" +
-                 (noun == "model file" ? ", or fit the model again with this one" : ""));
-    }
+    if (found.count() > newest)
+      found.fail(fmt::format("{} is newer than this program knows ({}); use a newer perfmodel{}",
+                             found.count(), newest,
+                             noun == "model file" ? ", or fit the model again with this one" : ""));
   }
 }
 
 void Fields::refuse_unknown() const {
-  for (const std::string& name : node_->names()) {
-    if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) {
-      const std::string hint = did_you_mean(name, asked_);
-      fail("unknown field '" + name + "'" +
-           (hint.empty() ? "; there are " + quoted_list(asked_) : hint));
-    }
-  }
+  for (const std::string& name : node_->names())
+    if (std::find(asked_.begin(), asked_.end(), name) == asked_.end())
+      fail(fmt::format("unknown field '{}'{}", name, did_you_mean_one_of(name, asked_)));
 }
 
 std::optional<JsonCursor> Fields::place_of(const std::string& name, const FieldRule& rule) {
@@ -145,8 +141,7 @@ void Fields::add_to_schema(const std::string& name, Json schema, const std::stri
 void Either::read(const JsonCursor& node) const {
   value = node.text() == yes;
   if (!value && node.text() != no)
-    node.fail("'" + node.text() + "' is not one of " +
-              quoted_list(std::vector<std::string>{no, yes}));
+    node.fail(not_one_of(node.text(), std::vector<std::string>{no, yes}));
 }
 
 Json OrNull::schema() {

@@ -413,7 +413,7 @@ class Fields {
         return enumerator;
       names.emplace_back(name);
     }
-    node.fail("'" + text + "' is not one of " + quoted_list(names));
+    node.fail(not_one_of(text, names));
   }
 
   std::optional<JsonCursor> place_of(const std::string& name, const FieldRule& rule);

@@ -1,6 +1,7 @@
 #include "base/files.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -100,8 +101,8 @@ class Source {
 };
 
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw InputError("cannot read " + display_name(path) + ": " +
-                   std::generic_category().message(error));
+  throw InputError(fmt::format("cannot read {}: {}", display_name(path),
+                               std::generic_category().message(error)));
 }
 
 }  // namespace
@@ -225,8 +226,8 @@ void LinesFile::commit() {
 }
 
 void LinesFile::fail(int error, const std::string& what) const {
-  throw OutputError("cannot write " + partial_ + ": " +
-                    (what.empty() ? std::generic_category().message(error) : what));
+  throw OutputError(fmt::format("cannot write {}: {}", partial_,
+                                what.empty() ? std::generic_category().message(error) : what));
 }
 
 namespace {
@@ -334,7 +335,8 @@ void OutputFile::create_temporary() {
   constexpr mode_t up_to_umask = 0666;
   auto temporary = create_temporary_beside(target_, has_old_file_ ? private_to_owner : up_to_umask);
   if (!temporary)
-    fail(errno, "cannot create a file in directory '" + directory_of(target_).string() + "'");
+    fail(errno,
+         fmt::format("cannot create a file in directory '{}'", directory_of(target_).string()));
   descriptor_ = temporary->descriptor;
   owns_descriptor_ = true;
   temporary_ = std::move(temporary->path);
@@ -400,8 +402,9 @@ void OutputFile::sync_and_rename() {
 
 void OutputFile::fail(int error, const std::string& what) const {
   const std::string place = path_ == "-" ? "standard output" : path_;
-  const std::string message = "cannot write " + place + ": " + (what.empty() ? "" : what + ": ") +
-                              std::generic_category().message(error);
+  const std::string message =
+      fmt::format("cannot write {}: {}{}{}", place, what, what.empty() ? "" : ": ",
+                  std::generic_category().message(error));
   if (error == EPIPE)
     throw ReaderGone(message);
   throw OutputError(message);
@@ -509,7 +512,7 @@ std::unique_ptr<std::istream> TextLines::open() const {
     return std::make_unique<std::istringstream>(*kept_);
   auto file = std::make_unique<std::ifstream>(path_, std::ios::binary);
   if (!file->is_open())
-    throw InputError("cannot read " + source_ + " again");
+    throw InputError(fmt::format("cannot read {} again", source_));
   return file;
 }
 

@@ -1,5 +1,6 @@
 #include "base/json.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -20,20 +21,21 @@ std::string around(const std::string& formula, std::size_t place) {
   constexpr std::size_t before = 20;
   constexpr std::size_t longest = 60;
   const std::size_t begin = place > before ? place - before : 0;
-  return (begin > 0 ? "..." : "") + quoted_cell(formula.substr(begin, longest)) +
-         (formula.size() > begin + longest ? "..." : "");
+  return fmt::format("{}{}{}", begin > 0 ? "..." : "", quoted_cell(formula.substr(begin, longest)),
+                     formula.size() > begin + longest ? "..." : "");
 }
 
 }  // namespace
 
-const std::string correct_or_remove = "; correct the one that is wrong, or remove this field";
+void fail_contradiction(const JsonCursor& node, const std::string& problem) {
+  node.fail(problem + "; correct the one that is wrong, or remove this field");
+}
 
 void check_number(const JsonCursor& node, double expected, double scale) {
   const double found = node.number();
-  if (std::abs(found - expected) > kTolerance * scale) {
-    node.fail(to_text(found) + " contradicts the constants, which give " + to_text(expected) +
-              correct_or_remove);
-  }
+  if (std::abs(found - expected) > kTolerance * scale)
+    fail_contradiction(node, fmt::format("{} contradicts the constants, which give {}",
+                                         to_text(found), to_text(expected)));
 }
 
 void check_formula(const JsonCursor& parent, const std::string& expected) {
@@ -46,8 +48,8 @@ void check_formula(const JsonCursor& parent, const std::string& expected) {
   const auto place = static_cast<std::size_t>(
       std::mismatch(found.begin(), found.end(), expected.begin(), expected.end()).first -
       found.begin());
-  node->fail(around(found, place) + " contradicts the constants, which give " +
-             around(expected, place) + correct_or_remove);
+  fail_contradiction(*node, fmt::format("{} contradicts the constants, which give {}",
+                                        around(found, place), around(expected, place)));
 }
 
 namespace {
@@ -65,7 +67,8 @@ nlohmann::json parsed(const std::string& source, std::string_view bytes) {
       auto& names = names_of_open_objects.back();
       auto name = parsed.get<std::string>();
       if (std::find(names.begin(), names.end(), name) != names.end())
-        throw InputError(source + ": the field '" + name + "' stands twice in one object");
+        throw InputError(
+            fmt::format("{}: the field '{}' stands twice in one object", source, name));
       names.push_back(std::move(name));
     }
     return true;
@@ -81,16 +84,14 @@ nlohmann::json parsed(const std::string& source, std::string_view bytes) {
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto line_start = before.rfind('\n');
     const auto column = line_start == std::string_view::npos ? offset + 1 : offset - line_start;
-    throw InputError(
-        source + ":" + std::to_string(line) + ":" + std::to_string(column) + ": not JSON: " +
-        std::string(colon == std::string_view::npos ? message : message.substr(colon + 2)));
+    throw InputError(fmt::format("{}:{}:{}: not JSON: {}", source, line, column,
+                                 colon == message.npos ? message : message.substr(colon + 2)));
   } catch (const nlohmann::json::out_of_range& error) {
     // "[json.exception.out_of_range.406] number overflow parsing '1e999'"
     const std::string_view message = error.what();
     const auto bracket = message.find("] ");
-    throw InputError(
-        source + ": " +
-        std::string(bracket == std::string_view::npos ? message : message.substr(bracket + 2)));
+    throw InputError(fmt::format("{}: {}", source,
+                                 bracket == message.npos ? message : message.substr(bracket + 2)));
   }
 }
 
@@ -114,7 +115,7 @@ JsonCursor JsonCursor::member(const std::string& name) const {
     fail("expected an object, not " + kind());
   const auto found = node_->find(name);
   if (found == node_->end())
-    throw InputError(source_ + ": the field " + path + " is missing");
+    throw InputError(fmt::format("{}: the field {} is missing", source_, path));
   return {document_, source_, *found, path};
 }
 
@@ -128,10 +129,8 @@ std::vector<JsonCursor> JsonCursor::items() const {
   if (!node_->is_array())
     fail("expected an array, not " + kind());
   std::vector<JsonCursor> items;
-  for (std::size_t i = 0; i < node_->size(); ++i) {
-    items.push_back(
-        JsonCursor(document_, source_, (*node_)[i], path_ + "[" + std::to_string(i) + "]"));
-  }
+  for (std::size_t i = 0; i < node_->size(); ++i)
+    items.push_back(JsonCursor(document_, source_, (*node_)[i], fmt::format("{}[{}]", path_, i)));
   return items;
 }
 
@@ -167,7 +166,7 @@ std::uint64_t JsonCursor::count() const {
 }
 
 void JsonCursor::fail(const std::string& what) const {
-  throw InputError(source_ + ": " + (path_.empty() ? "" : path_ + ": ") + what);
+  throw InputError(fmt::format("{}: {}{}{}", source_, path_, path_.empty() ? "" : ": ", what));
 }
 
 std::vector<std::string> JsonCursor::names() const {
@@ -213,13 +212,17 @@ std::string head_of(const Json& node, std::size_t item) {
   return node.is_object() ? node.names()[item] + ": " : "";
 }
 
+std::string in_brackets(const Json& node, const std::string& items) {
+  return node.is_object() ? "{" + items + "}" : "[" + items + "]";
+}
+
 std::string one_line(const Json& node) {
   if (!node.is_structured())
     return node.text();
   std::string text;
   for (std::size_t i = 0; i < node.items().size(); ++i)
     text += (i == 0 ? "" : ", ") + head_of(node, i) + one_line(node.items()[i]);
-  return node.is_object() ? "{" + text + "}" : "[" + text + "]";
+  return in_brackets(node, text);
 }
 
 /// Fills lines with the numbers of a long list.
@@ -244,19 +247,16 @@ std::string layout(const Json& node, std::size_t indentation, std::size_t used) 
   const std::vector<Json>& items = node.items();
   if (items.empty() || (!top && used + line.size() < line_length))
     return line;
-  if (node.is_array() &&
-      std::all_of(items.begin(), items.end(), [](const Json& item) { return item.is_number(); })) {
-    return "[\n" + filled(node, indentation + 2, line_length) + "\n" +
-           std::string(indentation, ' ') + "]";
-  }
   const std::string inner(indentation + 2, ' ');
   std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const std::string head = inner + head_of(node, i);
-    text += (i == 0 ? "" : ",\n") + head + layout(items[i], indentation + 2, head.size());
-  }
-  const std::string outer(indentation, ' ');
-  return node.is_object() ? "{\n" + text + "\n" + outer + "}" : "[\n" + text + "\n" + outer + "]";
+  if (node.is_array() && std::ranges::all_of(items, &Json::is_number))
+    text = filled(node, indentation + 2, line_length);
+  else
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::string head = inner + head_of(node, i);
+      text += (i == 0 ? "" : ",\n") + head + layout(items[i], indentation + 2, head.size());
+    }
+  return in_brackets(node, fmt::format("\n{}\n{:{}}", text, "", indentation));
 }
 
 }  // namespace

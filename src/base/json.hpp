@@ -52,8 +52,8 @@ class JsonCursor {
 // not used, but whoever edits the numbers alone would leave a contradictory file. The checks throw
 // InputError, which names the field.
 
-/// How an error about a redundant field ends.
-extern const std::string correct_or_remove;
+/// Throws an error about a redundant field, with the advice to correct or remove it.
+[[noreturn]] void fail_contradiction(const JsonCursor& node, const std::string& problem);
 
 /// Checks that a number equals `expected` within a tolerance relative to `scale`; if `expected` is
 /// nan, nothing is checked.

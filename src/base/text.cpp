@@ -1,11 +1,11 @@
 #include "base/text.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -133,19 +133,16 @@ std::string clipped(const std::string& text, std::size_t width) {
 std::string short_number(double value) {
   if (!std::isfinite(value))
     return "-";
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
+  return fmt::format("{:.4g}", value);
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : name + " [" + unit + "]";
+  return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
 }
 
 std::string percent(double value) {
-  std::array<char, 400> text{};  // the largest double has 309 digits
-  std::snprintf(text.data(), text.size(), "%.1f %%", value);
-  return std::string_view(text.data()) == "-0.0 %" ? "0.0 %" : text.data();
+  const std::string text = fmt::format("{:.1f} %", value);
+  return text == "-0.0 %" ? "0.0 %" : text;
 }
 
 namespace {
@@ -232,9 +229,7 @@ std::string to_text(double value) {
 }
 
 std::string rounded(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
+  return fmt::format("{:.3g}", value);
 }
 
 std::string joined(std::span<const std::string> words, std::string_view separator) {
@@ -251,8 +246,7 @@ std::string enumerated(std::span<const std::string> words, std::size_t most) {
     const bool is_last = k + 1 == words.size();
     text += (k == 0 ? "" : is_last ? " and " : ", ") + words[k];
   }
-  return named < words.size() ? text + " and " + std::to_string(words.size() - named) + " more"
-                              : text;
+  return named < words.size() ? fmt::format("{} and {} more", text, words.size() - named) : text;
 }
 
 std::optional<double> parse_number(std::string_view text) {
@@ -299,7 +293,8 @@ std::string quoted_cell(std::string_view text) {
   std::size_t end = std::min(text.size(), longest);
   while (end > 0 && end < text.size() && is_continuation(text[end]))
     --end;  // does not cut a character
-  return "\"" + printable_word(text.substr(0, end)) + (end < text.size() ? "...\"" : "\"");
+  return fmt::format("\"{}{}\"", printable_word(text.substr(0, end)),
+                     end < text.size() ? "..." : "");
 }
 
 std::string quoted_list(std::span<const std::string> words) {
@@ -307,7 +302,7 @@ std::string quoted_list(std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0)
       result += i + 1 == words.size() ? " and " : ", ";
-    result += "'" + printable_word(words[i]) + "'";
+    result += fmt::format("'{}'", printable_word(words[i]));
   }
   return result;
 }
@@ -319,7 +314,20 @@ std::string sorted_list(std::vector<std::string> words) {
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const auto candidate = nearest(word, candidates);
-  return candidate ? "; did you mean '" + printable_word(*candidate) + "'?" : std::string();
+  return candidate ? fmt::format("; did you mean '{}'?", printable_word(*candidate)) : "";
+}
+
+std::string did_you_mean_one_of(std::string_view word, std::span<const std::string> candidates) {
+  const std::string hint = did_you_mean(word, candidates);
+  return hint.empty() ? fmt::format("; there are {}", quoted_list(candidates)) : hint;
+}
+
+std::string not_one_of(std::string_view text, std::span<const std::string> words) {
+  return fmt::format("'{}' is not one of {}", text, quoted_list(words));
+}
+
+std::string counted_noun(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string ProblemList::text() const {
@@ -327,7 +335,7 @@ std::string ProblemList::text() const {
   for (const auto& [place, problem] : first_)
     result += (result.empty() ? "" : "\n") + problem;
   if (count_ > first_.size())
-    result += "\n... and " + std::to_string(count_ - first_.size()) + " more";
+    result += fmt::format("\n... and {} more", count_ - first_.size());
   return result;
 }
 

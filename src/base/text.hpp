@@ -121,6 +121,15 @@ std::string sorted_list(std::vector<std::string> words);
 /// "; did you mean 'x'?" or an empty text, for the end of a message.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
+/// did_you_mean(), or all candidates if none is near: "; there are 'a' and 'b'".
+std::string did_you_mean_one_of(std::string_view word, std::span<const std::string> candidates);
+
+/// "'x' is not one of 'a' and 'b'"
+std::string not_one_of(std::string_view text, std::span<const std::string> words);
+
+/// "1 row", "3 rows"
+std::string counted_noun(std::size_t count, std::string_view noun);
+
 /// Problems found in a file: all are counted, and the first 20 in the order of the file are kept.
 class ProblemList {
  public:

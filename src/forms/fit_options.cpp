@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
@@ -42,33 +45,40 @@ void FitOptions::be_silent() {
   progress = nullptr;
 }
 
+namespace {
+
+[[noreturn]] void fail_bound(const std::string& text, std::string_view problem) {
+  throw UsageError(message("{} '{}': {}", Field{"bounds"}, text, problem));
+}
+
+}  // namespace
+
 BoundOverride parse_bound(const std::string& text) {
-  const Sentence form = Field{"bounds"} + " '" + text +
-                        "': write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, "
-                        "for example p=-2:2 or p.filters=0:3";
+  constexpr const char* form =
+      "write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, for example p=-2:2 or p.filters=0:3";
   const std::size_t equals = text.find('=');
   const std::size_t colon = equals == std::string::npos ? equals : text.find(':', equals);
   if (colon == std::string::npos || equals == 0)
-    throw UsageError(form);
+    fail_bound(text, form);
   BoundOverride out;
   out.constant = text[0];
   if (std::string("apqC").find(out.constant) == std::string::npos)
-    throw UsageError(Field{"bounds"} + " '" + text + "': the constants are a, p, q and C");
+    fail_bound(text, "the constants are a, p, q and C");
   if (equals > 1) {
     if (text[1] != '.' || equals == 2)
-      throw UsageError(form);
+      fail_bound(text, form);
     if (out.constant == 'C')
-      throw UsageError(Field{"bounds"} + " '" + text + "': C belongs to no column");
+      fail_bound(text, "C belongs to no column");
     out.column = text.substr(2, equals - 2);
   }
   const auto low = parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1));
   const auto high = parse_number(std::string_view(text).substr(colon + 1));
   if (!low || !high)
-    throw UsageError(form);
+    fail_bound(text, form);
   if (*low > *high)
-    throw UsageError(Field{"bounds"} + " '" + text + "': the lower bound is above the upper one");
+    fail_bound(text, "the lower bound is above the upper one");
   if (!std::isfinite(*high - *low))
-    throw UsageError(Field{"bounds"} + " '" + text + "': the bounds are too far apart");
+    fail_bound(text, "the bounds are too far apart");
   out.low = *low;
   out.high = *high;
   return out;

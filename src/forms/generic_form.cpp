@@ -1,5 +1,6 @@
 #include "forms/generic_form.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -299,8 +300,8 @@ void describe_level(Fields& f, GenericLevel& x, double reference) {
 void check_differences(const JsonCursor& column, const GenericLevel& first) {
   if (const auto node = column.optional_member("reference")) {
     if (node->text() != first.level)
-      node->fail("'" + node->text() + "' is not the first level, '" + first.level + "'" +
-                 correct_or_remove);
+      fail_contradiction(
+          *node, fmt::format("'{}' is not the first level, '{}'", node->text(), first.level));
   }
   for (const JsonCursor& level : column.member("levels").items()) {
     if (const auto node = level.optional_member("difference")) {

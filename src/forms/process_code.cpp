@@ -10,6 +10,7 @@
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
@@ -211,14 +212,14 @@ std::vector<std::string> positions_in(const std::vector<std::vector<double>>& di
 std::string javascript_function(const process::ResidualProcess& process, double centre) {
   std::vector<std::string> columns;
   for (std::size_t j = 0; j < process.coordinates.size(); ++j)
-    columns.push_back("[" + listed(facts_of_number(process, j)) + "]");
+    columns.push_back(fmt::format("[{}]", listed(facts_of_number(process, j))));
   const std::vector<std::vector<double>> distinct = distinct_values(process);
   std::vector<std::string> lists;
   for (const std::vector<double>& values : distinct) {
     std::vector<std::string> texts;
     for (const double value : values)
       texts.push_back(to_text(value));
-    lists.push_back("[" + listed(texts) + "]");
+    lists.push_back(fmt::format("[{}]", listed(texts)));
   }
   std::string out =
       "// Of each number: centre, scale, 1 / length, share that remains far away.\n"
@@ -234,10 +235,10 @@ std::string javascript_function(const process::ResidualProcess& process, double 
       "];\n"
       "// Of each known configuration: weight, coordinates, positions of its levels.\n"
       "const process_known = [\n";
-  for (Index row = 0; row < process.inputs.rows(); ++row) {
-    out += "[" + weight(process, row) + ",[" + joined(positions_in(distinct, process, row), ",") +
-           "],[" + joined(level_row(process, row), ",") + "]],\n";
-  }
+  for (Index row = 0; row < process.inputs.rows(); ++row)
+    out += fmt::format("[{},[{}],[{}]],\n", weight(process, row),
+                       joined(positions_in(distinct, process, row), ","),
+                       joined(level_row(process, row), ","));
   return out +
          "].map(([weight, at, levels]) =>\n"
          "  [weight, at.map((i, j) => process_places[j][i]), levels]);\n"
@@ -347,15 +348,14 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   const bool is_latex = language == FormulaLanguage::latex;
   if (language == FormulaLanguage::text || is_latex)
     return trend + (is_latex ? "% " : "") + "times exp(z), z being a residual process\n";
-  if (language == FormulaLanguage::spreadsheet) {
-    throw InputError("no spreadsheet computes a residual process; use " +
-                     Field{"language", {"python"}} + " or " + Field{"language", {"c"}});
-  }
-  if (process.neighbours > 0) {
-    throw InputError("the process knows " + std::to_string(process.inputs.rows()) +
-                     " configurations, too many for one function; perfmodel predict computes it, "
-                     "and docs/json.md says how");
-  }
+  if (language == FormulaLanguage::spreadsheet)
+    throw InputError(message("no spreadsheet computes a residual process; use {} or {}",
+                             Field{"language", {"python"}}, Field{"language", {"c"}}));
+  if (process.neighbours > 0)
+    throw InputError(
+        message("the process knows {} configurations, too many for one function; perfmodel predict "
+                "computes it, and docs/json.md says how",
+                process.inputs.rows()));
   const std::string helpers =
       trend_function(trend, language) + process_function(process, known_->centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {
@@ -454,14 +454,14 @@ std::vector<ProcessLevels> levels_of(const process::ResidualProcess& process,
 
 void check_size(const JsonCursor& node, Index rows) {
   if (index(node.items().size()) != rows)
-    node.fail("expected " + std::to_string(rows) + " numbers, one per row of the process");
+    node.fail(fmt::format("expected {} numbers, one per row of the process", rows));
 }
 
 void check_codes(const JsonCursor& node, Index rows, std::size_t end) {
   check_size(node, rows);
   for (const JsonCursor& item : node.items())
     if (item.count() >= end)
-      item.fail("there are only " + std::to_string(end) + " values");
+      item.fail(fmt::format("there are only {} values", end));
 }
 
 template <class Input>
@@ -487,7 +487,7 @@ void put_number(const JsonCursor& node, const ProcessNumber& number, std::size_t
   } else if (const auto scale = json_place_of(spec.extrinsic, number.column)) {
     out.columns.extrinsic.push_back(*scale);
   } else {
-    node.member("column").fail("'" + number.column + "' is no numeric input of the model");
+    node.member("column").fail(fmt::format("'{}' is no numeric input of the model", number.column));
   }
   process::ResidualProcess& process = out.process;
   process.coordinates.push_back(number.coordinate);
@@ -503,7 +503,8 @@ void put_levels(const JsonCursor& node, const ProcessLevels& levels, std::size_t
                 const ModelSpec& spec, ReadProcess& out) {
   const auto place = json_place_of(spec.categorical, levels.column);
   if (!place)
-    node.member("column").fail("'" + levels.column + "' is no categorical input of the model");
+    node.member("column").fail(
+        fmt::format("'{}' is no categorical input of the model", levels.column));
   out.columns.categorical.push_back(*place);
   out.process.kernel.rates[index(j)] = levels.rate;
   check_codes(node.member("codes"), out.process.runs.size(),

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,15 +20,13 @@ constexpr double kMuchError = 20;     // percent
 constexpr double kFarAboveNoise = 3;  // times the noise floor
 
 bool has_doubtful(const std::vector<ConstantRow>& constants) {
-  return std::any_of(
-      constants.begin(), constants.end(),
-      [](const ConstantRow& row) { return is_doubtful(row.status); });
+  return std::ranges::any_of(
+      constants, [](const ConstantRow& row) { return is_doubtful(row.status); });
 }
 
 bool has_leak(const FittedModel& model) {
-  return std::any_of(
-      model.warnings.begin(), model.warnings.end(),
-      [](const Warning& warning) { return warning.kind == "leak"; });
+  return std::ranges::any_of(
+      model.warnings, [](const Warning& warning) { return warning.kind == "leak"; });
 }
 
 /// Returns the constants of an input or a term.
@@ -39,27 +38,29 @@ std::vector<ConstantRow> constants_called(const Content& content, const std::str
   return out;
 }
 
+template <class... Arguments>
+void add_line(doc::Answer& answer, fmt::format_string<const Arguments&...> text,
+              const Arguments&... arguments) {
+  answer.lines.push_back(fmt::format(text, arguments...));
+}
+
 doc::Answer duration_answer(const Content& content) {
   const std::string& unit = content.model.spec.unit;
   doc::Answer answer{"How long does an iteration take?", "", {}};
   const auto& time = content.central.time;
   answer.figure = time ? time_text(*time, unit) : "no time";
-  answer.lines.push_back((time ? "predicted at " : "is predicted: the model does not hold at ") +
-                         content.central.place);
-  if (time && content.intervals) {
-    answer.lines.push_back(short_number(100 * content.intervals->level) + " % interval: " +
-                           time_range_text(*time * content.intervals->factors.low,
-                                           *time * content.intervals->factors.high, unit));
-  }
-  if (content.groups) {
-    answer.lines.push_back("one typical time means little: see the times by " +
-                           content.groups->column);
-  }
-  if (!content.has_runs)
-    return answer;
-  answer.lines.push_back(
-      "measured: " + time_range_text(content.shortest_time, content.longest_time, unit) +
-      ", median " + time_text(content.median_time, unit));
+  add_line(answer, "{} at {}", time ? "predicted" : "is predicted: the model does not hold",
+           content.central.place);
+  if (time && content.intervals)
+    add_line(answer, "{} % interval: {}", short_number(100 * content.intervals->level),
+             time_range_text(*time * content.intervals->factors.low,
+                             *time * content.intervals->factors.high, unit));
+  if (content.groups)
+    add_line(answer, "one typical time means little: see the times by {}", content.groups->column);
+  if (content.has_runs)
+    add_line(answer, "measured: {}, median {}",
+             time_range_text(content.shortest_time, content.longest_time, unit),
+             time_text(content.median_time, unit));
   return answer;
 }
 
@@ -67,9 +68,9 @@ doc::Answer duration_answer(const Content& content) {
 std::string correction_text(const Content& content) {
   if (!content.steps || !content.steps->process)
     return {};
-  return "beside the formula a residual correction: " +
-         signed_percent(100 * *content.steps->process / content.steps->formula) + " here" +
-         typical_correction_in_words(content.model.correction.value_or(0));
+  return fmt::format("beside the formula a residual correction: {} here{}",
+                     signed_percent(100 * *content.steps->process / content.steps->formula),
+                     typical_correction_in_words(content.model.correction.value_or(0)));
 }
 
 doc::Answer share_answer(const Content& content) {
@@ -82,25 +83,24 @@ doc::Answer share_answer(const Content& content) {
       effects.push_back(effect);
   std::size_t first_effect = 0;
   if (has_shares) {
-    answer.figure = clipped(content.shares.front().name, 24) + ": " +
-                    percent(content.shares.front().percent_shown);
+    answer.figure = fmt::format("{}: {}", clipped(content.shares.front().name, 24),
+                                percent(content.shares.front().percent_shown));
     std::string next =
         has_process(*content.model.form) ? "of the formula's time there" : "of the time there";
-    for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i) {
-      next += (i == 1 ? ", then " : ", ") + content.shares[i].name + " " +
-              percent(content.shares[i].percent_shown);
-    }
+    for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i)
+      next += fmt::format(", {}{} {}", i == 1 ? "then " : "", content.shares[i].name,
+                          percent(content.shares[i].percent_shown));
     answer.lines.push_back(next);
   } else if (!effects.empty()) {
     const Effect& strongest = effects.front();
-    answer.figure = clipped(strongest.column, 24) + ": " + change_in_words(strongest.ratio);
-    answer.lines.push_back("from " + value_text(strongest.from) + " to " +
-                           value_text(strongest.to) + interval_in_words(strongest) +
-                           ", all others as in " + content.central.place);
+    answer.figure =
+        fmt::format("{}: {}", clipped(strongest.column, 24), change_in_words(strongest.ratio));
+    add_line(answer, "from {} to {}{}, all others as in {}", value_text(strongest.from),
+             value_text(strongest.to), interval_in_words(strongest), content.central.place);
     first_effect = 1;
   }
   for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
-    answer.lines.push_back(effects[i].column + " " + effect_in_words(effects[i]));
+    add_line(answer, "{} {}", effects[i].column, effect_in_words(effects[i]));
   if (const std::string correction = correction_text(content); !correction.empty())
     answer.lines.push_back(correction);
   return answer;
@@ -119,21 +119,21 @@ doc::Answer scaling_answer(const Content& content) {
     return answer;
   }
   // The first scale with the best-known effect leads.
-  const auto leading = std::min_element(content.doublings.begin(), content.doublings.end(),
-                                        [](const Effect& a, const Effect& b) {
-                                          return std::pair(!a.measured, !a.is_determined()) <
-                                                 std::pair(!b.measured, !b.is_determined());
-                                        });
+  const auto leading = std::ranges::min_element(content.doublings, [](const Effect& a,
+                                                                      const Effect& b) {
+    return std::pair(!a.measured, !a.is_determined()) < std::pair(!b.measured, !b.is_determined());
+  });
   if (leading != content.doublings.end()) {
-    answer.figure = leading->is_determined() ? change_in_words(leading->ratio)
-                                             : change_in_words(leading->interval->low) + " .. " +
-                                                   change_in_words(leading->interval->high);
-    answer.lines.push_back(leading->column + " " + effect_in_words(*leading) + ", at " +
-                           content.central.place);
+    answer.figure = leading->is_determined()
+                        ? change_in_words(leading->ratio)
+                        : fmt::format("{} .. {}", change_in_words(leading->interval->low),
+                                      change_in_words(leading->interval->high));
+    add_line(answer, "{} {}, at {}", leading->column, effect_in_words(*leading),
+             content.central.place);
   }
   for (auto effect = content.doublings.begin(); effect != content.doublings.end(); ++effect) {
     if (effect != leading)
-      answer.lines.push_back(effect->column + " " + effect_in_words(*effect));
+      add_line(answer, "{} {}", effect->column, effect_in_words(*effect));
     if (const std::string words =
             contradiction_of(content.model, content.central.configuration, *effect);
         !words.empty())
@@ -141,7 +141,7 @@ doc::Answer scaling_answer(const Content& content) {
   }
   for (const NumericInput& scale : content.model.spec.extrinsic)
     if (const std::string growth = growth_beyond(content.model, scale); !growth.empty())
-      answer.lines.push_back(scale.column + " was measured up to " + rounded(scale.high) + growth);
+      add_line(answer, "{} was measured up to {}{}", scale.column, rounded(scale.high), growth);
   return answer;
 }
 
@@ -185,9 +185,8 @@ std::string undetermined_text(const Content& content) {
     }
   }
   if (doubtful == 0)
-    return "all " + std::to_string(all) + " constants are determined by the fitted runs";
-  return std::to_string(doubtful) + " of " + std::to_string(all) +
-         " constants are not determined by the fitted runs";
+    return fmt::format("all {} constants are determined by the fitted runs", all);
+  return fmt::format("{} of {} constants are not determined by the fitted runs", doubtful, all);
 }
 
 doc::Answer trust_answer(const Content& content) {
@@ -198,35 +197,31 @@ doc::Answer trust_answer(const Content& content) {
   doc::Answer answer{"How far can it be trusted?", percent(error) + " off", {}};
   if (leads)
     answer.lines.push_back(held_out.front().of);
-  answer.lines.push_back((leads ? percent(of_these) + " in" : std::string("in")) +
-                         " the mean of these runs (MAPE)" +
-                         (content.fitted_to_these_runs ? ", which the model was fitted to" : ""));
+  add_line(answer, "{}in the mean of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
+           content.fitted_to_these_runs ? ", which the model was fitted to" : "");
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
   const bool leaks = has_leak(content.model);
   answer.is_alarming = error > kMuchError || is_far || leaks;
-  if (leaks) {
-    answer.lines.emplace_back(
-        "an input is given by the measured time: these errors are no measure");
-  } else if (answer.is_alarming) {
-    answer.lines.push_back(
-        error > kMuchError
-            ? "too much to plan with: more than " + short_number(kMuchError) + " %"
-            : "more than " + short_number(kFarAboveNoise) + " times what repeated runs differ by");
-  }
+  if (leaks)
+    add_line(answer, "an input is given by the measured time: these errors are no measure");
+  else if (error > kMuchError)
+    add_line(answer, "too much to plan with: more than {} %", short_number(kMuchError));
+  else if (is_far)
+    add_line(answer, "more than {} times what repeated runs differ by",
+             short_number(kFarAboveNoise));
   if (const auto& other = content.other_form)
-    answer.lines.push_back(
-        "products, held out of their fit: " + percent(100 * std::expm1(other->of_surface)) +
-        " off where Eq. (4) has " + percent(100 * std::expm1(other->of_model)) +
-        ": another form may fit far better");
+    add_line(
+        answer,
+        "products, held out of their fit: {} off where Eq. (4) has {}: another form may fit far "
+        "better",
+        percent(100 * std::expm1(other->of_surface)), percent(100 * std::expm1(other->of_model)));
   for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
-    answer.lines.push_back(held_out[i].of + ": " + percent(held_out[i].percent));
+    add_line(answer, "{}: {}", held_out[i].of, percent(held_out[i].percent));
   const std::size_t warnings = warnings_of(content).size();
   for (const std::string& line :
        {noise_text(content), undetermined_text(content),
-        warnings == 0 ? std::string()
-                      : std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings") +
-                            ", listed below"})
+        warnings == 0 ? "" : counted_noun(warnings, "warning") + ", listed below"})
     if (!line.empty())
       answer.lines.push_back(line);
   return answer;
@@ -240,10 +235,10 @@ doc::Answer comparison_answer(const Content& content) {
                      : other.difference < 0 ? "yes"
                                             : "no, worse",
                      {}};
-  answer.lines = {percent(other.metrics.mape_percent) + " off before, " +
-                      percent(content.metrics.mape_percent) + " now",
-                  comparison_text(other),
-                  "nearer to " + percent(100 * other.nearer_share) + " of the runs"};
+  add_line(answer, "{} off before, {} now", percent(other.metrics.mape_percent),
+           percent(content.metrics.mape_percent));
+  answer.lines.push_back(comparison_text(other));
+  add_line(answer, "nearer to {} of the runs", percent(100 * other.nearer_share));
   answer.is_alarming = is_sure && other.difference > 0;
   return answer;
 }
@@ -271,36 +266,38 @@ std::vector<doc::Answer> answers_of(const Content& content) {
 std::string settings_text(const std::vector<Setting>& settings) {
   std::string out;
   for (const Setting& setting : settings)
-    out += (out.empty() ? "" : ", ") + setting.column + " = " + setting.value;
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", setting.column, setting.value);
   return out;
 }
 
 std::string comparison_text(const Comparison& other) {
   const auto points = [](double value) { return (value > 0 ? "+" : "") + short_number(value); };
-  std::string text = "mean error " + points(other.difference) + " percentage points";
   if (!other.interval)
-    return text + "; too few configurations to tell whether that is chance";
-  return text + ", " + short_number(100 * other.confidence) + " % interval " +
-         points(other.interval->low) + " .. " + points(other.interval->high) +
-         (other.interval->low <= 0 && other.interval->high >= 0 ? ": it may be chance"
-                                                                : ": not by chance");
+    return fmt::format(
+        "mean error {} percentage points; too few configurations to tell whether that is chance",
+        points(other.difference));
+  return fmt::format(
+      "mean error {} percentage points, {} % interval {} .. {}: {} chance",
+      points(other.difference), short_number(100 * other.confidence), points(other.interval->low),
+      points(other.interval->high),
+      other.interval->low <= 0 && other.interval->high >= 0 ? "it may be" : "not by");
 }
 
 std::string title_text(const Content& content, const std::string& wanted) {
-  return wanted.empty()
-             ? (content.key.empty() ? content.model.spec.target : content.key) + ": " +
-                   shown_name(content.model_file) + " on " + shown_name(content.runs.file)
-             : wanted;
+  if (!wanted.empty())
+    return wanted;
+  return fmt::format("{}: {} on {}", content.key.empty() ? content.model.spec.target : content.key,
+                     shown_name(content.model_file), shown_name(content.runs.file));
 }
 
 std::string subtitle(const Content& content) {
   const std::string& fitted = content.model.provenance.file;
-  return std::string(content.model.form->words().title) +
-         (fitted.empty() ? "" : ", fitted to " + shown_name(fitted)) + ", held against the " +
-         std::to_string(content.metrics.rows) + " runs of " + shown_name(content.runs.file) +
-         (content.runs.is_sampled
-              ? ", a sample spread evenly over its " + std::to_string(content.runs.rows)
-              : "");
+  return fmt::format("{}{}, held against the {} runs of {}{}", content.model.form->words().title,
+                     fitted.empty() ? "" : ", fitted to " + shown_name(fitted),
+                     content.metrics.rows, shown_name(content.runs.file),
+                     content.runs.is_sampled
+                         ? fmt::format(", a sample spread evenly over its {}", content.runs.rows)
+                         : "");
 }
 
 std::string noise_text(const Content& content) {
@@ -323,16 +320,16 @@ std::string interval_text(const Content& content) {
     return "";
   const IntervalCoverage& intervals = *content.intervals;
   const Interval factors = intervals.usual.value_or(intervals.factors);
-  return "Prediction intervals: " + short_number(100 * intervals.level) +
-         " % of new times shall lie between " + short_number(factors.low) + " and " +
-         short_number(factors.high) + " times the prediction" +
-         (intervals.differ
-              ? std::string(intervals.usual
-                                ? " where the model is as unsure as of the median held-out row"
-                                : " at the shown configuration") +
-                    ", nearer to it where runs are near and farther from it where none are"
-              : "") +
-         "; of these runs " + percent(100 * intervals.covered) + " do.";
+  return fmt::format(
+      "Prediction intervals: {} % of new times shall lie between {} and {} times the "
+      "prediction{}{}; of these runs {} do.",
+      short_number(100 * intervals.level), short_number(factors.low), short_number(factors.high),
+      !intervals.differ ? ""
+      : intervals.usual ? " where the model is as unsure as of the median held-out row"
+                        : " at the shown configuration",
+      intervals.differ ? ", nearer to it where runs are near and farther from it where none are"
+                       : "",
+      percent(100 * intervals.covered));
 }
 
 namespace {
@@ -355,9 +352,9 @@ std::string term_table(const Content& content) {
   doc::Table table{{doc::words("term"), doc::numbers("here", {}, percent),
                     doc::numbers("all runs", {}, percent), doc::words("depends on")}};
   doc::Table small = table;
-  table.caption = "The terms: their shares of the " +
-                  std::string(has_process(*content.model.form) ? "formula's time" : "time") +
-                  " at " + content.central.place + " and of all runs together";
+  table.caption = fmt::format("The terms: their shares of the {} at {} and of all runs together",
+                              has_process(*content.model.form) ? "formula's time" : "time",
+                              content.central.place);
   small.caption = "Smaller terms";
   for (const Share& share : content.shares) {
     doc::Cell meaning = share.title;
@@ -375,8 +372,8 @@ std::string term_table(const Content& content) {
   return doc::html(table) +
          element("details", "",
                  element("summary", "",
-                         std::to_string(folded) + (folded == 1 ? " term" : " terms") +
-                             " of less than " + short_number(TimeSteps::least) + " %") +
+                         fmt::format("{} of less than {} %", counted_noun(folded, "term"),
+                                     short_number(TimeSteps::least))) +
                      doc::html(small)) +
          "\n";
 }
@@ -387,11 +384,12 @@ doc::Table forecast_table(const Content& content, const ScaleCurve& curve) {
   const bool has_speedups = scaling::counts_workers(curve.column);
   doc::Table table{doc::scale_columns(curve.column, "time", doc::time_in(unit),
                                       intervals ? std::optional(intervals->level) : std::nullopt)};
-  table.caption = "Predictions along " + curve.column +
-                  (has_speedups ? ", " + std::string(scaling::to_text(curve.work.kind)) +
-                                      " scaling" + (curve.work.is_open ? " assumed" : "")
-                                : "") +
-                  ": " + curve.work.because;
+  table.caption =
+      fmt::format("Predictions along {}{}: {}", curve.column,
+                  has_speedups ? fmt::format(", {} scaling{}", scaling::to_text(curve.work.kind),
+                                             curve.work.is_open ? " assumed" : "")
+                               : "",
+                  curve.work.because);
   if (intervals)
     table.columns[2].align = doc::Align::right;
   if (!has_speedups)
@@ -428,15 +426,15 @@ doc::Table group_table(const Content& content) {
                     doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
                     doc::numbers("error (MAPE)", {}, percent),
                     doc::words("scaling at its central run")}};
-  table.caption = "By " + groups.column + ", since one typical time means nothing here" +
-                  (groups.left_out > 0
-                       ? "; " + std::to_string(groups.left_out) + " levels with few runs left out"
-                       : "");
+  table.caption = fmt::format(
+      "By {}, since one typical time means nothing here{}", groups.column,
+      groups.left_out > 0 ? fmt::format("; {} levels with few runs left out", groups.left_out)
+                          : "");
   for (const RunGroup& group : groups.groups) {
     std::string scaling;
     for (const Effect& doubling : group.doublings)
-      scaling += (scaling.empty() ? "" : "; ") + doubling.column + " " +
-                 with_arrow(effect_in_words(doubling));
+      scaling += fmt::format("{}{} {}", scaling.empty() ? "" : "; ", doubling.column,
+                             with_arrow(effect_in_words(doubling)));
     table.add({group.level, group.rows, group.median_time, group.mape, scaling});
   }
   return table;

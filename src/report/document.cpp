@@ -1,5 +1,6 @@
 #include "report/document.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +17,7 @@ ShownTime::ShownTime(const std::string& unit, double typical)
 
 std::string ShownTime::heading(const std::string& name, int power) const {
   return with_unit(name,
-                   unit().empty() || power == 1 ? unit() : unit() + "^" + std::to_string(power));
+                   unit().empty() || power == 1 ? unit() : fmt::format("{}^{}", unit(), power));
 }
 
 std::string ShownTime::number(double time, int power) const {
@@ -94,7 +95,7 @@ std::string Table::text(const std::vector<Cell>& row, std::size_t column) const 
   if (const auto* const number = std::get_if<double>(&cell.value))
     return std::isnan(*number) ? "-" : format(*number);
   if (const auto* const interval = std::get_if<Interval>(&cell.value))
-    return format(interval->low) + " .. " + format(interval->high);
+    return fmt::format("{} .. {}", format(interval->low), format(interval->high));
   return std::get<std::string>(cell.value);
 }
 
@@ -392,16 +393,16 @@ std::string item_lines(const std::vector<std::string>& items, std::string_view m
 /// Returns a block other than a table as Markdown.
 std::string markdown_lines(const Block& block, std::string_view marks) {
   if (const auto* const heading = std::get_if<Heading>(&block))
-    return "**" + markdown_text(printable_word(heading->text), marks) + "**\n";
+    return fmt::format("**{}**\n", markdown_text(printable_word(heading->text), marks));
   if (const auto* const paragraph = std::get_if<Paragraph>(&block))
     return markdown_text(without_blanks(paragraph->lines), marks);
   if (const auto* const list = std::get_if<List>(&block))
     return item_lines(list->items, marks);
   if (const auto* const answer = std::get_if<Answer>(&block))
-    return "**" + markdown_text(printable_word(answer->question), marks) + "** " +
-           (answer->is_alarming ? "\u26a0 " : "") +
-           markdown_text(printable_word(answer->figure), marks) + "\n" +
-           item_lines(answer->lines, marks);
+    return fmt::format("**{}** {}{}\n{}", markdown_text(printable_word(answer->question), marks),
+                       answer->is_alarming ? "\u26a0 " : "",
+                       markdown_text(printable_word(answer->figure), marks),
+                       item_lines(answer->lines, marks));
   return "";
 }
 
@@ -513,12 +514,12 @@ std::string html_row(const Table& table, const std::vector<Cell>& row) {
   std::string out;
   for (std::size_t c = 0; c < row.size(); ++c) {
     const bool is_number = table.columns[c].align == Align::right;
-    const std::string style =
-        (is_number ? attribute("class", "n") : std::string()) +
+    out += fmt::format(
+        "<{0}{1}{2}{3}>{4}</{0}>", c == 0 ? "th" : "td", c == 0 ? " scope=\"row\"" : "",
+        is_number ? attribute("class", "n") : "",
         // Label for narrow screens, where cells are stacked: a number needs one, a name does not.
-        (c == 0 && !is_number ? "" : attribute("data-label", table.columns[c].heading));
-    out += c == 0 ? "<th scope=\"row\"" + style + ">" + html_cell(table, row, c) + "</th>"
-                  : "<td" + style + ">" + html_cell(table, row, c) + "</td>";
+        c == 0 && !is_number ? "" : attribute("data-label", table.columns[c].heading),
+        html_cell(table, row, c));
   }
   return "<tr>" + out + "</tr>\n";
 }
@@ -528,22 +529,22 @@ std::string html_table(const Table& table) {
     return "";
   std::string head;
   for (const Column& column : table.columns)
-    head += "<th scope=\"col\"" +
-            (column.align == Align::right ? attribute("class", "n") : std::string()) + ">" +
-            escaped_markup(column.heading) + "</th>";
+    head += fmt::format("<th scope=\"col\"{}>{}</th>",
+                        column.align == Align::right ? attribute("class", "n") : "",
+                        escaped_markup(column.heading));
   std::string body;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     for (const auto& [row, name] : table.groups)
       if (row == r)
-        body += std::string(body.empty() ? "" : "</tbody>\n<tbody>\n") +
-                "<tr><th scope=\"rowgroup\" class=\"group\" colspan=\"" +
-                std::to_string(table.columns.size()) + "\">" + escaped_markup(name) +
-                "</th></tr>\n";
+        body += fmt::format(
+            "{}<tr><th scope=\"rowgroup\" class=\"group\" colspan=\"{}\">{}</th></tr>\n",
+            body.empty() ? "" : "</tbody>\n<tbody>\n", table.columns.size(), escaped_markup(name));
     body += html_row(table, table.rows[r]);
   }
-  return "<div class=\"wide\"><table>\n<caption>" + escaped_markup(table.caption) +
-         "</caption>\n<thead><tr>" + head + "</tr></thead>\n<tbody>\n" + body +
-         "</tbody>\n</table></div>\n";
+  return fmt::format(
+      "<div class=\"wide\"><table>\n<caption>{}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n"
+      "{}</tbody>\n</table></div>\n",
+      escaped_markup(table.caption), head, body);
 }
 
 std::string html_paragraph(const std::string& text) {
@@ -579,11 +580,10 @@ std::string html(const Block& block) {
   const auto& figure = std::get<Figure>(block);
   if (figure.svg.empty())
     return "";
-  return "<figure>\n" + figure.svg + "\n" +
-         (figure.caption.empty()
-              ? ""
-              : element("figcaption", "", escaped_markup(figure.caption)) + "\n") +
-         "</figure>\n";
+  return fmt::format("<figure>\n{}\n{}</figure>\n", figure.svg,
+                     figure.caption.empty()
+                         ? ""
+                         : element("figcaption", "", escaped_markup(figure.caption)) + "\n");
 }
 
 }  // namespace perfmodel::doc

@@ -1,5 +1,6 @@
 #include "report/documents.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -457,7 +458,7 @@ void describe(Fields& f, const SsgdDocument& x) {
 
 void describe(Fields& f, const SelftestDocument& x) {
   f.document("perfmodel/selftest", "Figures with known values: selftest");
-  f("passed", std::all_of(x.figures.begin(), x.figures.end(), [](auto& i) { return i.passed(); }));
+  f("passed", std::ranges::all_of(x.figures, [](auto& i) { return i.passed(); }));
   f("figures", x.figures, "what was computed again");
 }
 
@@ -576,7 +577,7 @@ void put_values(const JsonCursor& place, plan::SpaceColumn& column) {
     place.fail("expected at least one value");
   for (const JsonCursor& item : items) {
     const auto put = [&](auto& values, const auto& value, const std::string& shown) {
-      if (std::find(values.begin(), values.end(), value) != values.end())
+      if (std::ranges::find(values, value) != values.end())
         item.fail(shown + " stands twice");
       values.push_back(value);
     };
@@ -650,17 +651,17 @@ void describe(Fields& f, plan::Space& x) {
   const JsonCursor columns = f.node().member("columns");
   const auto names = x.names();
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (std::find(names.begin(), names.end(), names[i]) - names.begin() < std::ptrdiff_t(i))
-      columns.items()[i].fail("the column '" + names[i] + "' stands twice");
+    if (std::ranges::find(names, names[i]) - names.begin() < std::ptrdiff_t(i))
+      columns.items()[i].fail(fmt::format("the column '{}' stands twice", names[i]));
   if (names.empty())
     columns.fail("expected at least one column");
   for (std::size_t i = 0; i < x.extrinsic.size(); ++i) {
-    if (std::find(names.begin(), names.end(), x.extrinsic[i]) == names.end()) {
+    if (std::ranges::find(names, x.extrinsic[i]) == names.end()) {
       f.node()
           .member("extrinsic")
           .items()[i]
-          .fail("there is no column '" + x.extrinsic[i] + "'" +
-                did_you_mean(x.extrinsic[i], names));
+          .fail(fmt::format("there is no column '{}'{}", x.extrinsic[i],
+                            did_you_mean(x.extrinsic[i], names)));
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "report/model_json.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -98,9 +99,9 @@ struct LevelOf {
 
   Json json() const { return levels[level]; }
   void read(const JsonCursor& node) const {
-    const auto found = std::find(levels.begin(), levels.end(), node.text());
+    const auto found = std::ranges::find(levels, node.text());
     if (found == levels.end())
-      node.fail("'" + node.text() + "' is not one of " + quoted_list(levels));
+      node.fail(not_one_of(node.text(), levels));
     level = static_cast<std::uint32_t>(found - levels.begin());
   }
   static Json schema() { return fields::schema_of_type("string"); }
@@ -213,14 +214,13 @@ void describe_intervals(Fields& f, const std::string& field, const std::vector<s
     return;
   const JsonCursor node = f.node().member(field);
   for (std::size_t k = 0; k < items.size(); ++k) {
-    if (k == names.size() || items[k].name != names[k]) {
-      node.items()[k].member("name").fail("'" + items[k].name +
-                                          "' does not stand in the order of the constants");
-    }
+    if (k == names.size() || items[k].name != names[k])
+      node.items()[k].member("name").fail(
+          fmt::format("'{}' does not stand in the order of the constants", items[k].name));
     intervals.push_back(items[k].interval);
   }
   if (items.size() < names.size())
-    node.fail("'" + names[items.size()] + "' is missing");
+    node.fail(fmt::format("'{}' is missing", names[items.size()]));
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ void describe(Fields& f, Uncertainty& x) {
   const Identifiability* known = model.identifiability ? &*model.identifiability : nullptr;
   std::vector<std::string> differences;  // "activation=tanh - relu"
   for (const ConstantDifference& item : model.form->differences(model.spec))
-    differences.push_back(item.column + "=" + item.level + " - " + item.first_level);
+    differences.push_back(fmt::format("{}={} - {}", item.column, item.level, item.first_level));
   std::vector<std::string> scales;
   for (const NumericInput& input : model.spec.extrinsic)
     scales.push_back(input.column);
@@ -312,7 +312,7 @@ std::string minimised_text(const SearchSummary& search) {
   std::string out = std::string(to_text(search.loss)) + " over the training rows";
   const auto add = [&](double lambda, const std::string& sum) {
     if (lambda > 0)
-      out += " + " + to_text(lambda) + " " + sum;
+      out += fmt::format(" + {} {}", to_text(lambda), sum);
   };
   add(search.penalty.l1, "sum |x|");
   add(search.penalty.l2, "sum x^2");
@@ -406,9 +406,8 @@ namespace {
 void check_ranks(const Fields& f, const PredictionIntervals& x) {
   const bool ranks_fit =
       !x.ranks.empty() && x.ranks.front() == 1 && x.ranks.back() == x.count &&
-      std::adjacent_find(x.ranks.begin(), x.ranks.end(), std::greater_equal<>()) == x.ranks.end();
-  if (!ranks_fit || x.scores.size() != x.ranks.size() ||
-      !std::is_sorted(x.scores.begin(), x.scores.end()))
+      std::ranges::adjacent_find(x.ranks, std::greater_equal<>()) == x.ranks.end();
+  if (!ranks_fit || x.scores.size() != x.ranks.size() || !std::ranges::is_sorted(x.scores))
     f.fail("expected ranks from 1 to count in ascending order and as many ascending scores");
 }
 
@@ -429,12 +428,11 @@ void describe(Fields& f, PredictionIntervals& x) {
   if (!f.reads())
     return;
   if (x.by_deviation && !has_process(*f.context<FittedModel>().form))
-    f.node().member("score").fail("expected '" + std::string(kScore) + "'");
-  if (x.held_out_deviation && !x.by_deviation) {
+    f.node().member("score").fail(fmt::format("expected '{}'", kScore));
+  if (x.held_out_deviation && !x.by_deviation)
     f.node()
         .member("held_out_deviation")
         .fail("expected a number > 0, of scores that are divided by the deviation");
-  }
   check_ranks(f, x);
 }
 
@@ -498,7 +496,7 @@ struct ConstantsOf {
         Fields f = Fields::to_describe(&sample);
         kind.read(f, sample);
         const std::string text = line_text(f.json());
-        if (std::find(texts.begin(), texts.end(), text) != texts.end())
+        if (std::ranges::find(texts, text) != texts.end())
           continue;
         texts.push_back(text);
         forms.push_back(f.json());
@@ -540,7 +538,7 @@ const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& k
       return kind;
     names.emplace_back(kind.name);
   }
-  node.fail("'" + text + "' is not one of " + quoted_list(names));
+  node.fail(not_one_of(text, names));
 }
 
 void describe_spec(Fields& f, ModelSpec& spec, const Form& form, const FittedModel& model) {
@@ -613,7 +611,7 @@ void mark_bounds(FittedModel& model) {
   std::vector<bool>& at_bound = model.identifiability->at_bound;
   at_bound.assign(names.size(), false);
   for (const Warning& warning : model.warnings) {
-    const auto found = std::find(names.begin(), names.end(), warning.constant);
+    const auto found = std::ranges::find(names, warning.constant);
     if (warning.kind == "at_bound" && found != names.end())
       at_bound[static_cast<std::size_t>(found - names.begin())] = true;
   }
@@ -624,7 +622,7 @@ void check_input(const ModelSpec& spec, const JsonCursor& node) {
     for (const NumericInput& input : *inputs)
       if (input.column == node.text())
         return;
-  node.fail("the model has no numeric input '" + node.text() + "'");
+  node.fail(fmt::format("the model has no numeric input '{}'", node.text()));
 }
 
 /// Ties are checked last because the file lists them before their inputs.
@@ -674,11 +672,10 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
   Fields f(root);
   describe_model(f, model, kinds);
   if (const JsonCursor version = root.member("schema_version");
-      version.count() != schema_version(model)) {
-    version.fail("a model of the form '" + std::string(model.form->name()) + "' has version " +
-                 std::to_string(schema_version(model)) +
-                 (model.spec.has_zeros() ? " where a column may be 0" : ""));
-  }
+      version.count() != schema_version(model))
+    version.fail(fmt::format("a model of the form '{}' has version {}{}", model.form->name(),
+                             schema_version(model),
+                             model.spec.has_zeros() ? " where a column may be 0" : ""));
   check_ties(model.spec, root);
   check_derived_fields(model, root);
   mark_bounds(model);

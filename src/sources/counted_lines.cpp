@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "perfmodel/error.hpp"
 #include "sources/csv.hpp"
 #include "sources/large_csv.hpp"
@@ -16,7 +17,7 @@ namespace perfmodel {
 CountedLines::CountedLines(LineKey key, std::size_t most)
     : key_(std::move(key)),
       most_(most),
-      as_written_(std::find(key_.counts.begin(), key_.counts.end(), false) == key_.counts.end()) {}
+      as_written_(std::ranges::find(key_.counts, false) == key_.counts.end()) {}
 
 void CountedLines::add(std::string_view lines, std::uint64_t) {
   while (!lines.empty()) {
@@ -41,8 +42,8 @@ std::vector<const CountedLines::Counted*> CountedLines::in_order() const {
   std::vector<const Counted*> out;
   for (const Counted& counted : known_)
     out.push_back(&counted);
-  std::sort(out.begin(), out.end(),
-            [](const Counted* a, const Counted* b) { return a->second.number < b->second.number; });
+  std::ranges::sort(
+      out, [](const Counted* a, const Counted* b) { return a->second.number < b->second.number; });
   return out;
 }
 
@@ -68,10 +69,10 @@ void CountedLines::count(std::string_view key, std::string_view line, std::uint6
   }
   if (known_.size() == most_) {
     const std::string column = most_different_column();
-    throw InputError("more than " + std::to_string(most_) +
-                     " different rows are too many to merge: '" + column +
-                     "' has the most different values; leave columns out that are no inputs (" +
-                     Field{"ignore", {column}} + "), or use " + Field{"sample_rows"});
+    throw InputError(message(
+        "more than {} different rows are too many to merge: '{}' has the most different values; "
+        "leave columns out that are no inputs ({}), or use {}",
+        most_, column, Field{"ignore", {column}}, Field{"sample_rows"}));
   }
   known_.emplace(key, Line{as_written_ ? std::string() : std::string(line), number, runs});
 }
@@ -88,9 +89,8 @@ std::string CountedLines::most_different_column() const {
       if (key_.counts[i])
         values[i].emplace(fields[i]);
   }
-  const auto most =
-      std::max_element(values.begin(), values.end(),
-                       [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto most = std::ranges::max_element(
+      values, [](const auto& a, const auto& b) { return a.size() < b.size(); });
   return key_.names[static_cast<std::size_t>(most - values.begin())];
 }
 

@@ -1,5 +1,6 @@
 #include "sources/csv.hpp"
 
+#include <fmt/core.h>
 // The reader thread of csv.h does not pay: reading the bytes is not the bottleneck.
 #define CSV_IO_NO_THREAD
 // GCC warns about the strncpy of csv.h if it is inlined here, although the header is a system
@@ -124,7 +125,7 @@ constexpr std::array kSignatures{
 };
 
 std::size_t line_ends(std::string_view bytes) {
-  return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+  return static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ void ByteWatch::watch(std::string_view block) {
   if (first_block_) {
     for (const Signature& signature : kSignatures)
       if (block.starts_with(signature.bytes))
-        throw InputError(source_ + " " + std::string(signature.verdict));
+        throw InputError(fmt::format("{} {}", source_, signature.verdict));
   }
   if (last_ == '\r' && block[0] != '\n')
     refuse_bare_return({}, block);
@@ -159,7 +160,7 @@ void ByteWatch::end() const {
 void ByteWatch::refuse_nul(std::string_view block, std::size_t position) const {
   // In UTF-16, every other byte of ASCII characters is NUL.
   const std::string_view begin = block.substr(0, 64);
-  const auto nuls = static_cast<std::size_t>(std::count(begin.begin(), begin.end(), '\0'));
+  const auto nuls = static_cast<std::size_t>(std::ranges::count(begin, '\0'));
   if (first_block_ && position < 2 && begin.find("\0\0"sv) == begin.npos && 4 * nuls > begin.size())
     throw InputError(source_ + " is UTF-16 text; save it as UTF-8");
   throw InputError(where(block.substr(0, position)) +
@@ -177,7 +178,7 @@ void ByteWatch::refuse_bare_return(std::string_view before, std::string_view aft
 }
 
 std::string ByteWatch::where(std::string_view before) const {
-  return source_ + ":" + std::to_string(lines_ + line_ends(before) + 1);
+  return fmt::format("{}:{}", source_, lines_ + line_ends(before) + 1);
 }
 
 namespace {
@@ -235,8 +236,8 @@ void for_each_line(std::string_view bytes, const std::string& source,
         visit({line, length}, reader.get_file_line());
     }
   } catch (const io::error::line_length_limit_exceeded& error) {
-    throw InputError(source + ":" + std::to_string(error.file_line) +
-                     ": the line is longer than 16 MiB; is this a CSV file?");
+    throw InputError(fmt::format("{}:{}: the line is longer than 16 MiB; is this a CSV file?",
+                                 source, error.file_line));
   }
 }
 
@@ -292,11 +293,11 @@ class TableReader {
     }
     if (table_.lines.size() == rows_before_ && problems_.empty())
       throw InputError(source_ + " has a header, but no rows");
-    if (const auto column = decimals_.mixed_column()) {
-      throw InputError(source_ + ": column '" + columns_[place_of_[*column]].name() +
-                       "' has both decimal commas and decimal points; write all numbers in one "
-                       "of the two ways");
-    }
+    if (const auto column = decimals_.mixed_column())
+      throw InputError(fmt::format(
+          "{}: column '{}' has both decimal commas and decimal points; write all numbers in one of "
+          "the two ways",
+          source_, columns_[place_of_[*column]].name()));
     table_.file.resize(table_.lines.size(), static_cast<std::uint32_t>(sources_.size() - 1));
     if (sources_.size() == 1)
       table_.style = style_;
@@ -325,9 +326,7 @@ class TableReader {
   void note_field_count(std::uint32_t number);
   void check_index() const;
 
-  std::string at_line(std::uint32_t number) const {
-    return source_ + ":" + std::to_string(number) + ": ";
-  }
+  std::string at_line(std::uint32_t number) const { return fmt::format("{}:{}", source_, number); }
   /// A line number that continues through all files, so that problems are sorted by file.
   std::size_t place(std::uint32_t number) const { return lines_before_ + number; }
 
@@ -353,11 +352,11 @@ bool TableReader::split(std::span<char> line, std::uint32_t number) {
   if (end == FieldsEnd::complete)
     return true;
   problems_.add(place(number), fields_.size(), [&] {
-    return at_line(number) + "field " + std::to_string(fields_.size()) +
-           (end == FieldsEnd::open_quote
-                ? ": the quote is not closed on this line; line breaks inside quotes are not "
-                  "supported"
-                : ": text after the closing quote; a quote inside a quoted field is written \"\"");
+    return fmt::format(
+        "{}: field {}: {}", at_line(number), fields_.size(),
+        end == FieldsEnd::open_quote
+            ? "the quote is not closed on this line; line breaks inside quotes are not supported"
+            : "text after the closing quote; a quote inside a quoted field is written \"\"");
   });
   // After an open quote it is unknown where the next field begins.
   if (end == FieldsEnd::open_quote || place_of_.empty())
@@ -386,13 +385,13 @@ void TableReader::match_header() {
   std::vector<std::string> missing;
   std::vector<std::string> further;
   for (const ColumnBuilder& column : columns_)
-    if (std::none_of(fields_.begin(), fields_.end(),
-                     [&](std::string_view field) { return column_name(field) == column.name(); }))
+    if (std::ranges::none_of(
+            fields_, [&](std::string_view field) { return column_name(field) == column.name(); }))
       missing.push_back(column.name());
   for (const std::string_view field : fields_) {
-    const auto column = std::find_if(
-        columns_.begin(), columns_.end(),
-        [&](const ColumnBuilder& candidate) { return candidate.name() == column_name(field); });
+    const auto column = std::ranges::find_if(columns_, [&](const ColumnBuilder& candidate) {
+      return candidate.name() == column_name(field);
+    });
     if (column == columns_.end())
       further.emplace_back(field);
     else
@@ -400,54 +399,44 @@ void TableReader::match_header() {
   }
   if (missing.empty() && further.empty())
     return;
-  throw InputError(source_ + ": the columns are not those of " + sources_.front() + ": it " +
-                   (missing.empty() ? "" : "lacks " + quoted_list(missing)) +
-                   (missing.empty() || further.empty() ? "" : " and ") +
-                   (further.empty() ? "" : "has " + quoted_list(further) + " besides") +
-                   "; files that are one table need the same columns, in any order");
+  throw InputError(fmt::format(
+      "{}: the columns are not those of {}: it {}{}{}; files that are one table need the same "
+      "columns, in any order",
+      source_, sources_.front(), missing.empty() ? "" : "lacks " + quoted_list(missing),
+      missing.empty() || further.empty() ? "" : " and ",
+      further.empty() ? "" : fmt::format("has {} besides", quoted_list(further))));
 }
 
 void TableReader::check_names(std::uint32_t number) const {
-  if (fields_.size() > kMostColumns) {
-    throw InputError(at_line(number) + "the header has " + std::to_string(fields_.size()) +
-                     " columns, but at most " + std::to_string(kMostColumns) +
-                     " are read; one line per run and one column per setting is expected: keep "
-                     "the time and the settings, or transpose the table");
-  }
-  if (std::all_of(fields_.begin(), fields_.end(),
-                  [](std::string_view field) { return parse_number(field).has_value(); })) {
-    throw InputError(at_line(number) +
-                     "the first line must be a header with the column names, but it holds only "
-                     "numbers");
+  if (fields_.size() > kMostColumns)
+    throw InputError(
+        fmt::format("{}: the header has {} columns, but at most {} are read; one line per run and "
+                    "one column per setting is expected: keep the time and the settings, or "
+                    "transpose the table",
+                    at_line(number), fields_.size(), kMostColumns));
+  if (std::ranges::all_of(fields_,
+                          [](std::string_view field) { return parse_number(field).has_value(); })) {
+    throw InputError(fmt::format(
+        "{}: the first line must be a header with the column names, but it holds only numbers",
+        at_line(number)));
   }
   ProblemList problems;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    const std::string ordinal = std::to_string(i + 1);
-    const auto first = std::find(fields_.begin(), fields_.end(), fields_[i]);
-    const auto first_ordinal = std::to_string(first - fields_.begin() + 1);
+    const auto first =
+        static_cast<std::size_t>(std::ranges::find(fields_, fields_[i]) - fields_.begin());
+    const auto add = [&](const std::string& problem) {
+      problems.add(number, i, [&] { return fmt::format("{}: {}", at_line(number), problem); });
+    };
     if (fields_[i].empty() && i == 0 && fields_.size() > 1 &&
-        std::find(fields_.begin(), fields_.end(), kRowIndex) == fields_.end())
+        std::ranges::find(fields_, kRowIndex) == fields_.end())
       continue;  // may be an index
     if (fields_[i].empty()) {
-      problems.add(
-          number, i,
-          [&] {
-            return at_line(number) + "column " + ordinal + " has no name; name it in the header";
-          });
+      add(fmt::format("column {} has no name; name it in the header", i + 1));
     } else if (!is_utf8(fields_[i])) {
-      problems.add(
-          number, i,
-          [&] {
-            return at_line(number) + "the name of column " + ordinal +
-                   " is not UTF-8 text; save the file as UTF-8";
-          });
-    } else if (first_ordinal != ordinal) {
-      problems.add(
-          number, i,
-          [&] {
-            return at_line(number) + "columns " + first_ordinal + " and " + ordinal +
-                   " are both named '" + std::string(fields_[i]) + "'; rename one";
-          });
+      add(fmt::format("the name of column {} is not UTF-8 text; save the file as UTF-8", i + 1));
+    } else if (first != i) {
+      add(fmt::format("columns {} and {} are both named '{}'; rename one", first + 1, i + 1,
+                      fields_[i]));
     }
   }
   if (!problems.empty())
@@ -465,8 +454,8 @@ void TableReader::read_row(std::span<char> line, std::uint32_t number) {
       problems_.add(
           place(number), i,
           [&] {
-            return at_line(number) + "column '" + column.name() +
-                   "': the text is not UTF-8; save the file as UTF-8";
+            return fmt::format("{}: column '{}': the text is not UTF-8; save the file as UTF-8",
+                               at_line(number), column.name());
           });
     }
   }
@@ -478,12 +467,12 @@ void TableReader::note_field_count(std::uint32_t number) {
       place(number), fields_.size(),
       [&] {
         const bool too_many = fields_.size() > columns_.size();
-        return at_line(number) + std::to_string(fields_.size()) +
-               (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
-               std::to_string(columns_.size()) + (columns_.size() == 1 ? " column" : " columns") +
-               (too_many && style_.separator == ','
-                    ? "; is there a decimal comma, or a text with a comma that needs quotes?"
-                    : "");
+        return fmt::format(
+            "{}: {}, but the header has {}{}", at_line(number),
+            counted_noun(fields_.size(), "field"), counted_noun(columns_.size(), "column"),
+            too_many && style_.separator == ','
+                ? "; is there a decimal comma, or a text with a comma that needs quotes?"
+                : "");
       });
 }
 

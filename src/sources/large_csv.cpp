@@ -1,6 +1,7 @@
 #include "sources/large_csv.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -26,7 +27,8 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
 [[noreturn]] void fail_to_read(const std::string& path, int error) {
-  throw InputError("cannot read " + path + ": " + std::generic_category().message(error));
+  throw InputError(fmt::format("cannot read {}: {}", display_name(path),
+                               std::generic_category().message(error)));
 }
 
 class OpenFile {
@@ -173,19 +175,13 @@ void LineSample::append(const LineSample& next) {
 std::vector<LineSample::Line> LineSample::drawn() const {
   LineSample out = *this;
   out.shrink();
-  std::sort(out.kept_.begin(), out.kept_.end(),
-            [](const Line& a, const Line& b) { return a.number < b.number; });
+  std::ranges::sort(out.kept_, [](const Line& a, const Line& b) { return a.number < b.number; });
   return std::move(out.kept_);
 }
 
 namespace {
 
 constexpr std::size_t kPipedBlock = std::size_t{1} << 20;
-
-[[noreturn]] void fail_to_read_pipe(const std::string& path, int error) {
-  throw InputError("cannot read " + display_name(path) + ": " +
-                   std::generic_category().message(error));
-}
 
 }  // namespace
 
@@ -198,7 +194,7 @@ PipedLines::PipedLines(const std::string& path, std::size_t beginning)
     : path_(path),
       descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ == -1)
-    fail_to_read_pipe(path_, errno);
+    fail_to_read(path_, errno);
   bool ended = false;
   while (!ended && bytes_.size() < beginning)
     ended = !read_more();
@@ -218,7 +214,7 @@ bool PipedLines::read_more() {
     count = ::read(descriptor_, bytes_.data() + before, kPipedBlock);
   } while (count == -1 && errno == EINTR);
   if (count == -1)
-    fail_to_read_pipe(path_, errno);
+    fail_to_read(path_, errno);
   bytes_.resize(before + static_cast<std::size_t>(count));
   digest_.add(std::string_view(bytes_).substr(before));
   return count > 0;
@@ -256,11 +252,12 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 /// The checks of characters that readers of whole files make.
 void check_characters(const NumberedLine& line, const std::string& source) {
   if (line.text.find('\0') != std::string::npos)
-    throw InputError(source + ":" + std::to_string(line.number) +
-                     ": a NUL byte; the file is damaged or not a text file");
+    throw InputError(fmt::format("{}:{}: a NUL byte; the file is damaged or not a text file",
+                                 source, line.number));
   if (line.text.find('\r') != std::string::npos)
-    throw InputError(source + ":" + std::to_string(line.number) +
-                     ": a carriage return that is not part of a line end (CRLF); remove it");
+    throw InputError(
+        fmt::format("{}:{}: a carriage return that is not part of a line end (CRLF); remove it",
+                    source, line.number));
 }
 
 /// The header and lines of a table, in order.

@@ -1,5 +1,6 @@
 #include "table/column_facts.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,11 +16,9 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::array<std::string_view, 21> kStatistics{
-    "avg",   "mean", "average", "median",  "std", "stddev",   "min",
-    "max",   "p50",  "p90",     "p95",     "p99", "var",      "sum",
-    "final", "last", "best",    "percent", "pct", "measured", "aux",
-};
+constexpr WordList kStatistics{
+    "avg mean average median std stddev min max p50 p90 p95 p99 var sum final last best percent "
+    "pct measured aux"};
 
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
@@ -28,11 +27,22 @@ bool is_lower_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-bool is_statistic(const std::string& word) {
-  return std::find(kStatistics.begin(), kStatistics.end(), word) != kStatistics.end();
+}  // namespace
+
+bool WordList::has(std::string_view word) const {
+  for (auto at = words.find(word); !word.empty() && at != words.npos;
+       at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+      return true;
+  }
+  return false;
 }
 
-}  // namespace
+bool WordList::has_one_of(std::span<const std::string> candidates) const {
+  return std::ranges::any_of(
+      candidates, [&](const std::string& word) { return has(word); });
+}
 
 std::vector<std::string> name_words(std::string_view name) {
   std::vector<std::string> words(1);
@@ -63,92 +73,70 @@ std::vector<std::string> name_words(std::string_view name) {
 
 std::vector<std::string> words_of_quantity(std::string_view name) {
   std::vector<std::string> words = name_words(name);
-  while (words.size() > 1 && is_statistic(words.back()))
+  while (words.size() > 1 && kStatistics.has(words.back()))
     words.pop_back();
-  while (words.size() > 1 && is_statistic(words.front()))
+  while (words.size() > 1 && kStatistics.has(words.front()))
     words.erase(words.begin());
   return words;
 }
 
 namespace {
 
-struct UnitSuffix {
-  std::string_view suffix;
+/// A unit of time, and the words for it.
+struct WordsOfUnit {
   std::string_view unit;
+  WordList words;
 };
 
-constexpr std::array kUnitSuffixes{
-    UnitSuffix{"_s", "s"},
-    UnitSuffix{"_sec", "s"},
-    UnitSuffix{"_secs", "s"},
-    UnitSuffix{"_seconds", "s"},
-    UnitSuffix{"_ms", "ms"},
-    UnitSuffix{"_msec", "ms"},
-    UnitSuffix{"_milliseconds", "ms"},
-    UnitSuffix{"_us", "us"},
-    UnitSuffix{"_usec", "us"},
-    UnitSuffix{"_microseconds", "us"},
-    UnitSuffix{"_ns", "ns"},
-    UnitSuffix{"_nsec", "ns"},
-    UnitSuffix{"_nanoseconds", "ns"},
-    UnitSuffix{"_minutes", "min"},
-    UnitSuffix{"_hours", "h"},
+constexpr std::array kUnitsAtEnd{
+    WordsOfUnit{"s", {"s sec secs seconds"}},
+    WordsOfUnit{"ms", {"ms msec milliseconds"}},
+    WordsOfUnit{"us", {"us usec microseconds"}},
+    WordsOfUnit{"ns", {"ns nsec nanoseconds"}},
+    WordsOfUnit{"min", {"minutes"}},
+    WordsOfUnit{"h", {"hours"}},
 };
+
+// Unambiguous in brackets; "time_min" may be a minimum. Units as words of names.
+constexpr std::array kBracketedUnits{
+    WordsOfUnit{"us", {"\u00b5s \u03bcs usecs"}},
+    WordsOfUnit{"minutes", {"min mins"}},
+    WordsOfUnit{"hours", {"h hr"}},
+    WordsOfUnit{"s", {"second"}},
+    WordsOfUnit{"ms", {"msecs"}},
+};
+
+/// The unit of a word; empty if it is none.
+std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word) {
+  const auto found =
+      std::ranges::find_if(units, [&](const WordsOfUnit& unit) { return unit.words.has(word); });
+  return found == units.end() ? std::string_view() : found->unit;
+}
 
 // All names without underscores, so that "batch_size" and "batchsize" are equal.
-constexpr std::array<std::string_view, 24> kTimes{
-    "time",          "t",         "iterationtime", "itertime",  "timeperiteration", "steptime",
-    "timeperstep",   "batchtime", "timeperbatch",  "epochtime", "timeperepoch",     "trainingtime",
-    "traintime",     "runtime",   "walltime",      "elapsed",   "elapsedtime",      "duration",
-    "executiontime", "exectime",  "totaltime",     "meantime",  "averagetime",      "measuredtime",
-};
+constexpr WordList kTimes{
+    "time t iterationtime itertime timeperiteration steptime timeperstep batchtime timeperbatch "
+    "epochtime timeperepoch trainingtime traintime runtime walltime elapsed elapsedtime duration "
+    "executiontime exectime totaltime meantime averagetime measuredtime"};
 
-constexpr std::array<std::string_view, 15> kCountedThings{
-    "gpus",    "workers", "nodes",    "processes", "procs",        "ranks",     "cores",     "cpus",
-    "threads", "devices", "machines", "replicas",  "accelerators", "instances", "executors",
-};
+constexpr WordList kCountedThings{
+    "gpus workers nodes processes procs ranks cores cpus threads devices machines replicas "
+    "accelerators instances executors"};
 
 // Words that may accompany a counted noun in the name of a scale: "mpi_procs", "spark_executors".
 // With others it may be a property of the problem or the machine: "hidden_nodes", "tensor_cores".
-constexpr std::array<std::string_view, 13> kWordsOfScales{
-    "num",    "n",        "number", "of",      "total",   "mpi",    "omp",
-    "openmp", "parallel", "spark",  "cluster", "compute", "worker",
-};
+constexpr WordList kWordsOfScales{
+    "num n number of total mpi omp openmp parallel spark cluster compute worker"};
 
 // Words that name a scale if combined with "parallel": "num_tensor_parallel_workers".
-constexpr std::array<std::string_view, 6> kSharedOut{
-    "tensor", "data", "pipeline", "model", "expert", "sequence",
-};
+constexpr WordList kSharedOut{"tensor data pipeline model expert sequence"};
 
 // Words with which a name of a batch is not its size: "max_batch_size".
-constexpr std::array<std::string_view, 8> kNotOfBatchSizes{
-    "num", "n", "number", "max", "min", "use", "is", "no",
-};
+constexpr WordList kNotOfBatchSizes{"num n number max min use is no"};
 
-constexpr std::array<std::string_view, 12> kBatches{
-    "batch",       "batchsize",       "localbatch",     "localbatchsize",
-    "globalbatch", "globalbatchsize", "microbatch",     "microbatchsize",
-    "minibatch",   "minibatchsize",   "totalbatchsize", "effectivebatchsize",
-};
-
-template <std::size_t n>
-bool contains(const std::array<std::string_view, n>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-struct BracketedUnit {
-  std::string_view text;
-  std::string_view word;  // used as a suffix of names
-};
-
-// Unambiguous in brackets; "time_min" may be a minimum.
-constexpr std::array kBracketedUnits{
-    BracketedUnit{"\u00b5s", "us"},  BracketedUnit{"\u03bcs", "us"},
-    BracketedUnit{"min", "minutes"}, BracketedUnit{"mins", "minutes"},
-    BracketedUnit{"h", "hours"},     BracketedUnit{"hr", "hours"},
-    BracketedUnit{"second", "s"},    BracketedUnit{"msecs", "ms"},
-    BracketedUnit{"usecs", "us"},
-};
+constexpr WordList kBatches{
+    "batch batchsize localbatch localbatchsize globalbatch globalbatchsize microbatch "
+    "microbatchsize minibatch minibatchsize totalbatchsize effectivebatchsize"};
 
 /// Folds a name and turns a bracketed suffix into another word: "step_time_ms" of "Step Time (ms)".
 std::string plain_name(std::string_view name) {
@@ -157,9 +145,8 @@ std::string plain_name(std::string_view name) {
   if (open == std::string::npos || open == 0 || !(text.ends_with(')') || text.ends_with(']')))
     return text;
   std::string word = text.substr(open + 1, text.size() - open - 2);
-  for (const BracketedUnit& unit : kBracketedUnits)
-    if (word == unit.text)
-      word = unit.word;
+  if (const std::string_view unit = unit_among(kBracketedUnits, word); !unit.empty())
+    word = unit;
   text.resize(open);
   while (text.ends_with('_'))
     text.pop_back();
@@ -198,13 +185,13 @@ bool counts_things(std::vector<std::string> words) {
   const bool is_counted = has_count || words[0] == "num" || words[0] == "n";
   std::string thing = words.back();
   words.pop_back();
-  if (is_counted && !contains(kCountedThings, thing))
+  if (is_counted && !kCountedThings.has(thing))
     thing = plural(thing);
-  const bool parallel = std::find(words.begin(), words.end(), "parallel") != words.end();
+  const bool parallel = std::ranges::find(words, "parallel") != words.end();
   const auto leaves_a_scale = [&](const std::string& word) {
-    return contains(kWordsOfScales, word) || (parallel && contains(kSharedOut, word));
+    return kWordsOfScales.has(word) || (parallel && kSharedOut.has(word));
   };
-  return contains(kCountedThings, thing) && std::all_of(words.begin(), words.end(), leaves_a_scale);
+  return kCountedThings.has(thing) && std::ranges::all_of(words, leaves_a_scale);
 }
 
 /// "train_batch_size", "batch_size_per_gpu", "per_device_batch".
@@ -214,52 +201,46 @@ bool is_batch_size(std::vector<std::string> words) {
   if (words.size() > 1 && words.back() == "size")
     words.pop_back();
   return !words.empty() && (words.back() == "batch" || words.back() == "batchsize") &&
-         std::none_of(words.begin(), words.end(),
-                      [](const std::string& word) { return contains(kNotOfBatchSizes, word); });
+         !kNotOfBatchSizes.has_one_of(words);
 }
 
-/// The unit suffix of a plain name; a rate such as "samples_per_s" has none.
-const UnitSuffix* suffix_of(std::string_view name) {
-  const auto suffix =
-      std::find_if(kUnitSuffixes.begin(), kUnitSuffixes.end(),
-                   [&](const UnitSuffix& candidate) { return name.ends_with(candidate.suffix); });
-  if (suffix != kUnitSuffixes.end() &&
-      name.substr(0, name.size() - suffix->suffix.size()).ends_with("_per"))
-    return nullptr;
-  return suffix == kUnitSuffixes.end() ? nullptr : &*suffix;
+/// A plain name without its unit of time, and the unit; a rate such as "samples_per_s" has none.
+std::pair<std::string_view, std::string_view> split_unit(std::string_view name) {
+  const std::size_t last = std::min(name.rfind('_'), name.size());
+  const std::string_view base = name.substr(0, last);
+  const std::string_view unit =
+      base == name || base.ends_with("_per") ? "" : unit_among(kUnitsAtEnd, name.substr(last + 1));
+  return {unit.empty() ? name : base, unit};
 }
 
 }  // namespace
 
 bool is_time_name(std::string_view name) {
-  std::string base = plain_name(name);
-  if (const UnitSuffix* suffix = suffix_of(base))
-    base.resize(base.size() - suffix->suffix.size());
-  return contains(kTimes, without_underscores(base));
+  const std::string plain = plain_name(name);
+  return kTimes.has(without_underscores(split_unit(plain).first));
 }
 
 bool has_time_unit(std::string_view name) {
-  return suffix_of(plain_name(name)) != nullptr;
+  return !unit_of(name).empty();
 }
 
 bool is_scale_name(std::string_view name) {
   const std::string whole = without_underscores(name);
-  if (contains(kBatches, whole))
+  if (kBatches.has(whole))
     return true;
   std::string_view base = whole;
   if (base.ends_with("count") &&  // "gpucount"
-      contains(kCountedThings, plural(std::string(base.substr(0, base.size() - 5)))))
+      kCountedThings.has(plural(std::string(base.substr(0, base.size() - 5)))))
     return true;
   for (const std::string_view prefix : {"numberof", "num", "n"})
-    if (base.starts_with(prefix) && contains(kCountedThings, base.substr(prefix.size())))
+    if (base.starts_with(prefix) && kCountedThings.has(base.substr(prefix.size())))
       return true;
   const std::vector<std::string> words = words_of(name);
-  return contains(kCountedThings, base) || counts_things(words) || is_batch_size(words);
+  return kCountedThings.has(base) || counts_things(words) || is_batch_size(words);
 }
 
 std::string unit_of(std::string_view name) {
-  const UnitSuffix* suffix = suffix_of(plain_name(name));
-  return suffix == nullptr ? std::string() : std::string(suffix->unit);
+  return std::string(split_unit(plain_name(name)).second);
 }
 
 bool has_bracketed_unit(std::string_view name) {
@@ -272,17 +253,20 @@ constexpr std::array<std::string_view, 6> kOfAllWorkers{
     "global", "total", "effective", "overall", "aggregate", "world",
 };
 constexpr std::array<std::string_view, 4> kOfOneWorker{"per", "local", "micro", "device"};
-constexpr std::array<std::string_view, 4> kOfMachines{"mem", "memory", "ram", "vram"};
+constexpr WordList kOfMachines{"mem memory ram vram"};
 
 /// True if a name contains one of these words, even without a separator: "globalbatch".
 template <std::size_t n>
 bool speaks_of(const std::string& name, const std::array<std::string_view, n>& wanted) {
-  const std::vector<std::string> words = name_words(name);
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return std::any_of(wanted.begin(), wanted.end(), [&](std::string_view candidate) {
-      return word == candidate || (candidate.size() > 4 && word.starts_with(candidate));
-    });
-  });
+  return std::ranges::any_of(
+      name_words(name),
+      [&](const std::string& word) {
+        return std::ranges::any_of(
+            wanted,
+            [&](std::string_view candidate) {
+              return word == candidate || (candidate.size() > 4 && word.starts_with(candidate));
+            });
+      });
 }
 
 }  // namespace
@@ -297,8 +281,7 @@ bool is_per_something_name(const std::string& name) {
 
 bool is_batch_name(const std::string& name) {
   const std::vector<std::string> words = name_words(name);
-  return is_scale_name(name) &&
-         std::any_of(words.begin(), words.end(), [](const std::string& word) {
+  return is_scale_name(name) && std::ranges::any_of(words, [](const std::string& word) {
            return word.find("batch") != std::string::npos;
          });
 }
@@ -317,14 +300,13 @@ bool is_work_per_worker_name(const std::string& name) {
   if (is_batch_name(name))
     return is_per_something_name(name);
   const std::vector<std::string> words = name_words(name);
-  const auto per = std::find(words.begin(), words.end(), "per");
+  const auto per = std::ranges::find(words, "per");
   if (per == words.begin() || per == words.end() || per + 1 == words.end())
     return false;
   // "procs" is a scale and so is "num_proc", so "proc" is what is counted.
   return is_scale_name("num_" + *(per + 1)) &&
          std::none_of(words.begin(), per, [](const std::string& word) {
-           return is_scale_name(word) ||
-                  std::find(kOfMachines.begin(), kOfMachines.end(), word) != kOfMachines.end();
+           return is_scale_name(word) || kOfMachines.has(word);
          });
 }
 
@@ -411,8 +393,8 @@ bool has_size_letter(std::string_view text) {
 }
 
 bool holds_written_numbers(const Column& column) {
-  return !column.is_numeric() && std::all_of(
-                                     column.levels.begin(), column.levels.end(),
+  return !column.is_numeric() && std::ranges::all_of(
+                                     column.levels,
                                      [](const std::string& level) {
                                        return without_group_marks(level) || has_size_letter(level);
                                      });
@@ -447,8 +429,8 @@ std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) 
       logarithms.push_back(std::log(x));
     result.push_back({part, std::move(logarithms), is_whole(column)});
   }
-  std::sort(result.begin(), result.end(),
-            [](const LogColumn& a, const LogColumn& b) { return a.name() < b.name(); });
+  std::ranges::sort(result,
+                    [](const LogColumn& a, const LogColumn& b) { return a.name() < b.name(); });
   return result;
 }
 
@@ -470,21 +452,21 @@ std::size_t distinct_values(const Column& column) {
 }
 
 bool is_whole(const Column& column) {
-  return std::all_of(
-      column.numbers.begin(), column.numbers.end(), [](double x) { return x == std::floor(x); });
+  return std::ranges::all_of(
+      column.numbers, [](double x) { return x == std::floor(x); });
 }
 
 namespace {
 
 int power_among(const std::vector<Factor>& factors, const std::string& column) {
-  const auto found = std::find_if(factors.begin(), factors.end(),
-                                  [&](const Factor& factor) { return factor.column == column; });
+  const auto found =
+      std::ranges::find_if(factors, [&](const Factor& factor) { return factor.column == column; });
   return found == factors.end() ? 0 : found->power;
 }
 
 void multiply(std::vector<Factor>& product, const Factor& by) {
-  const auto found = std::find_if(product.begin(), product.end(),
-                                  [&](const Factor& factor) { return factor.column == by.column; });
+  const auto found = std::ranges::find_if(
+      product, [&](const Factor& factor) { return factor.column == by.column; });
   if (found == product.end())
     product.push_back(by);
   else if (found->power += by.power; found->power == 0)
@@ -563,8 +545,9 @@ std::vector<std::string> unify_truth_values(Table& table) {
   for (Column& column : table.columns) {
     if (const auto found = spellings(column); !found.empty()) {
       respell(column);
-      sentences.push_back("Column '" + column.name + "' spells its truth values " +
-                          quoted_list(found) + "; they are taken as 'true' and 'false'.");
+      sentences.push_back(fmt::format(
+          "Column '{}' spells its truth values {}; they are taken as 'true' and 'false'.",
+          column.name, quoted_list(found)));
     }
   }
   return sentences;

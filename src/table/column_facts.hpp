@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,14 @@
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
+
+/// Words that names of columns contain, separated by blanks.
+struct WordList {
+  std::string_view words;
+
+  bool has(std::string_view word) const;
+  bool has_one_of(std::span<const std::string> candidates) const;
+};
 
 /// The words of a column's name in lower case, split at any punctuation or capital:
 /// "samples_per_s", "Step Time (ms)", "gpuUtil". A slash becomes "per".

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -184,10 +185,10 @@ IndexedColumn indexed(const NumericInput& input, const NumericFactor& factor,
   std::vector<double> distinct = factor.values;
   column.values = factor.codes;
   if (!factor.coded()) {
-    std::sort(distinct.begin(), distinct.end());
+    std::ranges::sort(distinct);
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     for (std::size_t row = 0; row < rows; ++row) {
-      const auto found = std::lower_bound(distinct.begin(), distinct.end(), factor.value(row));
+      const auto found = std::ranges::lower_bound(distinct, factor.value(row));
       column.values.push_back(static_cast<std::uint32_t>(found - distinct.begin()));
     }
   }
@@ -210,8 +211,8 @@ template <class Inputs>
 std::vector<std::size_t> order_of_names(const Inputs& inputs) {
   std::vector<std::size_t> order(inputs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return inputs[a].column < inputs[b].column; });
+  std::ranges::sort(
+      order, [&](std::size_t a, std::size_t b) { return inputs[a].column < inputs[b].column; });
   return order;
 }
 
@@ -234,7 +235,7 @@ std::size_t central_row(const ModelSpec& spec, const Design& training) {
   for (const IndexedColumn& column : columns)
     for (std::size_t row = 0; row < training.rows; ++row)
       sums[row] += column.sums[column.values[row]];
-  const double least = *std::min_element(sums.begin(), sums.end());
+  const double least = *std::ranges::min_element(sums);
   std::vector<std::size_t> central;
   for (std::size_t row = 0; row < training.rows; ++row)
     if (sums[row] <= least * (1 + kSameDistance))
@@ -247,14 +248,14 @@ std::size_t central_row(const ModelSpec& spec, const Design& training) {
   }
   if (training.time.size() == 0)
     return central.front();
-  std::stable_sort(central.begin(), central.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(central, [&](std::size_t a, std::size_t b) {
     return training.time[index(a)] < training.time[index(b)];
   });
   std::size_t runs = 0;
   for (const std::size_t row : central)
     runs += training.runs_of(row);
   std::size_t before = 0;
-  return *std::find_if(central.begin(), central.end(), [&](std::size_t row) {
+  return *std::ranges::find_if(central, [&](std::size_t row) {
     before += training.runs_of(row);
     return before > (runs - 1) / 2;
   });
@@ -302,8 +303,8 @@ std::vector<ValueCount> count_values(const NumericFactor& factor, const Design& 
   std::vector<ValueCount> sorted;
   for (std::size_t row = 0; row < design.rows; ++row)
     sorted.push_back({factor.values[row], design.runs_of(row)});
-  std::sort(sorted.begin(), sorted.end(),
-            [](const ValueCount& a, const ValueCount& b) { return a.value < b.value; });
+  std::ranges::sort(sorted,
+                    [](const ValueCount& a, const ValueCount& b) { return a.value < b.value; });
   for (const auto& [value, runs] : sorted) {
     if (counts.empty() || counts.back().value != value)
       counts.push_back({value, 0});
@@ -331,9 +332,8 @@ CellColumn numeric_cells(const std::string& column, const NumericFactor& factor,
   }
   out.of_row.reserve(design.rows);
   for (std::size_t row = 0; row < design.rows; ++row) {
-    const auto cell = std::find_if(out.cells.begin(), out.cells.end(), [&](const RegionPart& part) {
-      return factor.value(row) <= part.high;
-    });
+    const auto cell = std::ranges::find_if(
+        out.cells, [&](const RegionPart& part) { return factor.value(row) <= part.high; });
     out.of_row.push_back(static_cast<std::size_t>(cell - out.cells.begin()));
   }
   out.count_runs(design);
@@ -427,17 +427,16 @@ std::vector<CellRun> empty_cells(const std::vector<std::size_t>& rows_of_a, std:
 
 void add_empty_pairs(const CellColumn& a, const CellColumn& b, std::vector<UnmeasuredRegion>& out) {
   const std::vector<std::vector<std::size_t>> rows = rows_by_cell(a);
-  const std::size_t most = b.runs.empty() ? 0 : *std::max_element(b.runs.begin(), b.runs.end());
+  const std::size_t most = b.runs.empty() ? 0 : *std::ranges::max_element(b.runs);
   const std::size_t runs = std::accumulate(a.runs.begin(), a.runs.end(), std::size_t{0});
   std::vector<std::pair<CellRun, CellRun>> rectangles;
   for (std::size_t cell = 0; cell < a.cells.size(); ++cell) {
     if (expected_runs(a.runs[cell], most, runs) < kExpectedRows)
       continue;  // too few runs to expect any in a pair of cells
     for (const CellRun& run : empty_cells(rows[cell], a.runs[cell], b, runs)) {
-      const auto below =
-          std::find_if(rectangles.begin(), rectangles.end(), [&](const auto& rectangle) {
-            return a.ordered && rectangle.first.last + 1 == cell && rectangle.second == run;
-          });
+      const auto below = std::ranges::find_if(rectangles, [&](const auto& rectangle) {
+        return a.ordered && rectangle.first.last + 1 == cell && rectangle.second == run;
+      });
       if (below != rectangles.end())
         below->first.last = cell;
       else
@@ -449,11 +448,9 @@ void add_empty_pairs(const CellColumn& a, const CellColumn& b, std::vector<Unmea
 }
 
 std::string part_text(const RegionPart& part) {
-  if (!part.level.empty())
-    return part.column + " = " + part.level;
-  return part.low == part.high
-             ? part.column + " = " + to_text(part.low)
-             : part.column + " in " + to_text(part.low) + " .. " + to_text(part.high);
+  if (!part.level.empty() || part.low == part.high)
+    return fmt::format("{} = {}", part.column, part.level.empty() ? to_text(part.low) : part.level);
+  return fmt::format("{} in {} .. {}", part.column, to_text(part.low), to_text(part.high));
 }
 
 /// Position of a column among the inputs of one kind.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -44,10 +46,9 @@ std::vector<std::vector<double>> values_of(const Table& table, const DerivedColu
     const Column& column = table.at(name);
     values.push_back(numbers_of(column));
     const auto is_nan = [](double x) { return x != x; };
-    if (std::all_of(values.back().begin(), values.back().end(), is_nan)) {
-      throw InputError(table.source + ": column '" + name + "' holds texts, and " +
-                       quoted_formula(derived.definition()) + " needs numbers");
-    }
+    if (std::ranges::all_of(values.back(), is_nan))
+      throw InputError(fmt::format("{}: column '{}' holds texts, and {} needs numbers",
+                                   table.source, name, quoted_formula(derived.definition())));
     for (std::size_t row = 0; row < table.rows(); ++row)
       if (is_nan(values.back()[row]))
         problems.add_not_a_number(row, column);
@@ -75,8 +76,8 @@ void refuse_infinite(const Table& table, const Column& column) {
       problems.add(
           row, column,
           [&] {
-            return shown_formula(column.formula) + " is " +
-                   (std::isnan(column.numbers[row]) ? "no number" : "infinite");
+            return fmt::format("{} is {}", shown_formula(column.formula),
+                               std::isnan(column.numbers[row]) ? "no number" : "infinite");
           });
     }
   }
@@ -93,15 +94,15 @@ DerivedColumn make_derived(const std::string& column, const std::string& formula
   if (formula.find_first_of("'\"") != std::string::npos)
     throw UsageError(where + ": texts cannot be used, only columns of numbers");
   DerivedColumn out{column, formula, Formula::names_in(formula, where)};
-  if (std::find(out.of.begin(), out.of.end(), column) != out.of.end())
-    throw UsageError(where + ": '" + column + "' cannot be computed from itself");
+  if (std::ranges::find(out.of, column) != out.of.end())
+    throw UsageError(message("{}: '{}' cannot be computed from itself", where, column));
   if (out.of.empty())
     throw UsageError(where + ": the formula uses no column");
   return out;
 }
 
 DerivedColumn parse_derived(const std::string& text) {
-  const Sentence where = Field{"derived"} + " " + quoted_formula(text);
+  const Sentence where = message("{} {}", Field{"derived"}, quoted_formula(text));
   const auto equals = text.find('=');
   if (equals == std::string::npos || trimmed_word(text.substr(equals + 1)).empty())
     throw UsageError(where + ": expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
@@ -115,9 +116,9 @@ Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>&
     if (const Column* column = out.find(item.column)) {
       if (column->formula == item.formula)
         continue;
-      throw InputError(out.source + " has a column '" + item.column +
-                       "', which the model computes: " + shown_formula(item.definition()) +
-                       "; rename or remove it");
+      throw InputError(
+          fmt::format("{} has a column '{}', which the model computes: {}; rename or remove it",
+                      out.source, item.column, shown_formula(item.definition())));
     }
     out.columns.push_back(derived_column(out, item));
     refuse_infinite(out, out.columns.back());
@@ -128,11 +129,10 @@ Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>&
 Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& derived) {
   Table names = table;
   for (const DerivedColumn& item : derived) {
-    const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
-    if (names.find(item.column) != nullptr) {
-      throw UsageError(where + table.source + " already has a column '" + item.column +
-                       "'; choose another name");
-    }
+    const Sentence where = message("{} {}: ", Field{"derived"}, quoted_formula(item.definition()));
+    if (names.find(item.column) != nullptr)
+      throw UsageError(message("{}{} already has a column '{}'; choose another name", where,
+                               table.source, item.column));
     for (const std::string& name : item.of)
       if (names.find(name) == nullptr)
         throw UsageError(where + names.no_column(name));
@@ -175,8 +175,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kUnits =
 }};
 
 std::string unit_of_word(std::string_view word) {
-  const auto unit = std::find_if(kUnits.begin(), kUnits.end(),
-                                 [&](const auto& known) { return known.first == word; });
+  const auto unit =
+      std::ranges::find_if(kUnits, [&](const auto& known) { return known.first == word; });
   return unit == kUnits.end() ? "" : std::string(unit->second);
 }
 
@@ -224,11 +224,11 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   Table extended;
   const Column* work = table.find(throughput.work);
   if (work == nullptr) {
-    const Sentence where = Field{"work"} + " " + quoted_formula(throughput.work);
+    const Sentence where = message("{} {}", Field{"work"}, quoted_formula(throughput.work));
     DerivedColumn derived{"work", throughput.work, Formula::names_in(throughput.work, where)};
     for (const std::string& name : derived.of)
       if (table.find(name) == nullptr)
-        throw UsageError(where + ": " + table.no_column(name));
+        throw UsageError(message("{}: {}", where, table.no_column(name)));
     while (table.find(derived.column) != nullptr)
       derived.column += '_';
     extended = with_derived_columns(table, {derived});
@@ -252,8 +252,9 @@ std::string work_of_iteration(const Throughput& throughput, const Table& table) 
   }
   if (is_rate_of_one_worker_name(throughput.column))
     return each;
-  return total.empty() && !each.empty() && workers.first > 0 ? each + " * " + workers.second
-                                                             : total;
+  return total.empty() && !each.empty() && workers.first > 0
+             ? fmt::format("{} * {}", each, workers.second)
+             : total;
 }
 
 }  // namespace
@@ -263,17 +264,17 @@ bool names_throughput(std::string_view name) {
     return true;
   const std::vector<std::string> words = name_words(name);
   return !is_time_name(name) && !has_time_unit(name) &&
-         std::any_of(words.begin(), words.end(), [](const std::string& word) {
-           return word == "throughput" || word == "tput";
-         });
+         std::ranges::any_of(
+             words, [](const std::string& word) { return word == "throughput" || word == "tput"; });
 }
 
 std::optional<Sentence> warning_of_throughput(const std::string& target) {
   if (!names_throughput(target))
     return std::nullopt;
-  return "column '" + target + "' has the name of a throughput, but is taken as a time; pass " +
-         Field{"throughput_target", {target}} + " instead of " + Field{"target", {target}} +
-         " if it is one";
+  return message(
+      "column '{}' has the name of a throughput, but is taken as a time; pass {} instead of {} if "
+      "it is one",
+      target, Field{"throughput_target", {target}}, Field{"target", {target}});
 }
 
 ThroughputTime time_of(const Throughput& throughput, const Table& table) {
@@ -306,9 +307,9 @@ std::optional<Sentence> warning_of_work(const Throughput& throughput, const Tabl
   const std::string better = work_of_iteration(throughput, table);
   if (!is_work_per_worker_name(throughput.work) || better.empty() || better == throughput.work)
     return std::nullopt;
-  return Field{"work", {throughput.work}} + " is of one worker by its name, where '" +
-         throughput.column + "' counts the work of all; pass " + Field{"work", {better}} +
-         " if it does";
+  return message(
+      "{} is of one worker by its name, where '{}' counts the work of all; pass {} if it does",
+      Field{"work", {throughput.work}}, throughput.column, Field{"work", {better}});
 }
 
 Sentence words_for(const Throughput& throughput, const ThroughputTime& time, const Table& table) {
@@ -316,12 +317,14 @@ Sentence words_for(const Throughput& throughput, const ThroughputTime& time, con
   const bool is_one_word = throughput.work.find_first_of("+-*/^?<>=&|() ") == std::string::npos;
   const std::string work = throughput.work.empty() ? "1"
                            : is_one_word           ? throughput.work
-                                                   : "(" + throughput.work + ")";
-  Sentence out = "The measured time '" + time.column + "' is " + work + " / " + throughput.column +
-                 ", the time of one " + thing + (time.unit.empty() ? "" : " in " + time.unit) + ".";
+                                                   : fmt::format("({})", throughput.work);
+  Sentence out =
+      message("The measured time '{}' is {} / {}, the time of one {}{}{}.", time.column, work,
+              throughput.column, thing, time.unit.empty() ? "" : " in ", time.unit);
   const std::string better = work_of_iteration(throughput, table);
   if (throughput.work.empty() && !better.empty())
-    out += " For the time of an iteration, say what it works on: " + Field{"work", {better}} + ".";
+    out += message(" For the time of an iteration, say what it works on: {}.",
+                   Field{"work", {better}});
   return out;
 }
 
@@ -342,9 +345,8 @@ std::vector<ColumnPart> numeric_parts(const Table& table, const ModelSpec& spec)
 }
 
 bool is_extrinsic_input(const ModelSpec& spec, const std::string& column) {
-  return std::any_of(
-      spec.extrinsic.begin(), spec.extrinsic.end(),
-      [&](const NumericInput& input) { return input.column == column; });
+  return std::ranges::any_of(
+      spec.extrinsic, [&](const NumericInput& input) { return input.column == column; });
 }
 
 /// The independent column that changes with a scale, with its power in the scale.
@@ -424,8 +426,7 @@ bool may_be_total(const std::string& name) {
 
 std::vector<double> ratios(const std::vector<double>& of, const std::vector<double>& to) {
   std::vector<double> out;
-  std::transform(of.begin(), of.end(), to.begin(), std::back_inserter(out),
-                 [](double x, double y) { return x / y; });
+  std::ranges::transform(of, to, std::back_inserter(out), std::divides());
   return out;
 }
 
@@ -444,9 +445,8 @@ std::size_t different(const std::vector<double>& values) {
 }
 
 bool is_positive(const Column& column) {
-  return column.is_numeric() &&
-         std::all_of(
-             column.numbers.begin(), column.numbers.end(), [](double x) { return x > 0; });
+  return column.is_numeric() && std::ranges::all_of(
+                                    column.numbers, [](double x) { return x > 0; });
 }
 
 std::vector<const Column*> positive_inputs(const Table& table, const Roles& roles) {
@@ -455,8 +455,7 @@ std::vector<const Column*> positive_inputs(const Table& table, const Roles& role
     for (const std::string& name : *names)
       if (is_positive(table.at(name)))
         out.push_back(&table.at(name));
-  std::sort(out.begin(), out.end(),
-            [](const Column* a, const Column* b) { return a->name < b->name; });
+  std::ranges::sort(out, [](const Column* a, const Column* b) { return a->name < b->name; });
   return out;
 }
 
@@ -486,9 +485,8 @@ std::optional<TotalPerWorker> find_total_per_worker(const Table& table, const Ro
       const std::vector<double> each = ratios(total->numbers, workers->numbers);
       const TotalPerWorker found{total->name, workers->name, different(total->numbers),
                                  different(each)};
-      const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const Column* input) {
-        return is_same_column(input->numbers, each);
-      });
+      const bool is_input = std::ranges::any_of(
+          inputs, [&](const Column* input) { return is_same_column(input->numbers, each); });
       if (3 * found.per_worker <= 2 * found.values && !is_input &&
           table.find(found.column()) == nullptr && has_names_for_formula(found) &&
           (!out || found.per_worker < out->per_worker))
@@ -506,10 +504,10 @@ void count_total_per_worker(Table& table, Roles& roles) {
   table = with_derived_columns(table, roles.derived);
   for (auto* names : {&roles.intrinsic, &roles.extrinsic})
     std::replace(names->begin(), names->end(), found->total, found->column());
-  roles.notices.push_back("Column '" + found->total + "' counts per '" + found->workers +
-                          "', as it was set: " + std::to_string(found->per_worker) +
-                          " different values in place of " + std::to_string(found->values) + ". " +
-                          Field{"keep_totals"} + " leaves it as it is.");
+  roles.notices.push_back(message(
+      "Column '{}' counts per '{}', as it was set: {} different values in place of {}. {} leaves "
+      "it as it is.",
+      found->total, found->workers, found->per_worker, found->values, Field{"keep_totals"}));
 }
 
 }  // namespace perfmodel

@@ -1,5 +1,6 @@
 #include "table/design.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -156,18 +157,15 @@ KnownLevelRows rows_of_known_levels(const Table& table, const ModelSpec& spec) {
 
 std::string because_of(const std::vector<UnknownLevel>& unknown) {
   constexpr std::size_t shown = 10;
-  std::string text = "the runs that the model is fitted to have no ";
-  for (std::size_t k = 0; k < std::min(unknown.size(), shown); ++k) {
-    const UnknownLevel& level = unknown[k];
-    text += (k == 0 ? "" : ", ") + level.column + " = " + quoted_cell(level.level) + " (" +
-            (level.rows == 1 ? "line " + std::to_string(level.line)
-                             : std::to_string(level.rows) + " rows, from line " +
-                                   std::to_string(level.line) + " on") +
-            ")";
-  }
-  return unknown.size() > shown
-             ? text + " and " + std::to_string(unknown.size() - shown) + " levels more"
-             : text;
+  std::vector<std::string> levels;
+  for (const UnknownLevel& level : std::span(unknown).first(std::min(unknown.size(), shown)))
+    levels.push_back(fmt::format(
+        "{} = {} ({})", level.column, quoted_cell(level.level),
+        level.rows == 1 ? fmt::format("line {}", level.line)
+                        : fmt::format("{} rows, from line {} on", level.rows, level.line)));
+  return fmt::format(
+      "the runs that the model is fitted to have no {}{}", joined(levels, ", "),
+      unknown.size() > shown ? fmt::format(" and {} levels more", unknown.size() - shown) : "");
 }
 
 LevelMatcher::LevelMatcher(const CategoricalInput& input) : input_(input) {
@@ -218,12 +216,11 @@ std::string LevelMatcher::reason(const std::string& text, std::size_t rows) cons
   constexpr std::size_t shown = 10;
   const std::span<const std::string> levels(input_.levels);
   const std::size_t more = levels.size() - std::min(levels.size(), shown);
-  return quoted_cell(text) + (rows == 1 ? "" : " (" + std::to_string(rows) + " rows)") +
-         " is not a level of the model, which has " +
-         (more == 0
-              ? quoted_list(levels)
-              : quoted_list(levels.first(shown)) + ", ... (" + std::to_string(more) + " more)") +
-         did_you_mean(text, levels);
+  return fmt::format("{}{} is not a level of the model, which has {}{}{}", quoted_cell(text),
+                     rows == 1 ? "" : fmt::format(" ({} rows)", rows),
+                     quoted_list(levels.first(levels.size() - more)),
+                     more == 0 ? "" : fmt::format(", ... ({} more)", more),
+                     did_you_mean(text, levels));
 }
 
 void UnknownLevelCells::add(std::size_t row, const Column& column, const CategoricalInput& input) {
@@ -260,18 +257,19 @@ std::vector<UnknownLevelCells::Level> UnknownLevelCells::in_order_of_file() cons
 }
 
 std::string UnknownLevelCells::text() const {
-  std::string out = table_.source + ": " + std::to_string(unknown_rows_) + " of " +
-                    std::to_string(looked_at_) +
-                    " rows have levels that the model does not know; correct or remove them, or "
-                    "fit such runs too:";
+  std::string out = fmt::format(
+      "{}: {} of {} rows have levels that the model does not know; correct or remove them, or fit "
+      "such runs too:",
+      table_.source, unknown_rows_, looked_at_);
   const std::vector<Level> levels = in_order_of_file();
   for (std::size_t k = 0; k < std::min(levels.size(), shown); ++k) {
     const Level& level = levels[k];
-    out += "\n" + table_.where(level.first_row) + ": column '" + level.column->name + "': " +
-           LevelMatcher(*level.input).reason(level.column->text(level.first_row), level.rows);
+    out += fmt::format(
+        "\n{}: column '{}': {}", table_.where(level.first_row), level.column->name,
+        LevelMatcher(*level.input).reason(level.column->text(level.first_row), level.rows));
   }
   if (levels.size() > shown)
-    out += "\n... and " + std::to_string(levels.size() - shown) + " more";
+    out += fmt::format("\n... and {} more", levels.size() - shown);
   return out;
 }
 

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 
@@ -101,7 +102,7 @@ class FormulaError : public std::runtime_error {
  public:
   explicit FormulaError(const std::string& message,
                         std::optional<std::size_t> character = std::nullopt)
-      : std::runtime_error(character ? message + " at position " + std::to_string(*character)
+      : std::runtime_error(character ? fmt::format("{} at position {}", message, *character)
                                      : message),
         has_position_(character.has_value()) {}
 
@@ -195,7 +196,7 @@ class FormulaParser {
   std::string next_word() {
     const std::string_view left = rest();
     const auto* const end =
-        std::find_if_not(left.begin(), left.end(), [](char c) { return is_word(c) || c == '.'; });
+        std::ranges::find_if_not(left, [](char c) { return is_word(c) || c == '.'; });
     auto length = static_cast<std::size_t>(end - left.begin());
     for (const BinaryOperator& each : kBinaryOperators)
       if (length == 0 && left.starts_with(each.symbol))
@@ -227,7 +228,7 @@ class FormulaParser {
 
   void deeper() {
     if (++level_ > kMostLevels)
-      fail("Nested more than " + std::to_string(kMostLevels) + " levels deep");
+      fail(fmt::format("Nested more than {} levels deep", kMostLevels));
   }
 
   void conditional() {
@@ -247,8 +248,8 @@ class FormulaParser {
     const std::string_view left = rest();
     if (left.starts_with("=") && !left.starts_with("=="))
       throw FormulaError("'=' does not compare; write ==");
-    const auto* const found = std::find_if(
-        kBinaryOperators.begin(), kBinaryOperators.end(),
+    const auto* const found = std::ranges::find_if(
+        kBinaryOperators,
         [&](const BinaryOperator& candidate) { return left.starts_with(candidate.symbol); });
     return found == kBinaryOperators.end() ? nullptr : found;
   }
@@ -354,7 +355,7 @@ class FormulaParser {
   }
 
   void name(const std::string& word) {
-    const auto known = std::find(out_.names.begin(), out_.names.end(), word);
+    const auto known = std::ranges::find(out_.names, word);
     const auto index = static_cast<std::size_t>(known - out_.names.begin());
     if (known == out_.names.end())
       out_.names.push_back(word);
@@ -362,15 +363,15 @@ class FormulaParser {
   }
 
   void call(const std::string& word, std::size_t begin) {
-    const auto* const function =
-        std::find_if(kFormulaFunctions.begin(), kFormulaFunctions.end(),
-                     [&](const FormulaFunction& candidate) { return candidate.name == word; });
+    const auto* const function = std::ranges::find_if(
+        kFormulaFunctions,
+        [&](const FormulaFunction& candidate) { return candidate.name == word; });
     if (function == kFormulaFunctions.end()) {
       std::vector<std::string> known;
       for (const FormulaFunction& each : kFormulaFunctions)
         known.emplace_back(each.name);
-      throw FormulaError("unknown function " + quoted_formula(word) + "; there are " +
-                         quoted_list(known));
+      throw FormulaError(fmt::format("unknown function {}; there are {}", quoted_formula(word),
+                                     quoted_list(known)));
     }
     std::size_t count = 0;
     if (!rest().starts_with(")")) {
@@ -395,8 +396,7 @@ class FormulaParser {
     if (count == wanted || (function.takes_any_number && count > wanted))
       return;
     position_ = begin;
-    fail("Too " + std::string(count < wanted ? "few" : "many") + " arguments of " +
-         std::string(function.name) + "()");
+    fail(fmt::format("Too {} arguments of {}()", count < wanted ? "few" : "many", function.name));
   }
 };
 
@@ -692,13 +692,10 @@ void settle_names(FormulaProgram& program, const std::vector<std::string>& names
                   const std::string& text, const Sentence& where) {
   std::vector<std::size_t> places;
   for (const std::string& name : program.names) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end() && !formula_constant(name)) {
-      const std::string hint = did_you_mean(name, names);
-      throw UsageError(where + ": " + quoted_formula(text) + ": there is no " +
-                       quoted_formula(name) +
-                       (hint.empty() ? "; there are " + quoted_list(names) : hint));
-    }
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end() && !formula_constant(name))
+      throw UsageError(message("{}: {}: there is no {}{}", where, quoted_formula(text),
+                               quoted_formula(name), did_you_mean_one_of(name, names)));
     places.push_back(static_cast<std::size_t>(found - names.begin()));
   }
   for (FormulaStep& step : program.steps) {
@@ -720,7 +717,7 @@ std::string shown_formula(std::string text) {
 }
 
 std::string quoted_formula(const std::string& text) {
-  return "'" + shown_formula(text) + "'";
+  return fmt::format("'{}'", shown_formula(text));
 }
 
 double TextCodes::code(const std::string& text) {
@@ -732,12 +729,12 @@ std::vector<std::string> Formula::names_in(const std::string& text, const Senten
   std::set<std::string> names;
   try {
     const FormulaProgram program = parse_formula(text, codes);
-    std::copy_if(program.names.begin(), program.names.end(), std::inserter(names, names.end()),
-                 [](const std::string& name) { return !formula_constant(name); });
+    std::ranges::copy_if(program.names, std::inserter(names, names.end()),
+                         [](const std::string& name) { return !formula_constant(name); });
   } catch (const FormulaError& error) {
     throw UsageError(error.has_position()
-                         ? where + ": " + error.what() + " of " + quoted_formula(text)
-                         : where + ": " + quoted_formula(text) + ": " + error.what());
+                         ? message("{}: {} of {}", where, error.what(), quoted_formula(text))
+                         : message("{}: {}: {}", where, quoted_formula(text), error.what()));
   }
   return {names.begin(), names.end()};
 }
@@ -748,7 +745,7 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
   try {
     program = parse_formula(text, codes);
   } catch (const FormulaError& error) {
-    throw UsageError(where + ": " + quoted_formula(text) + ": " + error.what());
+    throw UsageError(message("{}: {}: {}", where, quoted_formula(text), error.what()));
   }
   settle_names(program, names, text, where);
   std::set<std::string> used;

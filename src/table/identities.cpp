@@ -1,5 +1,5 @@
+#include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -25,9 +25,8 @@ constexpr std::size_t kFewRows = 8;         // three values may agree by chance 
 constexpr std::size_t kMostColumnsOfFour = 40;
 
 double tolerance_of(const Members& members) {
-  return std::all_of(
-             members.begin(), members.end(),
-             [](const SignedColumn& member) { return member.column->is_whole; })
+  return std::ranges::all_of(
+             members, [](const SignedColumn& member) { return member.column->is_whole; })
              ? kOfWholeNumbers
              : kOfRoundedNumbers;
 }
@@ -67,9 +66,8 @@ std::string scaled_product(double factor, const std::vector<Factor>& factors) {
 std::optional<Identity> identity_of(const Members& members) {
   std::vector<IdentityMember> candidates;
   for (const SignedColumn& member : members) {
-    const auto same_side =
-        std::count_if(members.begin(), members.end(),
-                      [&](const SignedColumn& other) { return other.power == member.power; });
+    const auto same_side = std::ranges::count_if(
+        members, [&](const SignedColumn& other) { return other.power == member.power; });
     candidates.push_back(member_of(*member.column));
     candidates.back().is_product = members.size() > 2 && same_side == 1;
   }
@@ -164,7 +162,7 @@ std::optional<Identity> find_function(const std::vector<LogColumn>& columns) {
         if (is_power(x, y, power))
           return y.part->by_flag
                      ? follows(x, "a root of " + y.name())
-                     : follows(y, "proportional to " + x.name() + "^" + std::to_string(power));
+                     : follows(y, fmt::format("proportional to {}^{}", x.name(), power));
     }
   return std::nullopt;
 }
@@ -198,7 +196,8 @@ std::optional<Identity> find_by_level(const std::vector<LogColumn>& columns,
         if (chosen == pair.size())
           continue;
         return Identity{pair[chosen]->name(),
-                        pair[1 - chosen]->name() + " times a number for each " + part.column->name,
+                        fmt::format("{} times a number for each {}", pair[1 - chosen]->name(),
+                                    part.column->name),
                         {{pair[1 - chosen]->name(), 1}}};
       }
   }
@@ -248,24 +247,14 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr std::array<std::string_view, 12> kRepetitions{
-    "rep",   "repetition", "repeat",  "replicate",  "replication", "run",
-    "trial", "visit",      "attempt", "experiment", "measurement", "seed",
-};
+constexpr WordList kRepetitions{
+    "rep repetition repeat replicate replication run trial visit attempt experiment measurement "
+    "seed"};
 // Other words that such a name may contain: "run_id", "random_seed", "seed 3".
-constexpr std::array<std::string_view, 10> kBesideRepetitions{
-    "id", "idx", "index", "no", "nr", "number", "random", "rng", "uuid", "count",
-};
-constexpr std::array<std::string_view, 6> kIds{"id", "idx", "index", "uuid", "guid", "pid"};
-constexpr std::array<std::string_view, 9> kWhatHasIds{
-    "job", "config", "configuration", "test", "sample", "row", "record", "task", "case",
-};
-constexpr std::array<std::string_view, 4> kDates{"date", "datetime", "timestamp", "timestamps"};
-
-template <std::size_t n>
-bool names(const std::array<std::string_view, n>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
+constexpr WordList kBesideRepetitions{"id idx index no nr number random rng uuid count"};
+constexpr WordList kIds{"id idx index uuid guid pid"};
+constexpr WordList kWhatHasIds{"job config configuration test sample row record task case"};
+constexpr WordList kDates{"date datetime timestamp timestamps"};
 
 /// Splits "configurationID" as "configurationId".
 Names label_words(const std::string& name) {
@@ -278,22 +267,20 @@ Names label_words(const std::string& name) {
 }
 
 bool is_repetition_name(const Names& words) {
-  return std::any_of(
-             words.begin(), words.end(),
-             [](const std::string& word) { return names(kRepetitions, word); }) &&
-         std::all_of(
-             words.begin(), words.end(),
-             [](const std::string& word) {
-               return names(kRepetitions, word) || names(kBesideRepetitions, word);
-             });
+  return kRepetitions.has_one_of(words) && std::ranges::all_of(
+                                               words,
+                                               [](const auto& word) {
+                                                 return kRepetitions.has(word) ||
+                                                        kBesideRepetitions.has(word);
+                                               });
 }
 
 /// "id", "job_id", "config index".
 bool is_id_name(const Names& words) {
-  return !words.empty() && names(kIds, words.back()) &&
+  return !words.empty() && kIds.has(words.back()) &&
          std::all_of(
              words.begin(), words.end() - 1,
-             [](const std::string& word) { return names(kWhatHasIds, word); });
+             [](const auto& word) { return kWhatHasIds.has(word); });
 }
 
 /// True if the values are 0, 1, 2, ... or 1, 2, 3, ... without gaps, in any order.
@@ -370,19 +357,19 @@ bool is_like_a_number(std::string_view text) {
 bool is_text_label(const Column& column, std::size_t rows) {
   constexpr std::size_t kFewLevels = 10;  // so few models or datasets may occur once each
   const Names& levels = column.levels;
-  if (std::all_of(levels.begin(), levels.end(), is_date))
+  if (std::ranges::all_of(levels, is_date))
     return true;
-  if (is_scale_name(column.name) || std::all_of(levels.begin(), levels.end(), is_like_a_number))
+  if (is_scale_name(column.name) || std::ranges::all_of(levels, is_like_a_number))
     return false;
   return 2 * levels.size() > rows &&
-         (levels.size() >= kFewLevels || std::all_of(levels.begin(), levels.end(), is_path));
+         (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path));
 }
 
 bool is_label(const Column& column, const Names& words, std::size_t rows) {
   if (!column.is_numeric())
     return is_text_label(column, rows);
-  const bool dated = std::any_of(words.begin(), words.end(),
-                                 [](const std::string& word) { return names(kDates, word); });
+  const bool dated =
+      std::ranges::any_of(words, [](const std::string& word) { return kDates.has(word); });
   return column.bad_cells.empty() && is_whole(column) && (dated || is_id_name(words));
 }
 
@@ -484,7 +471,7 @@ std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
   for (const LogColumn& column : columns)
     values[column.name()] = distinct_values(*column.part->column);
   // Nodes and racks should both be steps in the GPUs.
-  std::stable_sort(columns.begin(), columns.end(), [&](const LogColumn& a, const LogColumn& b) {
+  std::ranges::stable_sort(columns, [&](const LogColumn& a, const LogColumn& b) {
     return values.at(a.name()) > values.at(b.name());
   });
   std::vector<Tie> steps;
@@ -496,7 +483,7 @@ std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
 }
 
 std::string law_of_step(const Tie& step) {
-  return "ceil(" + scaled_product(1 / step.divisor, step.factors) + ")";
+  return fmt::format("ceil({})", scaled_product(1 / step.divisor, step.factors));
 }
 
 }  // namespace perfmodel

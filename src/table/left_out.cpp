@@ -1,13 +1,13 @@
 #include "table/left_out.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "table/column_facts.hpp"
 
@@ -17,53 +17,32 @@ namespace {
 using Words = std::vector<std::string>;
 
 // Only the last word names the quantity: "loss_scale" and "accuracy_goal" are settings.
-constexpr std::array<std::string_view, 46> kResults{
-    "throughput", "goodput", "util",       "utilization", "utilisation", "mfu",         "hfu",
-    "occupancy",  "loss",    "accuracy",   "acc",         "perplexity",  "ppl",         "bleu",
-    "f1",         "speedup", "efficiency", "tflops",      "tflop",       "ips",         "fps",
-    "qps",        "rps",     "tps",        "iops",        "bandwidth",   "busbw",       "algbw",
-    "bw",         "gbps",    "energy",     "joules",      "watts",       "temperature", "latency",
-    "elapsed",    "wall",    "wallclock",  "duration",    "seconds",     "secs",        "overhead",
-    "slowdown",   "runtime", "walltime",   "imbalance",
-};
+constexpr WordList kResults{
+    "throughput goodput util utilization utilisation mfu hfu occupancy loss accuracy acc "
+    "perplexity ppl bleu f1 speedup efficiency tflops tflop ips fps qps rps tps iops bandwidth "
+    "busbw algbw bw gbps energy joules watts temperature latency elapsed wall wallclock duration "
+    "seconds secs overhead slowdown runtime walltime imbalance"};
 
 // With one of these words, a time or a rate is a setting: "time_limit", "target_latency".
-constexpr std::array<std::string_view, 16> kAskedFor{
-    "limit",  "target",   "timeout",   "budget",  "requested", "offered",   "goal", "interval",
-    "period", "deadline", "threshold", "allowed", "cap",       "scheduled", "peak", "rated",
-};
+constexpr WordList kAskedFor{
+    "limit target timeout budget requested offered goal interval period deadline threshold "
+    "allowed cap scheduled peak rated"};
 
-constexpr std::array<std::string_view, 11> kUnitsOfTime{
-    "s", "sec", "secs", "second", "seconds", "ms", "us", "min", "minute", "h", "hour",
-};
+constexpr WordList kUnitsOfTime{"s sec secs second seconds ms us min minute h hour"};
 
-constexpr std::array<std::string_view, 6> kUsed{"peak",  "max",       "used",
-                                                "usage", "allocated", "reserved"};
-constexpr std::array<std::string_view, 6> kMemory{"mem", "memory", "vram", "rss", "ram", "hbm"};
-
-template <std::size_t n>
-bool is_one_of(const std::array<std::string_view, n>& names, const std::string& word) {
-  return std::find(names.begin(), names.end(), word) != names.end();
-}
-
-template <std::size_t n>
-bool has_one_of(const std::array<std::string_view, n>& names, const Words& words) {
-  return std::any_of(
-      words.begin(), words.end(), [&](const std::string& word) { return is_one_of(names, word); });
-}
+constexpr WordList kUsed{"peak max used usage allocated reserved"};
+constexpr WordList kMemory{"mem memory vram rss ram hbm"};
 
 /// "samples per s", "tokens per sec per gpu", "imgpersec".
 bool is_rate(const Words& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (words[i] == "per" && is_one_of(kUnitsOfTime, words[i + 1]))
+    if (words[i] == "per" && kUnitsOfTime.has(words[i + 1]))
       return true;
   return words.back().ends_with("persec") || words.back().ends_with("persecond");
 }
 
 // Words after "time" in the name of a setting: "time_steps".
-constexpr std::array<std::string_view, 8> kCountedTimes{
-    "step", "steps", "window", "windows", "series", "dim", "embedding", "bucket",
-};
+constexpr WordList kCountedTimes{"step steps window windows series dim embedding bucket"};
 
 /// "forward_ms", "ctime", "time_in_place".
 bool is_time(std::string_view name, const Words& words) {
@@ -71,7 +50,7 @@ bool is_time(std::string_view name, const Words& words) {
     return true;
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "time")
-      return !is_one_of(kCountedTimes, words[i + 1]);
+      return !kCountedTimes.has(words[i + 1]);
   return false;
 }
 
@@ -82,16 +61,16 @@ bool is_by_product_name(std::string_view name) {
   if (words.empty())
     return false;
   const Words all = name_words(name);
-  if (has_one_of(kUsed, all) && has_one_of(kMemory, all))
+  if (kUsed.has_one_of(all) && kMemory.has_one_of(all))
     return true;
   // "peak" usage, handled above, is a result; any other peak is a property of the machine.
-  if (has_one_of(kAskedFor, words))
+  if (kAskedFor.has_one_of(words))
     return false;
   Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
-  if (quantity.size() > 1 && quantity.back().size() <= 3 && !is_one_of(kResults, quantity.back()))
+  if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
     quantity.pop_back();
-  return is_one_of(kResults, words.back()) || is_one_of(kResults, quantity.back()) ||
-         is_rate(all) || is_time(name, words);
+  return kResults.has(words.back()) || kResults.has(quantity.back()) || is_rate(all) ||
+         is_time(name, words);
 }
 
 namespace {
@@ -176,23 +155,14 @@ std::vector<ByProduct> find_by_products(const Table& table, const std::vector<Co
     if (law || (named && measured))
       found.push_back({part->column->name, law.value_or("")});
   }
-  std::sort(found.begin(), found.end(),
-            [](const ByProduct& a, const ByProduct& b) { return a.column < b.column; });
+  std::ranges::sort(found,
+                    [](const ByProduct& a, const ByProduct& b) { return a.column < b.column; });
   return found;
 }
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kCoarseCounts{
-    "node", "nodes", "machine", "machines", "host", "hosts", "server", "servers",
-};
-
-bool is_coarse_count_name(const std::string& name) {
-  const std::vector<std::string> words = name_words(name);
-  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return std::find(kCoarseCounts.begin(), kCoarseCounts.end(), word) != kCoarseCounts.end();
-  });
-}
+constexpr WordList kCoarseCounts{"node nodes machine machines host hosts server servers"};
 
 enum class Rank { scale, per_something, coarse_count, plain, total };
 
@@ -205,14 +175,14 @@ Rank rank_of(const std::string& name, bool beside_batch_per_worker) {
     return Rank::plain;
   if (is_batch_name(name) && beside_batch_per_worker)
     return Rank::total;
-  return is_coarse_count_name(name) ? Rank::coarse_count : Rank::scale;
+  return kCoarseCounts.has_one_of(name_words(name)) ? Rank::coarse_count : Rank::scale;
 }
 
 }  // namespace
 
 std::size_t choose_dependent(const std::vector<IdentityMember>& members) {
-  const bool batch_per_worker = std::any_of(
-      members.begin(), members.end(),
+  const bool batch_per_worker = std::ranges::any_of(
+      members,
       [](const IdentityMember& member) {
         return is_batch_name(member.name) && is_per_something_name(member.name);
       });
@@ -262,13 +232,12 @@ Sentence flags_to_keep(const std::vector<std::string>& columns, const Parts& par
       levels.push_back(part.column->name);
     else if (part.part == Part::intrinsic)
       numbers.push_back(part.column->name);
-  if (numbers.size() + levels.size() > kMostNamesToPaste) {
-    return Sentence("name ") + (columns.size() == 1 ? "it" : "one") + " in " + Field{"intrinsic"} +
-           ", with the other inputs, to keep it";
-  }
-  return "pass " + Sentence(Field{"intrinsic", numbers}) +
-         (levels.empty() ? Sentence() : " " + Sentence(Field{"categorical", levels})) +
-         " to keep " + (columns.size() == 1 ? "it" : "them");
+  const bool one = columns.size() == 1;
+  if (numbers.size() + levels.size() > kMostNamesToPaste)
+    return message("name {} in {}, with the other inputs, to keep it", one ? "it" : "one",
+                   Field{"intrinsic"});
+  return message("pass {}{}{} to keep {}", Field{"intrinsic", numbers}, levels.empty() ? "" : " ",
+                 levels.empty() ? Sentence() : Field{"categorical", levels}, one ? "it" : "them");
 }
 
 std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
@@ -309,14 +278,18 @@ std::string words_for(const LeftOut& left_out) {
     case LeftOut::Because::result:
       return left_out.identity.empty()
                  ? "looks like a result of the runs"
-                 : "is " + left_out.identity + ", up to a factor, in every row";
+                 : fmt::format("is {}, up to a factor, in every row", left_out.identity);
     case LeftOut::Because::identity:
-      return "is " + left_out.identity + " in every row";
+      return fmt::format("is {} in every row", left_out.identity);
     case LeftOut::Because::constant:
       return left_out.value.empty() ? "is blank in every row"
-                                    : "has the value " + left_out.value + " in every row";
+                                    : fmt::format("has the value {} in every row", left_out.value);
   }
   return "";
+}
+
+std::string columns_named(std::span<const std::string> names) {
+  return fmt::format("Column{} {}", names.size() == 1 ? "" : "s", quoted_list(names));
 }
 
 std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out, const Parts& parts) {
@@ -324,27 +297,27 @@ std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out, con
   for (const LeftOut& item : left_out) {
     const bool repeats = item.because == LeftOut::Because::repetition;
     if (repeats || item.because == LeftOut::Because::label)
-      notices.push_back(
-          "Column '" + item.column + "' " + words_for(item) + " and is left out" +
-          (repeats ? ": rows that differ in it alone are runs of one configuration" : "") +
-          "; pass " + Field{"categorical", {item.column}} + " to keep it.");
+      notices.push_back(message(
+          "Column '{}' {} and is left out{}; pass {} to keep it.", item.column, words_for(item),
+          repeats ? ": rows that differ in it alone are runs of one configuration" : "",
+          Field{"categorical", {item.column}}));
   }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::result && !item.identity.empty())
-      notices.push_back("Column '" + item.column + "' " + words_for(item) + ".");
+      notices.push_back(message("Column '{}' {}.", item.column, words_for(item)));
   const std::vector<std::string> results = names_of_reason(left_out, LeftOut::Because::result);
   if (!results.empty()) {
     const bool one = results.size() == 1;
-    notices.push_back((one ? "Column " : "Columns ") + quoted_list(results) +
-                      (one ? " looks like a result of the runs, not an input, and is left out; "
-                           : " look like results of the runs, not inputs, and are left out; ") +
-                      flags_to_keep(results, parts) + ".");
+    notices.push_back(message("{} {}; {}.", columns_named(results),
+                              one ? "looks like a result of the runs, not an input, and is left out"
+                                  : "look like results of the runs, not inputs, and are left out",
+                              flags_to_keep(results, parts)));
   }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::identity)
-      notices.push_back("Column '" + item.column + "' " + words_for(item) +
-                        " and is left out; name it in " + Field{"intrinsic"} + " or " +
-                        Field{"extrinsic"} + " to keep it.");
+      notices.push_back(message("Column '{}' {} and is left out; name it in {} or {} to keep it.",
+                                item.column, words_for(item), Field{"intrinsic"},
+                                Field{"extrinsic"}));
   return notices;
 }
 

@@ -52,6 +52,9 @@ std::vector<LeftOut> leave_out_no_inputs(const Table& table, std::vector<ColumnP
 /// The reason, as the predicate of "Column 'x' ...": "numbers repetitions".
 std::string words_for(const LeftOut& left_out);
 
+/// "Column 'a'", "Columns 'a' and 'b'"
+std::string columns_named(std::span<const std::string> names);
+
 /// One sentence per reason, with the flags that make the columns inputs.
 std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out,
                                        const std::vector<ColumnPart>& parts);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
@@ -79,10 +80,11 @@ class RowNumbering {
   bool equal(std::size_t a, std::size_t b) const {
     if (hashes_[a] != hashes_[b])
       return false;
-    return std::all_of(numeric_.begin(), numeric_.end(),
-                       [&](const auto* column) { return column->value(a) == column->value(b); }) &&
-           std::all_of(levels_.begin(), levels_.end(),
-                       [&](const auto* column) { return column->codes[a] == column->codes[b]; }) &&
+    return std::ranges::all_of(
+               numeric_,
+               [&](const auto* column) { return column->value(a) == column->value(b); }) &&
+           std::ranges::all_of(
+               levels_, [&](const auto* column) { return column->codes[a] == column->codes[b]; }) &&
            (time_ == nullptr || (*time_)[index(a)] == (*time_)[index(b)]);
   }
 };
@@ -159,14 +161,14 @@ std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& group
     throw UsageError(
         "cross-validation needs at least two groups of training rows; there is only one");
   }
-  if (folds.value_or(groups.count) > groups.count) {
-    throw UsageError(Field{"folds", {std::to_string(*folds)}} + ": the training rows are only " +
-                     std::to_string(groups.count) +
-                     " groups that stay together; pass at most that number, or 'all'");
-  }
+  if (folds.value_or(groups.count) > groups.count)
+    throw UsageError(message(
+        "{}: the training rows are only {} groups that stay together; pass at most that number, or "
+        "'all'",
+        Field{"folds", {std::to_string(*folds)}}, groups.count));
   auto parts = deal_groups(shuffled_groups(groups, seed), folds.value_or(groups.count));
   for (auto& rows : parts)
-    std::sort(rows.begin(), rows.end());
+    std::ranges::sort(rows);
   return parts;
 }
 
@@ -212,13 +214,13 @@ std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
     if (runs[groups.of_row[row]] >= 2)
       out[place[groups.of_row[row]]].push_back(row);
   const ByConfiguration order(design);
-  std::sort(out.begin(), out.end(),
-            [&](const auto& a, const auto& b) { return order.compare(a[0], b[0]) < 0; });
+  std::ranges::sort(out,
+                    [&](const auto& a, const auto& b) { return order.compare(a[0], b[0]) < 0; });
   return out;
 }
 
 double sample_median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
@@ -324,7 +326,7 @@ std::vector<StripRectangle> far_rectangles(const Marks& measured) {
       const std::size_t first = j;
       while (j + 1 < kStrips && far(i, j + 1))
         ++j;
-      const auto below = std::find_if(out.begin(), out.end(), [&](const StripRectangle& known) {
+      const auto below = std::ranges::find_if(out, [&](const StripRectangle& known) {
         return known.last_a + 1 == i && known.first_b == first && known.last_b == j;
       });
       if (below != out.end())

@@ -1,13 +1,13 @@
 #include "table/roles.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -28,7 +28,7 @@ NoInputs find_no_inputs(const Table& table, const std::string& target, const std
       part.part = Part::target;
     else if (column.name == scale)
       part.part = Part::extrinsic;
-    else if (std::find(ignore.begin(), ignore.end(), column.name) != ignore.end())
+    else if (std::ranges::find(ignore, column.name) != ignore.end())
       part.part = Part::ignored;
     else
       part.part = part.facts.constant ? Part::constant : Part::intrinsic;
@@ -37,8 +37,8 @@ NoInputs find_no_inputs(const Table& table, const std::string& target, const std
   NoInputs found;
   found.columns = leave_out_no_inputs(table, parts);
   for (const LeftOut& item : found.columns)
-    found.notices.push_back("Column '" + item.column + "' " + words_for(item) +
-                            " and does not tell configurations apart.");
+    found.notices.push_back(fmt::format("Column '{}' {} and does not tell configurations apart.",
+                                        item.column, words_for(item)));
   return found;
 }
 
@@ -84,14 +84,6 @@ std::vector<RoleField> role_fields(const Table& table, const RoleRequest& reques
   };
 }
 
-void refuse(const std::vector<Sentence>& problems) {
-  Sentence message;
-  for (const Sentence& problem : problems)
-    message += Sentence(message.empty() ? "" : "\n") + problem;
-  if (!message.empty())
-    throw UsageError(message);
-}
-
 }  // namespace
 
 bool asks_for_none(const Table& table, const std::optional<std::vector<std::string>>& columns) {
@@ -109,15 +101,15 @@ std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& re
   std::map<std::string, std::string> named_in;
   for (const RoleField& role : role_fields(table, request)) {
     for (const std::string& name : role.columns) {
-      const auto at = std::find(known.begin(), known.end(), name);
+      const auto at = std::ranges::find(known, name);
       const auto [earlier, first] = named_in.emplace(name, role.field.name);
       if (at == known.end()) {
-        problems.push_back(role.field + ": " + table.no_column(name));
+        problems.push_back(message("{}: {}", role.field, table.no_column(name)));
       } else if (!first) {
         problems.push_back(earlier->second == role.field.name
-                               ? role.field + " names column '" + name + "' twice"
-                               : "column '" + name + "' is named in both " +
-                                     Field{earlier->second} + " and " + role.field);
+                               ? message("{} names column '{}' twice", role.field, name)
+                               : message("column '{}' is named in both {} and {}", name,
+                                         Field{earlier->second}, role.field));
       } else {
         ColumnPart& part = parts[static_cast<std::size_t>(at - known.begin())];
         part.part = role.part;
@@ -125,7 +117,8 @@ std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& re
       }
     }
   }
-  refuse(problems);
+  if (!problems.empty())
+    throw UsageError(lines_of(problems));
 
   for (ColumnPart& part : parts)
     if (part.part != Part::ignored)
@@ -146,9 +139,8 @@ namespace {
 using Parts = std::vector<ColumnPart>;
 
 bool has(const Parts& parts, Part part) {
-  return std::any_of(
-      parts.begin(), parts.end(),
-      [&](const ColumnPart& candidate) { return candidate.part == part; });
+  return std::ranges::any_of(
+      parts, [&](const ColumnPart& candidate) { return candidate.part == part; });
 }
 
 std::vector<ColumnPart*> time_candidates(Parts& parts) {
@@ -182,8 +174,7 @@ std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
 
 bool is_mostly_positive(const Column& column) {
   const std::vector<double> numbers = numbers_of(column);  // failed runs can make it a text column
-  const auto positive =
-      std::count_if(numbers.begin(), numbers.end(), [](double x) { return x > 0; });
+  const auto positive = std::ranges::count_if(numbers, [](double x) { return x > 0; });
   return 2 * static_cast<std::size_t>(positive) > numbers.size();
 }
 
@@ -218,10 +209,8 @@ std::optional<std::string> example_time(const Parts& parts) {
 
 /// "num_tokens" rather than "n_head".
 bool speaks_of_work(const std::string& name) {
-  constexpr std::array<std::string_view, 6> words = {"tokens",   "sequences", "samples",
-                                                     "requests", "parallel",  "world"};
-  const std::vector<std::string> own = name_words(name);
-  return std::find_first_of(own.begin(), own.end(), words.begin(), words.end()) != own.end();
+  constexpr WordList words{"tokens sequences samples requests parallel world"};
+  return words.has_one_of(name_words(name));
 }
 
 /// Columns of integers > 0, as scales are: first those whose names denote work, and among them
@@ -233,13 +222,12 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
     if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
         !part.facts.all_positive || part.facts.constant || column.name == time ||
         has_time_unit(column.name) ||
-        std::any_of(column.numbers.begin(), column.numbers.end(),
-                    [](double x) { return x != std::floor(x); }))
+        std::ranges::any_of(column.numbers, [](double x) { return x != std::floor(x); }))
       continue;
     const std::set<double> values(column.numbers.begin(), column.numbers.end());
     found.emplace_back(values.size(), column.name);
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
     return std::pair(!speaks_of_work(a.second), a.first) <
            std::pair(!speaks_of_work(b.second), b.first);
   });
@@ -255,8 +243,8 @@ std::string taken_times(const Parts& parts) {
   std::string out;
   for (const ColumnPart& part : parts)
     if (part.by_flag && part.is_input() && is_time_name(part.column->name))
-      out += "'" + part.column->name +
-             "' has the name of one, but is named as an input; leave it out there\n";
+      out += fmt::format("'{}' has the name of one, but is named as an input; leave it out there\n",
+                         part.column->name);
   return out;
 }
 
@@ -269,39 +257,36 @@ struct Doubts {
 
   void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
     if (found.empty()) {
-      questions += table.source + ": cannot tell which column is the measured time\n";
-      if (const std::string taken = taken_times(parts); !taken.empty()) {
-        questions += taken;
+      const std::string taken = taken_times(parts);
+      questions +=
+          fmt::format("{}: cannot tell which column is the measured time\n{}", table.source, taken);
+      if (!taken.empty())
         return;
-      }
-      for (const ColumnPart& part : parts) {
-        if (part.part == Part::open && part.facts.mostly_numbers() &&
-            names_throughput(part.column->name)) {
-          time_example = part.column->name;
-          flags += " " + Field{"throughput_target", {time_example}};
-          return;
-        }
-      }
-      time_example = example_time(parts).value_or("COLUMN");
-      flags += " " + Field{"target", {time_example}};
+      const auto rate = std::ranges::find_if(parts, [](const ColumnPart& part) {
+        return part.part == Part::open && part.facts.mostly_numbers() &&
+               names_throughput(part.column->name);
+      });
+      const bool is_rate = rate != parts.end();
+      time_example = is_rate ? rate->column->name : example_time(parts).value_or("COLUMN");
+      flags += message(" {}", Field{is_rate ? "throughput_target" : "target", {time_example}});
       return;
     }
     std::vector<std::string> names;
     for (const ColumnPart* part : found)
       names.push_back(part->column->name);
-    questions +=
-        table.source + ": several columns could be the measured time: " + quoted_list(names) + "\n";
+    questions += fmt::format("{}: several columns could be the measured time: {}\n", table.source,
+                             quoted_list(names));
     time_example = names[0];
-    flags += " " + Field{"target", {time_example}} + " " +
-             Field{"ignore", {names.begin() + 1, names.end()}};
+    flags += message(" {} {}", Field{"target", {time_example}},
+                     Field{"ignore", {names.begin() + 1, names.end()}});
   }
 
   void about_scale(const Table& table, const Parts& parts) {
-    questions +=
-        table.source +
-        ": cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n";
+    questions += fmt::format(
+        "{}: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n",
+        table.source);
     scales = possible_scales(parts, time_example);
-    flags += " " + Field{"extrinsic", {scales.empty() ? "none" : scales[0]}};
+    flags += message(" {}", Field{"extrinsic", {scales.empty() ? "none" : scales[0]}});
   }
 };
 
@@ -315,7 +300,7 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
   Parts parts;
   for (const Column& column : table.columns) {
     const auto is_in = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), column.name) != names.end();
+      return std::ranges::find(names, column.name) != names.end();
     };
     if (!is_in(request.ignore) && !is_in(request.categorical) &&
         !is_in(request.extrinsic.value_or(std::vector<std::string>())) &&
@@ -341,9 +326,10 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       candidates[0]->part = Part::target;
       const std::string& name = candidates[0]->column->name;
       const bool tells_unit = has_bracketed_unit(name) && !request.time_unit;
-      notices.push_back("Column '" + name + "' is taken as the measured time, by " +
-                        (by_unit ? "the unit in its name" : "its name") +
-                        (tells_unit ? "; all times are in " + unit_of(name) + "." : "."));
+      notices.push_back(message("Column '{}' is taken as the measured time, by {}{}{}.", name,
+                                by_unit ? "the unit in its name" : "its name",
+                                tells_unit ? "; all times are in " : "",
+                                tells_unit ? unit_of(name) : ""));
     } else {
       doubts.about_time(table, parts, candidates);
     }
@@ -354,38 +340,33 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
         part.part = Part::extrinsic;
     if (has(parts, Part::extrinsic)) {
       const std::vector<std::string> names = names_of(parts, Part::extrinsic);
-      notices.push_back((names.size() == 1 ? "Column " : "Columns ") + quoted_list(names) +
-                        (names.size() == 1 ? " is taken as extrinsic, by its name."
-                                           : " are taken as extrinsic, by their names."));
+      notices.push_back(message("{} {}", columns_named(names),
+                                names.size() == 1 ? "is taken as extrinsic, by its name."
+                                                  : "are taken as extrinsic, by their names."));
     } else if (!request.needs_scale) {
-      notices.push_back("No column has the name of a scale (workers, batch size, ...), so all " +
-                        Sentence("are inputs alike; ") + Field{"extrinsic"} + " names one.");
+      notices.push_back(
+          message("No column has the name of a scale (workers, batch size, ...), so all are inputs "
+                  "alike; {} names one.",
+                  Field{"extrinsic"}));
     } else {
       doubts.about_scale(table, parts);
     }
   }
   if (!doubts.questions.empty()) {
-    const std::vector<std::string> names = table.names();
-    throw InputError(doubts.questions + "its columns are " + quoted_list(names) +
-                     (doubts.scales.size() > 1
-                          ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
-                          : "") +
-                     (doubts.flags.empty() ? Sentence() : "\npass, for example:" + doubts.flags) +
-                     (doubts.scales.empty() || needs_scale
-                          ? Sentence()
-                          : "\nwhere no column is a scale, pass: " + Field{"extrinsic", {"none"}}));
+    std::vector<Sentence> lines = {
+        fmt::format("{}its columns are {}", doubts.questions, quoted_list(table.names()))};
+    if (doubts.scales.size() > 1)
+      lines.push_back(message("of whole numbers > 0 are {}", quoted_list(doubts.scales)));
+    if (!doubts.flags.empty())
+      lines.push_back(message("pass, for example:{}", doubts.flags));
+    if (!doubts.scales.empty() && !needs_scale)
+      lines.push_back(
+          message("where no column is a scale, pass: {}", Field{"extrinsic", {"none"}}));
+    throw InputError(lines_of(lines));
   }
 }
 
 namespace {
-
-std::string named(const ColumnPart& part) {
-  return "column '" + part.column->name + "'";
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 Field as_categorical(const ColumnPart& part) {
   return {"categorical", {part.column->name}};
@@ -400,8 +381,8 @@ std::string written_number_in(const Table& table, const Column& column) {
     const std::string cell = column.text(row);
     const auto plain = without_group_marks(cell);
     if (plain || has_size_letter(cell)) {
-      return ", such as \"" + cell + "\" (" + table.where(row) + "): write " +
-             plain.value_or("all digits") + " there";
+      return fmt::format(", such as \"{}\" ({}): write {} there", cell, table.where(row),
+                         plain.value_or("all digits"));
     }
   }
   return "";
@@ -457,38 +438,39 @@ bool check_levels(const Column& column, CellProblems& problems) {
 /// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
 void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   constexpr std::size_t few = 10;
-  if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows()) {
-    obstacles.columns.push_back(table.source + ": " + named(part) + " has " +
-                                std::to_string(part.facts.levels) + " different texts in " +
-                                std::to_string(table.rows()) +
-                                " rows, too many to be levels; pass " + ignored(part) + ", or " +
-                                as_categorical(part) + " to keep it");
-  }
+  if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows())
+    obstacles.columns.push_back(
+        message("{}: column '{}' has {} different texts in {} rows, too many to be levels; pass "
+                "{}, or {} to keep it",
+                table.source, part.column->name, part.facts.levels, table.rows(), ignored(part),
+                as_categorical(part)));
 }
 
 }  // namespace
 
 void Obstacles::throw_if_any() const {
-  Sentence message = cells.text();
-  for (const Sentence& line : columns)
-    message += Sentence(message.empty() ? "" : "\n") + line;
-  if (!message.empty())
-    throw InputError(message);
+  std::vector<Sentence> lines = columns;
+  if (!cells.empty())
+    lines.insert(lines.begin(), cells.text());
+  if (!lines.empty())
+    throw InputError(lines_of(lines));
 }
 
 Sentence remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
-  const std::string needed = "every run needs a measured " + what + " > 0: correct this";
   if (without_failed_runs(table, column.name, {}).failed.empty())
-    return needed + " or remove the rows";
-  return needed + ", remove the rows, or pass " + Field{"failed", {"drop"}} +
-         " to leave out runs that failed";
+    return message("every run needs a measured {} > 0: correct this or remove the rows", what);
+  return message(
+      "every run needs a measured {} > 0: correct this, remove the rows, or pass {} to leave out "
+      "runs that failed",
+      what, Field{"failed", {"drop"}});
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   obstacles.columns.push_back(
-      table.source + ": " + named(part) + " mixes " + counted(part.facts.numbers, "number") +
-      " and " + counted(part.facts.texts, "text") + written_number_in(table, *part.column) +
-      "; pass " + as_categorical(part) + " to take its values as levels, or " + ignored(part));
+      message("{}: column '{}' mixes {} and {}{}; pass {} to take its values as levels, or {}",
+              table.source, part.column->name, counted_noun(part.facts.numbers, "number"),
+              counted_noun(part.facts.texts, "text"), written_number_in(table, *part.column),
+              as_categorical(part), ignored(part)));
 }
 
 void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
@@ -498,15 +480,13 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
     if (part.part == Part::target && !check_numbers(part, cells))
       cells.set_remedy(column, remedy_of_measured("time", table, column));
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
-    if (powered && !check_numbers(part, cells)) {
-      cells.set_remedy(column, std::string("needed are numbers ") +
-                                   (part.part == Part::intrinsic ? ">= 0" : "> 0") +
-                                   ": correct this, or pass " + as_categorical(part) + " or " +
-                                   ignored(part));
-    }
+    if (powered && !check_numbers(part, cells))
+      cells.set_remedy(column, message("needed are numbers {} 0: correct this, or pass {} or {}",
+                                       part.part == Part::intrinsic ? ">=" : ">",
+                                       as_categorical(part), ignored(part)));
     if (part.part == Part::categorical) {
       if (!check_levels(column, cells))
-        cells.set_remedy(column, "fill this, or pass " + Sentence(ignored(part)));
+        cells.set_remedy(column, message("fill this, or pass {}", ignored(part)));
       refuse_row_names(table, part, obstacles);
     }
   }
@@ -523,27 +503,24 @@ void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notic
   for (ColumnPart& part : parts)
     if (part.part == Part::open)
       part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
-  if (request.intrinsic && !rest.empty()) {
-    notices.push_back(
-        (rest.size() == 1 ? "Column " : "Columns ") + quoted_list(rest) +
-        (rest.size() == 1 ? " is in no list and is ignored." : " are in no list and are ignored."));
-  }
+  if (request.intrinsic && !rest.empty())
+    notices.push_back(message(
+        "{} {}", columns_named(rest),
+        rest.size() == 1 ? "is in no list and is ignored." : "are in no list and are ignored."));
 }
 
 /// Excludes constant columns, whose effect is not identifiable.
 std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
   std::vector<LeftOut> dropped;
   for (ColumnPart& part : parts) {
-    const bool used = part.part == Part::extrinsic || part.part == Part::intrinsic ||
-                      part.part == Part::categorical;
-    if (used && part.facts.constant) {
+    if (part.is_input() && part.facts.constant) {
       part.part = Part::constant;
       dropped.push_back({.column = part.column->name,
                          .because = LeftOut::Because::constant,
                          .identity = {},
                          .value = part.column->text(0)});
-      notices.push_back("Column '" + part.column->name + "' " + words_for(dropped.back()) +
-                        " and is left out.");
+      notices.push_back(
+          message("Column '{}' {} and is left out.", part.column->name, words_for(dropped.back())));
     }
   }
   return dropped;
@@ -556,8 +533,8 @@ void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles
       continue;
     if (part.facts.zero_one) {
       part.part = Part::categorical;
-      notices.push_back("Column '" + part.column->name +
-                        "' holds only 0 and 1 and is taken as categorical.");
+      notices.push_back(message("Column '{}' holds only 0 and 1 and is taken as categorical.",
+                                part.column->name));
     } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
       part.part = Part::categorical;
     } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
@@ -569,26 +546,23 @@ void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles
 
 /// A model needs an input.
 void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
-  if (!roles.intrinsic.empty() || !roles.categorical.empty() || !roles.extrinsic.empty() ||
-      !obstacles.columns.empty())
-    return;
-  obstacles.columns.push_back(table.source +
-                              (roles.ignored.empty()
-                                   ? ": no column but the time varies"
-                                   : ": no column that varies is left but the time") +
-                              ", so there is nothing to model");
+  if (roles.intrinsic.empty() && roles.categorical.empty() && roles.extrinsic.empty() &&
+      obstacles.columns.empty())
+    obstacles.columns.push_back(message(
+        "{}: no column {}, so there is nothing to model", table.source,
+        roles.ignored.empty() ? "but the time varies" : "that varies is left but the time"));
 }
 
 /// Derived columns must not use the time, which is unknown in a prediction.
 void check_derived(const RoleRequest& request, const Roles& roles) {
   for (const DerivedColumn& item : request.derived) {
-    const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
+    const Sentence where = message("{} {}", Field{"derived"}, quoted_formula(item.definition()));
     if (item.column == roles.target)
-      throw UsageError(where + "the measured time cannot be derived");
-    if (std::find(item.of.begin(), item.of.end(), roles.target) != item.of.end()) {
-      throw UsageError(where + "'" + roles.target +
-                       "' is the measured time, which is not known where it is to be predicted");
-    }
+      throw UsageError(message("{}: the measured time cannot be derived", where));
+    if (std::ranges::find(item.of, roles.target) != item.of.end())
+      throw UsageError(
+          message("{}: '{}' is the measured time, which is not known where it is to be predicted",
+                  where, roles.target));
   }
 }
 
@@ -597,7 +571,7 @@ bool numbers_the_rows(const Column& column) {
   constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
   const std::vector<double>& numbers = column.numbers;
   return numbers.size() >= kFewestRows &&
-         std::adjacent_find(numbers.begin(), numbers.end(), [](double above, double below) {
+         std::ranges::adjacent_find(numbers, [](double above, double below) {
            return below != above + 1;
          }) == numbers.end();
 }
@@ -608,17 +582,17 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
   if (request.intrinsic)
     return;
   if (!roles.intrinsic.empty())
-    notices.push_back("Taken as intrinsic: " + quoted_list(roles.intrinsic) + ".");
+    notices.push_back(message("Taken as intrinsic: {}.", quoted_list(roles.intrinsic)));
   if (!roles.categorical.empty())
-    notices.push_back("Taken as categorical: " + quoted_list(roles.categorical) + ".");
+    notices.push_back(message("Taken as categorical: {}.", quoted_list(roles.categorical)));
   for (const std::string& name : roles.intrinsic) {
-    if (is_time_name(name) || has_time_unit(name)) {
-      notices.push_back("Column '" + name + "' looks like another measured time; pass " +
-                        Field{"ignore", {name}} + " if it is one.");
-    } else if (numbers_the_rows(table.at(name))) {
-      notices.push_back("Column '" + name + "' counts the rows; pass " + Field{"ignore", {name}} +
-                        " if it only numbers the runs.");
-    }
+    if (is_time_name(name) || has_time_unit(name))
+      notices.push_back(
+          message("Column '{}' looks like another measured time; pass {} if it is one.", name,
+                  Field{"ignore", {name}}));
+    else if (numbers_the_rows(table.at(name)))
+      notices.push_back(message("Column '{}' counts the rows; pass {} if it only numbers the runs.",
+                                name, Field{"ignore", {name}}));
   }
 }
 
@@ -641,8 +615,8 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
   settle_levels(table, parts, roles.notices, obstacles);
   for (const Tie& step : find_steps(parts))
-    roles.notices.push_back("Column '" + step.column + "' is " + law_of_step(step) +
-                            " in every row and moves along.");
+    roles.notices.push_back(
+        message("Column '{}' is {} in every row and moves along.", step.column, law_of_step(step)));
 
   roles.target = names_of(parts, Part::target).at(0);
   roles.unit = request.time_unit.value_or(unit_of(roles.target));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "table/column_facts.hpp"
@@ -43,7 +44,7 @@ void CellProblems::add_not_a_number(std::size_t row, const Column& column) {
   if (text.empty())
     add_blank(row, column);
   else
-    add(row, column, [&] { return quoted_cell(text) + " is not a number"; });
+    add(row, column, [&] { return fmt::format("{} is not a number", quoted_cell(text)); });
 }
 
 void CellProblems::add_too_small(std::size_t row, const Column& column, bool may_be_zero) {
@@ -59,19 +60,15 @@ void CellProblems::set_remedy(const Column& column, const Sentence& remedy) {
 }
 
 Sentence CellProblems::text() const {
-  Sentence text;
+  std::vector<Sentence> lines;
   for (const auto& [order, column] : columns_) {
-    const std::string name = ": column '" + table_.columns[order].name + "': ";
-    if (!text.empty())
-      text += "\n";
-    if (column.count == 1)
-      text += table_.where(column.first.begin()->first) + name + column.first.begin()->second;
-    else
-      text += table_.source + name + cells(column);
-    if (!column.remedy.empty())
-      text += "; " + column.remedy;
+    const auto& [row, reason] = *column.first.begin();
+    const bool one = column.count == 1;
+    lines.push_back(message("{}: column '{}': {}{}{}", one ? table_.where(row) : table_.source,
+                            table_.columns[order].name, one ? reason : cells(column),
+                            column.remedy.empty() ? "" : "; ", column.remedy));
   }
-  return text;
+  return lines_of(lines);
 }
 
 std::string CellProblems::place(std::size_t row) const {
@@ -84,18 +81,18 @@ std::string CellProblems::cells(const OfColumn& column) const {
   for (const auto& [row, reason] : column.first)
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
       reasons.push_back(reason);
-  std::string text = std::to_string(column.count) + " cells";
+  std::string text = fmt::format("{} cells", column.count);
   for (std::size_t k = 0; k < reasons.size(); ++k) {
     std::vector<std::string> places;
     for (const auto& [row, reason] : column.first)
       if (reason == reasons[k])
         places.push_back(place(row));
     const std::string lines = table_.file.empty() ? places.size() == 1 ? "line " : "lines " : "";
-    text += (k == 0 ? ": " : ", ") + reasons[k] + " (" + lines + enumerated(places, places.size()) +
-            ")";
+    text += fmt::format("{}{} ({}{})", k == 0 ? ": " : ", ", reasons[k], lines,
+                        enumerated(places, places.size()));
   }
   const std::size_t more = column.count - column.first.size();
-  return more == 0 ? text : text + " and " + std::to_string(more) + " more";
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
 
 namespace {
@@ -184,14 +181,14 @@ std::string words_for(const std::vector<FailedRuns>& failed, const std::string& 
     for (const std::uint32_t line : runs.lines)
       lines.push_back(std::to_string(line));
     lines.resize(runs.rows);  // the others are only counted
-    reasons.push_back((runs.cell.empty() ? "blank" : quoted_cell(runs.cell)) + " in " +
-                      std::to_string(runs.rows) + " (" + (one_file ? "" : runs.file + ", ") +
-                      (runs.rows == 1 ? "line " : "lines ") + enumerated(lines, runs.lines.size()) +
-                      ")");
+    reasons.push_back(fmt::format("{} in {} ({}line{} {})",
+                                  runs.cell.empty() ? "blank" : quoted_cell(runs.cell), runs.rows,
+                                  one_file ? "" : runs.file + ", ", runs.rows == 1 ? "" : "s",
+                                  enumerated(lines, runs.lines.size())));
   }
-  return (one_file ? failed.front().file + ": " : "") + std::to_string(all) + " of " +
-         std::to_string(rows) + " runs failed and are left out: '" + column + "' is " +
-         enumerated(reasons, kMostReasonsNamed);
+  return fmt::format("{}{} of {} runs failed and are left out: '{}' is {}",
+                     one_file ? failed.front().file + ": " : "", all, rows, column,
+                     enumerated(reasons, kMostReasonsNamed));
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "table/table.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <compare>
@@ -150,8 +151,9 @@ bool valid(const std::vector<double>& shares) {
 }
 
 std::string text_of(const SplitShares& shares) {
-  return to_text(shares.train) + ":" +
-         (shares.validation == 0 ? "" : to_text(shares.validation) + ":") + to_text(shares.test);
+  return fmt::format("{}:{}{}", to_text(shares.train),
+                     shares.validation == 0 ? "" : to_text(shares.validation) + ":",
+                     to_text(shares.test));
 }
 
 /// Returns rows[i] for each `i` in `choice`, ascending.
@@ -168,11 +170,11 @@ std::vector<std::size_t> chosen(std::span<const std::size_t> rows,
 
 SplitShares parse_split(std::string_view text) {
   const auto shares = numbers_of(text);
-  if (!shares || !valid(*shares)) {
-    throw UsageError("split \"" + std::string(text) +
-                     "\": expected train:validation:test or train:test, numbers >= 0 with the "
-                     "first > 0, for example 60:20:20 or 80:20");
-  }
+  if (!shares || !valid(*shares))
+    throw UsageError(fmt::format(
+        "split \"{}\": expected train:validation:test or train:test, numbers >= 0 with the first > "
+        "0, for example 60:20:20 or 80:20",
+        text));
   if (shares->size() == 2)
     return {(*shares)[0], 0, (*shares)[1]};
   return {(*shares)[0], (*shares)[1], (*shares)[2]};
@@ -195,9 +197,9 @@ Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& share
 
   const auto refuse_empty = [&](const char* name, double share, std::size_t size) {
     if (share > 0 && size == 0)
-      throw UsageError("split " + text_of(shares) + " of " + std::to_string(rows) +
-                       (rows == 1 ? " row" : " rows") + " leaves none for " + name +
-                       "; give that part a larger share, or add runs");
+      throw UsageError(fmt::format(
+          "split {} of {} leaves none for {}; give that part a larger share, or add runs",
+          text_of(shares), counted_noun(rows, "row"), name));
   };
   refuse_empty("training", shares.train, train);
   refuse_empty("validation", shares.validation, validation);
@@ -277,7 +279,7 @@ const Column& Table::at(std::string_view name) const {
 
 std::string Table::no_column(std::string_view name) const {
   const std::vector<std::string> known = names();
-  return "no column '" + std::string(name) + "' in " + source + did_you_mean(name, known);
+  return fmt::format("no column '{}' in {}{}", name, source, did_you_mean(name, known));
 }
 
 std::vector<std::string> Table::names() const {
@@ -289,7 +291,7 @@ std::vector<std::string> Table::names() const {
 }
 
 std::string Table::where(std::size_t row) const {
-  return (file.empty() ? source : sources[file[row]]) + ":" + std::to_string(lines[row]);
+  return fmt::format("{}:{}", file.empty() ? source : sources[file[row]], lines[row]);
 }
 
 std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
@@ -28,9 +29,10 @@ void require_variation(const std::string& column, const NumericFactor& all, std:
                        const NumericFactor& kept, std::size_t kept_rows) {
   if (!has_one_value(kept, kept_rows) || has_one_value(all, all_rows))
     return;
-  throw UsageError("a fold leaves no row to fit on with another " + column + " than " +
-                   to_text(kept.value(0)) + ", so the power of " + column +
-                   " could be anything; hold out less, or " + Field{"ignore", {column}});
+  throw UsageError(message(
+      "a fold leaves no row to fit on with another {0} than {1}, so the power of {0} could be "
+      "anything; hold out less, or {2}",
+      column, to_text(kept.value(0)), Field{"ignore", {column}}));
 }
 
 void require_variation(const ModelSpec& spec, const Design& all, const Design& kept) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "forms/fit_options.hpp"
@@ -108,10 +109,10 @@ void require_level(double level, std::size_t count) {
   if (end_ranks(level, count).first > 0)
     return;
   const double needed = std::ceil(2 / (1 - level) - 1 - kRankSlack);
-  throw UsageError(
-      Field{"coverage", {to_text(level)}} + " needs at least " + to_text(needed) +
-      " held-out rows, and there are " + std::to_string(count) +
-      (count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
+  throw UsageError(message(
+      "{} needs at least {} held-out rows, and there are {}{}", Field{"coverage", {to_text(level)}},
+      to_text(needed), count,
+      count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
 }
 
 double typical_deviation(const PredictionIntervals& intervals) {
@@ -132,12 +133,11 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
   const std::size_t count = static_cast<std::size_t>(measured.size());
   require_level(level, count);
   for (Eigen::Index row = 0; row < measured.size(); ++row) {
-    if (!is_time(predicted[row])) {
+    if (!is_time(predicted[row]))
       throw InputError(
-          "a held-out row is predicted to take no time, or one too large for a number: no "
-          "intervals can be given for this model; leave out " +
-          Field{"coverage"});
-    }
+          message("a held-out row is predicted to take no time, or one too large for a number: no "
+                  "intervals can be given for this model; leave out {}",
+                  Field{"coverage"}));
   }
   PredictionIntervals out;
   out.level = level;

@@ -1,5 +1,6 @@
 #include "perfmodel/error.hpp"
 
+#include "base/message.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;
@@ -13,6 +14,19 @@ TEST_CASE("a sentence calls fields by their own names, or as a program does", "[
   REQUIRE(sentence.fields().size() == 3);
   CHECK(sentence.fields()[1].name == "group_by");
   CHECK(sentence.fields()[2].values == std::vector<std::string>{"a b", "c"});
+}
+
+TEST_CASE("a message keeps the fields among its arguments apart from names that look like them",
+          "[sentence]") {
+  const std::string name = "{} folds %s";
+  const Sentence sentence = message("column '{}' has {} {}; pass {}{} or {}", name, 3, "levels",
+                                    Field{"ignore", {name}}, Sentence(), Sentence(Field{"folds"}));
+  CHECK(sentence.text([](const Field& field) { return "<" + field.name + ">"; }) ==
+        "column '{} folds %s' has 3 levels; pass <ignore> or <folds>");
+  REQUIRE(sentence.fields().size() == 2);
+  CHECK(sentence.fields()[0].values == std::vector<std::string>{name});
+  CHECK(message("{0} and {0}", Field{"bounds"}).fields().size() == 2);
+  CHECK(lines_of(std::vector<Sentence>{"one", Field{"folds"}, "three"}) == "one\nfolds\nthree");
 }
 
 TEST_CASE("sentences are put together", "[sentence]") {

@@ -5,6 +5,7 @@
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "table/column_facts.hpp"
 
 namespace perfmodel {
 namespace {
@@ -47,6 +48,16 @@ std::string usage_error_of(const RoleRequest& request) {
     return error.what();
   }
   return "(none)";
+}
+
+TEST_CASE("a list of words has whole words", "[roles]") {
+  constexpr WordList list{"epoch step steps"};
+  for (const char* word : {"epoch", "step", "steps"})
+    CHECK(list.has(word));
+  for (const char* word : {"", "ste", "tep", " ", "s"})
+    CHECK_FALSE(list.has(word));
+  CHECK(list.has_one_of(Texts{"loss", "steps"}));
+  CHECK_FALSE(list.has_one_of(Texts{"loss"}));
 }
 
 TEST_CASE("without flags the roles are inferred from names and cells", "[roles]") {
