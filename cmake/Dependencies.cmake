@@ -75,10 +75,12 @@ FetchContent_Declare(
 FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json fmt spdlog FastCppCsvParser)
 
 # Debian has no static spdlog and fmt; both can be used by their headers alone.
+set(PERFMODEL_FMT fmt::fmt)
 add_library(perfmodel_spdlog INTERFACE)
 if(PERFMODEL_STATIC)
-  target_link_libraries(perfmodel_spdlog INTERFACE fmt::fmt-header-only)
+  set(PERFMODEL_FMT fmt::fmt-header-only)
   target_compile_definitions(perfmodel_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
+  target_link_libraries(perfmodel_spdlog INTERFACE fmt::fmt-header-only)
 else()
   target_link_libraries(perfmodel_spdlog INTERFACE spdlog::spdlog)
 endif()

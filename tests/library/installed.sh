@@ -24,7 +24,7 @@ fail() {
 "$program" completions zsh | cmp - "$work/program/share/zsh/site-functions/_perfmodel"
 if command -v help2man >/dev/null; then
     for page in perfmodel perfmodel-fit perfmodel-completions; do
-        grep -q 'exit$' "$work/program/share/man/man1/$page.1" || fail "no option in the page $page"
+        grep -q -e 'help.-all' "$work/program/share/man/man1/$page.1" || fail "no option in the page $page"
     done
 fi
 
