@@ -23,10 +23,6 @@
 
 namespace perfmodel {
 
-/// True if there are too many numeric columns for differential evolution: their powers have
-/// thousands of combinations, each with a local optimum.
-bool has_many_powers(const SearchSpace& space);
-
 /// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
 /// lets them re-enter with the powers that pay most, and keeps improvements.
 Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,

@@ -99,7 +99,10 @@ struct ActiveConstraint {
 };
 
 /// The constraints that determine a vertex, one per column of the problem, and its edges: the
-/// inverse of the matrix of their gradients.
+/// inverse E of the matrix of their gradients.
+///
+/// A coordinate that is held by itself has a row of the unit matrix in E, so that only the rows of
+/// the free coordinates are stored and updated. There are as many of them as rows that are held.
 class LadBasis {
  public:
   /// Every coordinate is held by itself.
@@ -109,26 +112,28 @@ class LadBasis {
   const ActiveConstraint& operator[](Eigen::Index k) const {
     return constraints_[static_cast<std::size_t>(k)];
   }
-
-  /// Column k leaves constraint k and stays on all others.
-  const Eigen::MatrixXd& edges() const { return edges_; }
-
   bool holds_row(Eigen::Index row) const { return holds_row_[static_cast<std::size_t>(row)] != 0; }
+
+  /// The edge that leaves constraint k and stays on all others.
+  Eigen::VectorXd edge(Eigen::Index k) const;
+  /// Slope along every edge of a function with this gradient.
+  Eigen::VectorXd slopes(const Eigen::VectorXd& gradient) const;
+  /// Length of every edge in a weighted 1-norm.
+  Eigen::VectorXd lengths(const Eigen::VectorXd& weights) const;
 
   /// Replaces constraint k: a rank-one update of the inverse.
   void exchange(Eigen::Index k, ActiveConstraint entering);
 
-  /// Inverts anew, so that rounding does not pile up. Returns the vertex: where the rows that it
-  /// holds have no residual and its coordinates are those of `x`.
+  /// Inverts anew, so that rounding does not accumulate. Returns the vertex: the rows that it holds
+  /// have no residual, and its other coordinates are those of `x`.
   Eigen::VectorXd factorise(const Eigen::VectorXd& response, const Eigen::VectorXd& x);
 
  private:
   const LadProblem* problem_;
   std::vector<ActiveConstraint> constraints_;
   std::vector<char> holds_row_;
-  Eigen::MatrixXd edges_;
-
-  Eigen::VectorXd gradient_of(const ActiveConstraint& constraint) const;
+  RowMajorMatrix edges_;            ///< E; only rows of free coordinates are valid
+  std::vector<Eigen::Index> free_;  ///< the free coordinates
 };
 
 /// A direction, or a point: one entry per level and one per other column.
@@ -309,6 +314,7 @@ class EdgeDescent {
   Eigen::VectorXd column_scale_;  ///< the largest slope a coordinate can have
   std::stop_token stop_;
   LadBasis basis_;
+  Eigen::MatrixXd matrix_;  ///< that of the problem, stored by columns
   std::vector<Kink> kinks_;
   std::size_t pivots_ = 0;
 
@@ -316,9 +322,10 @@ class EdgeDescent {
 
   double hold_weight(Eigen::Index k) const;
   Eigen::Index choose_leaving(const Eigen::VectorXd& slope) const;
+  Eigen::VectorXd change_of(const Eigen::VectorXd& direction) const;
 
   struct BoundAhead;
-  BoundAhead nearest_bound(Eigen::Index leaving, const Eigen::VectorXd& direction) const;
+  BoundAhead nearest_bound(const Eigen::VectorXd& direction) const;
   void collect_kinks(const Eigen::VectorXd& change, double limit);
   void move(Eigen::Index leaving, const Eigen::VectorXd& direction, double slope);
   void turn(Eigen::Index row, double times);
