@@ -180,7 +180,8 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr double kAboveRounding = 1 + 1e-12;
-/// So many are factorised at once; who stops a larger descent does not wait for the last digits.
+/// Columns up to which a basis is factorised after a stop request; after a stop of a larger
+/// descent, the last digits are not worth the time.
 constexpr Index kColumnsAtOnce = 200;
 
 /// The edges that leave an active row, one per column.
@@ -269,7 +270,7 @@ void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::sto
   const LadBasis cold_basis = basis_;
   for (const Index row : rows) {
     if (stop.stop_requested())
-      break;  // as good a vertex as any: nothing will be made of it
+      break;  // the result will not be used
     const VectorXd along = basis_.slopes(problem_.matrix.row(row).transpose());
     Index place = -1;
     for (Index k = 0; k < columns_; ++k) {
@@ -291,12 +292,12 @@ void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::sto
   refresh_gradient();
 }
 
-/// The slope that both senses of an edge pay for leaving a row.
+/// The slope that is added in both directions of an edge that leaves a row.
 double EdgeDescent::hold_weight(Index k) const {
   return basis_[k].hold == Hold::row ? problem_.weights[basis_[k].index] : 0.0;
 }
 
-/// What a direction changes in the rows. Coordinates that it leaves at their bounds cost nothing.
+/// The change of the rows along a direction. Coordinates that it does not move cost nothing.
 VectorXd EdgeDescent::change_of(const VectorXd& direction) const {
   std::vector<Index> moved;
   for (Index j = 0; j < columns_; ++j)
@@ -332,13 +333,13 @@ Index EdgeDescent::choose_leaving(const VectorXd& slope) const {
   return best;
 }
 
-/// Where an edge runs into the box.
+/// The bound at which an edge leaves the box.
 struct EdgeDescent::BoundAhead {
   double at;
   ActiveConstraint bound;
 };
 
-/// The box always ends an edge: all bounds are finite.
+/// An edge always ends at the box, since all bounds are finite.
 EdgeDescent::BoundAhead EdgeDescent::nearest_bound(const VectorXd& direction) const {
   BoundAhead out{std::numeric_limits<double>::infinity(), {Hold::lower, 0}};
   const double tiny = 1e-13 * direction.cwiseAbs().maxCoeff();
@@ -394,14 +395,14 @@ void EdgeDescent::move(Index leaving, const VectorXd& direction, double slope) {
   }
 }
 
-/// Takes `times` the present pull of a row out of the gradient: once where the row becomes active,
-/// twice where its residual changes sign.
+/// Subtracts `times` the current contribution of a row from the gradient: once if the row becomes
+/// active, twice if its residual changes sign.
 void EdgeDescent::turn(Index row, double times) {
   const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
   gradient_ -= times * pull * problem_.matrix.row(row).transpose();
 }
 
-/// The constraint that is left becomes an ordinary row with the sign it is about to take.
+/// The row that is left becomes an ordinary row with the sign that its residual will have.
 void EdgeDescent::release(Index leaving, const VectorXd& change) {
   const auto [hold, row] = basis_[leaving];
   if (hold != Hold::row)
@@ -445,8 +446,8 @@ void EdgeDescent::refresh_gradient() {
     gradient_ += problem_.linear;
 }
 
-/// Multipliers of the rows at the present vertex. Signs are those of the perturbed residuals: where
-/// several residuals are zero, only they know on which side each row stands.
+/// Multipliers of the rows at the current vertex. Signs are those of the perturbed residuals: if
+/// several residuals are zero, only the perturbed ones determine the side of each row.
 VectorXd EdgeDescent::multipliers() const {
   VectorXd lambda(rows_);
   for (Index i = 0; i < rows_; ++i)
