@@ -263,8 +263,8 @@ LadResult EdgeDescent::result() {
   return out;
 }
 
-/// Goes to the vertex where the given rows have no residual, if there is one in the box: each row
-/// takes the place of the parked coordinate that it determines best.
+/// Goes to the vertex at which the given rows have no residual, if there is one in the box: each
+/// row takes the place of the parked coordinate that it determines best.
 void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
   const VectorXd cold_x = x_;
   const LadBasis cold_basis = basis_;

@@ -327,7 +327,7 @@ class BorderedVertex : public LadVertex {
 
 }  // namespace
 
-/// Goes to the vertex where the given rows have no residual, if there is one in the box.
+/// Goes to the vertex at which the given rows have no residual, if there is one in the box.
 void LevelDescent::start_at_vertex(const std::vector<Index>& rows) {
   const BorderedVector cold_x = x_;
   const BorderedBasis cold_basis = basis_;
