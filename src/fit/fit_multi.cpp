@@ -563,7 +563,7 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
   const std::optional<Findings> findings = identify_sum(model, training, options);
   if (findings)
     model.identifiability = findings->identifiability;
-  model.warnings = find_multi_warnings(model, training, findings.value_or(Findings{}));
+  model.warnings = find_warnings(model, training, findings);
   return model;
 }
 

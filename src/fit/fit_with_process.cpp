@@ -176,7 +176,7 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   model.metrics.train = compute_metrics(training.time, predicted);
   model.search.process->outliers = count_outliers(run_weights, training.time, predicted);
   model.noise_floor = noise_floor(training);
-  model.warnings = find_process_warnings(model, training);
+  model.warnings = find_warnings(model, training, {});
   return model;
 }
 

@@ -1,4 +1,5 @@
 #include "fit/fit_multi.hpp"
+#include "fit/global_search.hpp"
 #include "fit/scaled_model.hpp"
 #include "fit/search_space.hpp"
 #include "fit/sum_terms.hpp"
@@ -23,6 +24,9 @@ namespace {
 
 using Eigen::VectorXd;
 
+/// Relative gap of refits with many powers, which would take hundreds of steps to an exact optimum.
+constexpr double kGapOfManyPowers = 1e-2;
+
 /// Refits Eq. (4) by local refinement.
 class GenericRefit final : public Refit {
  public:
@@ -34,8 +38,10 @@ class GenericRefit final : public Refit {
         start_(space_.scaled_from_raw(model.constants)) {}
 
   Refitted operator()(const Design& runs) const override {
+    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kExactGap;
     const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
-    return {form_, space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_).at)};
+    return {form_,
+            space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_, gap).at)};
   }
 
   std::size_t free_constants() const override { return space_.layout().size(); }

@@ -23,10 +23,6 @@
 
 namespace perfmodel {
 
-/// True if there are too many numeric columns for differential evolution: their powers have
-/// thousands of combinations, each with a local optimum.
-bool has_many_powers(const SearchSpace& space);
-
 /// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
 /// lets them re-enter with the powers that pay most, and keeps improvements.
 Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
@@ -168,6 +164,10 @@ using Eigen::VectorXd;
 constexpr std::size_t kManyColumns = 24;
 constexpr std::size_t kAttempts = 24;
 constexpr std::size_t kTermsAtOnce = 8;
+/// The search ends after this many attempts in succession whose costs are nearly the same: then the
+/// local optima hardly differ.
+constexpr std::size_t kAlike = 8;
+constexpr double kNearlySame = 0.01;
 
 /// Removes some of the terms in use, each with a random power to re-enter from.
 VectorXd without_some_terms(const SearchSpace& space, const VectorXd& scaled,
@@ -198,9 +198,11 @@ bool has_many_powers(const SearchSpace& space) {
 Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
                       const Regulariser& penalty, const FitOptions& options, Optimum best) {
   RandomStream random(options.seed, "terms to take out");
-  for (std::size_t k = 0; k < kAttempts && !options.stop.stop_requested(); ++k) {
+  std::size_t alike = 0;
+  for (std::size_t k = 0; k < kAttempts && alike < kAlike && !options.stop.stop_requested(); ++k) {
     Optimum trial = polish(rows, space, penalty, options,
                            without_some_terms(space, best.at, random), kRoughGap);
+    alike = std::abs(trial.cost - best.cost) < kNearlySame * best.cost ? alike + 1 : 0;
     trial.evaluations += best.evaluations;
     if (trial.cost < best.cost)
       best = std::move(trial);

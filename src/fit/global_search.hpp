@@ -87,6 +87,10 @@ bool polishes(const FitOptions& options);
 std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
                                           std::uint64_t seed);
 
+/// True if there are too many numeric columns for differential evolution: their powers have
+/// thousands of combinations, each with a local optimum.
+bool has_many_powers(const SearchSpace& space);
+
 /// One search and its local refinement.
 struct Start {
   optimise::DifferentialEvolutionResult search;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -20,7 +21,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kFlatPart = 1e-4;  // of a gradient
+constexpr double kFlatPart = 1e-4;   // of a gradient
+constexpr double kMovedPart = 1e-3;  // of the largest entry of a direction
 
 /// Gauss-Jordan elimination on the columns: each gets a row in which it alone is nonzero.
 void separate(MatrixXd& basis) {
@@ -44,29 +46,33 @@ void separate(MatrixXd& basis) {
 
 }  // namespace
 
-Sensitivity::Sensitivity(NormalEquations equations, std::stop_token stop)
+Sensitivity::Sensitivity(std::vector<Standing> standings, std::vector<bool> left_out,
+                         const Gram& gram, const Curvature& curvature, std::size_t runs,
+                         std::stop_token stop)
     : stop_(std::move(stop)),
-      standings_(std::move(equations.standings)),
-      norms_(equations.normal.whole_diagonal().cwiseMax(0).cwiseSqrt()) {
-  std::vector<bool>& left_out = equations.left_out;
-  for (std::size_t k = 0; k < left_out.size(); ++k) {
-    double& norm = norms_[static_cast<Index>(k)];
-    if (norm == 0 && !left_out[k] && standings_[k] != Standing::idle)
+      standings_(std::move(standings)),
+      left_out_(std::move(left_out)),
+      held_(left_out_) {
+  const VectorXd& weights = curvature.weights;
+  ArrowMatrix normal = gram(weights);
+  norms_ = normal.whole_diagonal().cwiseMax(0).cwiseSqrt();
+  for (std::size_t k = 0; k < held_.size(); ++k) {
+    double& norm = norms_[index(k)];
+    if (norm == 0 && !held_[k] && standings_[k] != Standing::idle)
       standings_[k] = Standing::untrained;
-    left_out[k] = left_out[k] || norm == 0;
-    if (left_out[k])
+    held_[k] = held_[k] || norm == 0;
+    if (held_[k])
       norm = 1;
   }
   const VectorXd units = norms_.cwiseInverse();
-  normal_ = without(scaled(std::move(equations.normal), units), left_out, 0);
-  scores_ = scaled(std::move(equations.scores), units);
-  null_ = null_space(normal_, left_out, stop_);
-  held_ = std::move(left_out);
+  normal_ = without(scaled(std::move(normal), units), held_, 0);
+  scores_ = scaled(gram(weights.cwiseProduct(curvature.scores.cwiseAbs2())), units);
+  null_ = null_space(normal_, held_, stop_);
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = held_[k] || standings_[k] != Standing::free;
   inverse_ = ArrowPseudoInverse(normal_, held_, stop_);
   const double rank = static_cast<double>(inverse_.rank());
-  const double rows = static_cast<double>(equations.rows);
+  const double rows = static_cast<double>(runs);
   enough_rows_ = rows > rank;
   factor_ = rows / (rows - rank);
 }
@@ -106,6 +112,70 @@ double Sensitivity::standard_error(const VectorXd& gradient) const {
       scaled[static_cast<Index>(k)] = 0;
   const VectorXd spread = inverse_ * scaled;
   return std::sqrt(std::max(0.0, factor_ * spread.dot(scores_ * spread)));
+}
+
+IdentifiedConstants::IdentifiedConstants(const Sensitivity& sensitivity,
+                                         std::vector<JudgedConstant> constants,
+                                         const std::function<VectorXd(std::size_t)>& gradient)
+    : sensitivity_(sensitivity), constants_(std::move(constants)) {
+  for (std::size_t k = 0; k < size(); ++k) {
+    const bool free = standing(k) == Standing::free;
+    const bool at_zero = standing(k) == Standing::at_zero && !sensitivity.left_out(k);
+    const VectorXd slope = free || at_zero ? gradient(k) : VectorXd();
+    const bool estimable = (free || at_zero) && sensitivity.is_estimable(slope);
+    half_widths_.push_back(free ? kNormalQuantile * sensitivity.standard_error(slope) : 0);
+    identified_.push_back(free ? estimable && half_widths_[k] <= constants_[k].widest &&
+                                     !constants_[k].distorted
+                               : estimable || standing(k) == Standing::fixed ||
+                                     (standing(k) == Standing::at_zero && !at_zero));
+    wide_.push_back(free && estimable && std::isfinite(half_widths_[k]) && !identified_[k]);
+  }
+}
+
+Identifiability IdentifiedConstants::identifiability() const {
+  Identifiability out;
+  out.constants = identified_;
+  for (std::size_t k = 0; k < size(); ++k)
+    out.at_bound.push_back(standing(k) == Standing::at_bound);
+  return out;
+}
+
+bool IdentifiedConstants::is_narrow(const VectorXd& gradient, double widest) const {
+  return sensitivity_.is_estimable(gradient) &&
+         kNormalQuantile * sensitivity_.standard_error(gradient) <= widest;
+}
+
+IdentifiedConstants::Moved IdentifiedConstants::moved_by(const VectorXd& direction) const {
+  std::set<std::string> columns;
+  std::set<std::size_t> terms;
+  const auto moves =
+      (direction.array().abs() > kMovedPart * direction.cwiseAbs().maxCoeff()).eval();
+  for (std::size_t k = 0; k < size(); ++k) {
+    if (!moves[index(k)])
+      continue;
+    if (!constants_[k].column.empty())
+      columns.insert(constants_[k].column);
+    if (constants_[k].term > 0)
+      terms.insert(constants_[k].term);
+  }
+  return {{columns.begin(), columns.end()}, {terms.begin(), terms.end()}, moves.tail<1>()[0]};
+}
+
+void IdentifiedConstants::warn_of_width(std::size_t k, std::vector<Warning>& out) const {
+  const auto& [name, column, term, value, widest, distorted] = constants_[k];
+  if (is_wide(k))
+    out.push_back(
+        {"undetermined", name,
+         name + " is not determined: " + rounded(value) + " +- " + rounded(half_widths_[k])});
+}
+
+std::string together_sentence(const std::vector<std::string>& columns, const std::string& where,
+                              const std::string& by_itself) {
+  if (columns.size() > 1)
+    return sorted_list(columns) + " move together" + where +
+           ": only their joint effect is determined";
+  return "the constants of '" + columns.front() + "'" + where +
+         " are not determined one by one, only together" + by_itself;
 }
 
 namespace {
@@ -227,37 +297,22 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
 }
 
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
-                                   const Findings& findings) {
+                                   const std::optional<Findings>& findings) {
   std::vector<Warning> out;
-  warn_of_few_rows(model, training, out);
-  if (model.search.termination == "generation_limit") {
-    out.push_back({"not_converged", "",
-                   "the search stopped at its limit of generations; raise " + Field{"generations"} +
-                       " or " + Field{"tolerance"}});
+  if (!model.search.process) {  // a Gaussian process never has too many constants
+    warn_of_few_rows(model, training, out);
+    if (model.search.termination == "generation_limit")
+      out.push_back({"not_converged", "",
+                     "the search stopped at its limit of generations; raise " +
+                         Field{"generations"} + " or " + Field{"tolerance"}});
+    warn_of_few_configurations(model, training, out);
   }
   warn_of_untrained_levels(model, training, out);
   warn_of_derived_scales(model, out);
-  out.insert(out.end(), findings.warnings.begin(), findings.warnings.end());
-  return out;
-}
-
-std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
-                                         const Findings& findings) {
-  std::vector<Warning> out;
-  warn_of_few_rows(model, training, out);
-  warn_of_few_configurations(model, training, out);
-  warn_of_untrained_levels(model, training, out);
-  warn_of_derived_scales(model, out);
-  warn_of_steep_growth(model, out);
-  out.insert(out.end(), findings.warnings.begin(), findings.warnings.end());
-  return out;
-}
-
-std::vector<Warning> find_process_warnings(const FittedModel& model, const Design& training) {
-  std::vector<Warning> out;
-  warn_of_untrained_levels(model, training, out);
-  warn_of_derived_scales(model, out);
-  warn_of_steep_growth(model, out);
+  if (model.form->has_local_powers())
+    warn_of_steep_growth(model, out);
+  if (findings)
+    out.insert(out.end(), findings->warnings.begin(), findings->warnings.end());
   return out;
 }
 

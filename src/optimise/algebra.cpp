@@ -55,7 +55,7 @@ using Eigen::MatrixXd;
 
 using Unblocked = Eigen::internal::llt_inplace<double, Eigen::Lower>;
 
-/// As wide as Eigen makes them.
+/// The same width as in Eigen.
 Index panel_width(Index size) {
   return size < 32 ? size : std::clamp<Index>(size / 8 / 16 * 16, 8, 128);
 }
@@ -109,7 +109,8 @@ void check(const std::stop_token& stop) {
     throw Interrupted();
 }
 
-/// Householder reflections, one per column, stay below the subdiagonal; their factors are returned.
+/// Stores the Householder reflections, one per column, below the subdiagonal, and returns their
+/// factors.
 VectorXd tridiagonalise(MatrixXd& matrix, const std::stop_token& stop) {
   const Index size = matrix.rows();
   VectorXd factors(size - 1);
@@ -132,7 +133,7 @@ VectorXd tridiagonalise(MatrixXd& matrix, const std::stop_token& stop) {
   return factors;
 }
 
-/// Entries beside the diagonal that are as good as 0 become 0.
+/// Sets negligible entries beside the diagonal to 0.
 void drop_negligible(const VectorXd& diagonal, Index start, Index end, VectorXd& beside) {
   for (Index i = start; i < end; ++i) {
     const double scaled = beside[i] / std::numeric_limits<double>::epsilon();
@@ -142,7 +143,7 @@ void drop_negligible(const VectorXd& diagonal, Index start, Index end, VectorXd&
   }
 }
 
-/// Implicit QR steps until nothing is left beside the diagonal.
+/// Takes implicit QR steps until all entries beside the diagonal are 0.
 void diagonalise(VectorXd& diagonal, VectorXd& beside, MatrixXd& vectors,
                  const std::stop_token& stop) {
   const Index size = diagonal.size();
@@ -189,7 +190,7 @@ Eigensystem decompose_symmetric(const MatrixXd& matrix, const std::stop_token& s
   const VectorXd factors = tridiagonalise(out.vectors, stop);
   out.values = out.vectors.diagonal();
   VectorXd beside = out.vectors.diagonal<-1>();
-  // In place: assigned to anything else, the reflections would be blocked and round differently.
+  // In place: with another target, Eigen would block the reflections and round differently.
   out.vectors = Eigen::HouseholderSequence<MatrixXd, VectorXd>(out.vectors, factors)
                     .setLength(matrix.rows() - 1)
                     .setShift(1);
@@ -213,7 +214,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// The rows' entries of the levels, summed by level with these weights.
+/// Sums the entries of the rows by level, with these weights.
 template <class Entry>
 VectorXd level_sums(const LevelColumns& levels, const VectorXd& v, const Entry& entry) {
   VectorXd out = VectorXd::Zero(levels.count);
@@ -366,7 +367,7 @@ ArrowMatrix zero_arrow(const LevelColumns& levels, Index columns) {
           .core = MatrixXd::Zero(others, others)};
 }
 
-/// With its whole diagonal, be it 0.
+/// Stores all entries of the diagonal, even if they are 0.
 ArrowMatrix sparse_arrow(const SparseMatrix& matrix) {
   SparseMatrix unit(matrix.rows(), matrix.cols());
   unit.setIdentity();
@@ -499,7 +500,7 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   }
   if ((free.diagonal.array() <= 0).any())
     return std::nullopt;
-  // Level by level, then what is left: the Schur complement.
+  // First the levels are eliminated, then the Schur complement is solved.
   const LevelColumns parts = free.layout();
   const RowMajorMatrix eliminated = free.diagonal.cwiseInverse().asDiagonal() * free.border;
   const StoppableCholesky factors(free.core - free.border.transpose() * eliminated, stop);
@@ -518,8 +519,8 @@ VectorXd inverse_of(const VectorXd& diagonal) {
   return (diagonal.array() > 0).select(diagonal.cwiseInverse(), 0);
 }
 
-/// Eigenvectors of what is left of the others when the levels are eliminated, among `kept` of them;
-/// each has length 1 together with the levels that follow it.
+/// Eigenvectors of the Schur complement that remains after elimination of the levels, for the
+/// `kept` others. Each has length 1 together with the levels that follow from it.
 Eigensystem decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix& eliminated,
                       const std::vector<Index>& kept, const std::stop_token& stop) {
   if (matrix.levels() == 0)
@@ -537,15 +538,16 @@ SparseMatrix raised(SparseMatrix matrix, double diagonal) {
   return matrix;
 }
 
-/// By inverse iteration: in each, what is not flat loses many digits. Sylvester's law of inertia
-/// tells how many directions are flat: so many pivots of the matrix less the bound are negative.
+/// By inverse iteration: each iteration reduces the components that are not flat by orders of
+/// magnitude. By Sylvester's law of inertia, the number of flat directions is that of the negative
+/// pivots of the matrix minus the bound.
 MatrixXd sparse_null_space(const SparseMatrix& matrix, const std::stop_token& stop) {
   using Factors = Eigen::SimplicialLDLT<SparseMatrix>;
   constexpr int iterations = 6;
   const Index flat = (Factors(raised(matrix, -kFlatEigenvalue)).vectorD().array() < 0).count();
   const Factors factors(raised(matrix, kFlatEigenvalue));
   MatrixXd basis(matrix.rows(), flat);
-  for (Index j = 0; j < flat; ++j)  // orthogonal to no direction by chance
+  for (Index j = 0; j < flat; ++j)  // hardly orthogonal to any direction
     for (Index i = 0; i < basis.rows(); ++i)
       basis(i, j) = std::sin(static_cast<double>((i + 1) * (j + 1)));
   for (int k = 0; k < iterations && flat > 0; ++k) {
@@ -589,7 +591,7 @@ MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
 ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
                                        const std::stop_token& stop) {
   if (matrix.is_sparse()) {
-    constexpr double lift = 1e-13;  // far below what is not flat
+    constexpr double lift = 1e-13;  // far below all other eigenvalues
     const SparseMatrix free = without(matrix, held, 1).sparse;
     flat_ = sparse_null_space(free, stop);
     sparse_ = std::make_shared<const SparseFactors>(raised(free, lift));

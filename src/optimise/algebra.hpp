@@ -32,25 +32,25 @@ std::vector<Eigen::Index> free_coordinates(const Bounds& bounds);
 
 namespace perfmodel {
 
-/// Where a descent ended.
+/// The point at which a descent ended.
 struct Optimum {
   Eigen::VectorXd at;
   double cost = 0;
-  /// What one more step could gain, as a share of the cost.
+  /// Largest possible gain of one more step, as a share of the cost.
   double relative_gap = 0;
   std::size_t steps = 0;
   std::size_t evaluations = 0;
 };
 
-/// The Cholesky factors of a symmetric matrix, of which the lower half counts: bit by bit those of
-/// Eigen::LLT, but a stop is looked at between the panels of a large matrix.
+/// The Cholesky factors of a symmetric matrix, whose lower half is read: bit by bit those of
+/// Eigen::LLT, but stop requests are checked between the panels of a large matrix.
 class StoppableCholesky {
  public:
   StoppableCholesky(Eigen::MatrixXd matrix, const std::stop_token& stop);
 
-  /// There are no factors: a stop was requested before they were complete.
+  /// True if there are no factors, because a stop was requested before they were complete.
   bool stopped() const { return stopped_; }
-  /// Whether the matrix is positive definite; if not, what is solved has no meaning.
+  /// True if the matrix is positive definite; otherwise solve() has no meaningful result.
   bool is_positive() const { return positive_; }
 
   Eigen::VectorXd solve(Eigen::VectorXd right) const;
@@ -68,11 +68,12 @@ struct Eigensystem {
   Eigen::MatrixXd vectors;
 };
 
-/// Of a symmetric matrix, of which the lower half counts: bit by bit what
-/// Eigen::SelfAdjointEigenSolver finds, but a stop is looked at on the way. Throws Interrupted.
+/// Decomposes a symmetric matrix, whose lower half is read: bit by bit as
+/// Eigen::SelfAdjointEigenSolver does, but stop requests are checked. Throws Interrupted.
 Eigensystem decompose_symmetric(const Eigen::MatrixXd& matrix, const std::stop_token& stop);
 
-/// Of A v = lambda M v with a symmetric A and a positive definite M: v' M v = 1. Not stopped.
+/// Solves A v = lambda M v for a symmetric A and a positive definite M, with v' M v = 1. Does not
+/// check stop requests.
 Eigensystem decompose_generalised(const Eigen::MatrixXd& matrix, const Eigen::MatrixXd& metric);
 
 }  // namespace perfmodel
@@ -82,9 +83,9 @@ namespace perfmodel::optimise {
 using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-/// Neighbouring columns of a matrix of which each row has one entry at most: those of the levels of
-/// one categorical column. Stored by row, thousands of them take no more room and time than one.
-/// The other columns stand in a dense matrix beside them, in their order.
+/// Adjacent columns of a matrix in which each row has at most one entry: the levels of one
+/// categorical column. Stored by row, thousands of them take no more memory and time than one. The
+/// other columns are in a separate dense matrix, in their order.
 struct LevelColumns {
   static constexpr Eigen::Index none = -1;
 
@@ -95,17 +96,17 @@ struct LevelColumns {
 
   bool empty() const { return count == 0; }
 
-  /// A vector over all columns without the part of the levels, and the part itself.
+  /// The entries of a vector over all columns that do not belong to levels, and those that do.
   Eigen::VectorXd others(const Eigen::VectorXd& x) const;
   Eigen::VectorXd levels(const Eigen::VectorXd& x) const;
   Eigen::VectorXd joined(const Eigen::VectorXd& others, const Eigen::VectorXd& levels) const;
 
   bool holds(Eigen::Index column) const { return column >= first && column < first + count; }
-  /// Where a column that is not one of these stands among the others.
+  /// The index among the other columns of a column that is not one of these.
   Eigen::Index other(Eigen::Index column) const { return column < first ? column : column - count; }
 };
 
-/// Both kinds of columns together.
+/// A matrix with both kinds of columns.
 struct LevelMatrix {
   RowMajorMatrix others;
   LevelColumns levels;
@@ -114,11 +115,11 @@ struct LevelMatrix {
   Eigen::Index cols() const { return others.cols() + levels.count; }
 };
 
-/// What is not 0 of both kinds.
+/// The entries of both kinds that are not 0.
 SparseRows sparse_rows(const LevelMatrix& matrix);
 
-/// Beside a column whose levels stand apart, so many others are levels of further columns, most of
-/// them: they are empty in most rows.
+/// If a matrix has at least this many columns besides those of the separate levels, most of them
+/// are levels of further categorical columns, with few entries.
 inline constexpr Eigen::Index kSparseColumns = 64;
 
 /// Products of the matrix that `others` and `levels` make together.
@@ -126,7 +127,7 @@ Eigen::VectorXd product(const RowMajorMatrix& others, const LevelColumns& levels
                         const Eigen::VectorXd& x);
 Eigen::VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
                                    const Eigen::VectorXd& v);
-/// Of the entries without their signs.
+/// The transposed product with the absolute values of the entries.
 Eigen::VectorXd absolute_transposed_product(const RowMajorMatrix& others,
                                             const LevelColumns& levels, const Eigen::VectorXd& v);
 
@@ -134,66 +135,65 @@ Eigen::VectorXd absolute_transposed_product(const RowMajorMatrix& others,
 
 namespace perfmodel {
 
-/// A symmetric matrix over the constants in which the levels of one column do not meet each other:
-/// their block is diagonal, as in J'J where no row has two of them. Where further columns have many
-/// levels, a sparse one.
+/// A symmetric matrix over the constants in which the block of the levels of one column is
+/// diagonal, as in J'J, since no row has two of them. If further columns have many levels, the
+/// whole matrix is sparse.
 struct ArrowMatrix {
-  Eigen::Index first = 0;           ///< of the levels among the constants
-  Eigen::VectorXd diagonal;         ///< level by level; empty where all constants are in the core
+  Eigen::Index first = 0;           ///< index of the first level among the constants
+  Eigen::VectorXd diagonal;         ///< of the levels; empty if all constants are in the core
   optimise::RowMajorMatrix border;  ///< levels by others
   Eigen::MatrixXd core;             ///< others by others
-  /// In place of these, with its whole diagonal.
+  /// Replaces the members above; all entries of its diagonal are stored.
   Eigen::SparseMatrix<double> sparse = {};
 
   bool is_sparse() const { return sparse.rows() > 0; }
   bool is_dense() const { return !is_sparse() && levels() == 0; }
   Eigen::Index levels() const { return diagonal.size(); }
   Eigen::Index size() const { return is_sparse() ? sparse.rows() : diagonal.size() + core.rows(); }
-  /// For the parts of vectors over all constants.
+  /// Splits vectors over all constants into levels and others.
   optimise::LevelColumns layout() const;
 
   Eigen::VectorXd operator*(const Eigen::VectorXd& x) const;
-  /// Its diagonal over all constants.
+  /// The diagonal over all constants.
   Eigen::VectorXd whole_diagonal() const;
   ArrowMatrix& add(double factor, const ArrowMatrix& other);
   void add_to_diagonal(const Eigen::VectorXd& change);
 };
 
-/// The matrix of these entries, each of one half, for the constants that are the columns of `like`.
+/// The symmetric matrix with these entries, each given once, for the constants that are the columns
+/// of `like`.
 ArrowMatrix arrow_of(const optimise::LevelColumns& like, Eigen::Index size,
                      const std::vector<Eigen::Triplet<double>>& entries);
 
-/// Without levels that stand apart.
+/// A matrix without separate levels.
 ArrowMatrix dense_arrow(Eigen::MatrixXd matrix);
 
-/// factor J' diag(weights) J; all weights are 1 where there are none.
+/// factor J' diag(weights) J; empty weights are all 1.
 ArrowMatrix gram(double factor, const optimise::LevelMatrix& jacobian,
                  const Eigen::VectorXd& weights);
 ArrowMatrix gram(double factor, const optimise::SparseRows& jacobian,
                  const Eigen::VectorXd& weights);
 
-/// Rows and columns times the factors.
+/// Multiplies rows and columns by the factors.
 ArrowMatrix scaled(ArrowMatrix matrix, const Eigen::VectorXd& factors);
 
-/// Rows and columns of held constants are those of the unit matrix times `diagonal`.
+/// Replaces the rows and columns of held constants by those of the unit matrix times `diagonal`.
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal);
 
-/// M x = b with the held constants at 0; nothing where M without them is not positive definite, or
-/// where a stop was requested.
+/// Solves M x = b with the held constants at 0. Returns nullopt if M without them is not positive
+/// definite, or if a stop was requested.
 std::optional<Eigen::VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
                                           const Eigen::VectorXd& b, const std::stop_token& stop);
 
-/// An orthonormal basis of the directions in which a matrix that is never indefinite is flat, of
-/// the constants that are not held. Its diagonal is 1 or, for constants that are held or left out,
-/// 0.
+/// An orthonormal basis of the null space of a positive semidefinite matrix, for the constants that
+/// are not held. The diagonal of the matrix is 1 or, for constants that are held or left out, 0.
 ///
-/// Only what is left of the others when the levels are eliminated is decomposed. A flat direction
-/// is one of the others that the levels follow, so its length is measured with them. Throws
-/// Interrupted.
+/// Only the Schur complement that remains after elimination of the levels is decomposed. The levels
+/// follow from the others, and the length of a flat direction includes them. Throws Interrupted.
 Eigen::MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
                            const std::stop_token& stop = {});
 
-/// Solves M x = b in the range of M, of the constants that are not held.
+/// Solves M x = b in the range of M, for the constants that are not held.
 class ArrowPseudoInverse {
  public:
   ArrowPseudoInverse() = default;
@@ -205,12 +205,13 @@ class ArrowPseudoInverse {
 
  private:
   using SparseFactors = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
-  std::shared_ptr<const SparseFactors> sparse_;  ///< of a sparse matrix, its flat directions lifted
-  Eigen::MatrixXd flat_;                         ///< those
+  std::shared_ptr<const SparseFactors>
+      sparse_;            ///< factors of a sparse matrix plus a small diagonal
+  Eigen::MatrixXd flat_;  ///< its flat directions
   optimise::LevelColumns layout_;
   Eigen::VectorXd level_inverse_;
   Eigen::SparseMatrix<double, Eigen::RowMajor>
-      eliminated_;  ///< the border, each level's row over its diagonal
+      eliminated_;  ///< the border, with the row of each level divided by its diagonal entry
   Eigen::MatrixXd core_inverse_;
   std::size_t rank_ = 0;
 };

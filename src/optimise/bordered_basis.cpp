@@ -14,9 +14,9 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// What cancellation leaves of an entry, beside the largest of its row.
+/// Entries below this share of the largest of their row are rounding errors of a cancellation.
 constexpr double kCancelled = 1e-14;
-/// A pivot may be so much smaller than the largest entry of its row where it makes less fill.
+/// Smallest pivot as a share of the largest entry of its row, if it causes less fill.
 constexpr double kPivotThreshold = 0.05;
 
 }  // namespace
@@ -146,7 +146,7 @@ VectorXd SparseLu::solve_transposed(VectorXd right) const {
   return out;
 }
 
-/// Solves with the unit matrix of which one row (`gathers`) or one column is that of the update.
+/// Solves with a unit matrix in which the update replaces one row (`gathers`) or one column.
 void SparseLu::Update::apply(bool gathers, VectorXd& x) const {
   if (gathers) {
     for (const auto& [i, entry] : others)
@@ -186,7 +186,7 @@ BorderedBasis::BorderedBasis(const LadProblem& problem, std::shared_ptr<const Sp
   factorise();
 }
 
-/// The entries of a constraint beside those of the levels, times a number.
+/// Appends the entries of a constraint in other columns than levels, times a number.
 void BorderedBasis::append_others(const ActiveConstraint& constraint, double times,
                                   SparseRow& to) const {
   if (constraint.hold == Hold::row) {
@@ -232,7 +232,7 @@ void BorderedBasis::set_border(Index place, ActiveConstraint constraint) {
   }
 }
 
-/// A row of S, where the constraint is one of the border.
+/// The row of S for a constraint of the border.
 SparseRow BorderedBasis::complement_row(const ActiveConstraint& constraint) const {
   SparseRow out;
   append_others(constraint, 1, out);
@@ -295,7 +295,7 @@ void BorderedBasis::rebuild(std::vector<ActiveConstraint> wanted, double least) 
   }
 }
 
-/// The own constraint of a level and the last of the border in that level change places.
+/// Swaps the own constraint of a level and the last constraint of the border in that level.
 Index BorderedBasis::swap_with_border(Index level) {
   std::vector<Index> touching;
   for (Index b = 0; b < border_; ++b)

@@ -16,7 +16,7 @@
 
 namespace perfmodel::optimise {
 
-/// These throw std::invalid_argument with the sentence the user reads.
+/// The checks throw std::invalid_argument with the message for the user.
 void require_valid(const DifferentialEvolutionOptions& options);
 void require_evaluations_for(std::size_t population_size,
                              const DifferentialEvolutionOptions& options);
@@ -28,9 +28,9 @@ void cross_over(const ConstColumn& target, double crossover_rate,
   const Eigen::Index forced = free[random.below(free.size())];
   const double forced_value = mutant[forced];
 
-  // One draw of 64 bits decides four coordinates, each by 16 bits against CR * 2^16: for a rate
-  // that is a good value by experience, four decimals are plenty. Picking the source by index keeps
-  // an unpredictable branch out of the loop.
+  // One random number of 64 bits decides four coordinates, each by 16 bits against CR * 2^16: four
+  // decimals suffice for a rate that is chosen by experience. Selection of the source by index
+  // avoids an unpredictable branch in the loop.
   const auto threshold = static_cast<std::uint64_t>(std::lround(crossover_rate * 0x1p16));
   const std::array<const double*, 2> source = {target.data(), mutant.data()};
   const Eigen::Index size = mutant.size();
@@ -54,9 +54,9 @@ void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial) {
            static_cast<std::size_t>(!(x[j] <= upper[j]));
   };
 
-  // Listed before they are drawn, and without a branch: which ones are outside is chance, and the
-  // processor would predict it wrongly most of the time.
-  std::array<Eigen::Index, 64> listed;  // what is read was written
+  // Listed before they are drawn, and without a branch, since which ones are outside is
+  // unpredictable.
+  std::array<Eigen::Index, 64> listed;  // only written entries are read
   for (Eigen::Index begin = 0; begin < size; begin += std::ssize(listed)) {
     std::size_t count = 0;
     for (Eigen::Index j = begin; j < std::min(begin + std::ssize(listed), size); ++j) {
@@ -224,7 +224,7 @@ Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomS
 }
 
 CostStatistics statistics(std::span<const double> costs) {
-  // Summed in index order, so that the bits do not depend on the width of the machine's vectors.
+  // Summed in index order, so that the bits do not depend on the width of vector registers.
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto n = static_cast<double>(costs.size());
   const double mean = std::accumulate(costs.begin(), costs.end(), 0.0) / n;
@@ -240,7 +240,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSmallestPopulation = 5;
-/// Candidates between two looks at whether to stop.
+/// Candidates between two checks for a stop request.
 constexpr std::size_t kMostAtOnce = 512;
 
 class Search {
@@ -300,7 +300,7 @@ class Search {
     return std::nullopt;
   }
 
-  /// False where a stop was requested on the way.
+  /// False if a stop was requested meanwhile.
   bool next_generation() {
     scheme_.begin_generation(random_);
     return options_.updating == Updating::immediate ? immediate_generation()
@@ -342,7 +342,7 @@ class Search {
     redraw_outside(bounds_, random_, trial);
   }
 
-  /// False where a stop was requested on the way: the costs of the rest are then infinite.
+  /// False if a stop was requested meanwhile: the remaining costs are then infinite.
   bool evaluate(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                 std::span<const double> abandon_above, std::span<double> costs) {
     std::size_t done = 0;
@@ -361,7 +361,7 @@ class Search {
     return done == costs.size();
   }
 
-  /// The trial takes its target's place unless it costs more.
+  /// The trial replaces its target unless its cost is higher.
   void select(std::size_t target) {
     if (!(trial_costs_[target] <= population_.costs[target]))
       return;

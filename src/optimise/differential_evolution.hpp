@@ -38,11 +38,11 @@ struct Population {
 
 /// One point per column. Each free coordinate's interval is cut into `count` equal strata; each
 /// stratum holds one point at a uniform position, in an order drawn for each coordinate.
-/// Coordinates that a stop leaves out stand at their lower bounds.
+/// After a stop request, the remaining coordinates are at their lower bounds.
 Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
                                 const std::stop_token& stop = {});
 
-/// Mean and standard deviation (over n) of the costs; +infinity where one of the costs is.
+/// Mean and standard deviation (over n) of the costs; +infinity if one of the costs is.
 struct CostStatistics {
   double mean = 0;
   double spread = 0;
@@ -54,14 +54,14 @@ CostStatistics statistics(std::span<const double> costs);
 void cross_over(const ConstColumn& target, double crossover_rate,
                 std::span<const Eigen::Index> free, RandomStream& random, Column mutant);
 
-/// Coordinates outside the box are drawn anew, each uniformly between its bounds.
+/// Draws coordinates outside the box anew, each uniformly between its bounds.
 void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial);
 
-/// Uniform on {0, ..., size - 1} without the indices in `taken` (ascending, all below `size`): one
-/// draw.
+/// Draws a uniform index from {0, ..., size - 1} without those in `taken` (ascending, all below
+/// `size`), by one random number.
 std::size_t draw_other(std::size_t size, std::span<const std::size_t> taken, RandomStream& random);
 
-/// `Count` members that differ from each other and from the target. size > Count.
+/// Draws `Count` members that differ from each other and from the target. size > Count.
 template <std::size_t Count>
 std::array<std::size_t, Count> draw_donors(std::size_t size, std::size_t target,
                                            RandomStream& random);
@@ -76,14 +76,14 @@ void mutate_towards(const ConstColumn& target, const ConstColumn& guide, const C
 
 /// Costs of several candidates (columns of `candidates`, in real coordinates).
 ///
-/// A candidate whose cost is known to exceed `abandon_above[i]` may be given up: any value above
+/// A candidate whose cost is known to exceed `abandon_above[i]` may be abandoned: any value above
 /// that bound is then as good as the exact cost, since the candidate loses its comparison either
 /// way.
 using BatchObjective =
     std::function<void(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                        std::span<const double> abandon_above, std::span<double> costs)>;
 
-/// Differential evolution's own settings, with scipy's names and meanings.
+/// The settings of differential evolution, with scipy's names and meanings.
 struct DifferentialEvolutionOptions {
   std::uint64_t seed = 1;
   Strategy strategy = Strategy::best1bin;
@@ -91,7 +91,7 @@ struct DifferentialEvolutionOptions {
   /// Members per free coordinate; the population has max(5, this * number of free coordinates).
   std::size_t population = 15;
   std::size_t generations = 1000;
-  /// Never exceeded; at least the size of the initial population.
+  /// Limit that is never exceeded; at least the size of the initial population.
   std::size_t evaluations = std::numeric_limits<std::size_t>::max();
   /// Converged when spread <= absolute_tolerance + tolerance * |mean cost|.
   double tolerance = 0.01;
@@ -103,7 +103,7 @@ struct DifferentialEvolutionOptions {
   /// Points that replace the first members of the initial population, each moved to the nearest
   /// point of the box.
   std::vector<Eigen::VectorXd> initial_guesses;
-  /// Looked at before each generation, and before each trial with `immediate` updating.
+  /// Checked before each generation, and before each trial with `immediate` updating.
   std::stop_token stop;
   /// Called after each complete generation.
   std::function<void(const Progress&)> observer;
@@ -124,7 +124,7 @@ struct DifferentialEvolutionResult {
 
 /// Storn and Price's differential evolution on a box, following scipy 1.10's semantics: Latin
 /// hypercube start, one dither weight per generation, out-of-box coordinates drawn anew, a trial
-/// replaces its target where its cost is not higher, the best member stands at index 0.
+/// replaces its target if its cost is not higher, the best member is at index 0.
 ///
 /// The first 512 members are always evaluated, also after a stop was requested, so that there is a
 /// best. Costs that are not finite count as +infinity. Not converging is a result, not an error.
@@ -136,8 +136,8 @@ DifferentialEvolutionResult minimise(const BatchObjective& objective, const Boun
 /// Adapter for objectives of one point.
 BatchObjective batch_of(std::function<double(const Eigen::VectorXd&)> cost);
 
-/// How scipy's best1bin, rand1bin and currenttobest1bin make mutants: one F per generation, uniform
-/// on [low, high).
+/// Creates mutants as scipy's best1bin, rand1bin and currenttobest1bin do: one F per generation,
+/// uniform on [low, high).
 class Dithered {
  public:
   explicit Dithered(const DifferentialEvolutionOptions& options);

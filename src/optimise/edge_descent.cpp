@@ -38,7 +38,7 @@ using Eigen::VectorXd;
 LadBasis::LadBasis(const LadProblem& problem, const VectorXd& start)
     : problem_(&problem),
       holds_row_(static_cast<std::size_t>(problem.matrix.rows()), 0),
-      edges_(MatrixXd::Identity(start.size(), start.size())) {
+      edges_(start.size(), start.size()) {
   for (Index j = 0; j < start.size(); ++j) {
     constraints_.push_back({Hold::parked, j});
     if (start[j] <= problem.bounds.lower[j])
@@ -48,39 +48,86 @@ LadBasis::LadBasis(const LadProblem& problem, const VectorXd& start)
   }
 }
 
-void LadBasis::exchange(Index k, ActiveConstraint entering) {
-  const Eigen::RowVectorXd along = gradient_of(entering).transpose() * edges_;
-  const VectorXd pivot = edges_.col(k) / along[k];
-  for (Index j = 0; j < edges_.cols(); ++j)
-    if (j != k)
-      edges_.col(j) -= along[j] * pivot;
-  edges_.col(k) = pivot;
+VectorXd LadBasis::edge(Index k) const {
+  VectorXd out = VectorXd::Zero(edges_.rows());
+  for (const Index i : free_)
+    out[i] = edges_(i, k);
+  if ((*this)[k].hold != Hold::row)
+    out[(*this)[k].index] = 1;
+  return out;
+}
 
+VectorXd LadBasis::slopes(const VectorXd& gradient) const {
+  VectorXd out = VectorXd::Zero(edges_.rows());
+  for (const Index i : free_)
+    if (gradient[i] != 0)
+      out += gradient[i] * edges_.row(i).transpose();
+  for (Index k = 0; k < out.size(); ++k)
+    if ((*this)[k].hold != Hold::row)
+      out[k] += gradient[(*this)[k].index];
+  return out;
+}
+
+VectorXd LadBasis::lengths(const VectorXd& weights) const {
+  VectorXd out = VectorXd::Zero(edges_.rows());
+  for (const Index i : free_)
+    out += weights[i] * edges_.row(i).transpose().cwiseAbs();
+  for (Index k = 0; k < out.size(); ++k)
+    if ((*this)[k].hold != Hold::row)
+      out[k] += weights[(*this)[k].index];
+  return out;
+}
+
+void LadBasis::exchange(Index k, ActiveConstraint entering) {
   ActiveConstraint& place = constraints_[static_cast<std::size_t>(k)];
-  if (place.hold == Hold::row)
+  const bool row_leaves = place.hold == Hold::row;
+  const bool row_enters = entering.hold == Hold::row;
+  if (row_leaves || row_enters || place.index != entering.index) {
+    const VectorXd along = row_enters ? slopes(problem_->matrix.row(entering.index).transpose())
+                                      : slopes(VectorXd::Unit(edges_.rows(), entering.index));
+    if (!row_leaves) {
+      edges_.row(place.index) = Eigen::RowVectorXd::Unit(edges_.cols(), k);
+      free_.push_back(place.index);
+    }
+    for (const Index i : free_) {
+      const double pivot = edges_(i, k) / along[k];
+      if (pivot == 0)
+        continue;
+      edges_.row(i) -= pivot * along.transpose();
+      edges_(i, k) = pivot;
+    }
+    if (!row_enters)
+      free_.erase(std::find(free_.begin(), free_.end(), entering.index));
+  }
+  if (row_leaves)
     holds_row_[static_cast<std::size_t>(place.index)] = 0;
-  if (entering.hold == Hold::row)
+  if (row_enters)
     holds_row_[static_cast<std::size_t>(entering.index)] = 1;
   place = entering;
 }
 
 VectorXd LadBasis::factorise(const VectorXd& response, const VectorXd& x) {
-  MatrixXd gradients(edges_.rows(), edges_.cols());
-  VectorXd level(edges_.rows());
+  std::vector<Index> rows;
+  std::vector<Index> of_rows;  // constraints that hold rows, and coordinates
+  std::vector<Index> of_coordinates;
+  std::vector<Index> held;
   for (Index k = 0; k < edges_.cols(); ++k) {
-    const ActiveConstraint& held = (*this)[k];
-    gradients.row(k) = gradient_of(held).transpose();
-    level[k] = held.hold == Hold::row ? response[held.index] : x[held.index];
+    const auto [hold, place] = (*this)[k];
+    (hold == Hold::row ? rows : held).push_back(place);
+    (hold == Hold::row ? of_rows : of_coordinates).push_back(k);
   }
-  const Eigen::PartialPivLU<MatrixXd> factors(gradients);
-  edges_ = factors.inverse();
-  return factors.solve(level);
-}
-
-VectorXd LadBasis::gradient_of(const ActiveConstraint& constraint) const {
-  if (constraint.hold == Hold::row)
-    return problem_->matrix.row(constraint.index).transpose();
-  return VectorXd::Unit(edges_.rows(), constraint.index);
+  VectorXd out = x;
+  if (rows.empty())
+    return out;
+  out(free_).setZero();
+  const MatrixXd gradients = problem_->matrix(rows, Eigen::all);
+  const Eigen::PartialPivLU<MatrixXd> factors(gradients(Eigen::all, free_));
+  edges_(free_, of_rows) = MatrixXd(factors.inverse());
+  const MatrixXd of_held = gradients(Eigen::all, held);
+  edges_(free_, of_coordinates) = MatrixXd(-factors.solve(of_held));
+  const VectorXd rest = response(rows) - gradients * out;
+  out(free_) = VectorXd(factors.solve(rest));
+  return out;
 }
 
 VectorXd perturbed_response(const LadProblem& problem) {
@@ -132,30 +179,34 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// So many are factorised at once; who stops a larger descent does not wait for the last digits.
+constexpr double kAboveRounding = 1 + 1e-12;
+/// Columns up to which a basis is factorised after a stop request; after a stop of a larger
+/// descent, the last digits are not worth the time.
 constexpr Index kColumnsAtOnce = 200;
 
 /// The edges that leave an active row, one per column.
 class DenseVertex : public LadVertex {
  public:
-  explicit DenseVertex(Eigen::MatrixXd edges) : edges_(std::move(edges)) {}
+  DenseVertex(Index columns, std::vector<VectorXd> edges)
+      : columns_(columns), edges_(std::move(edges)) {}
 
   VectorXd change_for(const VectorXd& raises) const override {
-    VectorXd change = VectorXd::Zero(edges_.rows());
-    for (Index k = 0; k < edges_.cols(); ++k)
-      change += raises[k] * edges_.col(k);
+    VectorXd change = VectorXd::Zero(columns_);
+    for (std::size_t k = 0; k < edges_.size(); ++k)
+      change += raises[static_cast<Index>(k)] * edges_[k];
     return change;
   }
 
   VectorXd slopes(const VectorXd& gradient) const override {
-    VectorXd out(edges_.cols());
-    for (Index k = 0; k < edges_.cols(); ++k)
-      out[k] = gradient.dot(edges_.col(k));
+    VectorXd out(static_cast<Index>(edges_.size()));
+    for (std::size_t k = 0; k < edges_.size(); ++k)
+      out[static_cast<Index>(k)] = gradient.dot(edges_[k]);
     return out;
   }
 
  private:
-  Eigen::MatrixXd edges_;
+  Index columns_;
+  std::vector<VectorXd> edges_;
 };
 
 }  // namespace
@@ -168,8 +219,9 @@ EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
       x_(start),
       response_(perturbed_response(problem)),
       stop_(options.stop),
-      basis_(problem, start) {
-  residual_ = response_ - problem.matrix * x_;
+      basis_(problem, start),
+      matrix_(problem.matrix) {
+  residual_ = response_ - change_of(x_);
   column_scale_ = (problem.matrix.cwiseAbs().transpose() * problem.weights).cwiseMax(1e-300);
   if (problem.linear.size() > 0)
     column_scale_ += problem.linear.cwiseAbs();
@@ -179,12 +231,12 @@ EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
 }
 
 bool EdgeDescent::step() {
-  const VectorXd slope = basis_.edges().transpose() * gradient_;
+  const VectorXd slope = basis_.slopes(gradient_);
   const Index leaving = choose_leaving(slope);
   if (leaving < 0)
     return false;
   const double sign = slope[leaving] > 0 ? -1.0 : 1.0;
-  const VectorXd direction = sign * basis_.edges().col(leaving);
+  const VectorXd direction = sign * basis_.edge(leaving);
   const double start_slope = -std::abs(slope[leaving]) + hold_weight(leaving);
   move(leaving, direction, start_slope);
   if (++pivots_ % kRefactorEvery == 0)
@@ -200,26 +252,26 @@ LadResult EdgeDescent::result() {
   LadResult out;
   set_point(problem_, x_, out);
   out.dual_bound = dual_bound_of(problem_, lambda);
-  std::vector<Index> places;
+  std::vector<VectorXd> edges;
   for (Index k = 0; k < columns_; ++k) {
     if (basis_[k].hold != Hold::row)
       continue;
     out.active_rows.push_back(basis_[k].index);
-    places.push_back(k);
+    edges.push_back(basis_.edge(k));
   }
-  out.vertex = std::make_shared<DenseVertex>(basis_.edges()(Eigen::all, places));
+  out.vertex = std::make_shared<DenseVertex>(columns_, std::move(edges));
   return out;
 }
 
-/// Goes to the vertex where the given rows have no residual, if there is one in the box: each row
-/// takes the place of the parked coordinate that it determines best.
+/// Goes to the vertex at which the given rows have no residual, if there is one in the box: each
+/// row takes the place of the parked coordinate that it determines best.
 void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
   const VectorXd cold_x = x_;
   const LadBasis cold_basis = basis_;
   for (const Index row : rows) {
     if (stop.stop_requested())
-      break;  // as good a vertex as any: nothing will be made of it
-    const Eigen::RowVectorXd along = problem_.matrix.row(row) * basis_.edges();
+      break;  // the result will not be used
+    const VectorXd along = basis_.slopes(problem_.matrix.row(row).transpose());
     Index place = -1;
     for (Index k = 0; k < columns_; ++k) {
       if (basis_[k].hold != Hold::parked)
@@ -236,16 +288,33 @@ void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::sto
     return;
   x_ = cold_x;
   basis_ = cold_basis;
-  residual_ = response_ - problem_.matrix * x_;
+  residual_ = response_ - change_of(x_);
   refresh_gradient();
 }
 
-/// The slope that both senses of an edge pay for leaving a row.
+/// The slope that is added in both directions of an edge that leaves a row.
 double EdgeDescent::hold_weight(Index k) const {
   return basis_[k].hold == Hold::row ? problem_.weights[basis_[k].index] : 0.0;
 }
 
+/// The change of the rows along a direction. Coordinates that it does not move cost nothing.
+VectorXd EdgeDescent::change_of(const VectorXd& direction) const {
+  std::vector<Index> moved;
+  for (Index j = 0; j < columns_; ++j)
+    if (direction[j] != 0)
+      moved.push_back(j);
+  const auto part = [&](std::size_t k) { return direction[moved[k]] * matrix_.col(moved[k]); };
+  VectorXd out = VectorXd::Zero(rows_);
+  std::size_t k = 0;
+  for (; k + 4 <= moved.size(); k += 4)  // four at once, since memory is the limit
+    out += part(k) + part(k + 1) + part(k + 2) + part(k + 3);
+  for (; k < moved.size(); ++k)
+    out += part(k);
+  return out;
+}
+
 Index EdgeDescent::choose_leaving(const VectorXd& slope) const {
+  const VectorXd scales = basis_.lengths(column_scale_);
   Index best = -1;
   double best_gain = 0;
   for (Index k = 0; k < columns_; ++k) {
@@ -255,8 +324,7 @@ Index EdgeDescent::choose_leaving(const VectorXd& slope) const {
       descent = -slope[k];
     if (hold == Hold::upper)
       descent = slope[k];
-    const double scale = basis_.edges().col(k).cwiseAbs().dot(column_scale_);
-    const double gain = descent / scale;
+    const double gain = descent / scales[k];
     if (gain > 1e-12 && gain > best_gain) {
       best_gain = gain;
       best = k;
@@ -265,22 +333,18 @@ Index EdgeDescent::choose_leaving(const VectorXd& slope) const {
   return best;
 }
 
-/// Where an edge runs into the box.
+/// The bound at which an edge leaves the box.
 struct EdgeDescent::BoundAhead {
   double at;
   ActiveConstraint bound;
 };
 
-/// The box always ends an edge: all bounds are finite.
-EdgeDescent::BoundAhead EdgeDescent::nearest_bound(Index leaving, const VectorXd& direction) const {
+/// An edge always ends at the box, since all bounds are finite.
+EdgeDescent::BoundAhead EdgeDescent::nearest_bound(const VectorXd& direction) const {
   BoundAhead out{std::numeric_limits<double>::infinity(), {Hold::lower, 0}};
-  std::vector<char> held(static_cast<std::size_t>(columns_), 0);
-  for (Index k = 0; k < columns_; ++k)
-    if (k != leaving && basis_[k].hold != Hold::row)
-      held[static_cast<std::size_t>(basis_[k].index)] = 1;
   const double tiny = 1e-13 * direction.cwiseAbs().maxCoeff();
   for (Index j = 0; j < columns_; ++j) {
-    if (held[static_cast<std::size_t>(j)] || std::abs(direction[j]) <= tiny)
+    if (std::abs(direction[j]) <= tiny)
       continue;
     const bool up = direction[j] > 0;
     const double room = up ? problem_.bounds.upper[j] - x_[j] : problem_.bounds.lower[j] - x_[j];
@@ -296,17 +360,22 @@ void EdgeDescent::collect_kinks(const VectorXd& change, double limit) {
   const double tiny = 1e-13 * change.cwiseAbs().maxCoeff();
   for (Index i = 0; i < rows_; ++i) {
     const double c = change[i];
-    if (std::abs(c) <= tiny || basis_.holds_row(i) || problem_.weights[i] == 0)
+    const double distance = std::abs(residual_[i]);
+    // One condition for nearly all rows, since its parts are hard to predict: the kink is beyond
+    // the start, or at it if the row leaves towards negative residuals, and not beyond the limit.
+    if (!(((residual_[i] > 0) == (c > 0)) & (std::abs(c) > tiny) &
+          (distance <= kAboveRounding * limit * std::abs(c))) ||
+        basis_.holds_row(i) || problem_.weights[i] == 0)
       continue;
     const double at = residual_[i] / c;
-    if ((at > 0 || (at == 0 && c < 0)) && at < limit)
+    if (at < limit)
       kinks_.push_back({at, 2 * problem_.weights[i] * std::abs(c), i});
   }
 }
 
 void EdgeDescent::move(Index leaving, const VectorXd& direction, double slope) {
-  const VectorXd change = problem_.matrix * direction;
-  const BoundAhead ahead = nearest_bound(leaving, direction);
+  const VectorXd change = change_of(direction);
+  const BoundAhead ahead = nearest_bound(direction);
   collect_kinks(change, ahead.at);
   const auto stop = run_through(kinks_, slope);
   for (auto k = kinks_.begin(); k != stop; ++k)
@@ -326,14 +395,14 @@ void EdgeDescent::move(Index leaving, const VectorXd& direction, double slope) {
   }
 }
 
-/// Takes `times` the present pull of a row out of the gradient: once where the row becomes active,
-/// twice where its residual changes sign.
+/// Subtracts `times` the current contribution of a row from the gradient: once if the row becomes
+/// active, twice if its residual changes sign.
 void EdgeDescent::turn(Index row, double times) {
   const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
   gradient_ -= times * pull * problem_.matrix.row(row).transpose();
 }
 
-/// The constraint that is left becomes an ordinary row with the sign it is about to take.
+/// The row that is left becomes an ordinary row with the sign that its residual will have.
 void EdgeDescent::release(Index leaving, const VectorXd& change) {
   const auto [hold, row] = basis_[leaving];
   if (hold != Hold::row)
@@ -353,7 +422,7 @@ void EdgeDescent::advance(Index leaving, const VectorXd& direction, const Vector
 
 void EdgeDescent::factorise() {
   x_ = basis_.factorise(response_, x_);
-  residual_ = response_ - problem_.matrix * x_;
+  residual_ = response_ - change_of(x_);
   for (const auto& [hold, index] : basis_.constraints()) {
     if (hold == Hold::row)
       residual_[index] = 0;
@@ -377,13 +446,13 @@ void EdgeDescent::refresh_gradient() {
     gradient_ += problem_.linear;
 }
 
-/// Multipliers of the rows at the present vertex. Signs are those of the perturbed residuals: where
-/// several residuals are zero, only they know on which side each row stands.
+/// Multipliers of the rows at the current vertex. Signs are those of the perturbed residuals: if
+/// several residuals are zero, only the perturbed ones determine the side of each row.
 VectorXd EdgeDescent::multipliers() const {
   VectorXd lambda(rows_);
   for (Index i = 0; i < rows_; ++i)
     lambda[i] = residual_[i] > 0 ? problem_.weights[i] : -problem_.weights[i];
-  const VectorXd multiplier = basis_.edges().transpose() * gradient_;
+  const VectorXd multiplier = basis_.slopes(gradient_);
   for (Index k = 0; k < columns_; ++k) {
     const auto [hold, row] = basis_[k];
     if (hold != Hold::row)

@@ -12,13 +12,14 @@ namespace perfmodel::optimise {
 using LadSolver =
     std::function<LadResult(const LadProblem&, const Eigen::VectorXd& start, const LadOptions&)>;
 
-/// Whether sifting begins with fewer rows than the problem has.
+/// True if sifting starts with fewer rows than the problem has.
 bool leaves_rows_out(const LadProblem& problem);
 
 /// Solves a problem of many rows through problems of few: only rows whose residual may change its
-/// sign keep their kink, all others count as linear with the sign they have. Rows that turn out to
-/// have changed sign are taken in, and it is solved again. Exact: at the end no sign is wrong, and
-/// the multipliers of the linear rows, +-w, are feasible (Portnoy and Koenker 1997, "globs").
+/// sign keep their kink, all others count as linear with their current sign. Rows whose sign turns
+/// out to have changed are added, and the problem is solved again. Exact: at the end no sign is
+/// wrong, and the multipliers of the linear rows, +-w, are feasible (Portnoy and Koenker 1997,
+/// "globs").
 LadResult sift(const LadProblem& problem, const Eigen::VectorXd& start, const LadOptions& options,
                const LadSolver& solve);
 
@@ -31,7 +32,7 @@ using Eigen::VectorXd;
 constexpr Index kRowsPerColumn = 50;
 constexpr Index kOneRowIn = 100;
 
-/// All columns, those of levels included.
+/// All columns, including those of levels.
 Index columns_of(const LadProblem& problem) {
   return problem.matrix.cols() + problem.levels.count;
 }
@@ -41,13 +42,13 @@ Index rows_at_first(const LadProblem& problem) {
   return std::min(rows, std::max(kRowsPerColumn * columns_of(problem), rows / kOneRowIn));
 }
 
-/// How near each row is to its kink, in units of what a typical change of x does to it: one that
-/// changes a row by one where its entry in a column is as `typical` of that.
+/// Distance of each row to its kink, in units of the effect of a typical change of x: a change by
+/// which a row with a `typical` entry in a column changes by one.
 VectorXd distance_to_kink(const RowMajorMatrix& matrix, bool with_levels, const VectorXd& residual,
                           const VectorXd& typical) {
   VectorXd reach = matrix.cwiseAbs() * typical.cwiseMax(1e-300).cwiseInverse();
   if (with_levels)
-    reach.array() += 1;  // a level's own entry, in units of itself
+    reach.array() += 1;  // the entry of its level, in units of itself
   return (residual.array().abs() / reach.array().max(1e-300)).matrix();
 }
 
@@ -68,8 +69,8 @@ std::vector<char> nearest_rows(const LadProblem& problem, const VectorXd& residu
   return keeps_kink;
 }
 
-/// The problem of the rows that keep their kink; `linear_cost` is what the others add to its cost
-/// at x = 0 and `rows` says which row of the whole problem each of its rows is, ascending.
+/// The problem of the rows that keep their kink. `linear_cost`: cost of the others at x = 0;
+/// `rows`: the index of each row in the whole problem, ascending.
 struct Sifted {
   LadProblem problem;
   std::vector<Index> rows;
@@ -112,7 +113,7 @@ Sifted reduce(const LadProblem& problem, const std::vector<char>& keeps_kink,
   return out;
 }
 
-/// Where the rows of the whole problem stand in the reduced one, which ascends.
+/// Indices of rows of the whole problem in the reduced one, whose rows ascend.
 std::vector<Index> places_of(const std::vector<Index>& rows, const std::vector<Index>& kept) {
   std::vector<Index> places;
   for (const Index row : rows)
@@ -120,15 +121,14 @@ std::vector<Index> places_of(const std::vector<Index>& rows, const std::vector<I
   return places;
 }
 
-/// The rows of a problem, all but some of which count as linear with the sign that they have at the
-/// start.
+/// The rows of a problem. All but some count as linear, with the sign that they have at the start.
 class SiftedRows {
  public:
   SiftedRows(const LadProblem& problem, const VectorXd& start)
       : problem_(problem),
         residual_(problem.response - product(problem.matrix, problem.levels, start)) {}
 
-  /// Rows that may change their sign keep their kink, and these.
+  /// The rows that may change their sign keep their kink, and so do the given ones.
   void keep_nearest(const std::vector<Index>& active) {
     keeps_kink_ = nearest_rows(problem_, residual_);
     for (const Index row : active)
@@ -137,8 +137,8 @@ class SiftedRows {
 
   Sifted reduced() const { return reduce(problem_, keeps_kink_, residual_); }
 
-  /// Linear rows whose sign is another at x keep their kink from now on. Returns whether there were
-  /// any; `cost` is that of all rows at x.
+  /// Linear rows with another sign at x keep their kink from now on. Returns true if there were
+  /// any; `cost` is set to that of all rows at x.
   bool keep_wrong(const VectorXd& x, double& cost) {
     const VectorXd residual = problem_.response - product(problem_.matrix, problem_.levels, x);
     bool any_wrong = false;
@@ -185,7 +185,7 @@ LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOption
     iterations += out.iterations;
     const bool any_wrong = rows.keep_wrong(out.x, out.cost);
     if (any_wrong && out.termination == LadTermination::optimal) {
-      // The others keep the signs they were given, so that taking rows in ends.
+      // The others keep their signs, so that the number of iterations is finite.
       x = out.x;
       continue;
     }
@@ -197,7 +197,7 @@ LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOption
 
 namespace {
 
-/// Whole steps of a descent until it ends or is to end.
+/// Takes steps of a descent until it is optimal, or until a limit or a stop request.
 template <class Descent>
 LadResult run(Descent descent, const LadOptions& options) {
   std::size_t iterations = 0;
@@ -249,20 +249,20 @@ using Eigen::VectorXd;
 constexpr double kFirstRadius = 0.5;
 constexpr double kSmallestRadius = 1e-8;
 constexpr std::size_t kMostSteps = 100;
-/// Predicted gain, as a share of the cost, from which on idle terms are looked at before the finish
-/// has ended, and the gain since the last look that makes another worth while.
+/// Predicted gain, as a share of the cost, below which idle terms are checked before refinement has
+/// ended, and the gain since the last check that makes another worthwhile.
 constexpr double kGainToWake = 1e-4;
 constexpr double kGainBetweenWakes = 1e-3;
-/// Share of the predicted gain from which on a step needs no correction and the radius may grow.
+/// Share of the predicted gain above which a step needs no correction and the radius may grow.
 constexpr double kGoodRatio = 0.75;
 constexpr int kCorrections = 3;
 /// Predicted gain, as a share of the cost, below which a step is also tried at a multiple.
 constexpr double kGainToExtrapolate = 1e-5;
 constexpr int kMostStrides = 10;
-/// Gap beyond which an optimum is not taken as proven.
+/// Gap above which an optimum does not count as proven.
 constexpr double kUnproven = 1e-9;
 
-/// From no change.
+/// Solves the problem from a change of zero.
 optimise::LadResult solve(const optimise::LadProblem& problem,
                           const optimise::LadOptions& options) {
   return optimise::solve_lad(problem, VectorXd::Zero(problem.bounds.lower.size()), options);
@@ -277,7 +277,7 @@ Optimum minimise_by_sequential_lad(LinearisedRows& fit, const VectorXd& start, d
   out.cost = fit.cost(start);
   fit.linearise_at(start);
   double radius = kFirstRadius;
-  std::optional<VectorXd> anchor;  // where the last step began
+  std::optional<VectorXd> anchor;  // start of the last step
   double cost_when_woken = std::numeric_limits<double>::infinity();
   std::vector<Index> active_rows;
   while (out.steps < kMostSteps && radius > kSmallestRadius && !stop.stop_requested()) {
@@ -289,8 +289,8 @@ Optimum minimise_by_sequential_lad(LinearisedRows& fit, const VectorXd& start, d
     const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
     out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
     const bool at_end = gain <= gap_to_stop * out.cost;
-    // More kinks than constants may meet at the optimum. The ones that an earlier step has left
-    // active can then be a set that proves nothing; another way to the same point finds one that
+    // More kinks than constants may meet at the optimum. The rows that an earlier step has left
+    // active may then be a set that proves nothing; a cold start to the same point finds one that
     // does.
     if (at_end && out.relative_gap > std::max(kUnproven, 10 * gap_to_stop) &&
         !active_rows.empty()) {
@@ -331,8 +331,8 @@ Optimum minimise_by_sequential_lad(LinearisedRows& fit, const VectorXd& start, d
     else if (ratio > kGoodRatio)
       radius = std::max(radius, 2 * used);
     if (trial_cost < out.cost) {
-      // Steps that creep along a curved valley, from one of its sides to the other: what two of
-      // them have in common leads on.
+      // Small steps zigzag along a curved valley, from one side to the other: the sum of two
+      // successive ones points along the valley.
       if (ratio < kGoodRatio && gain <= kGainToExtrapolate * out.cost && anchor) {
         VectorXd stride = trial - *anchor;
         for (int k = 0; k < kMostStrides; ++k) {

@@ -14,24 +14,23 @@
 
 namespace perfmodel::optimise {
 
-/// Where along an edge the residual of a row changes its sign.
+/// A point of an edge at which the residual of a row changes its sign.
 struct Kink {
   double at;
-  double rise;  ///< of the slope of the cost
+  double rise;  ///< increase of the slope of the cost
   Eigen::Index row;
 };
 
-/// Runs through the kinks as long as the cost still falls: a weighted median by selection. `slope`
-/// is that of the cost before the first of them, negative. The kinks are reordered: those before
-/// the returned one are run through, it is the one to stop at. `end()` where the cost falls beyond
-/// all of them.
+/// Passes kinks as long as the cost still falls: a weighted median by selection. `slope`: negative
+/// slope of the cost before the first kink. Reorders the kinks: those before the returned one are
+/// passed, and the minimum is at the returned one; `end()` if the cost falls beyond all of them.
 std::vector<Kink>::iterator run_through(std::vector<Kink>& kinks, double slope);
 
 /// minimise  sum_i w_i |r_i - A_i x| + c'x   subject to  lower <= x <= upper
 ///
 /// `matrix` is rows x columns (row-major: an iteration reads whole rows), `response` and `weights`
 /// have one entry per row (weights >= 0), `linear` one per column (empty: zero). All bounds are
-/// finite. The columns of `levels`, where there are any, stand beside those of `matrix`.
+/// finite. The columns of `levels`, if there are any, are additional to those of `matrix`.
 struct LadProblem {
   using Matrix = RowMajorMatrix;
   Matrix matrix;
@@ -42,14 +41,14 @@ struct LadProblem {
   Bounds bounds;
 };
 
-/// The place where the active rows of a result have no residual, and the ways that lead from it.
+/// The vertex at which the active rows of a result have no residual, and its edges.
 class LadVertex {
  public:
   virtual ~LadVertex() = default;
-  /// The change of x that raises A x by these amounts in the active rows and leaves the active
-  /// bounds as they are.
+  /// The change of x that raises A x by these amounts in the active rows and stays on the active
+  /// bounds.
   virtual Eigen::VectorXd change_for(const Eigen::VectorXd& raises) const = 0;
-  /// How a function of x with this gradient changes where A x rises by one in an active row.
+  /// Change of a function of x with this gradient per unit by which A x rises in each active row.
   virtual Eigen::VectorXd slopes(const Eigen::VectorXd& gradient) const = 0;
 };
 
@@ -58,7 +57,8 @@ enum class LadTermination { optimal, iteration_limit, interrupted };
 struct LadResult {
   Eigen::VectorXd x;
   double cost = 0;
-  /// A feasible dual value: no point of the box costs less. cost - dual_bound is the certificate.
+  /// A feasible dual value: no point of the box has a lower cost. cost - dual_bound is the
+  /// certificate.
   double dual_bound = 0;
   /// Rows whose residual is zero at the vertex.
   std::vector<Eigen::Index> active_rows;
@@ -71,26 +71,26 @@ struct LadOptions {
   std::size_t iterations = 100000;
   /// Problems of more rows are solved through smaller ones; the optimum is the same.
   std::size_t sift_above = 5000;
-  /// Rows that are thought to be active at the optimum (those of a problem nearby): a place to
-  /// begin that saves steps where it is right and costs little where it is not.
+  /// Rows that are probably active at the optimum (those of a similar problem): a start that saves
+  /// steps if it is right and costs little if it is not.
   std::vector<Eigen::Index> active_rows = {};
   std::stop_token stop = {};
 };
 
 /// Solves the problem exactly (to rounding) from `start`, a point of the box, by a descent along
-/// the edges of the piecewise linear cost: each step leaves one active row or bound and runs
-/// through as many kinks as still improve (Barrodale and Roberts 1973; Bloomfield and Steiger
+/// the edges of the piecewise linear cost: each step leaves one active row or bound and
+/// passes as many kinks as still improve (Barrodale and Roberts 1973; Bloomfield and Steiger
 /// 1983), with bounds as further kinks of infinite weight. With levels, the edges that move one
-/// level alone are followed first: each is a weighted median of its rows.
+/// level alone are followed first: each ends at a weighted median of its rows.
 LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
                     const LadOptions& options = {});
 
-/// What holds one of the coordinates of a vertex in place.
+/// The kind of a constraint that is active at a vertex.
 enum class Hold {
   row,     ///< the residual of a row is zero
   lower,   ///< a coordinate is at its lower bound
   upper,   ///< a coordinate is at its upper bound
-  parked,  ///< a coordinate stands where the search began; it leaves as soon as that pays
+  parked,  ///< a coordinate has its start value; it leaves as soon as that gains
 };
 
 struct ActiveConstraint {
@@ -99,39 +99,44 @@ struct ActiveConstraint {
 };
 
 /// The constraints that determine a vertex, one per column of the problem, and its edges: the
-/// inverse of the matrix of their gradients.
+/// inverse E of the matrix of their gradients.
+///
+/// A coordinate that is its own constraint has a row of the unit matrix in E, so that only the rows
+/// of the free coordinates are stored and updated. Their number is that of the active rows.
 class LadBasis {
  public:
-  /// Every coordinate is held by itself.
+  /// Every coordinate is its own constraint.
   LadBasis(const LadProblem& problem, const Eigen::VectorXd& start);
 
   const std::vector<ActiveConstraint>& constraints() const { return constraints_; }
   const ActiveConstraint& operator[](Eigen::Index k) const {
     return constraints_[static_cast<std::size_t>(k)];
   }
-
-  /// Column k leaves constraint k and stays on all others.
-  const Eigen::MatrixXd& edges() const { return edges_; }
-
   bool holds_row(Eigen::Index row) const { return holds_row_[static_cast<std::size_t>(row)] != 0; }
+
+  /// The edge that leaves constraint k and stays on all others.
+  Eigen::VectorXd edge(Eigen::Index k) const;
+  /// Slope along every edge of a function with this gradient.
+  Eigen::VectorXd slopes(const Eigen::VectorXd& gradient) const;
+  /// Length of every edge in a weighted 1-norm.
+  Eigen::VectorXd lengths(const Eigen::VectorXd& weights) const;
 
   /// Replaces constraint k: a rank-one update of the inverse.
   void exchange(Eigen::Index k, ActiveConstraint entering);
 
-  /// Inverts anew, so that rounding does not pile up. Returns the vertex: where the rows that it
-  /// holds have no residual and its coordinates are those of `x`.
+  /// Inverts anew, so that rounding does not accumulate. Returns the vertex: the rows that it holds
+  /// have no residual, and its other coordinates are those of `x`.
   Eigen::VectorXd factorise(const Eigen::VectorXd& response, const Eigen::VectorXd& x);
 
  private:
   const LadProblem* problem_;
   std::vector<ActiveConstraint> constraints_;
   std::vector<char> holds_row_;
-  Eigen::MatrixXd edges_;
-
-  Eigen::VectorXd gradient_of(const ActiveConstraint& constraint) const;
+  RowMajorMatrix edges_;            ///< E; only rows of free coordinates are valid
+  std::vector<Eigen::Index> free_;  ///< the free coordinates
 };
 
-/// A direction, or a point: one entry per level and one per other column.
+/// A direction or a point, with one entry per level and one per other column.
 struct BorderedVector {
   Eigen::VectorXd levels;
   Eigen::VectorXd others;
@@ -140,25 +145,25 @@ struct BorderedVector {
 /// Columns and entries of a row.
 using SparseRow = std::vector<std::pair<Eigen::Index, double>>;
 
-/// A square sparse matrix of which rows change: its LU factors, in rows from the shortest to the
-/// longest with pivots in the emptiest columns (after Markowitz 1957), and one elementary matrix
-/// per change since (the product form of the inverse, Dantzig and Orchard-Hays 1954).
+/// A square sparse matrix whose rows change: its LU factors, with rows from the shortest to the
+/// longest and pivots in the columns with fewest entries (after Markowitz 1957), and one elementary
+/// matrix per later change (the product form of the inverse, Dantzig and Orchard-Hays 1954).
 class SparseLu {
  public:
   static constexpr Eigen::Index none = -1;
 
-  /// Forgets all; `rows` says which columns are full and how large entries are.
+  /// Starts with an empty matrix; `rows` determine the counts and sizes of the entries of columns.
   void start(Eigen::Index size, const std::vector<SparseRow>& rows);
-  /// Appends a row, but not one of which the rows before leave no entry above this share of its
-  /// largest: then false.
+  /// Appends a row. Returns false, without a change, if elimination by the previous rows leaves no
+  /// entry above the share `least` of its largest.
   bool add(const SparseRow& row, double least);
   bool has_pivot(Eigen::Index column) const {
     return step_of_[static_cast<std::size_t>(column)] != none;
   }
 
-  /// Puts another row in the place of one.
+  /// Replaces a row.
   void replace_row(Eigen::Index row, const SparseRow& entries);
-  /// Multiplies a row by `pivot` after it was added to others, times an entry each.
+  /// Adds a row, times an entry each, to others, then multiplies it by `pivot`.
   void spread_row(Eigen::Index row, double pivot, SparseRow others);
 
   Eigen::VectorXd solve(Eigen::VectorXd right) const;
@@ -169,7 +174,7 @@ class SparseLu {
     Eigen::Index column = none;
     double value = 0;
     SparseRow upper;  ///< by column
-    SparseRow lower;  ///< by row, of those before
+    SparseRow lower;  ///< by previous row
   };
   struct Update {
     Eigen::Index at;
@@ -181,28 +186,28 @@ class SparseLu {
   };
   std::vector<Pivot> pivots_;  ///< one per row
   std::vector<Update> updates_;
-  std::vector<Eigen::Index> step_of_;  ///< the row whose pivot a column has
-  std::vector<Eigen::Index> count_;    ///< entries of the columns
-  Eigen::VectorXd scale_;              ///< the largest of them
-  Eigen::VectorXd work_;               ///< a row that is being added; else 0
+  std::vector<Eigen::Index> step_of_;  ///< per column: the row whose pivot is in it
+  std::vector<Eigen::Index> count_;    ///< number of entries of the columns
+  Eigen::VectorXd scale_;              ///< largest entry of the columns
+  Eigen::VectorXd work_;               ///< the row that is being added; otherwise 0
   std::vector<char> touched_;
 };
 
 /// The constraints that determine a vertex of a problem with levels.
 ///
-/// Each level has one constraint of its own: a row of that level, or a bound of it. As many more
-/// as there are other columns stand in the border. In
+/// Each level has one constraint of its own: a row of that level, or one of its bounds. The border
+/// has as many further constraints as there are other columns. In
 ///
 ///     | D  B |   own constraints: D is diagonal
 ///     | E  F |   border: a row has an entry in one level at most
 ///
-/// all products with the inverse come from D and from the factors of S = F - E D^-1 B, which is as
-/// small as the number of other columns (generalised upper bounds, Dantzig and Van Slyke 1967) and
-/// as empty as their rows: the levels of further columns stand in it.
-/// Constraints have numbers: level l's own is l, those of the border follow.
+/// all products with the inverse come from D and from the factors of S = F - E D^-1 B, which has
+/// one row per other column (generalised upper bounds, Dantzig and Van Slyke 1967) and is as sparse
+/// as their rows, since it contains the levels of further columns. The own constraint of level l
+/// has the number l; those of the border follow.
 class BorderedBasis {
  public:
-  /// Every coordinate is held by itself. `rows` are those of the problem's matrix.
+  /// Every coordinate is its own constraint. `rows`: those of the problem's matrix.
   BorderedBasis(const LadProblem& problem, std::shared_ptr<const SparseRows> rows,
                 const Eigen::VectorXd& start);
 
@@ -212,7 +217,7 @@ class BorderedBasis {
     return constraints_[static_cast<std::size_t>(k)];
   }
   bool holds_row(Eigen::Index row) const { return holds_row_[static_cast<std::size_t>(row)] != 0; }
-  /// Whether leaving the own constraint of this level moves that level alone.
+  /// True if the edge that leaves the own constraint of this level moves that level alone.
   bool moves_alone(Eigen::Index level) const { return touching_[level] == 0; }
   double own_entry(Eigen::Index level) const { return diagonal_[level]; }
 
@@ -220,31 +225,31 @@ class BorderedBasis {
   BorderedVector edge(Eigen::Index k) const;
   /// The change that raises each constraint by its entry (by number).
   BorderedVector solve(const Eigen::VectorXd& raises) const;
-  /// Slope along every edge of a function with this gradient, by number.
+  /// Slope along every edge of a function with this gradient, by number of the constraint.
   Eigen::VectorXd slopes(const BorderedVector& gradient) const;
 
-  /// Replaces constraint k; the numbers of others may change. The edge of k must not be flat along
-  /// the one that enters.
+  /// Replaces constraint k; the numbers of others may change. The edge of k must
+  /// change the entering constraint.
   void exchange(Eigen::Index k, ActiveConstraint entering);
-  /// Rows take the places of parked coordinates, as far as they determine them.
+  /// Replaces parked coordinates by rows, as far as these determine them.
   void hold(const std::vector<Eigen::Index>& rows);
-  /// Factorises anew; the numbers of the border change. A constraint that rounding has made depend
-  /// on others is left for a parked coordinate.
+  /// Factorises anew; the numbers of the border change. A parked coordinate replaces a
+  /// constraint that depends on others because of rounding.
   void factorise();
 
  private:
   std::shared_ptr<const SparseRows> rows_;
-  const LadProblem* problem_;  ///< only for changes
+  const LadProblem* problem_;  ///< only used by changes
   Eigen::Index first_;
   Eigen::Index levels_;
   Eigen::Index border_;
   std::vector<ActiveConstraint> constraints_;
   std::vector<char> holds_row_;
   Eigen::VectorXd diagonal_;                ///< D
-  std::vector<Eigen::Index> border_level_;  ///< which column of E, or none
+  std::vector<Eigen::Index> border_level_;  ///< column of E with an entry, or none
   Eigen::VectorXd border_entry_;            ///< the entry there
-  Eigen::VectorXi touching_;                ///< border constraints in each level
-  SparseLu factors_;                        ///< of S
+  Eigen::VectorXi touching_;                ///< number of border constraints in each level
+  SparseLu factors_;                        ///< those of S
 
   void append_others(const ActiveConstraint& constraint, double times, SparseRow& to) const;
   Eigen::Index level_of(const ActiveConstraint& constraint) const;
@@ -258,25 +263,25 @@ class BorderedBasis {
 };
 
 /// Responses with tiny different shifts. Equal rows make vertices where many residuals are zero at
-/// once, and a descent may then cycle; the shifts part them. Multipliers do not depend on the
-/// responses, so the final basis is the right one for the given problem too.
+/// once, and a descent may then cycle; the shifts separate them. Multipliers do not depend on the
+/// responses, so that the final basis is also right for the given problem.
 Eigen::VectorXd perturbed_response(const LadProblem& problem);
 
 /// For any |lambda_i| <= w_i:  cost(x) >= lambda'r + min over the box of (c - A'lambda)'x.
 double dual_bound_of(const LadProblem& problem, const Eigen::VectorXd& lambda);
 
-/// The cost and the point of a result, of the given problem at `x` moved into its box.
+/// Sets the cost and the point of a result: those of the problem at `x`, clamped to its box.
 void set_point(const LadProblem& problem, const Eigen::VectorXd& x, LadResult& out);
 
-/// A row that moves a coordinate less than this, beside the others, cannot hold it in place.
+/// A row whose pivot is below this share of the largest cannot replace a coordinate.
 inline constexpr double kWorthlessPivot = 1e-8;
-/// One that has held it does not any more where rounding is all that is left of it.
+/// An active row below this share depends on the others, except for rounding.
 inline constexpr double kDependent = 1e-13;
 
-/// Pivots after which a basis is factorised anew, so that rounding does not pile up.
+/// Pivots after which a basis is factorised anew, so that rounding does not accumulate.
 inline constexpr std::size_t kRefactorEvery = 64;
 
-/// Rows that stand for the square of a linear function in a problem of absolute values.
+/// Rows that represent the square of a linear function in a problem of absolute values.
 inline constexpr Eigen::Index kSquareRows = 8;
 
 /// Writes weight v^2, v = direction'x with |v| <= reach, into the rows from `row` on, as its
@@ -285,17 +290,17 @@ inline constexpr Eigen::Index kSquareRows = 8;
 void put_square(const Eigen::VectorXd& direction, double weight, double reach, Eigen::Index row,
                 LadProblem& problem, double& constant);
 
-/// The descent along the edges of a LadProblem's cost, from vertex to vertex.
+/// A descent along the edges of the cost of a LadProblem, from vertex to vertex.
 class EdgeDescent {
  public:
-  /// Begins at `start`, or where the options' active rows have no residual if that is a vertex in
-  /// the box.
+  /// Starts at the vertex at which the options' active rows have no residual, if that is in the
+  /// box, else at `start`.
   EdgeDescent(const LadProblem& problem, const Eigen::VectorXd& start, const LadOptions& options);
 
-  /// One edge. False where no edge descends: the vertex is optimal.
+  /// Follows one edge. False if no edge descends: the vertex is optimal.
   bool step();
 
-  /// The vertex of the unperturbed problem and its certificate.
+  /// The vertex of the unperturbed problem, with its certificate.
   LadResult result();
 
  private:
@@ -305,10 +310,11 @@ class EdgeDescent {
   Eigen::VectorXd x_;
   Eigen::VectorXd response_;
   Eigen::VectorXd residual_;
-  Eigen::VectorXd gradient_;      ///< of the cost without the rows that the basis holds
-  Eigen::VectorXd column_scale_;  ///< the largest slope a coordinate can have
+  Eigen::VectorXd gradient_;      ///< of the cost without the active rows
+  Eigen::VectorXd column_scale_;  ///< largest possible slope along each coordinate
   std::stop_token stop_;
   LadBasis basis_;
+  Eigen::MatrixXd matrix_;  ///< matrix of the problem, stored by columns
   std::vector<Kink> kinks_;
   std::size_t pivots_ = 0;
 
@@ -316,9 +322,10 @@ class EdgeDescent {
 
   double hold_weight(Eigen::Index k) const;
   Eigen::Index choose_leaving(const Eigen::VectorXd& slope) const;
+  Eigen::VectorXd change_of(const Eigen::VectorXd& direction) const;
 
   struct BoundAhead;
-  BoundAhead nearest_bound(Eigen::Index leaving, const Eigen::VectorXd& direction) const;
+  BoundAhead nearest_bound(const Eigen::VectorXd& direction) const;
   void collect_kinks(const Eigen::VectorXd& change, double limit);
   void move(Eigen::Index leaving, const Eigen::VectorXd& direction, double slope);
   void turn(Eigen::Index row, double times);
@@ -333,18 +340,18 @@ class EdgeDescent {
 
 /// The descent along the edges of the cost of a LadProblem with levels: as EdgeDescent, but an edge
 /// that moves one level alone is a weighted median of that level's rows and costs no more than
-/// they do. Such edges are followed wherever one descends; the others only where none does.
+/// they do. Such edges are followed as long as one descends; the others only if none does.
 class LevelDescent {
  public:
-  /// Begins at `start`, or where the options' active rows have no residual if that is a vertex in
-  /// the box.
+  /// Starts at the vertex at which the options' active rows have no residual, if that is in the
+  /// box, else at `start`.
   LevelDescent(const LadProblem& problem, const Eigen::VectorXd& start, const LadOptions& options);
 
-  /// Every level to where it alone cannot improve, then one edge of the border. False where none
-  /// descends: the vertex is optimal.
+  /// Moves every level until it alone cannot improve, then follows one edge of the border. False if
+  /// none descends: the vertex is optimal.
   bool step();
 
-  /// The vertex of the unperturbed problem and its certificate.
+  /// The vertex of the unperturbed problem, with its certificate.
   LadResult result();
 
  private:
@@ -354,12 +361,12 @@ class LevelDescent {
   BorderedVector lower_;
   BorderedVector upper_;
   Eigen::VectorXd residual_;
-  BorderedVector gradient_;      ///< of the cost without the rows that the basis holds
-  BorderedVector column_scale_;  ///< the largest slope a coordinate can have
+  BorderedVector gradient_;      ///< of the cost without the active rows
+  BorderedVector column_scale_;  ///< largest possible slope along each coordinate
   /// The rows of level l are rows_[rows_begin_[l]] .. rows_[rows_begin_[l + 1]].
   std::vector<Eigen::Index> rows_;
   std::vector<std::size_t> rows_begin_;
-  std::shared_ptr<const SparseRows> matrix_;  ///< that of the problem
+  std::shared_ptr<const SparseRows> matrix_;  ///< matrix of the problem
   BorderedBasis basis_;
   std::vector<Kink> kinks_;
   std::size_t border_pivots_ = 0;
@@ -394,8 +401,8 @@ class LevelDescent {
 
 namespace perfmodel {
 
-/// A sum of absolute deviations of a smooth model, as a sequence of problems of linear models sees
-/// it: one per step, in the changes of the constants.
+/// A sum of absolute deviations of a smooth model as a sequence of problems of linear models, one
+/// per step, in the changes of the constants.
 class LinearisedRows {
  public:
   virtual ~LinearisedRows() = default;
@@ -403,25 +410,26 @@ class LinearisedRows {
   virtual double cost(const Eigen::VectorXd& at) const = 0;
   virtual void linearise_at(const Eigen::VectorXd& at) = 0;
 
-  /// The problem within the trust region; `constant` is what its cost holds on top of the model's.
+  /// The problem within the trust region; `constant`: its cost minus that of the model.
   virtual optimise::LadProblem problem(double radius, double& constant) const = 0;
 
-  /// The change of the constants that brings the residuals of the step's active rows back to zero
-  /// where the curvature of the model has moved them: a second-order correction.
+  /// The change of the constants that returns the residuals of the step's active rows to zero after
+  /// the curvature of the model has moved them: a second-order correction.
   virtual Eigen::VectorXd correction(const optimise::LadResult& step,
                                      const Eigen::VectorXd& trial) const = 0;
 
-  /// In the box; the cost says how much a change is worth.
+  /// Clamps to the box. `cost`: scale of the effects that are rounding errors.
   virtual Eigen::VectorXd inside(const Eigen::VectorXd& at, double cost) const = 0;
 
-  /// The constants from which the finish can go on where no step gains any more.
+  /// Constants from which refinement can continue if no step gains any more; nullopt if there are
+  /// none.
   virtual std::optional<Eigen::VectorXd> wake(const optimise::LadResult&) const { return {}; }
 
-  /// How far a step moves what the trust region holds.
+  /// Length of a step in the constants that the trust region limits.
   virtual double length(const Eigen::VectorXd& step) const = 0;
 
-  /// Whether a step that fails also tells how large the region may be: where something curved is
-  /// not held by its radius alone, it does not.
+  /// True if the length of a step that fails limits the radius of the region: not if the radius
+  /// does not limit all curved constants.
   virtual bool length_bounds_radius() const { return true; }
 };
 

@@ -12,9 +12,9 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Descent, beside the largest slope that an edge can have, below which it is rounding.
+/// Descents below this share of the largest possible slope of an edge are rounding errors.
 constexpr double kLeastGain = 1e-12;
-/// Components of a direction, or of a change, beside the largest, that are rounding.
+/// Components of a direction or a change below this share of the largest are rounding errors.
 constexpr double kTiny = 1e-13;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
@@ -70,12 +70,12 @@ bool LevelDescent::step() {
   return pivot_border();
 }
 
-/// The slope that both senses of an edge pay for leaving a row.
+/// The slope that is added in both directions of an edge that leaves a row.
 double LevelDescent::hold_weight(Index k) const {
   return basis_[k].hold == Hold::row ? problem_.weights[basis_[k].index] : 0.0;
 }
 
-/// How steeply the cost falls along edge k in its better sense; negative where it rises.
+/// Descent of the cost along edge k in its better direction; negative if the cost rises.
 double LevelDescent::descent_of(Index k, double slope) const {
   switch (basis_[k].hold) {
     case Hold::lower:
@@ -90,7 +90,7 @@ double LevelDescent::descent_of(Index k, double slope) const {
 }
 
 void LevelDescent::settle_level(Index level) {
-  // A weighted median is one edge; what rounding makes of a tie may take another.
+  // A weighted median is one edge; a tie that rounding has broken may take another.
   constexpr int kMostEdges = 8;
   for (int edge = 0; edge < kMostEdges; ++edge) {
     const double slope = gradient_.levels[level] / basis_.own_entry(level);
@@ -140,7 +140,7 @@ void LevelDescent::move_alone(Index level, double slope) {
 struct LevelDescent::Leaving {
   Index constraint;
   double descent;
-  double gain;  ///< beside the largest slope that the edge can have; first an estimate
+  double gain;  ///< as a share of the largest possible slope of the edge; first an estimate
   BorderedVector edge;
 };
 
@@ -160,7 +160,7 @@ std::vector<LevelDescent::Leaving> LevelDescent::candidates(const VectorXd& slop
   return out;
 }
 
-/// Follows the edge; false where what falls along it is rounding.
+/// Computes the edge and its gain; false if the descent along it is a rounding error.
 bool LevelDescent::price(Leaving& candidate) const {
   candidate.edge = basis_.edge(candidate.constraint);
   const double scale = candidate.edge.levels.cwiseAbs().dot(column_scale_.levels) +
@@ -169,7 +169,7 @@ bool LevelDescent::price(Leaving& candidate) const {
   return candidate.gain > kLeastGain;
 }
 
-/// Takes the steepest edge: of all where they are few, else of those that promise most.
+/// Follows the steepest edge: of all if they are few, else of those with the largest estimates.
 bool LevelDescent::pivot_border() {
   constexpr std::size_t kAllOf = 64;
   constexpr std::ptrdiff_t kOfMany = 8;
@@ -220,7 +220,7 @@ double LevelDescent::bound(Index j, Hold hold) const {
 void LevelDescent::move_together(Index leaving, const BorderedVector& direction, double slope) {
   const VectorXd change = change_of(direction);
 
-  // The box always ends an edge: all bounds are finite.
+  // An edge always ends at the box, since all bounds are finite.
   const VectorXd along = problem_.levels.joined(direction.others, direction.levels);
   std::vector<char> held(static_cast<std::size_t>(along.size()), 0);
   for (Index k = 0; k < along.size(); ++k)
@@ -276,8 +276,8 @@ void LevelDescent::add_kink(Index row, double change, double tiny, double limit)
     kinks_.push_back({at, 2 * problem_.weights[row] * std::abs(change), row});
 }
 
-/// Takes `times` the present pull of a row out of the gradient: once where the row becomes active,
-/// twice where its residual changes sign.
+/// Subtracts `times` the current contribution of a row from the gradient: once if the row becomes
+/// active, twice if its residual changes sign.
 void LevelDescent::turn(Index row, double times) {
   const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
   for (SparseRows::InnerIterator entry(*matrix_, row); entry; ++entry)
@@ -287,7 +287,7 @@ void LevelDescent::turn(Index row, double times) {
     gradient_.levels[level] -= times * pull * problem_.levels.value[row];
 }
 
-/// The row that is left becomes an ordinary one with the sign it is about to take.
+/// The row that is left becomes an ordinary row with the sign that its residual will have.
 void LevelDescent::release(Index leaving, double change) {
   const Index row = basis_[leaving].index;
   residual_[row] = change > 0 ? -1e-300 : 1e-300;
@@ -296,7 +296,7 @@ void LevelDescent::release(Index leaving, double change) {
 
 }  // namespace perfmodel::optimise
 
-// The vertices at which a LevelDescent begins and ends.
+// The vertices at which a LevelDescent starts and ends.
 
 namespace perfmodel::optimise {
 namespace {
@@ -327,7 +327,7 @@ class BorderedVertex : public LadVertex {
 
 }  // namespace
 
-/// Goes to the vertex where the given rows have no residual, if there is one in the box.
+/// Goes to the vertex at which the given rows have no residual, if there is one in the box.
 void LevelDescent::start_at_vertex(const std::vector<Index>& rows) {
   const BorderedVector cold_x = x_;
   const BorderedBasis cold_basis = basis_;
@@ -379,8 +379,8 @@ void LevelDescent::refresh_gradient() {
   gradient_ = parted(gradient);
 }
 
-/// Multipliers of the rows at the present vertex. Signs are those of the perturbed residuals: where
-/// several residuals are zero, only they know on which side each row stands.
+/// Multipliers of the rows at the current vertex. Signs are those of the perturbed residuals: if
+/// several residuals are zero, only the perturbed ones determine the side of each row.
 VectorXd LevelDescent::multipliers() const {
   VectorXd lambda = (residual_.array() > 0).select(problem_.weights, -problem_.weights);
   const VectorXd multiplier = basis_.slopes(gradient_);

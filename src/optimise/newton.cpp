@@ -17,12 +17,12 @@ constexpr std::size_t kMostDampedSteps = 2000;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
 constexpr double kCostRounding = 1e-14;
-constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have no end of curvature
+constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have infinite curvature
 constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
 
-/// The step to the minimum of a damped parabola in the box: constants that the step would carry
-/// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
-/// opens downwards.
+/// The step to the minimum of a damped parabola in the box: constants that would leave the box are
+/// fixed at the bound, and the others are solved for again. Nullopt if the parabola opens
+/// downwards.
 std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
                                     double damping, const VectorXd& at, const optimise::Bounds& box,
                                     const std::stop_token& stop) {
@@ -77,10 +77,10 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
   CostParabola model = fit.quadratic(start);
   double damping = kStartDamping;
   double cost_when_woken = std::numeric_limits<double>::infinity();
-  bool refused = false;  // the last step
+  bool refused = false;  // whether the last step was
   while (out.steps < kMostDampedSteps && damping < kLargestDamping && !stop.stop_requested()) {
     ++out.steps;
-    // Newton's step where there is one.
+    // Newton's step, if there is one.
     const ArrowMatrix* curvature = &model.hessian;
     auto step = damped_step(model, *curvature, damping, out.at, box, stop);
     if (!step) {
@@ -99,7 +99,7 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
       const auto woken =
           out.cost < (1 - gap_to_stop) * cost_when_woken ? fit.wake(out.at) : std::nullopt;
       if (!woken) {
-        // What the cost cannot resolve any more still sharpens the constants.
+        // A gain below the rounding of the cost still makes the constants more accurate.
         if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
           out.at = trial;
         break;
@@ -113,8 +113,8 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
     const double trial_cost = fit.cost(trial);
     ++out.evaluations;
     if (gain > 0 && trial_cost < out.cost) {
-      // Along a curved valley the damping hovers where steps are taken, instead of having every
-      // second one refused.
+      // In a curved valley, the damping stays at a value at which steps succeed, so that not every
+      // second one is refused.
       damping = std::max(1e-15, (refused ? 0.7 : 0.1) * damping);
       refused = false;
       out.at = trial;
@@ -142,11 +142,11 @@ constexpr std::size_t kMostHalvings = 20;
 
 struct Correction {
   VectorXd step;
-  VectorXd change;  ///< of the gradient
+  VectorXd change;  ///< change of the gradient
   double product = 0;
 };
 
-/// Slopes by differences, forward ones where the box has room for them.
+/// Gradient by differences: forward differences unless they would leave the box.
 class ByDifferences {
  public:
   ByDifferences(const BatchObjective& objective, const Bounds& bounds, double difference)
@@ -264,10 +264,10 @@ class Descent {
     return x.cwiseMax(bounds_.lower).cwiseMin(bounds_.upper);
   }
 
-  /// Of the step to the nearest point of the box along the gradient.
+  /// Length of the step to the nearest point of the box along the gradient.
   double largest_descent() const { return (projected(x_ - gradient_) - x_).cwiseAbs().maxCoeff(); }
 
-  /// The two loops of Nocedal 1980, among the free coordinates.
+  /// The two loops of Nocedal (1980) for the free coordinates.
   VectorXd direction() const {
     VectorXd q = free_part(gradient_);
     std::vector<double> share(corrections_.size());
@@ -308,7 +308,7 @@ class Descent {
     const VectorXd gradient = gradient_at(x, cost);
     Correction correction{.step = x - x_, .change = gradient - gradient_};
     correction.product = correction.step.dot(correction.change);
-    // Only pairs of positive curvature keep the approximation positive definite.
+    // Only pairs with positive curvature keep the approximation positive definite.
     if (correction.product >
         std::numeric_limits<double>::epsilon() * correction.change.squaredNorm()) {
       corrections_.push_back(std::move(correction));

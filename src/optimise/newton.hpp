@@ -15,8 +15,8 @@ namespace perfmodel {
 struct CostParabola {
   Eigen::VectorXd gradient;
   ArrowMatrix hessian;
-  /// Without the second derivatives of the predictions: never indefinite, but slow to converge
-  /// where residuals remain.
+  /// The Hessian without the second derivatives of the predictions: never indefinite, but
+  /// convergence is slow if residuals remain.
   ArrowMatrix gauss_newton;
 };
 
@@ -29,16 +29,17 @@ class CurvedProblem {
  public:
   virtual ~CurvedProblem() = default;
 
-  /// Infinite where it is not defined.
+  /// Infinite if the cost is not defined at the point.
   virtual double cost(const Eigen::VectorXd& at) const = 0;
   virtual CostParabola quadratic(const Eigen::VectorXd& at) const = 0;
 
-  /// The constants from which the finish can go on where no step gains any more.
+  /// Constants from which refinement can continue if no step gains any more; nullopt if there are
+  /// none.
   virtual std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd&) const { return {}; }
 };
 
-/// Newton's method in a box with Levenberg's and Marquardt's damping; where the Hessian is not
-/// positive definite, the Gauss-Newton one stands in. Never worse than the start.
+/// Newton's method in a box with Levenberg-Marquardt damping. If the Hessian is not positive
+/// definite, the Gauss-Newton matrix replaces it. Never worse than the start.
 Optimum minimise_by_damped_newton(const CurvedProblem& problem, const optimise::Bounds& box,
                                   const Eigen::VectorXd& start, double gap_to_stop,
                                   const std::stop_token& stop);
@@ -54,7 +55,7 @@ struct QuasiNewtonOptions {
   std::size_t evaluations = 15000;           ///< not exceeded by more than one gradient
   double reduction = 2.220446049250313e-09;  ///< stops below this share of max(|cost|, 1)
   double projected_gradient = 1e-5;          ///< stops below this largest component
-  double difference = 1e-8;  ///< step of the forward differences, where they are used
+  double difference = 1e-8;                  ///< step of the forward differences, if they are used
   std::stop_token stop = {};
 };
 
@@ -65,10 +66,10 @@ struct QuasiNewtonResult {
   std::size_t evaluations = 0;
 };
 
-/// A cost that comes with its slopes.
+/// A cost with its gradient.
 struct SmoothObjective {
   std::function<double(const Eigen::VectorXd&)> cost;
-  std::function<Eigen::VectorXd()> gradient;  ///< where the cost was asked for last
+  std::function<Eigen::VectorXd()> gradient;  ///< at the point of the last cost
 };
 
 /// Limited-memory BFGS on a box, from a point of it: steps in the coordinates that are not held at
@@ -78,7 +79,7 @@ struct SmoothObjective {
 QuasiNewtonResult quasi_newton(const BatchObjective& objective, const Bounds& bounds,
                                const Eigen::VectorXd& start, const QuasiNewtonOptions& options);
 
-/// The same with the slopes of the objective.
+/// The same with the gradient of the objective.
 QuasiNewtonResult quasi_newton(const SmoothObjective& objective, const Bounds& bounds,
                                const Eigen::VectorXd& start, const QuasiNewtonOptions& options);
 

@@ -274,7 +274,8 @@ constexpr std::size_t kRefitFolds = 10;
 /// A column's values are grouped into at most kValues bins, of which up to kEdges are held out.
 constexpr std::size_t kValues = 8;
 constexpr std::size_t kEdges = 3;
-constexpr std::size_t kLeastRows = 5;  ///< held out by an extrapolation fold
+constexpr std::size_t kMostEdges = 72;  ///< of all columns together, but at least one of each
+constexpr std::size_t kLeastRows = 5;   ///< held out by an extrapolation fold
 constexpr double kLargestError = 10;
 /// Clamps growths: a power that is off by more was not identifiable from the rows up to the edge.
 constexpr double kMostGrowth = 1.5;
@@ -331,7 +332,10 @@ std::vector<Judgement> by_folds(const RowGroups& groups, std::uint64_t seed) {
 
 /// Extrapolation folds of a column, which hold out its largest value, its two and its three
 /// largest; of a column of more than kValues values, bins of them. At least two values remain.
+/// Many columns get fewer folds each.
 std::vector<Judgement> by_edges(const Design& runs, std::size_t numeric) {
+  const std::size_t columns = runs.extrinsic.size() + runs.intrinsic.size();
+  const std::size_t edges = std::clamp<std::size_t>(kMostEdges / columns, 1, kEdges);
   const NumericFactor& factor = numeric_factor(runs, numeric);
   std::set<double> distinct;
   for (std::size_t row = 0; row < runs.rows; ++row)
@@ -339,7 +343,7 @@ std::vector<Judgement> by_edges(const Design& runs, std::size_t numeric) {
   const std::vector<double> values(distinct.begin(), distinct.end());
   const std::size_t step = (values.size() + kValues - 1) / kValues;
   std::vector<Judgement> out;
-  for (std::size_t k = 1; k <= kEdges && values.size() >= k * step + 2; ++k) {
+  for (std::size_t k = 1; k <= edges && values.size() >= k * step + 2; ++k) {
     Judgement edge{.kept = {}, .judged = {}, .numeric = numeric};
     edge.edge = values[values.size() - 1 - k * step];
     for (std::size_t row = 0; row < runs.rows; ++row)

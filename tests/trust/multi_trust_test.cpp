@@ -221,7 +221,7 @@ TEST_CASE("the gradient of a local scaling power is its derivative", "[fit][mult
     return multi_elasticities(model.spec, sum_form(model).structure, constants,
                               design_of(at, model.spec))(0, 0);
   };
-  const VectorXd gradient = sum.gradient_of_scaling_power(0, at);
+  const VectorXd gradient = sum.gradient_of_log_time(at, 0);
   constexpr double h = 1e-6;
   const auto derivative = [&](std::size_t k, std::size_t coefficient) {
     double change[2];
