@@ -152,6 +152,37 @@ TEST_CASE_METHOD(IntervalsTest, "a fit has 90 % intervals without being asked, o
     CHECK_THAT(fit({"--coverage", wrong}).errors, ContainsSubstring("--coverage"));
 }
 
+TEST_CASE("the ranges of many columns are cut back less often", "[intervals]") {
+  const auto edges_of = [](std::size_t columns) {
+    RandomStream random(1, "many columns");
+    std::string text;
+    for (std::size_t c = 0; c < columns; ++c)
+      text += "x" + std::to_string(c) + ",";
+    text += "time_s\n";
+    for (int row = 0; row < 200; ++row) {
+      double time = std::exp(0.05 * random.normal());
+      for (std::size_t c = 0; c < columns; ++c) {
+        const double value = std::pow(2, static_cast<double>(random.below(5)));
+        time *= c < 2 ? value : 1;
+        text += to_text(value) + ",";
+      }
+      text += to_text(time) + "\n";
+    }
+    const TemporaryDirectory directory;
+    directory.write("runs.csv", text);
+    ProgramOptions options;
+    options.directory = directory.path();
+    REQUIRE(run_perfmodel({"fit", "runs.csv", "--extrinsic", "none", "--expression", "multi",
+                           "--terms", "1", "-o", "model.json"},
+                          options)
+                .exit_code == 0);
+    const nlohmann::json model = nlohmann::json::parse(read_text(directory.file("model.json")));
+    return model["prediction_intervals"]["beyond"][0]["edges"].get<int>();
+  };
+  CHECK(edges_of(24) == 3);
+  CHECK(edges_of(30) == 2);
+}
+
 TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyond fewer",
                  "[intervals]") {
   // Work that scales beside talk that grows: one product of powers is wrong by more with each
