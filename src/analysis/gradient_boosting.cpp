@@ -20,9 +20,6 @@ struct XgboostFunctions {
   decltype(&XGBoosterPredictFromDMatrix) predict;
 };
 
-/// Throws std::runtime_error if the library, which was present at build time, is missing.
-const XgboostFunctions& xgboost_functions();
-
 }  // namespace perfmodel
 
 #ifdef PERFMODEL_XGBOOST_LIBRARY
@@ -70,6 +67,7 @@ XgboostFunctions load_xgboost() {
 
 }  // namespace
 
+/// Throws std::runtime_error if the library, which was present at build time, is missing.
 const XgboostFunctions& xgboost_functions() {
   static const XgboostFunctions functions = load_xgboost();
   return functions;

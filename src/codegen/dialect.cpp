@@ -24,8 +24,6 @@ struct LiteralRules {
 };
 
 /// The text as a literal in double quotes.
-std::string text_literal(std::string_view text, const LiteralRules& rules);
-
 std::string text_literal(std::string_view text, const LiteralRules& rules) {
   std::string out = "\"";
   while (!text.empty()) {

@@ -18,10 +18,6 @@ namespace perfmodel {
 // Formulas in LaTeX, as lines of amsmath's align*, with three digits. Terms with a coefficient of 0
 // and factors that would be printed as 1 are omitted.
 
-std::string latex_generic(const ModelSpec& spec, const Eigen::VectorXd& constants);
-std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
-                        const Eigen::VectorXd& constants);
-
 namespace {
 
 /// A number in LaTeX: 2.1 \times 10^{-5}.

@@ -26,22 +26,6 @@
 
 namespace perfmodel {
 
-/// Objective of a fitted sum in the units of the data: the loss over the runs, plus the penalties
-/// of its powers and of the logarithms of its factors (see SumGoal).
-double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options);
-
-/// Sets factors of levels and steps to exactly 0 if the term is below 1e-4 of the time of every row
-/// that they apply to, unless the loss increases noticeably.
-void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss);
-
-/// Orders the terms of a sum by their share of the time, the largest first.
-void order_by_share(FittedModel& model, const Design& training);
-
-std::size_t sum_starts(const FitOptions& options);
-
-/// Fits the constants of a sum to all rows, to a minimum of the user's loss.
-SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen);
-
 namespace {
 
 using Eigen::VectorXd;
@@ -89,6 +73,8 @@ PenalisedSums penalised_sums(const FittedSum& sum) {
 
 }  // namespace
 
+/// Objective of a fitted sum in the units of the data: the loss over the runs, plus the penalties
+/// of its powers and of the logarithms of its factors (see SumGoal).
 double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options) {
   const double out = loss_value(options.loss, runs.time, predict(model, runs));
   const FittedSum sum = fitted_sum(model);
@@ -152,6 +138,8 @@ void put_in(const std::vector<List>& before, std::size_t from, std::size_t to,
 
 }  // namespace
 
+/// Sets factors of levels and steps to exactly 0 if the term is below 1e-4 of the time of every row
+/// that they apply to, unless the loss increases noticeably.
 void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss) {
   const MultiStructure& structure = sum_form(model).structure;
   const MultiLayout layout(model.spec, structure);
@@ -187,6 +175,7 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training, L
   }
 }
 
+/// Orders the terms of a sum by their share of the time, the largest first.
 void order_by_share(FittedModel& model, const Design& training) {
   MultiStructure& structure = own_sum_form(model).structure;
   const MultiLayout layout(model.spec, structure);
@@ -280,6 +269,7 @@ std::size_t sum_starts(const FitOptions& options) {
   return options.starts.value_or(8);
 }
 
+/// Fits the constants of a sum to all rows, to a minimum of the user's loss.
 SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   const FitOptions& options = task.options;
   const TermCoordinates& coordinates = task.coordinates;

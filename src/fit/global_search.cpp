@@ -23,11 +23,6 @@
 
 namespace perfmodel {
 
-/// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
-/// lets them re-enter with the powers that pay most, and keeps improvements.
-Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
-                      const Regulariser& penalty, const FitOptions& options, Optimum best);
-
 namespace {
 
 constexpr std::size_t kGroups = 12;
@@ -195,6 +190,8 @@ bool has_many_powers(const SearchSpace& space) {
   return space.intrinsic_log_centres().size() >= kManyColumns;
 }
 
+/// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
+/// lets them re-enter with the powers that pay most, and keeps improvements.
 Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
                       const Regulariser& penalty, const FitOptions& options, Optimum best) {
   RandomStream random(options.seed, "terms to take out");

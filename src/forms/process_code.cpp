@@ -23,23 +23,6 @@
 
 namespace perfmodel {
 
-/// The source code of a function predict_process(), which returns the posterior mean of z minus its
-/// centre. Its arguments are the numbers as process_number() writes them, then the indices of
-/// levels.
-std::string process_function(const process::ResidualProcess& process, double centre,
-                             FormulaLanguage language);
-
-/// A number as an argument of the function: its logarithm or other transformation.
-std::string process_number(const process::Coordinate& coordinate, const std::string& value,
-                           FormulaLanguage language);
-
-/// The factor of the trend, given a call of the function.
-std::string process_factor(const std::string& call, FormulaLanguage language);
-
-/// A call of the function.
-std::string process_call(const std::vector<std::string>& numbers,
-                         const std::vector<std::string>& levels, FormulaLanguage language);
-
 namespace {
 
 using Eigen::Index;
@@ -280,6 +263,9 @@ std::string in_module(FormulaLanguage language, const std::string& name) {
 
 }  // namespace
 
+/// The source code of a function predict_process(), which returns the posterior mean of z minus its
+/// centre. Its arguments are the numbers as process_number() writes them, then the indices of
+/// levels.
 std::string process_function(const process::ResidualProcess& process, double centre,
                              FormulaLanguage language) {
   switch (language) {
@@ -292,6 +278,7 @@ std::string process_function(const process::ResidualProcess& process, double cen
   }
 }
 
+/// A number as an argument of the function: its logarithm or other transformation.
 std::string process_number(const process::Coordinate& coordinate, const std::string& value,
                            FormulaLanguage language) {
   const std::string minimum = language == FormulaLanguage::python ? "min"
@@ -312,10 +299,12 @@ std::string process_number(const process::Coordinate& coordinate, const std::str
   return operand;
 }
 
+/// The factor of the trend, given a call of the function.
 std::string process_factor(const std::string& call, FormulaLanguage language) {
   return in_module(language, "exp") + "(" + call + ")";
 }
 
+/// A call of the function.
 std::string process_call(const std::vector<std::string>& numbers,
                          const std::vector<std::string>& levels, FormulaLanguage language) {
   if (language == FormulaLanguage::python)

@@ -16,13 +16,6 @@
 
 namespace perfmodel::optimise {
 
-/// The checks throw std::invalid_argument with the message for the user.
-void require_valid(const DifferentialEvolutionOptions& options);
-void require_evaluations_for(std::size_t population_size,
-                             const DifferentialEvolutionOptions& options);
-void require_guesses_fit(const DifferentialEvolutionOptions& options, const Bounds& bounds,
-                         std::size_t population_size);
-
 void cross_over(const ConstColumn& target, double crossover_rate,
                 std::span<const Eigen::Index> free, RandomStream& random, Column mutant) {
   const Eigen::Index forced = free[random.below(free.size())];
@@ -146,6 +139,7 @@ bool is_tolerance(double value) {
 
 }  // namespace
 
+/// The checks throw std::invalid_argument with the message for the user.
 void require_valid(const DifferentialEvolutionOptions& options) {
   const double low = options.differential_weight_low;
   const double high = options.differential_weight_high;

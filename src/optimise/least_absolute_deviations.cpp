@@ -12,9 +12,6 @@ namespace perfmodel::optimise {
 using LadSolver =
     std::function<LadResult(const LadProblem&, const Eigen::VectorXd& start, const LadOptions&)>;
 
-/// True if sifting starts with fewer rows than the problem has.
-bool leaves_rows_out(const LadProblem& problem);
-
 /// Solves a problem of many rows through problems of few: only rows whose residual may change its
 /// sign keep their kink, all others count as linear with their current sign. Rows whose sign turns
 /// out to have changed are added, and the problem is solved again. Exact: at the end no sign is
@@ -163,6 +160,7 @@ class SiftedRows {
 
 }  // namespace
 
+/// True if sifting starts with fewer rows than the problem has.
 bool leaves_rows_out(const LadProblem& problem) {
   return rows_at_first(problem) < problem.matrix.rows();
 }

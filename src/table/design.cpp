@@ -25,10 +25,6 @@
 
 namespace perfmodel {
 
-/// Codes the values of a column (one per row, no NaN) if at most `NumericFactor::most_coded` are
-/// distinct; otherwise stores them uncoded.
-NumericFactor make_factor(std::vector<double> values);
-
 /// The cells of a table whose levels a model does not know. Each level is reported once, with the
 /// number of its rows: runs of another machine have the same unknown level in every row.
 class UnknownLevelCells {
@@ -107,6 +103,8 @@ class DistinctValues {
 
 }  // namespace
 
+/// Codes the values of a column (one per row, no NaN) if at most `NumericFactor::most_coded` are
+/// distinct; otherwise stores them uncoded.
 NumericFactor make_factor(std::vector<double> values) {
   DistinctValues distinct;
   std::vector<std::uint32_t> codes(values.size());

@@ -112,27 +112,8 @@ class FormulaError : public std::runtime_error {
   bool has_position_;
 };
 
-/// Parses a formula. The names of the program are those that it uses, in order of appearance,
-/// including constants such as _pi. Throws FormulaError.
-FormulaProgram parse_formula(const std::string& text, TextCodes& codes);
-
-/// The value of a name that is not a column: _pi or _e.
-std::optional<double> formula_constant(const std::string& name);
-
 /// Per name, a pointer to its contiguous numbers.
 using FormulaColumns = std::span<const double* const>;
-
-/// The value of the formula for one number per name.
-double formula_value(const FormulaProgram& program, std::span<const double> values);
-
-/// Writes the values of rows first, ..., first + rows - 1 to the front of `stack`, which has room
-/// for depth x rows numbers.
-void formula_values(const FormulaProgram& program, FormulaColumns columns, std::size_t first,
-                    std::size_t rows, double* stack);
-
-/// The value and its derivative with respect to a name.
-Formula::Slope formula_slope(const FormulaProgram& program, std::span<const double> values,
-                             std::size_t name);
 
 namespace {
 
@@ -402,10 +383,13 @@ class FormulaParser {
 
 }  // namespace
 
+/// Parses a formula. The names of the program are those that it uses, in order of appearance,
+/// including constants such as _pi. Throws FormulaError.
 FormulaProgram parse_formula(const std::string& text, TextCodes& codes) {
   return FormulaParser(text, codes).whole();
 }
 
+/// The value of a name that is not a column: _pi or _e.
 std::optional<double> formula_constant(const std::string& name) {
   if (name == "_pi")
     return std::numbers::pi;
@@ -632,6 +616,7 @@ void run(const FormulaProgram& program, std::size_t rows, double* stack, const L
 
 }  // namespace
 
+/// The value of the formula for one number per name.
 double formula_value(const FormulaProgram& program, std::span<const double> values) {
   const auto run_on = [&](double* stack) {
     run(program, 1, stack, [&](std::size_t name, double* to) { *to = values[name]; });
@@ -644,6 +629,8 @@ double formula_value(const FormulaProgram& program, std::span<const double> valu
   return run_on(deep.data());
 }
 
+/// Writes the values of rows first, ..., first + rows - 1 to the front of `stack`, which has room
+/// for depth x rows numbers.
 void formula_values(const FormulaProgram& program, FormulaColumns columns, std::size_t first,
                     std::size_t rows, double* stack) {
   run(
@@ -651,6 +638,7 @@ void formula_values(const FormulaProgram& program, FormulaColumns columns, std::
       [&](std::size_t name, double* to) { std::copy_n(columns[name] + first, rows, to); });
 }
 
+/// The value and its derivative with respect to a name.
 Formula::Slope formula_slope(const FormulaProgram& program, std::span<const double> values,
                              std::size_t name) {
   std::vector<Formula::Slope> stack;

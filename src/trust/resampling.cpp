@@ -16,9 +16,6 @@
 
 namespace perfmodel {
 
-/// sqrt(n / (n - k)) for n training rows and k constants in use; n - k counts as at least n / 2.
-double widening(const FittedModel& model, const Design& training);
-
 /// Draws data sets like the one that a model was fitted to.
 class Resampler {
  public:
@@ -36,6 +33,7 @@ class Resampler {
   Design resampled_residuals(RandomStream& random) const;
 };
 
+/// sqrt(n / (n - k)) for n training rows and k constants in use; n - k counts as at least n / 2.
 double widening(const FittedModel& model, const Design& training) {
   const double n = static_cast<double>(training.rows);
   const double k = static_cast<double>(model.form->constants_in_use(model));
