@@ -17,7 +17,7 @@ TEST_CASE("the corpora of the fuzzers are refused with a message or used consist
     std::size_t used = 0;
     for (const auto& file : std::filesystem::directory_iterator(corpora / target.name)) {
       INFO(file.path());
-      const std::string bytes = read_text(file.path());
+      const std::string bytes = test::read_text(file.path().string());
       try {
         target.read(bytes);
         ++used;
