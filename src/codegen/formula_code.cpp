@@ -286,14 +286,14 @@ std::string multi_computed(const ModelSpec& spec, const MultiStructure& structur
         factors.push_back(writer.power(base, power));
     };
     const auto capped = [&](std::size_t n) {
-      return writer.capped(writer.numeric(n),
-                           structure.capped(k, n, std::numeric_limits<double>::infinity()));
+      return writer.capped(writer.numeric(n), structure.feature(k, n).clamp);
     };
     const auto add_numeric = [&](std::size_t n) {
       const std::string name = writer.counted(capped(n), numeric_input(spec, n));
-      add_power(structure.has_ring(k, n) ? dialect.ring(name) : name,
+      const Feature& feature = structure.feature(k, n);
+      add_power(feature.saturates ? dialect.ring(name) : name,
                 constant(layout.numeric_power(k, n)));
-      add_power(dialect.log2(name), structure.log_power(k, n));
+      add_power(dialect.log2(name), feature.log_power);
     };
     for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
       add_numeric(n);

@@ -87,9 +87,8 @@ std::string latex_levels(const CategoricalInput& input, const Value& value) {
 std::string latex_capped(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
                          std::size_t numeric) {
   const std::string name = latex_name(numeric_input(spec, numeric).column);
-  const double infinite = std::numeric_limits<double>::infinity();
-  const double cap = structure.capped(term, numeric, infinite);
-  return cap == infinite ? name : "\\min(" + name + ", " + latex_number(cap) + ")";
+  const double clamp = structure.feature(term, numeric).clamp;
+  return std::isinf(clamp) ? name : "\\min(" + name + ", " + latex_number(clamp) + ")";
 }
 
 /// The factor of a column that may be 0, see NumericInput::counted(); otherwise its name.
@@ -241,11 +240,12 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
     const auto add_numeric = [&](std::size_t n) {
       const std::string name = latex_counted(spec, structure, k, n);
       const double power = constant(layout.numeric_power(k, n));
-      if (!structure.has_ring(k, n))
+      const Feature& feature = structure.feature(k, n);
+      if (!feature.saturates)
         add_latex_power(name, power, factors);
       else if (!is_unseen_power(power))
         factors.push_back("e^{" + latex_number(power) + " (1 - 1/" + name + ")}");
-      add_latex_power("(\\log_2 " + name + ")", structure.log_power(k, n), factors);
+      add_latex_power("(\\log_2 " + name + ")", feature.log_power, factors);
     };
     for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
       add_numeric(n);
@@ -323,9 +323,9 @@ void add_levels(const CategoricalInput& input, const std::vector<double>& values
 std::string counted_text(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
                          std::size_t numeric) {
   const std::string& column = numeric_input(spec, numeric).column;
-  const double infinite = std::numeric_limits<double>::infinity();
-  const double cap = structure.capped(term, numeric, infinite);
-  const std::string text = cap == infinite ? column : "min(" + column + ", " + to_text(cap) + ")";
+  const double clamp = structure.feature(term, numeric).clamp;
+  const std::string text =
+      std::isinf(clamp) ? column : "min(" + column + ", " + to_text(clamp) + ")";
   const std::optional<ZeroValue>& zero = numeric_input(spec, numeric).zero;
   if (!zero)
     return text;
@@ -366,9 +366,9 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
   };
   const auto numeric = [&](std::size_t n) {
     const std::string column = counted_text(spec, structure, term, n);
-    const bool ring = structure.has_ring(term, n);
-    power(ring ? "exp(1 - 1/" + column + ")" : column, layout.numeric_power(term, n));
-    add_power("log2(" + column + ")", structure.log_power(term, n), "", factors);
+    const Feature& feature = structure.feature(term, n);
+    power(feature.saturates ? "exp(1 - 1/" + column + ")" : column, layout.numeric_power(term, n));
+    add_power("log2(" + column + ")", feature.log_power, "", factors);
   };
   for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
     numeric(n);
@@ -534,13 +534,13 @@ std::string multi_term_title(const ModelSpec& spec, const MultiStructure& struct
     const std::size_t n = k < spec.intrinsic.size() ? scales + k : k - spec.intrinsic.size();
     const std::string& column = numeric_input(spec, n).column;
     const double power = constant(layout.numeric_power(term, n));
-    const bool has_log = structure.log_power(term, n) != 0;
+    const Feature& feature = structure.feature(term, n);
+    const bool has_log = feature.log_power != 0;
     const bool has_power = std::abs(power) >= kHiddenPower;
     if (has_power)
-      factors.push_back(structure.has_ring(term, n) ? "ring of " + column
-                                                    : power_of(column, power));
+      factors.push_back(feature.saturates ? "ring of " + column : power_of(column, power));
     if (has_log)
-      factors.push_back(power_of("log " + column, structure.log_power(term, n)));
+      factors.push_back(power_of("log " + column, feature.log_power));
     const bool has_regime = std::any_of(structure.regimes.begin(), structure.regimes.end(),
                                         [&](const Regime& regime) { return regime.numeric == n; });
     if (n < scales && !has_power && !has_log && !has_regime)

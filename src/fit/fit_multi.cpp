@@ -126,16 +126,6 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
   factors /= scale;
 }
 
-/// Copies the list of term `from` to term `to`; lists after the last non-empty one may be missing.
-template <class List>
-void put_in(const std::vector<List>& before, std::size_t from, std::size_t to,
-            std::vector<List>& lists) {
-  if (from >= before.size())
-    return;
-  lists.resize(std::max(lists.size(), to + 1));
-  lists[to] = before[from];
-}
-
 }  // namespace
 
 /// Sets factors of levels and steps to exactly 0 if the term is below 1e-4 of the time of every row
@@ -188,16 +178,13 @@ void order_by_share(FittedModel& model, const Design& training) {
   });
   const VectorXd constants = model.constants;
   const MultiStructure before = structure;
-  structure.rings.clear();
-  structure.caps.clear();
   const Index stride =
       structure.terms == 0 ? 0 : (constants.size() - 1) / static_cast<Index>(structure.terms);
   for (std::size_t k = 0; k < structure.terms; ++k) {
     model.constants.segment(static_cast<Index>(layout.coefficient(k)), stride) =
         constants.segment(static_cast<Index>(layout.coefficient(order[k])), stride);
-    structure.log_powers[k] = before.log_powers[order[k]];
-    put_in(before.rings, order[k], k, structure.rings);
-    put_in(before.caps, order[k], k, structure.caps);
+    for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
+      structure.own_feature(k, n) = before.feature(order[k], n);
   }
 }
 
@@ -248,8 +235,8 @@ MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shap
     for (Index k = 0; k < shape.terms; ++k) {
       if (is_ring(shape, numeric) || power_of(shape, theta, k, numeric) <= most)
         continue;
-      out.caps.resize(static_cast<std::size_t>(shape.terms));
-      out.caps[static_cast<std::size_t>(k)].push_back({numeric, task.coordinates.high(numeric)});
+      double& clamp = out.own_feature(static_cast<std::size_t>(k), numeric).clamp;
+      clamp = std::min(clamp, task.coordinates.high(numeric));
     }
   }
   return out;
@@ -332,12 +319,15 @@ SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
   for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
     out.regimes.push_back(static_cast<Index>(g));
   out.intercept = sum.estimate.intercept;
-  out.log_powers = sum.structure.log_powers;
+  out.log_powers.assign(sum.structure.terms, std::vector<int>(numeric_count(sum.spec), 0));
   out.numeric_features = coordinates.numeric_features();
   out.shared = sum.estimate.shared;
-  for (std::size_t n = 0; n < numeric_count(sum.spec); ++n)
-    if (sum.structure.has_ring(0, n))  // the same in all terms
+  for (std::size_t n = 0; n < numeric_count(sum.spec); ++n) {
+    if (sum.structure.feature(0, n).saturates)  // the same in all terms
       out.rings.push_back(n);
+    for (std::size_t k = 0; k < sum.structure.terms; ++k)
+      out.log_powers[k][n] = sum.structure.feature(k, n).log_power;
+  }
   const MultiLayout layout(sum.spec, sum.structure);
   for (std::size_t k = 0; k < sum.structure.terms; ++k)
     out.signs.push_back(sum.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);

@@ -49,7 +49,8 @@ std::vector<Standing> standings_of(const FittedSum& sum, const FitOptions& optio
       const std::size_t power = layout.numeric_power(k, n);
       if (std::abs(sum.constants[index(power)]) >= kWidestSumPower)
         out[power] = Standing::at_bound;
-      else if (sum.structure.log_power(k, n) != 0 && constants[power] == SumConstant::unused)
+      else if (sum.structure.feature(k, n).log_power != 0 &&
+               constants[power] == SumConstant::unused)
         out[power] = Standing::fixed;  // a pure logarithm
     }
   }
@@ -62,8 +63,7 @@ double SumSensitivity::coordinate_of(const Design& runs, std::size_t numeric,
                                      std::size_t row) const {
   const double value =
       numeric_input(sum_.spec, numeric).counted(numeric_factor(runs, numeric).value(row));
-  const bool ring = sum_.structure.terms > 0 && sum_.structure.has_ring(0, numeric);
-  return ring ? 1 - 1 / value : std::log(value);
+  return sum_.structure.feature(0, numeric).coordinate(value);
 }
 
 template <class Put>
@@ -174,10 +174,10 @@ VectorXd SumSensitivity::gradient_of_log_time(const Configuration& at,
     if (extrinsic) {
       const std::size_t own_power = layout_.extrinsic_power(k, *extrinsic);
       const double value = row.extrinsic[*extrinsic].value(0);
-      const double own =
-          local_power(sum_.structure, k, *extrinsic, sum_.constants[index(own_power)], value);
+      const Feature& feature = sum_.structure.feature(k, *extrinsic);
+      const double own = feature.slope(value, sum_.constants[index(own_power)]);
       weight *= own - power;
-      out[index(own_power)] += sum_.structure.has_ring(k, *extrinsic) ? share / value : share;
+      out[index(own_power)] += feature.saturates ? share / value : share;
     }
     put_log_derivatives(row, 0, [&](std::size_t constant, double derivative) {
       out[index(layout_.coefficient(k) + constant)] += weight * derivative;

@@ -212,13 +212,6 @@ std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& t
   return order;
 }
 
-/// Removes the entries of intrinsic columns if none has a logarithm.
-void drop_idle_intrinsics(const ModelSpec& spec, std::vector<int>& powers) {
-  const auto end = powers.begin() + index(std::min(powers.size(), spec.extrinsic.size()));
-  if (std::all_of(end, powers.end(), [](int r) { return r == 0; }))
-    powers.erase(end, powers.end());
-}
-
 }  // namespace
 
 TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
@@ -374,16 +367,14 @@ MultiStructure TermCoordinates::structure(const SumShape& shape) const {
   out.terms = static_cast<std::size_t>(shape.terms);
   for (const Index g : shape.regimes)
     out.regimes.push_back(regimes_[static_cast<std::size_t>(g)]);
-  out.log_powers = shape.log_powers;
-  for (std::vector<int>& powers : out.log_powers)
-    drop_idle_intrinsics(spec_, powers);
-  std::vector<Cap> caps;
-  for (const std::size_t numeric : shape.caps)
-    caps.push_back({numeric, highs_[numeric]});
-  if (!shape.rings.empty())
-    out.rings.assign(out.terms, shape.rings);
-  if (!caps.empty())
-    out.caps.assign(out.terms, caps);
+  for (std::size_t k = 0; k < out.terms; ++k) {
+    for (std::size_t n = 0; k < shape.log_powers.size() && n < shape.log_powers[k].size(); ++n)
+      out.own_feature(k, n).log_power = shape.log_powers[k][n];
+    for (const std::size_t numeric : shape.rings)
+      out.own_feature(k, numeric).saturates = true;
+    for (const std::size_t numeric : shape.caps)
+      out.own_feature(k, numeric).clamp = highs_[numeric];
+  }
   return out;
 }
 

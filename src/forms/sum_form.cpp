@@ -44,16 +44,9 @@ MultiStructure reordered_structure(const MultiStructure& structure, const Column
   const std::vector<std::size_t> numeric = numeric_order(order);
   for (Regime& regime : out.regimes)
     regime.numeric = numeric[regime.numeric];
-  for (std::vector<int>& powers : out.log_powers) {
-    const bool all = powers.size() > order.extrinsic.size();
-    powers = put_back(powers, all ? numeric : order.extrinsic);
-  }
-  for (std::vector<std::size_t>& rings : out.rings)
-    for (std::size_t& ring : rings)
-      ring = numeric[ring];
-  for (std::vector<Cap>& caps : out.caps)
-    for (Cap& cap : caps)
-      cap.numeric = numeric[cap.numeric];
+  for (std::size_t k = 0; k < structure.terms; ++k)
+    for (std::size_t n = 0; n < numeric.size(); ++n)
+      out.own_feature(k, numeric[n]) = structure.feature(k, n);
   return out;
 }
 
@@ -266,11 +259,11 @@ void describe_regimes(Fields& f, std::size_t regimes, T* values, const std::stri
 }
 
 /// The exponents r of the numeric columns.
-void describe_logarithms(Fields& f, const ModelSpec& spec, std::vector<int>& powers) {
+void describe_logarithms(Fields& f, const ModelSpec& spec, std::vector<Feature>& features) {
   const std::size_t scales = spec.extrinsic.size();
   ByName<int> by_name;
   for (std::size_t n = 0; f.writes() && n < numeric_count(spec); ++n) {
-    const int power = n < powers.size() ? powers[n] : 0;
+    const int power = features[n].log_power;
     if (n < scales || power != 0)  // intrinsic columns only if not 0
       by_name.emplace_back(numeric_input(spec, n).column, power);
   }
@@ -286,37 +279,33 @@ void describe_logarithms(Fields& f, const ModelSpec& spec, std::vector<int>& pow
         n < scales ? std::optional(node.member(column)) : node.optional_member(column);
     if (power && power->count() > 2)
       power->fail("expected 0, 1 or 2");
-    powers.push_back(power ? static_cast<int>(power->count()) : 0);
+    features[n].log_power = power ? static_cast<int>(power->count()) : 0;
   }
-  const auto intrinsics = powers.begin() + static_cast<std::ptrdiff_t>(scales);
-  if (std::all_of(intrinsics, powers.end(), [](int r) { return r == 0; }))
-    powers.erase(intrinsics, powers.end());
 }
 
-void describe_rings_and_caps(Fields& f, const ModelSpec& spec, std::vector<std::size_t>& rings,
-                             std::vector<Cap>& caps) {
+void describe_saturation_and_clamps(Fields& f, const ModelSpec& spec,
+                                    std::vector<Feature>& features) {
   std::vector<std::string> columns;
-  for (const std::size_t ring : rings)
-    columns.push_back(numeric_input(spec, ring).column);
   ByName<double> ends;
-  for (const Cap& cap : caps)
-    ends.emplace_back(numeric_input(spec, cap.numeric).column, cap.at);
+  for (std::size_t n = 0; f.writes() && n < features.size(); ++n) {
+    if (features[n].saturates)
+      columns.push_back(numeric_input(spec, n).column);
+    if (std::isfinite(features[n].clamp))
+      ends.emplace_back(numeric_input(spec, n).column, features[n].clamp);
+  }
   f("rings", columns, "numeric columns n for which exp(p (1 - 1/n)) stands in place of n^p",
     kSparse);
   f("caps", ends, "by numeric column n the number N; min(n, N) stands in place of n everywhere",
     kSparse | kPositive);
-  for (std::size_t i = 0; f.reads() && i < columns.size(); ++i)
-    NumericColumn{spec, rings.emplace_back()}.read(f.node().member("rings").items()[i]);
+  for (std::size_t i = 0; f.reads() && i < columns.size(); ++i) {
+    std::size_t numeric = 0;
+    NumericColumn{spec, numeric}.read(f.node().member("rings").items()[i]);
+    features[numeric].saturates = true;
+  }
   for (std::size_t n = 0; f.reads() && n < numeric_count(spec); ++n)
     for (const auto& [column, end] : ends)
       if (column == numeric_input(spec, n).column)
-        caps.push_back({n, end});
-}
-
-template <class Lists>
-void drop_empty_ends(Lists& lists) {
-  while (!lists.empty() && lists.back().empty())
-    lists.pop_back();
+        features[n].clamp = end;
 }
 
 void describe_inputs(Fields& f, FittedModel& model, MultiStructure& structure) {
@@ -357,9 +346,9 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
   describe_inputs(f, model, structure);
   const ModelSpec& spec = model.spec;
   structure.terms = f.reads() ? f.node().member("terms").items().size() : structure.terms;
-  structure.log_powers.resize(structure.terms);
-  structure.rings.resize(structure.terms);
-  structure.caps.resize(structure.terms);
+  structure.features.resize(structure.terms);
+  for (std::vector<Feature>& features : structure.features)
+    features.resize(numeric_count(spec));
   const MultiLayout layout(spec, structure);
   std::vector<double> constants(model.constants.begin(), model.constants.end());
   constants.resize(layout.size());
@@ -375,10 +364,10 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
            const std::size_t regimes = structure.regimes.empty() ? first : layout.regime(k, 0, 0);
            term("formula", formula, "for people", kNewer);
            describe_of_each(term, spec, &constants[first], "", {});
-           describe_logarithms(term, spec, structure.log_powers[k]);
+           describe_logarithms(term, spec, structure.features[k]);
            describe_regimes(term, structure.regimes.size(), &constants[regimes], "regime_factors",
                             {});
-           describe_rings_and_caps(term, spec, structure.rings[k], structure.caps[k]);
+           describe_saturation_and_clamps(term, spec, structure.features[k]);
            describe_of_each(term, spec, &identified[first], "_identified", if_identified(f));
            describe_regimes(term, structure.regimes.size(), &identified[regimes],
                             "regime_factors_identified", if_identified(f));
@@ -386,8 +375,6 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
   f("C", constants[layout.intercept()], "the part of the time that depends on nothing");
   f("C_identified", identified[layout.intercept()], "whether the runs determine `C`",
     if_identified(f));
-  drop_empty_ends(structure.rings);
-  drop_empty_ends(structure.caps);
   if (!f.reads())
     return;
   refuse_repeated_columns(f, spec);
@@ -427,17 +414,17 @@ MatrixXd SumForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
       const double share = shares(index(row), index(k));
       slopes[index(layout.coefficient(k))] = share;
       for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-        const double value = numeric_input(spec, n).counted(
-            structure.capped(k, n, numeric_factor(design, n).value(row)));
+        const Feature& feature = structure.feature(k, n);
+        const double value = feature.clamped(numeric_factor(design, n).value(row));
         slopes[index(layout.numeric_power(k, n))] =
-            share * (structure.has_ring(k, n) ? 1 - 1 / value : std::log(value));
+            share * feature.coordinate(numeric_input(spec, n).counted(value));
       }
       for (std::size_t c = 0; c < spec.categorical.size(); ++c)
         slopes[index(layout.level(k, c, design.categorical[c].codes[row]))] = share;
       for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
         const Regime& regime = structure.regimes[g];
-        const double value =
-            structure.capped(k, regime.numeric, numeric_factor(design, regime.numeric).value(row));
+        const double value = structure.feature(k, regime.numeric)
+                                 .clamped(numeric_factor(design, regime.numeric).value(row));
         const bool above = value > regime.above;
         slopes[index(layout.regime(k, g, above ? 1 : 0))] = share;
       }

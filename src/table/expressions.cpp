@@ -136,15 +136,6 @@ void multiply_by(const NumericFactor& factor, std::size_t rows, Function f,
     product[index(row)] *= of_value[factor.coded() ? factor.codes[row] : row];
 }
 
-double log2_from_one(double value) {
-  return std::log2(std::max(value, 1.0));
-}
-
-/// n^p, or exp(p (1 - 1/n)).
-double grown(double value, double power, bool ring) {
-  return ring ? std::exp(power * (1 - 1 / value)) : std::pow(value, power);
-}
-
 }  // namespace
 
 std::size_t numeric_count(const ModelSpec& spec) {
@@ -172,23 +163,47 @@ Design with_numeric_at(Design design, std::size_t numeric, double value) {
   return design;
 }
 
-int MultiStructure::log_power(std::size_t term, std::size_t numeric) const {
-  const std::vector<int>& own = log_powers[term];
-  return numeric < own.size() ? own[numeric] : 0;
+double Feature::coordinate(double clamped) const {
+  return saturates ? 1 - 1 / clamped : std::log(clamped);
 }
 
-bool MultiStructure::has_ring(std::size_t term, std::size_t numeric) const {
-  return term < rings.size() &&
-         std::find(rings[term].begin(), rings[term].end(), numeric) != rings[term].end();
+double Feature::factor(double clamped, double power) const {
+  const double grown = saturates ? std::exp(power * (1 - 1 / clamped)) : std::pow(clamped, power);
+  return log_power == 0 ? grown : grown * std::pow(std::log2(std::max(clamped, 1.0)), log_power);
 }
 
-double MultiStructure::capped(std::size_t term, std::size_t numeric, double value) const {
-  if (term >= caps.size())
-    return value;
-  for (const Cap& cap : caps[term])
-    if (cap.numeric == numeric)
-      value = std::min(value, cap.at);
-  return value;
+double Feature::slope(double value, double power) const {
+  if (clamp < value)
+    return 0;
+  // d ln (n^q log2(n)^r) / d ln n = q + r / ln n, and of exp(q (1 - 1/n)) it is q / n.
+  const double plain = saturates ? power / value : power;
+  const double log_value = std::log(value);
+  return log_power == 0 || log_value <= 0 ? plain : plain + log_power / log_value;
+}
+
+const Feature& MultiStructure::feature(std::size_t term, std::size_t numeric) const {
+  static const Feature plain;
+  const bool has_own = term < features.size() && numeric < features[term].size();
+  return has_own ? features[term][numeric] : plain;
+}
+
+Feature& MultiStructure::own_feature(std::size_t term, std::size_t numeric) {
+  features.resize(std::max(features.size(), term + 1));
+  features[term].resize(std::max(features[term].size(), numeric + 1));
+  return features[term][numeric];
+}
+
+bool MultiStructure::operator==(const MultiStructure& other) const {
+  if (terms != other.terms || regimes != other.regimes)
+    return false;
+  for (std::size_t k = 0; k < terms; ++k) {
+    const std::size_t own = k < features.size() ? features[k].size() : 0;
+    const std::size_t others = k < other.features.size() ? other.features[k].size() : 0;
+    for (std::size_t n = 0; n < std::max(own, others); ++n)
+      if (feature(k, n) != other.feature(k, n))
+        return false;
+  }
+  return true;
 }
 
 MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure) {
@@ -230,14 +245,11 @@ MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
     part.setConstant(constant(layout.coefficient(k)));
     const auto multiply_by_numeric = [&](std::size_t n) {
       const double power = constant(layout.numeric_power(k, n));
-      const int log_power = structure.log_power(k, n);
-      const bool ring = structure.has_ring(k, n);
+      const Feature& feature = structure.feature(k, n);
       multiply_by(
           numeric_factor(design, n), design.rows,
           [&](double value) {
-            const double x = numeric_input(spec, n).counted(structure.capped(k, n, value));
-            const double scaled = grown(x, power, ring);
-            return log_power == 0 ? scaled : scaled * std::pow(log2_from_one(x), log_power);
+            return feature.factor(numeric_input(spec, n).counted(feature.clamped(value)), power);
           },
           part);
     };
@@ -250,10 +262,11 @@ MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
       multiply_by_numeric(n);
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
       const Regime& regime = structure.regimes[g];
+      const Feature& feature = structure.feature(k, regime.numeric);
       multiply_by(
           numeric_factor(design, regime.numeric), design.rows,
           [&](double value) {
-            const bool above = structure.capped(k, regime.numeric, value) > regime.above;
+            const bool above = feature.clamped(value) > regime.above;
             return constant(layout.regime(k, g, above ? 1 : 0));
           },
           part);
@@ -272,17 +285,6 @@ VectorXd predict_multi(const ModelSpec& spec, const MultiStructure& structure,
   return time;
 }
 
-double local_power(const MultiStructure& structure, std::size_t term, std::size_t numeric,
-                   double power, double value) {
-  if (structure.capped(term, numeric, value) < value)
-    return 0;
-  // d ln (n^q log2(n)^r) / d ln n = q + r / ln n, and of exp(q (1 - 1/n)) it is q / n.
-  const double plain = structure.has_ring(term, numeric) ? power / value : power;
-  const int r = structure.log_power(term, numeric);
-  const double log_value = std::log(value);
-  return r == 0 || log_value <= 0 ? plain : plain + r / log_value;
-}
-
 MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structure,
                             const VectorXd& constants, const Design& design) {
   const MultiLayout layout(spec, structure);
@@ -292,7 +294,7 @@ MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structu
     for (std::size_t k = 0; k < structure.terms; ++k) {
       const double power = constants[index(layout.extrinsic_power(k, j))];
       for (std::size_t row = 0; row < design.rows; ++row) {
-        const double local = local_power(structure, k, j, power, design.extrinsic[j].value(row));
+        const double local = structure.feature(k, j).slope(design.extrinsic[j].value(row), power);
         out(index(row), index(j)) += local * parts(index(row), index(k));
       }
     }
@@ -393,20 +395,16 @@ SeenParts seen_parts_of_multi(const ModelSpec& spec, const MultiStructure& struc
     Bounds term{a, a};
     for (std::size_t n = 0; n < numeric_count(spec); ++n) {
       const NumericInput& input = numeric_input(spec, n);
-      const auto add = [&](const std::function<double(double)>& factor) {
+      const Feature& feature = structure.feature(k, n);
+      // The power and the logarithm are monotonic, their product need not be.
+      const auto add = [&](const Feature& part, double power) {
         const auto at = [&](double value) {
-          return factor(input.counted(structure.capped(k, n, value)));
+          return part.factor(input.counted(feature.clamped(value)), power);
         };
         term.multiply(at(input.low), at(input.high));
       };
-      const double p = constant(layout.numeric_power(k, n));
-      const double r = structure.log_power(k, n);
-      if (structure.has_ring(k, n))
-        add([&](double x) { return std::exp(p * (1 - 1 / x)); });
-      else
-        add([&](double x) { return std::pow(x, p); });
-      if (r != 0)
-        add([&](double x) { return x > 1 ? std::pow(std::log2(x), r) : 0; });
+      add({.saturates = feature.saturates}, constant(layout.numeric_power(k, n)));
+      add({.log_power = feature.log_power}, 0);
     }
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
       Bounds levels{std::numeric_limits<double>::infinity(), 0};

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,31 +95,36 @@ struct Regime {
   bool operator==(const Regime&) const = default;
 };
 
-/// Clamps a numeric column: values above `at` are replaced by `at`.
-struct Cap {
-  std::size_t numeric = 0;
-  double at = 1;
+/// How a numeric column n enters a term of a sum: as (m^p or exp(1 - 1/m)^p) log2(m)^r, m being
+/// min(n, clamp).
+struct Feature {
+  int log_power = 0;       ///< r: 0, 1 or 2
+  bool saturates = false;  ///< exp(1 - 1/m): the all-reduce saturation term, else m
+  double clamp = std::numeric_limits<double>::infinity();  ///< larger values count as this one
 
-  bool operator==(const Cap&) const = default;
+  double clamped(double value) const { return std::min(value, clamp); }
+  /// The logarithm of what has the power p, ln m or 1 - 1/m, of a clamped value.
+  double coordinate(double clamped) const;
+  /// The factor of the term, of a clamped value. log2(m) is 0 for m < 1.
+  double factor(double clamped, double power) const;
+  /// d ln factor / d ln n.
+  double slope(double value, double power) const;
+
+  bool operator==(const Feature&) const = default;
 };
 
 /// The structure of a sum of product terms, without its constants.
 struct MultiStructure {
   std::size_t terms = 1;
   std::vector<Regime> regimes;
-  /// Exponents r of log2(n), [term][numeric]; 0, or beyond the last entry: no logarithm.
-  std::vector<std::vector<int>> log_powers;
-  /// Per term, the numeric columns that enter as exp(1 - 1/n)^p instead of n^p: the all-reduce
-  /// saturation term 1 - 1/n. Terms beyond the last entry have none.
-  std::vector<std::vector<std::size_t>> rings = {};
-  std::vector<std::vector<Cap>> caps = {};  ///< per term, likewise
+  /// [term][numeric]; columns beyond the last entry are plain powers.
+  std::vector<std::vector<Feature>> features = {};
 
-  int log_power(std::size_t term, std::size_t numeric) const;
-  bool has_ring(std::size_t term, std::size_t numeric) const;
-  /// The value of a column after clamping in a term.
-  double capped(std::size_t term, std::size_t numeric, double value) const;
+  const Feature& feature(std::size_t term, std::size_t numeric) const;
+  /// The same to be changed, with entries up to it.
+  Feature& own_feature(std::size_t term, std::size_t numeric);
 
-  bool operator==(const MultiStructure&) const = default;
+  bool operator==(const MultiStructure& other) const;
 };
 
 /// The index of each constant of a sum of product terms in the vector of constants; per term
@@ -166,19 +173,14 @@ class MultiLayout {
 ///
 ///     a_k prod_i I_i^p_ki prod_c g_{k,c}[level] prod_j E_j^q_kj prod_n log2(n)^r_kn
 ///
-/// times the factors of its steps, where n is every numeric column. Columns in `rings` contribute
-/// exp(p (1 - 1/n)) instead of n^p. log2(n) is 0 for n < 1. `constants`: in the order of
-/// MultiLayout, in the units of the data.
+/// times the factors of its steps, where n is every numeric column, as its Feature has it.
+/// `constants`: in the order of MultiLayout, in the units of the data.
 Eigen::MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, const Design& design);
 
 /// The sum of multi_parts(), one time per row.
 Eigen::VectorXd predict_multi(const ModelSpec& spec, const MultiStructure& structure,
                               const Eigen::VectorXd& constants, const Design& design);
-
-/// d ln term / d ln n of a numeric column n with this value and power.
-double local_power(const MultiStructure& structure, std::size_t term, std::size_t numeric,
-                   double power, double value);
 
 /// Local scaling powers d ln t / d ln E_j of the rows of a design: rows x extrinsic columns.
 Eigen::MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structure,

@@ -82,7 +82,6 @@ TEST_CASE("a D-optimal plan keeps what exists and repeats nothing", "[plan]") {
 TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][whole-fits]") {
   const Space space = test::paper_space();
   MultiStructure structure;
-  structure.log_powers = {{0, 0}, {0, 0}};
   Linearisation sum = default_linearisation(space);
   sum.form = std::make_shared<SumForm>(structure);
   const MultiLayout layout(sum.spec, structure);

@@ -51,7 +51,7 @@ void check_numbers(const std::string& text, const Eigen::VectorXd& expected, std
 
 test::MultiRuns shown_runs() {
   test::MultiRuns runs = test::multi_runs(40, 0, 1);
-  own_sum_form(runs.truth).structure.log_powers[1] = {1, 0};
+  own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 1;
   runs.truth.constants[16] = 0.0125;
   return runs;
 }
@@ -62,9 +62,11 @@ test::MultiRuns runs_of_other_growths() {
   MultiStructure& structure =
       own_sum_form(runs.truth).structure;  // numeric: gpus, batch_size, filters
   structure.regimes = {{2, 8}};
-  structure.log_powers = {{0, 0, 2}, {1, 0}};
-  structure.rings = {{0}, {0, 1}};
-  structure.caps = {{{1, 32}}, {{0, 4}, {2, 16}}};
+  structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
+                        {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};
+  structure.own_feature(0, 0).saturates = true;
+  structure.own_feature(1, 0).saturates = true;
+  structure.own_feature(1, 1).saturates = true;
   runs.truth.constants[14] = 0.25;  // of the second term, up to 8 filters
   return runs;
 }
@@ -128,7 +130,7 @@ DerivedModel derived_model() {
 /// The same columns in a sum of one term.
 DerivedModel derived_sum() {
   DerivedModel out = derived_model();
-  out.structure = {.terms = 1, .regimes = {{0, 4}}, .log_powers = {{0, 1}}};
+  out.structure = {.terms = 1, .regimes = {{0, 4}}, .features = {{{}, {.log_power = 1}}}};
   // a | p[max] | big | mode | q[load], q[workers] | load <= 4, load > 4 | C
   out.constants.resize(12);
   out.constants << 0.3, 1.25, 1, 0.75, 1, 2.5, 9, 0.7, -0.9, 1, 1.5, 0.01;
@@ -513,7 +515,7 @@ TEST_CASE("LaTeX leaves out what is 0 or 1 and aligns the rest", "[model][show]"
         "  & \\cdot \\mathrm{gpus}^{-0.5}\n"
         "\\end{align*}\n");
 
-  const MultiStructure structure{.terms = 2, .regimes = {}, .log_powers = {{}, {}}};
+  const MultiStructure structure{.terms = 2, .regimes = {}};
   const MultiLayout sum(spec, structure);
   Eigen::VectorXd factors = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(sum.size()));
   const auto set = [&](std::size_t constant, double value) {

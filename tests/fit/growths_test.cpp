@@ -101,8 +101,9 @@ TEST_CASE("a plain power is preferred where noise hides what a logarithm would s
     const FittedModel model = chosen_growth(runs);
     if (sum_form_of(model) == nullptr)
       continue;  // Eq. (4), which has none
-    for (const std::vector<int>& powers : sum_form(model).structure.log_powers)
-      logarithms += std::accumulate(powers.begin(), powers.end(), 0) > 0 ? 1U : 0U;
+    const MultiStructure& structure = sum_form(model).structure;
+    for (std::size_t k = 0; k < structure.terms; ++k)
+      logarithms += structure.feature(k, 0).log_power > 0 ? 1U : 0U;
   }
   CHECK(logarithms <= 1);
 }
@@ -194,7 +195,7 @@ TEST_CASE("the ring is found and predicts beyond the runs", "[fit][multi][growth
         return time(x) * std::exp(0.01 * random.normal());
       }));
   REQUIRE(sum_form_of(model) != nullptr);
-  CHECK(sum_form(model).structure.has_ring(0, 0));
+  CHECK(sum_form(model).structure.feature(0, 0).saturates);
   CHECK(at(model, {{64}, {}, {64}}) == Catch::Approx(time({64, 64})).epsilon(0.05));
 }
 

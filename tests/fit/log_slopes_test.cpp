@@ -51,9 +51,11 @@ TEST_CASE("slopes of a sum know rings, caps, logarithms and steps of any column"
   test::MultiRuns runs = test::multi_runs(60, 0, 1);
   MultiStructure& structure = own_sum_form(runs.truth).structure;
   structure.regimes = {{2, 8}};  // numeric columns: gpus, batch_size, filters
-  structure.log_powers = {{0, 0, 2}, {1, 0}};
-  structure.rings = {{0}, {0, 1}};
-  structure.caps = {{{1, 32}}, {{0, 4}, {2, 16}}};
+  structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
+                        {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};
+  structure.own_feature(0, 0).saturates = true;
+  structure.own_feature(1, 0).saturates = true;
+  structure.own_feature(1, 1).saturates = true;
   runs.truth.constants[14] = 0.25;
   runs.truth.constants[16] = 0.0125;
   check_slopes(runs.truth, runs.design);

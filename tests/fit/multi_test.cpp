@@ -33,7 +33,7 @@ double worst_relative_error(const FittedModel& model, const Design& design) {
 
 TEST_CASE("one product is found again to six digits of its powers", "[fit][multi]") {
   MultiRuns runs = test::multi_runs(200, 0, 1);
-  own_sum_form(runs.truth).structure = {.terms = 1, .regimes = {}, .log_powers = {{0, 0}}};
+  own_sum_form(runs.truth).structure = {.terms = 1, .regimes = {}};
   VectorXd constants(7);
   constants << 2e-5, 1.5, 1, 1.5, -1, 1, 0;
   runs.truth.constants = constants;

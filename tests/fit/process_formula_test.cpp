@@ -60,7 +60,7 @@ FitOptions one_product() {
 FittedModel product_alone(const test::PaperRuns& runs, bool cap = false) {
   FittedModel out = fit(runs.spec, runs.design, one_product());
   if (cap)
-    own_sum_form(out).structure.caps = {{{0, 16}}};
+    own_sum_form(out).structure.own_feature(0, 0).clamp = 16;
   return out;
 }
 

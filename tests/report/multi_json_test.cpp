@@ -14,7 +14,7 @@ namespace {
 
 FittedModel model_with_everything() {
   test::MultiRuns runs = test::multi_runs(50, 0, 1);
-  own_sum_form(runs.truth).structure.log_powers[1] = {2, 0};
+  own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 2;
   runs.truth.metrics.train = compute_metrics(runs.design.time, predict(runs.truth, runs.design));
   runs.truth.identifiability = Identifiability{};
   runs.truth.uncertainty = Uncertainty{};
@@ -54,9 +54,8 @@ TEST_CASE("other growths of a sum come back from its file", "[io][multi]") {
   FittedModel model = model_with_everything();
   MultiStructure& structure = own_sum_form(model).structure;  // numeric: gpus, batch_size, filters
   structure.regimes = {{2, 4}};
-  structure.log_powers = {{0, 0}, {2, 0, 1}};
-  structure.rings = {{0, 2}};
-  structure.caps = {{}, {{1, 64}, {2, 32}}};
+  structure.features = {{{.saturates = true}, {}, {.saturates = true}},
+                        {{.log_power = 2}, {.clamp = 64}, {.log_power = 1, .clamp = 32}}};
   const std::string text = to_json(model);
   const test::CsvFile file(text);
   const FittedModel back = read_model(file.path());
@@ -67,7 +66,7 @@ TEST_CASE("other growths of a sum come back from its file", "[io][multi]") {
 
 TEST_CASE("a cap of a file that is no number above 0 is refused", "[io][multi]") {
   FittedModel model = model_with_everything();
-  own_sum_form(model).structure.caps = {{{1, 0}}};
+  own_sum_form(model).structure.own_feature(0, 1).clamp = 0;
   const test::CsvFile file(to_json(model));
   CHECK_THROWS_WITH(read_model(file.path()),
                     Catch::Contains("constants.terms[0].caps.batch_size: expected a number > 0"));

@@ -26,7 +26,7 @@ TEST_CASE("the parts of a sum add up to its prediction", "[model][multi]") {
 
 TEST_CASE("log2 to the power r is 0 up to 1, whatever the power of its column", "[model][multi]") {
   test::MultiRuns runs = test::multi_runs(50, 0, 1);
-  own_sum_form(runs.truth).structure.log_powers[1] = {2, 0};
+  own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 2;
   const Eigen::MatrixXd parts =
       multi_parts(runs.spec, sum_form(runs.truth).structure, runs.truth.constants, runs.design);
   for (std::size_t row = 0; row < runs.design.rows; ++row) {
@@ -39,7 +39,7 @@ TEST_CASE("log2 to the power r is 0 up to 1, whatever the power of its column", 
 
 TEST_CASE("local scaling powers are the derivatives of ln t by ln E", "[model][multi]") {
   test::MultiRuns runs = test::multi_runs(50, 0, 1);
-  own_sum_form(runs.truth).structure.log_powers[0] = {0, 1};
+  own_sum_form(runs.truth).structure.own_feature(0, 1).log_power = 1;
   Configuration at = *runs.truth.typical;
   at.extrinsic = {4, 32};
   runs.truth.typical = at;

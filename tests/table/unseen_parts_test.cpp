@@ -24,7 +24,6 @@ ModelSpec seen_spec() {
 MultiStructure seen_structure(std::size_t terms) {
   MultiStructure structure;
   structure.terms = terms;
-  structure.log_powers.assign(terms, std::vector<int>(1, 0));
   return structure;
 }
 

@@ -30,7 +30,7 @@ FitOptions terms_of_sum(std::size_t terms) {
 /// 2e-4 filters^1.5 batch_size / gpus {relu: 1, tanh: 1.5} + 0.02 filters^0.3 gpus^0.5 + 0.005
 MultiRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
   MultiRuns out = test::multi_runs(rows, 0, seed);
-  own_sum_form(out.truth).structure = {.terms = 2, .regimes = {}, .log_powers = {{0, 0}, {0, 0}}};
+  own_sum_form(out.truth).structure = {.terms = 2, .regimes = {}};
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size]
   out.truth.constants.resize(13);
   out.truth.constants << 2e-4, 1.5, 1, 1.5, -1, 1,  //
@@ -66,7 +66,6 @@ std::vector<std::string> messages_of(const std::vector<Warning>& warnings) {
 FittedModel with_first_term_twice(const MultiRuns& runs) {
   FittedModel out = as_fitted(runs, true);
   own_sum_form(out).structure.terms = 3;
-  own_sum_form(out).structure.log_powers.emplace_back(2, 0);
   const VectorXd old = out.constants;
   out.constants.resize(19);
   out.constants << old.head(6), old;
@@ -206,7 +205,7 @@ TEST_CASE("a term that is a constant cannot be told from C", "[fit][multi]") {
 
 TEST_CASE("the gradient of a local scaling power is its derivative", "[fit][multi]") {
   MultiRuns runs = test::multi_runs(100, 0.05, 1);
-  own_sum_form(runs.truth).structure.log_powers[1] = {1, 0};
+  own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 1;
   runs.truth.constants[16] = 0.01;
   const FittedModel model = as_fitted(runs, true);
   const SumSensitivity sum(fitted_sum(model), runs.design, {});
@@ -309,7 +308,7 @@ TEST_CASE("what plays no part in a sum plays none in its samples", "[fit][multi]
 TEST_CASE("a sum without terms is its C alone", "[fit][multi]") {
   MultiRuns runs = two_products(50, 0, 1);
   FittedModel model = as_fitted(runs, true);
-  own_sum_form(model).structure = {.terms = 0, .regimes = {}, .log_powers = {}};
+  own_sum_form(model).structure = {.terms = 0, .regimes = {}};
   model.constants = VectorXd::Constant(1, 2);
   RandomStream random(1, "noise of a constant");
   for (double& time : runs.design.time)
