@@ -125,7 +125,7 @@ TEST_CASE("laws of one size come out exactly where there is no noise", "[fit][su
     const FittedModel model = sum_of(runs_of_law(law));
     const MultiStructure& structure = sum_form(model).structure;
     REQUIRE(structure.terms == 1);
-    CHECK(structure.log_power(0, 0) == law.logarithm);
+    CHECK(structure.feature(0, 0).log_power == law.logarithm);
     CHECK(powers_of(model, "n") == std::vector<double>{law.power});
     const MultiLayout layout(model.spec, structure);
     const auto constant = [&](std::size_t i) {
