@@ -13,12 +13,21 @@ mkdir -p build/fuzz/findings
 
 fuzz() { # TARGET
     mkdir -p "build/fuzz/corpus/$1"
+    # The reader of CSV has a buffer of 3 MiB, which the address sanitizer marks anew for each file:
+    # a hundredth of the speed. A hundredth of the executions have the marks.
+    case $1 in
+    csv | layers) run "$1" $((executions / 100)) && ASAN_OPTIONS=poison_heap=0 run "$1" "$executions" ;;
+    *) run "$1" "$executions" ;;
+    esac
+}
+
+run() { # TARGET EXECUTIONS
     PERFMODEL_FUZZ=$1 build/fuzz/tests/perfmodel_fuzz "build/fuzz/corpus/$1" "tests/fuzz/corpus/$1" \
-        -runs="$executions" -max_len=8192 -timeout=20 -rss_limit_mb=4096 -seed=1 -close_fd_mask=3 \
+        -runs="$2" -max_len=8192 -timeout=20 -rss_limit_mb=4096 -seed=1 -close_fd_mask=3 \
         -artifact_prefix="build/fuzz/findings/$1-" 2>"build/fuzz/$1.log" ||
         { tail -n 40 "build/fuzz/$1.log" >&2; echo "fuzz: a finding in $1" >&2; exit 1; }
     echo "$1: $(grep -o 'Done.*' "build/fuzz/$1.log")"
 }
-export -f fuzz
+export -f fuzz run
 export executions
 printf '%s\n' tests/fuzz/corpus/* | xargs -n 1 basename | xargs -P "$(nproc)" -I {} bash -euc 'fuzz {}'
