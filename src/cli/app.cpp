@@ -346,7 +346,7 @@ Program::Program() {
   app_.name("perfmodel");
   app_.require_subcommand(0, 1);
   app_.formatter(std::make_shared<HelpFormatter>());
-  app_.set_help_flag("-h,--help", "print the options that are used most");
+  app_.set_help_flag("-h,--help", "print the most-used options");
   app_.set_help_all_flag("--help-all", "print all options");
   app_.set_version_flag("-V,--version", version_text(), "print the version");
   OptionSet options(app_, records_);

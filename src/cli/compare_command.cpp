@@ -380,7 +380,7 @@ int run_compare(const CompareArguments& arguments, Console& console) {
 }  // namespace
 
 Command compare_command() {
-  return make_command<CompareArguments>("compare", "Compares the model with black boxes.",
+  return make_command<CompareArguments>("compare", "Compares the model with black-box regressions.",
                                         setup_compare, run_compare);
 }
 

@@ -295,7 +295,7 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .file(FileUse::output);
   command
       .count("--outliers N", arguments.outliers,
-             "also list the N runs that stand farthest from the model; by a robust z of "
+             "also list the N runs farthest from the model; by a robust z of "
              "ln(measured / predicted)")
       .excludes("--format csv|junit|github", "list them in another format");
   add_coverage(command, arguments.coverage,
@@ -303,7 +303,7 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
                "cover and their mean width are printed (default: as in its fit)");
   command
       .add("--baseline OLD.json", arguments.baseline,
-           "an older model, judged on the same runs; what has changed can be gated: "
+           "an older model, judged on the same runs; changes can be gated: "
            "'mape_drift>2'")
       .file(FileUse::input);
   add_strict_range(command, arguments.strict_range);

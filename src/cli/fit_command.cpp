@@ -152,11 +152,10 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
                 "leave the test share out: --split 80:20:0")
       .excludes({"many models at once", [&] { return asks_for_many(arguments); }});
   constexpr std::size_t fewest_samples = 20;
-  command.count(
-      "--bootstrap N", arguments.bootstrap.samples,
-      "intervals of the constants from that many resampled sets of the training rows, 200 "
-      "say (default: none)",
-      fewest_samples);
+  command.count("--bootstrap N", arguments.bootstrap.samples,
+                "intervals of the constants from N resamples of the training rows, such as 200 "
+                "(default: none)",
+                fewest_samples);
   command
       .number("--confidence X", arguments.bootstrap.confidence, "of these intervals",
               {0, 0.9999, false, "a number above 0 and up to 0.9999"})
@@ -198,13 +197,13 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "MODEL.json",
-             "where to write the model; an old file stays as it is until the result is complete "
+             "file for the model; an existing file is replaced only when the result is complete "
              "(default: standard output, \"-\", but not to a terminal)");
   add_role_options(command, arguments.request.roles, arguments.separator);
   command.group("Columns");
   command
       .flag("--keep-totals", arguments.keep_totals,
-            "a total that was set per worker (global_batch) stays the input that it is")
+            "keep a total over all workers (global_batch) as an input, not its value per worker")
       .needs("--expression auto")
       .excludes(many);
   add_large_options(command, arguments.large, arguments.request.roles.weight);

@@ -64,8 +64,8 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
   command.group("Many models, many machines");
   command.add(
       "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
-      "a model for each group of rows with the same texts in these; and for each of "
-      "several targets (--target time_s,mem_mb); the result is JSON lines");
+      "one model per group of rows that agree in these columns; and per target (--target "
+      "time_s,mem_mb); the result is JSON lines");
   command
       .add("--target-name COL", arguments.target_name,
            "of a long table: the column of the targets' names; --target is then the column of "
@@ -198,19 +198,19 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts,
 }
 
 void setup_merge(OptionSet& command, MergeArguments& arguments) {
-  command.add("PART.jsonl", arguments.parts, "what --shard wrote, of every shard one file")
+  command.add("PART.jsonl", arguments.parts, "the files that --shard wrote, one per shard")
       .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "FILE");
   command
-      .add(
-          "--fail-if CONDITION", arguments.gates,
-          "end with exit code 4 if this holds; as of the command that was shared: 'any.mape>20' of "
-          "many models, 'mape>10' of one (repeatable); the result is written all the same")
+      .add("--fail-if CONDITION", arguments.gates,
+           "end with exit code 4 if this holds; as for the command that was sharded: 'any.mape>20' "
+           "of "
+           "many models, 'mape>10' of one (repeatable); the result is written all the same")
       .repeatable();
   command
       .add("--set COL=VALUE", arguments.ranked_at,
-           "of many models: where they are ranked, as in show (repeatable)")
+           "configuration at which many models are ranked, as in show (repeatable)")
       .repeatable();
   command.common({"--fail-if", "--set"});
   command.footer(

@@ -210,11 +210,10 @@ Shard parse_shard(const std::string& text) {
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
   const auto parse = [&](const std::string& text) { shard = parse_shard(text); };
   app.group(kSharingGroup);
-  app.add(
-         "--shard I/N|auto", parse,
-         "of " + tasks +
-             " the i-th of n parts alone, or auto: as Open MPI, PMI or Slurm says; merge makes the "
-             "whole of them")
+  app.add("--shard I/N|auto", parse,
+          "of " + tasks +
+              " compute only the i-th of n shards; auto: I/N from Open MPI, PMI or Slurm; merge "
+              "joins the shards")
       .of_no_result()
       .excludes("--fail-if", "it judges all of them; pass it to merge");
 }
@@ -222,7 +221,7 @@ void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& t
 void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
                  const Condition& resumed) {
   app.group(kSharingGroup);
-  app.flag("--resume", sharing.resume, "go on with what an interrupted run left in FILE.partial")
+  app.flag("--resume", sharing.resume, "continue an interrupted run from FILE.partial")
       .of_no_result()
       .needs(resumed)
       .needs("--output !-", "it goes on in a file");

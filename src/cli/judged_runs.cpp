@@ -200,7 +200,7 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
   if (needs_runs)
     runs.required();
   command.add("--target COL", arguments.target,
-              "the measured time, where the file has another name for it than the model");
+              "the measured time, if the file has another name for it than the model");
   add_separator(command, arguments.separator);
   add_failed(command, arguments.drop_failed);
 }
@@ -382,9 +382,9 @@ Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
 }
 
 Option add_strict_range(OptionSet& app, bool& strict) {
-  return app.flag("--strict-range", strict,
-                  "refuse configurations outside of what was measured (exit code 3) where "
-                  "otherwise a warning is given");
+  return app.flag(
+      "--strict-range", strict,
+      "refuse configurations outside the measured range (exit code 3) instead of warning");
 }
 
 void report_range(const RangeCheck& check, bool strict, Console& console) {

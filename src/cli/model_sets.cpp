@@ -82,7 +82,7 @@ SetLines lines_of_file(const std::string& path) {
 
 void add_pick(OptionSet& app, std::string& pick) {
   app.add("--pick CONDITION", pick,
-          "of a file of many models those for which this holds, over key columns and target: "
+          "use only the models for which this holds, over key columns and target: "
           "'kernel == \"gemm\"'");
 }
 

@@ -111,17 +111,17 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
        {"lhs", PlanMethod::latin_hypercube},
        {"d-optimal", PlanMethod::d_optimal}},
       "random: as the paper did\nlhs: a Latin hypercube, every value equally often\n"
-      "d-optimal: what determines the constants of a formula best");
+      "d-optimal: configurations that determine the constants best");
   command.count("--seed N", arguments.seed, "of the choice", 0);
   command
       .add("--model MODEL.json", arguments.model,
-           "formula and constants that d-optimal is for (default: Eq. (4), all inputs matter "
+           "formula and constants for which d-optimal plans (default: Eq. (4), all inputs matter "
            "alike, powers 1 and -0.5)")
       .file(FileUse::input)
       .needs("--method d-optimal");
   command
       .add("--resume PLAN.csv", arguments.resume,
-           "an existing plan, or what was measured of it; it comes first in the new one")
+           "an existing plan or its measured runs; they come first in the new plan")
       .file(FileUse::replaced);  // a plan may be extended in place
   command
       .count("--starts N", arguments.starts,

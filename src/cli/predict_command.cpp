@@ -449,12 +449,12 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   const std::string as_file = "pass either values or a file";
   command
       .add("--set COL=VALUE", arguments.settings,
-           "values of inputs; what is not set is as in the central run of the model. A list "
+           "values of inputs; other inputs are those of the model's central run. A list "
            "(1,2,4) or range (1:64:x2, 1:9:+2) makes several configurations (repeatable)")
       .excludes(file, as_file);
   command
       .add("--like RUNS.csv:LINE", arguments.like,
-           "what is not set is as in the run of this line of a file")
+           "take all inputs that are not set from the run in this line")
       .excludes(file, as_file);
   add_format(command, arguments.format,
              "with --set or --like (default: of one configuration the bare number; of several text "

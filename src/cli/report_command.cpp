@@ -158,15 +158,15 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
        {"md", ReportFormat::markdown}},
       "html: the page\nmarkdown or md: its answers as a comment for a pull request");
   command.flag("--explore", arguments.explore,
-               "a panel in which the page gives the time of any configuration (default: where the "
+               "a panel that predicts the time of any configuration (default: where the "
                "page has at most 300 kB with it)");
   command.flag("--no-explore", arguments.explore, "a page without a script", false);
   command.add("--figures DIR", arguments.figures,
               "a folder: each figure goes there as NAME.svg; for papers and slides");
   command
-      .add(
-          "--set COL=VALUE", arguments.settings,
-          "of many models: where they are ranked; what is not set is as in the central run of each")
+      .add("--set COL=VALUE", arguments.settings,
+           "configuration at which many models are ranked; other inputs are those of the central "
+           "run of each")
       .repeatable();
   add_output(command, arguments.output, "FILE");
   command.common({"--title", "--format", "--explore", "--no-explore", "--figures"});

@@ -408,9 +408,9 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
       "strong: times are of a fixed amount of work\n"
       "weak: of an iteration whose work grows with the scale\n"
-      "(default: as the columns tell, a batch per worker or of all; strong where none does)");
+      "(default: by the batch column, per worker or in total; strong if there is none)");
   command.number("--least-efficiency X", arguments.least_efficiency,
-                 "below which more workers do not pay, in percent (default: 50)",
+                 "the efficiency below which more workers do not pay, in percent (default: 50)",
                  {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
   add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
@@ -445,7 +445,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       .add(
           "--ignore A,B",
           [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
-          "columns that do not tell configurations apart")
+          "columns that do not distinguish configurations")
       .needs(runs);
   add_failed(command, arguments.drop_failed);
   for (const char* option : {"--coverage", "--strict-range"})

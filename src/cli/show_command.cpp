@@ -38,9 +38,10 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
       "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
       "compute with, with all digits (default: text)");
   add_pick(command, arguments.pick);
-  command.add("--set COL=VALUE", arguments.ranked_at,
-              "of many models: where they are ranked; what is not set is as in the central run of "
-              "each (repeatable)");
+  command.add(
+      "--set COL=VALUE", arguments.ranked_at,
+      "configuration at which many models are ranked; other inputs are those of the central run of "
+      "each (repeatable)");
   add_output(command, arguments.output, "FILE");
   command.common({"--as", "--set"});
   command.footer(

@@ -69,10 +69,9 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       "(default: 0)");
   command.number("--additive SIGMA", arguments.additive,
                  "standard deviation of normal noise that is added; in the unit of the time");
-  command.flag(
-      "--draw", arguments.draw,
-      "from one law that the runs of a residual process allow; drawn by the seed, instead of "
-      "the most likely one; of up to 2000 configurations");
+  command.flag("--draw", arguments.draw,
+               "sample the posterior of the residual process; drawn with the seed, instead of its "
+               "most likely function; of up to 2000 configurations");
   command.count("--seed N", arguments.seed, "seed of noise and draw", 0);
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");

@@ -171,7 +171,7 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
   app.add("--fit-allreduce FILE", arguments.latencies,
           "fit a line to measured latencies of the whole aggregation (columns bytes, latency_us)")
       .file(FileUse::input);
-  app.number("--fit-from X", arguments.fit_from, "... of messages of at least so many bytes")
+  app.number("--fit-from X", arguments.fit_from, "... to messages of at least X bytes")
       .needs("--fit-allreduce");
   app.number("--message-start-us X", arguments.start_us, "the line itself: its start-up");
   app.number("--message-per-byte-us X", arguments.per_byte_us, "... and its time per byte")
@@ -306,10 +306,10 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   command.number("--split-us X", arguments.split_us, "cut the batch of all into parts");
   command.number("--copy-us X", arguments.copy_us, "one worker's batch: from host to device");
   command.number("--update-us X", arguments.update_us, "update of the parameters (default: 0)");
-  command.choice<ssgd::InputPipeline>(
-      "--input-pipeline", arguments.pipeline,
-      "what overlaps the compute: serial (nothing), host-prefetch (read), device-buffer "
-      "(read and copy in turn), three-stages (read beside copy)");
+  command.choice<ssgd::InputPipeline>("--input-pipeline", arguments.pipeline,
+                                      "input phases that overlap the compute: serial (nothing), "
+                                      "host-prefetch (read), device-buffer "
+                                      "(read and copy in turn), three-stages (read beside copy)");
   command.flag("--shared-disk", arguments.shared_disk, "all workers read from one disk, in turn");
   command.flag("--shared-bus", arguments.shared_bus, "all workers copy over one bus, in turn");
   add_message_options(command, arguments.messages);

@@ -368,14 +368,14 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   constexpr auto reason = "it looks for information";
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
-            "what can be chosen, as plan takes it; every input of the model is one of its columns. "
+            "the choices, in the format of plan; every input of the model is one of its columns. "
             "Runs (*.csv) are ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
   command.choice<SuggestBy>(
       "--by", arguments.by,
       {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
-      "time, cost, or pareto: what no other beats in both");
+      "time, cost, or pareto: not beaten by another in both");
   command.rule({"--by cost|pareto", "--price", false, ""});
   command.add(
       "--price FORMULA", arguments.price,
@@ -387,25 +387,25 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
            "(repeatable)")
       .repeatable()
       .excludes("--next", reason);
-  command.count("--top N", arguments.most, "how many by time or by cost")
+  command.count("--top N", arguments.most, "number of configurations, by time or by cost")
       .excludes("--next", reason);
-  command.count(
-      "--next N", arguments.next,
-      "instead: the N configurations that are worth measuring most; they make predictions "
-      "over the space surer by most, for their cost");
-  command.add("--runs RUNS.csv", arguments.runs, "with --next: what was measured already")
+  command.count("--next N", arguments.next,
+                "instead: the N configurations most worth measuring; for their cost, they reduce "
+                "the uncertainty of predictions over the space most");
+  command.add("--runs RUNS.csv", arguments.runs, "with --next: the runs measured so far")
       .file(FileUse::input)
       .needs("--next");
   command
       .add("--among PLAN.csv", arguments.among,
-           "with --next: the configurations that can be measured, which then are the space "
+           "with --next: the configurations that can be measured, in place of the space "
            "(default: all of the space)")
       .file(FileUse::input)
       .needs("--next");
   command
-      .number("--overhead TIME", arguments.overhead,
-              "with --next: what a run takes beside its predicted time, in the same unit; large: "
-              "every run costs alike (default: the mean predicted time)")
+      .number(
+          "--overhead TIME", arguments.overhead,
+          "with --next: extra time of a run beyond its predicted time, in the same unit; large: "
+          "every run costs alike (default: the mean predicted time)")
       .needs("--next");
   command.count("--seed N", arguments.seed, "of the sample of a space too large to be searched", 0);
   add_coverage(command, arguments.coverage,
