@@ -135,7 +135,8 @@ int run_reported(Program& program, int argc, const char* const* argv) {
                 std::string(error.what()) + "; this is a defect of perfmodel, please report it");
   };
   constexpr auto out_of_memory =
-      "out of memory: this takes more than the machine, or a limit of it, gives; pass fewer rows "
+      "out of memory: this needs more than the machine, or a limit on it, provides; pass fewer "
+      "rows "
       "or columns, or fewer --threads";
   const auto advice = [&] { return "\nSee '" + program.command_name() + " --help'."; };
   try {
@@ -190,7 +191,7 @@ Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if 
 word) where who read the output from a pipe went away.
 
 Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the search, else the
-widest of this processor; they never change a result. OMP_NUM_THREADS, NO_COLOR as usual.
+widest of this processor; they no number of threads changes a result. OMP_NUM_THREADS, NO_COLOR as usual.
 
 Examples:
   perfmodel fit runs.csv -o model.json
@@ -454,7 +455,8 @@ std::string Program::help_of(const CLI::App& command, bool all) const {
       text += formatter.short_line(*option);
   const std::string footer = command.get_footer();
   return text + "\n" + footer.substr(footer.find("Examples:\n")) +
-         (is_program ? "\nperfmodel COMMAND --help says more; --help-all says all.\n"
+         (is_program ? "\nperfmodel COMMAND --help prints the usual options; --help-all prints all "
+                       "of them.\n"
                      : "\n\n" + name + " --help-all lists all options.\n");
 }
 

@@ -376,7 +376,7 @@ void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
       .words(names)
       .required();
   add_output(command, arguments.output, "FILE");
-  command.footer(R"(Installed with the program, they are found by themselves.
+  command.footer(R"(If they are installed with the program, the shell finds them automatically.
 
 Examples:
   perfmodel completions bash > ~/.local/share/bash-completion/completions/perfmodel

@@ -255,7 +255,8 @@ void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs
   if (!arguments.gates.empty() && runs.left_out() > 0) {
     throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +
                      std::to_string(runs.file.table.rows()) +
-                     " rows cannot be judged; --fail-if needs all: remove these rows, or fit such "
+                     " rows cannot be judged; --fail-if needs predictions for all: remove these "
+                     "rows, or fit such "
                      "runs too");
   }
 }
@@ -287,7 +288,7 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
              "each)",
              {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
   command.rule(
-      {"--format junit|github", "--fail-if", false, "it tells of conditions such as 'mape>15'"});
+      {"--format junit|github", "--fail-if", false, "it reports conditions such as 'mape>15'"});
   command
       .add("--residuals FILE.csv", arguments.residuals,
            "also write one line per run; its line in RUNS.csv, measured, predicted, error "
@@ -299,8 +300,8 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
              "ln(measured / predicted)")
       .excludes("--format csv|junit|github", "list them in another format");
   add_coverage(command, arguments.coverage,
-               "share of the times that the model's intervals shall cover; the share that they do "
-               "cover and their mean width are printed (default: as in its fit)");
+               "share of times that the intervals are meant to cover; the share covered and their "
+               "mean width are printed (default: as in its fit)");
   command
       .add("--baseline OLD.json", arguments.baseline,
            "an older model, judged on the same runs; changes can be gated: "
@@ -313,11 +314,11 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
             evaluate_figures());
   command.common({"--residuals", "--outliers", "--baseline"});
   command.footer(
-      R"(Rows to which a model gives no time > 0 are left out and counted; with --fail-if or
+      R"(Rows for which a model predicts no time > 0 are left out and counted; with --fail-if or
 --strict-range they are refused.
 
-bias is by how many percent runs take longer than predicted, by the median: it sees a slowdown of
-all runs that mape hides. Like a drift, it fires where its 95 % interval lies beyond the threshold.
+bias is the median percentage by which runs take longer than predicted: it detects a slowdown of all
+runs that mape hides. Like a drift, it fires if its 95 % interval lies beyond the threshold.
 
 With --baseline, mape_drift and smape_drift are in percentage points, r2_drift is the difference,
 mae_drift, mse_drift and rmse_drift are in percent of the older model's, and prediction_drift is

@@ -45,7 +45,7 @@ void check_gated_parts(const FitArguments& arguments) {
   for (const auto& gate : arguments.gates) {
     if (is_set_figure(gate.figure) != many) {
       throw UsageError("--fail-if '" + gate.text + "': " +
-                       (many ? "of many models say of which: 'any." + gate.text + "'"
+                       (many ? "for many models, name the group: 'any." + gate.text + "'"
                              : "there are no groups; pass --by"));
     }
     const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
@@ -146,7 +146,7 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
   command.group("Judging the model");
   add_split_options(command, request.split, request.split_seed, "all rows train");
   command.option("--split-seed").needs("--split");
-  command.add("--test FILE", arguments.test, "further runs to judge the model on")
+  command.add("--test FILE", arguments.test, "further runs to test the model on")
       .file(FileUse::input)
       .excludes({"a --split that has test rows", [&] { return request.split.test > 0; }},
                 "leave the test share out: --split 80:20:0")
@@ -163,7 +163,7 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
   add_held_out_options(command, request.held_out);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds, 'mape>10' or 'r2<0.9'; on the test part, or on "
-            "the training part where there is none, or on a part that it names (repeatable): "
+            "the training part if there is none, or on a named part (repeatable): "
             "'train.mape>10', 'folds.mape>12', or of many models: 'any.mape>20', "
             "'kernel=x.q[gpus]>0.2'; the model is written all the same",
             fit_figures());
@@ -212,8 +212,8 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_search_options(command, arguments.search);
   command
       .count("--repeats N", arguments.request.repeats,
-             "fits with the seeds N, N+1, ...; the model is the best one, mean and spread over the "
-             "seeds are reported beside it")
+             "fits with N successive seeds; the best one is the model; mean and spread over the "
+             "seeds are reported, too")
       .excludes("--residual process", "its search does not depend on luck");
   command.rule({"--repeats !1",
                 {"--expression auto where it may choose a residual process",

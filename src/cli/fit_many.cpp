@@ -68,20 +68,20 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
       "time_s,mem_mb); the result is JSON lines");
   command
       .add("--target-name COL", arguments.target_name,
-           "of a long table: the column of the targets' names; --target is then the column of "
+           "for a long table: the column of the targets' names; --target is then the column of "
            "their values")
       .excludes("--throughput-target")
       .needs("--target");
   command
       .add("--total NAME", arguments.total,
-           "a target, a text of a key column or a further column that the others add up to; the "
-           "ranking says whether they do")
+           "a target, a text of a key column or a further column that is the sum of the others; "
+           "the ranking checks the sum")
       .needs(many);
   command
-      .add("--set COL=VALUE", arguments.ranked_at, "of the ranking: values of inputs, as in show")
+      .add("--set COL=VALUE", arguments.ranked_at, "values of inputs for the ranking, as in show")
       .of_no_result()
       .needs(many);
-  add_sharing(command, arguments.sharing, "models, seeds, samples and folds",
+  add_sharing(command, arguments.sharing, "the models, seeds, samples and folds",
               {"--shard, or many models (--by)",
                [&] { return arguments.sharing.shard || asks_for_many(arguments); }});
   command.common({"--by"});
@@ -214,10 +214,10 @@ void setup_merge(OptionSet& command, MergeArguments& arguments) {
       .repeatable();
   command.common({"--fail-if", "--set"});
   command.footer(
-      R"(Nothing may be missing, doubled, cut short or of other runs or options: exit code 3, and the
-shards that have to run again are named. The result is that of the command without --shard, byte
-by byte. What --by did is joined; for the rest, merge runs the command with the results of the
-parts in place of its own work, so that its files must stand where they stood.
+      R"(If a part is missing, doubled, cut short, or from other runs or options, merge ends with exit code 3
+and names the shards to run again. The result is byte for byte that of the command without --shard.
+Models of --by are joined; for other commands, merge runs the command again with the results of the
+parts in place of its own work, so its input files must still exist at the same paths.
 
 Examples:
   perfmodel merge part-*.jsonl -o all.jsonl
@@ -235,7 +235,7 @@ int run_merge(const MergeArguments& arguments, Console& console) {
   });
   require_header(files.front().source(), first);
   if (!is_model_set(first) && !is_task_results(first))
-    throw InputError(files.front().source() + ": this is not what --shard writes");
+    throw InputError(files.front().source() + ": this is not a file that --shard wrote");
   const MergedParts parts(files);
   return is_model_set(first) ? merge_models(arguments, parts, progress, console)
                              : merge_results(arguments, parts, progress, console);

@@ -32,12 +32,13 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
                        std::optional<std::string>& weight) {
   app.group("Reading files");
   using Merge = std::optional<bool>;
-  app.choice<Merge>(
-      "--merge-rows", arguments.merge, {{"auto", {}}, {"always", true}, {"never", false}},
-      "rows of equal columns and time count as one while they are read, so that the file may be "
-      "larger than memory; auto: of files of more than 1 GiB");
+  app.choice<Merge>("--merge-rows", arguments.merge,
+                    {{"auto", {}}, {"always", true}, {"never", false}},
+                    "merge rows of equal columns and time while reading, so that the file may be "
+                    "larger than memory; auto: for files of more than 1 GiB");
   app.add("--weight COL", weight,
-          "column of the number of runs that a line stands for, all with its time")
+          "column of the number of runs that a line stands for, each with its time; a run may also "
+          "have a line of its own")
       .excludes("--merge-rows !auto")
       .excludes("--sample-rows");
   app.count("--sample-rows N", arguments.sample_rows,
@@ -153,7 +154,7 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       "numeric columns to treat as levels");
   add_columns(
       app, "--ignore", [&]() -> std::vector<std::string>& { return request.ignore; },
-      "columns to leave out");
+      "columns to exclude");
   app.add_each(
       "--derive NAME=FORMULA",
       [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
@@ -314,7 +315,8 @@ void add_rules_of_process(OptionSet& app) {
 void add_threads(OptionSet& app, std::size_t& threads) {
   threads = default_threads();
   app.count("--threads N", threads,
-            "worker threads; never change a result (default: OMP_NUM_THREADS, else all cores)")
+            "worker threads; no number of threads changes a result (default: OMP_NUM_THREADS, else "
+            "all cores)")
       .of_no_result();
 }
 
@@ -356,12 +358,12 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
       "the loss that is minimised; if multi chooses its terms and no loss is set: soft-l1 of "
       "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
-             "lambda of Eq. (10): sum |x| of all constants but C");
+             "lambda of Eq. (10), sum |x| over all constants except C");
   app.number("--l2 LAMBDA", options.penalty.l2,
-             "lambda of Eq. (11): sum x^2 of all constants but C");
+             "lambda of Eq. (11), sum x^2 over all constants except C");
   app.choice<Penalise>(
          "--penalise", options.penalty.constants,
-         "raw: the constants in the units of the data, as in the paper\nscaled: free of units")
+         "raw: the constants in the units of the data, as in the paper\nscaled: without units")
       .excludes(kSums, kSearchOfSums);
   app.group("Search");
   app.choice<Method>("--method", options.method,

@@ -212,7 +212,7 @@ void warn_of_units(const FittedModel& model, const std::string& target, Console&
   const std::string unit = unit_of(target);
   if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
     console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
-                    model.spec.unit + ": the errors compare the two as they stand");
+                    model.spec.unit + ": the errors compare the numbers without conversion");
 }
 
 }  // namespace
@@ -354,14 +354,13 @@ void report_constants(const FittedModel& model, const Design& design, const Eige
   }
   if (rows.empty())
     return;
-  console.warning(
-      (design.rows == 1
-           ? ""
-           : "in " + std::to_string(rows.size()) + " of " + std::to_string(design.rows) +
-                 " rows (" + places(rows, lines) + "): ") +
-      joined(std::vector<std::string>(columns.begin(), columns.end()), " = ") +
-      " = 0 leaves the constant C of Eq. (4) alone, the same time whatever the other inputs are; "
-      "another form may know better: --expression auto");
+  console.warning((design.rows == 1 ? ""
+                                    : "in " + std::to_string(rows.size()) + " of " +
+                                          std::to_string(design.rows) + " rows (" +
+                                          places(rows, lines) + "): ") +
+                  joined(std::vector<std::string>(columns.begin(), columns.end()), " = ") +
+                  " = 0 leaves only the constant C of Eq. (4), the same time for all other inputs; "
+                  "another form may be better: --expression auto");
 }
 
 Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,

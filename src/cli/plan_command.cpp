@@ -134,7 +134,7 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_format(command, arguments.format, "of the plan");
   add_output(command, arguments.output, "PLAN.csv");
   command.common({"-n", "--method", "--seed", "--model", "--resume"});
-  command.footer(R"(A space, with everything that one can say:
+  command.footer(R"(A space with all fields:
   {"schema": "perfmodel/space", "schema_version": 1,
    "columns": [{"column": "filters", "values": [4, 8, 16]},
                {"column": "padding", "values": ["valid", "same"]},

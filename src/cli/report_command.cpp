@@ -37,7 +37,7 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
                           : std::nullopt;
   if (arguments.explore == true && !script) {
     throw InputError(
-        "this model has no function that a page could compute; predict gives the time of any "
+        "this model has no function that a page can compute; predict computes the time of any "
         "configuration, and without --explore there is a page");
   }
   if (script) {
@@ -171,11 +171,11 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_output(command, arguments.output, "FILE");
   command.common({"--title", "--format", "--explore", "--no-explore", "--figures"});
   command.footer(
-      R"(The page is one file of HTML with its figures inside; it loads nothing, and runs nothing but the
-panel of --explore. It says how long an iteration takes, what makes it long, how it scales, and how
-far that can be trusted. The panel can be set from its address: report.html#gpus=8&batch=64. Of many
-models (fit --by) there is one page: what each costs, grows as and consists of, the most costly
-first, with their pages behind it; of runs, if they are given.
+      R"(The page is one file of HTML with its figures inside; it loads nothing, and its only script is
+the panel of --explore. It shows how long an iteration takes, what makes it long, how it scales, and
+how far these answers can be trusted. The address can set the panel: report.html#gpus=8&batch=64. Many
+models (fit --by) share one page: cost, growth and terms of each model, the most costly first, with
+the page of each model behind it. If runs are passed, the costs are those of the runs.
 
 Examples:
   perfmodel report model.json runs.csv -o report.html

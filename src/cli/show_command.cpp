@@ -45,8 +45,8 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
   add_output(command, arguments.output, "FILE");
   command.common({"--as", "--set"});
   command.footer(
-      R"(The inputs of the languages that compute are the columns that predict asks for; derived columns
-are computed inside. A spreadsheet takes them from defined names: name a cell 'filters', and so on.
+      R"(The inputs of a python, c, javascript or spreadsheet formula are those of predict; it computes
+derived columns itself. A spreadsheet reads inputs from defined names: name a cell 'filters', etc.
 
 Examples:
   perfmodel show model.json
@@ -118,8 +118,8 @@ void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
   command.footer(
       R"(Recomputes problems with known answers on this machine and prints how many digits match: a NIST
 reference problem, least absolute deviations with an answer in fractions, constants planted in
-simulated runs, and the kernel for every instruction set of this processor. Exit code 1 where fewer
-digits match than are promised.
+simulated runs, and the kernel for every instruction set of this processor. Exit code 1 if fewer
+digits match than promised.
 
 Examples:
   perfmodel selftest

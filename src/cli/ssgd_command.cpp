@@ -146,7 +146,7 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
          "double-tree, parameter-server, hierarchical or hierarchical-leader")
       .needs("--alpha-us")
       .needs("--bandwidth");
-  app.number("--alpha-us X", arguments.alpha_us, "start-up of one message on a link")
+  app.number("--alpha-us X", arguments.alpha_us, "start-up time of a message on a link")
       .needs("--allreduce");
   app.number("--bandwidth X", arguments.bandwidth, "of a link, in GB/s", positive)
       .needs("--allreduce");
@@ -233,7 +233,8 @@ void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& st
     finite = finite && std::isfinite(schedule.total_us);
   if (!finite) {
     throw InputError(
-        "the iteration takes longer than a number can say; times are in microseconds, gradients in "
+        "the iteration is too long to represent as a number; times are in microseconds, gradients "
+        "in "
         "bytes");
   }
 }
@@ -303,7 +304,8 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   command.number("--bytes-per-element X", arguments.bytes_per_element, "of grad_elems", positive);
   command.group("Input and update");
   command.number("--read-us X", arguments.read_us, "one worker's batch: read and decode");
-  command.number("--split-us X", arguments.split_us, "cut the batch of all into parts");
+  command.number("--split-us X", arguments.split_us,
+                 "time to split the global batch among the workers");
   command.number("--copy-us X", arguments.copy_us, "one worker's batch: from host to device");
   command.number("--update-us X", arguments.update_us, "update of the parameters (default: 0)");
   command.choice<ssgd::InputPipeline>("--input-pipeline", arguments.pipeline,

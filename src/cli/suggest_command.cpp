@@ -227,7 +227,7 @@ Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
   Eigen::VectorXd times = predict(model, design);
   if (!std::all_of(times.begin(), times.end(), is_time)) {
     throw InputError(source +
-                     ": the model predicts what is no time for some configurations; the space "
+                     ": for some configurations the model predicts no time > 0; the space "
                      "reaches too far from the measured ones");
   }
   return times;
@@ -255,9 +255,10 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
-  const plan::NextRuns found = plan::next_runs(
-      belief, wanted, possible, costs, *arguments.next,
-      [&](std::size_t done) { progress.show("choosing what to measure", done, *arguments.next); });
+  const plan::NextRuns found =
+      plan::next_runs(belief, wanted, possible, costs, *arguments.next, [&](std::size_t done) {
+        progress.show("choosing configurations to measure", done, *arguments.next);
+      });
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
@@ -377,10 +378,10 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
       "time, cost, or pareto: not beaten by another in both");
   command.rule({"--by cost|pareto", "--price", false, ""});
-  command.add(
-      "--price FORMULA", arguments.price,
-      "per unit of time, over the columns: 'workers*1.2'; the cost is time * price (default: "
-      "1)");
+  command.add("--price FORMULA", arguments.price,
+              "price per unit of time, a formula over the columns: 'workers*1.2'; the cost is time "
+              "* price (default: "
+              "1)");
   command
       .add("--where CONDITION", arguments.conditions,
            "a condition over the columns, time and cost; such as 'workers <= 4 && time < 0.5' "
@@ -430,7 +431,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + arguments.space);
   const plan::Space space = space_of(arguments, model, console);
-  progress->begin(arguments.next ? "choosing what to measure" : "ranking configurations");
+  progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = space,
                               .suggestions = {},
                               .target = model.spec.target,

@@ -286,7 +286,7 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
       std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
   if (model.search.form->random_folds == 0) {
     out.push_back({"few_configurations", "",
-                   count + " cannot tell forms apart: the model is one product without C"});
+                   count + " cannot distinguish forms: the model is one product without C"});
     return;
   }
   Sentence text = "the form was chosen from " + count + ": measure more to be sure of it";

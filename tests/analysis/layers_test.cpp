@@ -52,7 +52,7 @@ TEST_CASE("bad layers are named with file, line and reason", "[ssgd]") {
   CHECK(error_of("layer,t_f_us,grad_bytes\n1,2,3\n") ==
         "no column 't_b_us' in runs.csv; did you mean 't_f_us'?");
   CHECK(error_of("layer,t_f_us,t_b_us\n1,2,3\n") ==
-        "runs.csv: neither a column 'grad_bytes' nor 'grad_elems' says how large the gradients "
+        "runs.csv: neither a column 'grad_bytes' nor 'grad_elems' states how large the gradients "
         "are");
   CHECK(error_of(header + "1,2,x,4\n2,-1,3,4\n") ==
         "runs.csv:3: column 't_f_us': -1 is negative\n"

@@ -64,8 +64,8 @@ TEST_CASE_METHOD(LeftOutTest, "a rate that was left in the file changes no const
     return out;
   };
   const std::string told =
-      "column 'steps_per_s' is 1 / time_s, up to a factor, in every row: the errors are no measure "
-      "of this model, which knows the time that it shall tell";
+      "column 'steps_per_s' is 1 / time_s, up to a factor, in every row: these errors do not "
+      "measure the model: the time to predict is one of its inputs";
   CHECK(leaks(kept) == std::vector<std::string>{told});
   CHECK_THAT(said(), ContainsSubstring("warning: " + told));
   CHECK(leaks(rates).empty());

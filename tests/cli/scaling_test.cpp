@@ -148,8 +148,10 @@ TEST_CASE("scaling tells weak scaling by a fixed batch per worker", "[cli][scali
   CHECK_THAT(text.output, ContainsSubstring("weak scaling, times are of an iteration whose work "
                                             "grows with the scale: 'global_batch' grows with "
                                             "'num_gpus'\n"));
-  CHECK_THAT(text.errors, ContainsSubstring("note: Column 'rep' numbers repetitions and does not "
-                                            "tell configurations apart.\n"));
+  CHECK_THAT(
+      text.errors,
+      ContainsSubstring(
+          "note: Column 'rep' numbers repetitions and does not distinguish configurations.\n"));
   // What is asked for holds, and needs no reason.
   const auto strong = json_of({"--column", "num_gpus", "--kind", "strong"}, csv);
   CHECK(strong["kind"] == "strong");

@@ -168,8 +168,9 @@ TEST_CASE("a gate is not judged on some of the rows", "[cli]") {
   const ProgramResult result =
       folder.run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>1000"});
   CHECK(result.exit_code == 3);
-  CHECK_THAT(result.errors, EndsWith("runs.csv: 3 of 6 rows cannot be judged; --fail-if needs all: "
-                                     "remove these rows, or fit such runs too\n"));
+  CHECK_THAT(result.errors,
+             EndsWith("runs.csv: 3 of 6 rows cannot be judged; --fail-if needs predictions for "
+                      "all: remove these rows, or fit such runs too\n"));
 }
 
 TEST_CASE("with a baseline both models are judged on the rows of which both give times", "[cli]") {
