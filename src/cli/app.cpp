@@ -184,14 +184,14 @@ namespace {
 
 constexpr auto kFooter =
     R"(A model is t = (sum a_i I_i^p_i + sum a_level) * prod E_j^q_j + C over the columns of a CSV file.
-Results go to standard output, all else to standard error.
+Results go to standard output, messages to standard error.
 
 Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition holds,
 5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141 (without a
-word) where who read the output from a pipe went away.
+message) if the reader of a pipe exited.
 
-Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the search, else the
-widest of this processor; they no number of threads changes a result. OMP_NUM_THREADS, NO_COLOR as usual.
+Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instruction set of the search
+(default: the widest of this processor); it never changes a result. OMP_NUM_THREADS, NO_COLOR as usual.
 
 Examples:
   perfmodel fit runs.csv -o model.json

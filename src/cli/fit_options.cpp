@@ -315,7 +315,7 @@ void add_rules_of_process(OptionSet& app) {
 void add_threads(OptionSet& app, std::size_t& threads) {
   threads = default_threads();
   app.count("--threads N", threads,
-            "worker threads; no number of threads changes a result (default: OMP_NUM_THREADS, else "
+            "number of threads; it never changes a result (default: OMP_NUM_THREADS, else "
             "all cores)")
       .of_no_result();
 }

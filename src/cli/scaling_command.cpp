@@ -452,7 +452,8 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
     command.option(option).needs(model);
   command.rule({"--failed drop", runs, false, ""});
   command.common({"--column", "--kind", "--set", "--at", "--target"});
-  command.footer(R"(Among measured runs, only rows that differ in nothing but the scale are compared.
+  command.footer(
+      R"(Among measured runs, only rows that differ in nothing but the scale are compared.
 
 Examples:
   perfmodel scaling model.json --column workers --set batch_size=64

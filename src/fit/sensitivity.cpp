@@ -250,11 +250,11 @@ void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
     const std::string growth = steep_growth(model, j);
     const NumericInput& scale = model.spec.extrinsic[j];
     if (!growth.empty())
-      out.push_back({"steep_growth", "",
-                     "beyond " + scale.column + " = " + rounded(scale.high) + " " + growth +
-                         ": a term that is small where it was measured takes over; do not "
-                         "extrapolate " +
-                         scale.column});
+      out.push_back(
+          {"steep_growth", "",
+           "beyond " + scale.column + " = " + rounded(scale.high) + " " + growth +
+               ": a term that is small in the measured range dominates; do not extrapolate " +
+               scale.column});
   }
 }
 
@@ -291,7 +291,7 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
   }
   Sentence text = "the form was chosen from " + count + ": measure more to be sure of it";
   if (many_forms)
-    text += "; its held-out errors are those of the best of many forms, and less than new runs " +
+    text += "; its held-out errors are those of the best of many forms, smaller than on new runs " +
             ("will show: " + Field{"folds", {"all"}}) + " judges the choice as well";
   out.push_back({"few_configurations", "", text});
 }

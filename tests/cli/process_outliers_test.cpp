@@ -121,8 +121,9 @@ TEST_CASE("the summary says how many runs were disturbed, and a bootstrap is not
   Strings arguments = {"runs.csv", "--extrinsic", "gpus", "--bootstrap", "20"};
   arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
   const nlohmann::json model = folder.model_of(arguments);
-  CHECK_THAT(folder.said(), ContainsSubstring("10 runs are far from what the others say and count "
-                                              "for little; evaluate --outliers 10 lists"));
+  CHECK_THAT(folder.said(),
+             ContainsSubstring("10 runs are far from what similar runs show and count "
+                               "for little; evaluate --outliers 10 lists"));
   for (const nlohmann::json& constant : model["uncertainty"]["constants"]) {
     if (constant["name"] != "q[gpus]")
       continue;

@@ -343,7 +343,7 @@ TEST_CASE_METHOD(ReportTest,
   const ProgramResult result = report({"plain.csv"}, "plain.json");
   REQUIRE(result.exit_code == 0);
   check_report_page(result.output);
-  CHECK_THAT(result.output, ContainsSubstring("The model has no column of scale."));
+  CHECK_THAT(result.output, ContainsSubstring("The model has no scale."));
 
   model["constants"]["intrinsic"][0]["a"] = 0;
   model["constants"]["C"] = -1;
