@@ -340,7 +340,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     if (is_set_figure(gate.figure))
       throw UsageError("--fail-if '" + gate.text + "': this is one model; leave out which");
   if (arguments.baseline && has_keys(set))
-    throw UsageError("--baseline goes with a model of all runs");
+    throw UsageError("--baseline needs a model of all runs");
   OutputFile output("-");
   std::optional<OutputFile> residuals;
   if (arguments.residuals)

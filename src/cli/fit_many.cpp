@@ -184,7 +184,7 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts,
 int merge_results(const MergeArguments& arguments, const MergedParts& parts,
                   std::optional<SearchProgress>& progress, Console& console) {
   if (!arguments.ranked_at.empty())
-    throw UsageError("--set goes with many models");
+    throw UsageError("--set needs many models");
   const std::string source = arguments.parts.front();
   std::vector<std::string> words = read_task_results_header(source, parts.header()).command;
   words.push_back("--output=" + arguments.output);

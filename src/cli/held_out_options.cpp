@@ -121,10 +121,9 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
         "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
         " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
         " times the prediction" +
-        (intervals.by_deviation
-             ? ", where it is as\n             unsure as of the median held-out "
-               "row; narrower where runs are near,\n             wider where none are"
-             : "") +
+        (intervals.by_deviation ? " at the median\n             standard deviation of held-out "
+                                  "rows; narrower near the runs, wider\n             far from them"
+                                : "") +
         "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
         std::to_string(model.intervals->count) + " held-out rows" +
         (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +

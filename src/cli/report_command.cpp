@@ -203,7 +203,7 @@ int run_report(const ReportArguments& given, Console& console) {
   if (arguments.runs.empty())
     throw UsageError("RUNS.csv is required: the runs that the model is judged on");
   if (!arguments.settings.empty())
-    throw UsageError("--set goes with a file of many models");
+    throw UsageError("--set needs a file of many models");
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;

@@ -64,7 +64,7 @@ int run_show(const ShowArguments& arguments, Console& console) {
     return 0;
   }
   if (!arguments.ranked_at.empty())
-    throw UsageError("--set goes with a file of many models");
+    throw UsageError("--set needs a file of many models");
   const FittedModel model = model_of(set);
   const FormulaLanguage language = arguments.language.value_or(FormulaLanguage::text);
   finish(output, formula_code(model, language));

@@ -58,9 +58,8 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
         spec.categorical.begin(), spec.categorical.end(),
         [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
     problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
-                "': the model does not know the level " + quoted_cell(unknown.level) +
-                "; it knows " + quoted_list(input->levels) +
-                did_you_mean(unknown.level, input->levels);
+                "': the model has no level " + quoted_cell(unknown.level) + "; it has " +
+                quoted_list(input->levels) + did_you_mean(unknown.level, input->levels);
   }
   if (!problems.empty())
     throw InputError(problems);

@@ -155,7 +155,7 @@ Column text_column(const Setting& setting, const CategoricalInput& input) {
     const auto known = matcher.match(level);
     if (!known)
       throw UsageError(Field{"settings"} + " '" + input.column + "=" + setting.text +
-                       "': the model has no level '" + level + "'; it knows " +
+                       "': the model has no level '" + level + "'; it has " +
                        quoted_list(input.levels) + did_you_mean(level, input.levels));
     column.codes.push_back(static_cast<std::uint32_t>(column.codes.size()));
     column.levels.push_back(input.levels[*known]);
