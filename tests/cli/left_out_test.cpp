@@ -85,7 +85,7 @@ TEST_CASE_METHOD(LeftOutTest, "a leak that was asked for makes the card of trust
   const std::string amber =
       card_of({"fit", "runs.csv", "--intrinsic", "steps_per_s,filters", "-o", "model.json"});
   CHECK_THAT(amber, Catch::Matchers::StartsWith("<div class=\"card alarm\">"));
-  CHECK_THAT(amber, ContainsSubstring("an input is given by the measured time"));
+  CHECK_THAT(amber, ContainsSubstring("an input is computed from the measured time"));
   const std::string calm = card_of({"fit", "runs.csv", "-o", "model.json"});
   CHECK_THAT(calm, Catch::Matchers::StartsWith("<div class=\"card\">"));
 }

@@ -143,7 +143,7 @@ TEST_CASE("runs that are off by less than 1 % are no outliers", "[process]") {
     const int disturbed = times > 1.01 ? 10 : 0;
     REQUIRE(model["search"]["noise"] == "student_t");
     CHECK(model["search"]["outliers"] == disturbed);
-    CHECK((folder.said().find("far from what the others say") != std::string::npos) ==
+    CHECK((folder.said().find("far from what similar runs show") != std::string::npos) ==
           (disturbed > 0));
     folder.write("model.json", model.dump());
     const std::string listed =

@@ -550,10 +550,11 @@ TEST_CASE("the work of an iteration is advised by columns of the file, and quest
   };
   CHECK_THAT(said_with({}), ContainsSubstring("For the time of an iteration, say what it works on: "
                                               "--work 'local_batch * num_gpus'."));
-  CHECK_THAT(said_with({"--work", "local_batch"}),
-             ContainsSubstring("warning: --work local_batch is of one worker by its name, where "
-                               "'samples_per_s' counts the work of all; pass --work 'local_batch "
-                               "* num_gpus' if it does"));
+  CHECK_THAT(
+      said_with({"--work", "local_batch"}),
+      ContainsSubstring("warning: --work local_batch is per worker by its name, but "
+                        "'samples_per_s' counts the work of all workers; pass --work 'local_batch "
+                        "* num_gpus' if it does"));
   CHECK_THAT(said_with({"--work", "local_batch * num_gpus"}), !ContainsSubstring("of one worker"));
   // Without a batch there is nothing to advise.
   directory.write("rates.csv", "gpus,depth,samples_per_s\n1,3,9\n2,3,17\n4,3,30\n1,5,5\n2,5,9\n");

@@ -202,7 +202,7 @@ TEST_CASE("report leaves out and counts the rows that predict leaves empty", "[c
              ContainsSubstring("perfmodel: warning: " + places + ": they are left out\n"));
   const std::string page = folder.text("report.html");
   CHECK_THAT(page, ContainsSubstring("in 3 of 6 rows (lines 3, 4 and 6)"));
-  CHECK_THAT(page, ContainsSubstring("held against the 3 runs of runs.csv"));
+  CHECK_THAT(page, ContainsSubstring("compared with the 3 runs of runs.csv"));
 }
 
 TEST_CASE("runs of which the model gives no row a time cannot be judged", "[cli]") {
