@@ -191,7 +191,8 @@ Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if 
 message) if the reader of a pipe exited.
 
 Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instruction set of the search
-(default: the widest of this processor); it never changes a result. OMP_NUM_THREADS, NO_COLOR as usual.
+(default: the widest of this processor); it never changes a result. OMP_NUM_THREADS and NO_COLOR
+have their usual meaning.
 
 Examples:
   perfmodel fit runs.csv -o model.json

@@ -284,7 +284,8 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_judged_runs(command, arguments);
   command.group("Options");
   add_format(command, arguments.format,
-             "of the metrics; of the conditions junit (a test case each) and github (an annotation "
+             "format of the metrics; for the conditions, junit (a test case each) and github (an "
+             "annotation "
              "each)",
              {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
   command.rule(

@@ -157,7 +157,7 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
                 "(default: none)",
                 fewest_samples);
   command
-      .number("--confidence X", arguments.bootstrap.confidence, "of these intervals",
+      .number("--confidence X", arguments.bootstrap.confidence, "confidence level of the intervals",
               {0, 0.9999, false, "a number above 0 and up to 0.9999"})
       .needs("--bootstrap");
   add_held_out_options(command, request.held_out);

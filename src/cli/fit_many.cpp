@@ -203,10 +203,10 @@ void setup_merge(OptionSet& command, MergeArguments& arguments) {
       .required();
   add_output(command, arguments.output, "FILE");
   command
-      .add("--fail-if CONDITION", arguments.gates,
-           "end with exit code 4 if this holds; as for the command that was sharded: 'any.mape>20' "
-           "of "
-           "many models, 'mape>10' of one (repeatable); the result is written all the same")
+      .add(
+          "--fail-if CONDITION", arguments.gates,
+          "end with exit code 4 if this holds; conditions as in the sharded command: 'any.mape>20' "
+          "of many models, 'mape>10' of one (repeatable); the result is written all the same")
       .repeatable();
   command
       .add("--set COL=VALUE", arguments.ranked_at,
@@ -214,7 +214,7 @@ void setup_merge(OptionSet& command, MergeArguments& arguments) {
       .repeatable();
   command.common({"--fail-if", "--set"});
   command.footer(
-      R"(If a part is missing, doubled, cut short, or from other runs or options, merge ends with exit code 3
+      R"(If a part is missing, doubled, cut short, or of other runs or options, merge fails with exit code 3
 and names the shards to run again. The result is byte for byte that of the command without --shard.
 Models of --by are joined; for other commands, merge runs the command again with the results of the
 parts in place of its own work, so its input files must still exist at the same paths.

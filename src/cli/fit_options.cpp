@@ -340,8 +340,8 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   app.add(
          any ? "--terms K|auto" : "--terms K",
          [&](const std::string& text) { options.terms = parse_terms(text); },
-         any ? "of multi: 1 to 9, or chosen by cross-validation (default: auto)"
-             : "of multi, which needs it: 1 to 9")
+         any ? "number of terms of multi: 1 to 9, or chosen by cross-validation (default: auto)"
+             : "number of terms of multi, which needs it: 1 to 9")
       .needs(kSums);
   if (any)
     app.flag("--signed", options.signed_terms,

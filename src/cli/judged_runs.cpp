@@ -200,7 +200,7 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
   if (needs_runs)
     runs.required();
   command.add("--target COL", arguments.target,
-              "the measured time, if the file has another name for it than the model");
+              "the measured time, if its name differs from that in the model");
   add_separator(command, arguments.separator);
   add_failed(command, arguments.drop_failed);
 }

@@ -104,7 +104,8 @@ namespace {
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
       .required();
-  command.count("-n N", arguments.rows, "configurations, those of --resume among them").required();
+  command.count("-n N", arguments.rows, "number of configurations, including those of --resume")
+      .required();
   command.choice<PlanMethod>(
       "--method", arguments.method,
       {{"random", PlanMethod::random},
@@ -112,7 +113,7 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
        {"d-optimal", PlanMethod::d_optimal}},
       "random: as the paper did\nlhs: a Latin hypercube, every value equally often\n"
       "d-optimal: configurations that determine the constants best");
-  command.count("--seed N", arguments.seed, "of the choice", 0);
+  command.count("--seed N", arguments.seed, "seed of the choice", 0);
   command
       .add("--model MODEL.json", arguments.model,
            "formula and constants for which d-optimal plans (default: Eq. (4), all inputs matter "
@@ -125,13 +126,13 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
       .file(FileUse::replaced);  // a plan may be extended in place
   command
       .count("--starts N", arguments.starts,
-             "of the exchanges that make a d-optimal plan; the best end is taken")
+             "starts of the exchange search of d-optimal; the best result is kept")
       .needs("--method d-optimal");
   add_threads(command, arguments.threads);
   add_shard(command, arguments.sharing.shard, "the starts");
   command.option("--shard").needs("--method d-optimal");
   command.group("Options");
-  add_format(command, arguments.format, "of the plan");
+  add_format(command, arguments.format, "format of the plan");
   add_output(command, arguments.output, "PLAN.csv");
   command.common({"-n", "--method", "--seed", "--model", "--resume"});
   command.footer(R"(A space with all fields:

@@ -457,14 +457,14 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
            "take all inputs that are not set from the run in this line")
       .excludes(file, as_file);
   add_format(command, arguments.format,
-             "with --set or --like (default: of one configuration the bare number; of several text "
-             "on a terminal, else csv)");
+             "output format, with --set or --like (default: the bare number for one configuration; "
+             "for several, text on a terminal, else csv)");
   command.flag("--json", arguments.format, "short for --format json", OutputFormat::json)
       .excludes(file, "its predictions are written as CSV");
   command.rule({"--format !csv", file, true, "its predictions are written as CSV"});
   add_coverage(command, arguments.coverage,
-               "share of new times that the intervals cover, of a model that was fitted with "
-               "--coverage (default: as there)");
+               "share of new times that the intervals cover, if the model was fitted with "
+               "--coverage (default: as in its fit)");
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
   command.common({"--set", "--like"});

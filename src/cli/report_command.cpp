@@ -145,11 +145,10 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments, false);
   command.group("Options");
   command.add("--title TEXT", arguments.title,
-              "of the page (default: the names of target, model and runs)");
+              "title of the page (default: the names of target, model and runs)");
   command
       .add("JUDGED.csv", arguments.third_file,
-           "with three files the first is an older model, the second the model, and these are "
-           "the runs: compares both")
+           "runs on which two models are compared; the files are then OLD.json NEW.json JUDGED.csv")
       .file(FileUse::input);
   command.choice<ReportFormat>(
       "--format", arguments.format,
@@ -162,7 +161,7 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
                "page has at most 300 kB with it)");
   command.flag("--no-explore", arguments.explore, "a page without a script", false);
   command.add("--figures DIR", arguments.figures,
-              "a folder: each figure goes there as NAME.svg; for papers and slides");
+              "folder in which each figure is written as NAME.svg; for papers and slides");
   command
       .add("--set COL=VALUE", arguments.settings,
            "configuration at which many models are ranked; other inputs are those of the central "

@@ -412,7 +412,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   command.number("--least-efficiency X", arguments.least_efficiency,
                  "the efficiency below which more workers do not pay, in percent (default: 50)",
                  {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
-  add_format(command, arguments.format, "of the result");
+  add_format(command, arguments.format, "format of the result");
   add_output(command, arguments.output, "FILE");
   command.group("Of a model");
   command
@@ -434,7 +434,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
           "--strict-range up to that)")
       .needs(model);
   add_coverage(command, arguments.coverage,
-               "of the intervals of predicted times (default: as in the model)");
+               "coverage of the intervals of predicted times (default: as in the model)");
   add_strict_range(command, arguments.strict_range);
   command.group("Of measured runs");
   command.add("--target COL", arguments.target, "the measured time (default: inferred)")

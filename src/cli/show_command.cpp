@@ -35,8 +35,8 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   command.choice<FormulaLanguage>(
       "--as", arguments.language,
-      "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
-      "compute with, with all digits (default: text)");
+      "text or latex: to read, with three digits; python, c, javascript or spreadsheet: to "
+      "compute, with all digits (default: text)");
   add_pick(command, arguments.pick);
   command.add(
       "--set COL=VALUE", arguments.ranked_at,
@@ -114,7 +114,7 @@ std::string formatted_figures(const SelftestFigures& figures, OutputFormat forma
 }
 
 void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
-  add_format(command, arguments.format, "of the figures");
+  add_format(command, arguments.format, "format of the figures");
   command.footer(
       R"(Recomputes problems with known answers on this machine and prints how many digits match: a NIST
 reference problem, least absolute deviations with an answer in fractions, constants planted in

@@ -378,7 +378,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       "time, cost, or pareto: not beaten by another in both");
   command.rule({"--by cost|pareto", "--price", false, ""});
   command.add("--price FORMULA", arguments.price,
-              "price per unit of time, a formula over the columns: 'workers*1.2'; the cost is time "
+              "price per unit of time, over the columns: 'workers*1.2'; the cost is time "
               "* price (default: "
               "1)");
   command
@@ -407,11 +407,12 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
           "with --next: extra time of a run beyond its predicted time, in the same unit; large: "
           "every run costs alike (default: the mean predicted time)")
       .needs("--next");
-  command.count("--seed N", arguments.seed, "of the sample of a space too large to be searched", 0);
+  command.count("--seed N", arguments.seed,
+                "seed of the sample of a space too large to be searched", 0);
   add_coverage(command, arguments.coverage,
-               "of the intervals of predicted times (default: as in the model)");
+               "coverage of the intervals of predicted times (default: as in the model)");
   add_strict_range(command, arguments.strict_range).excludes("--next", reason);
-  add_format(command, arguments.format, "of the result");
+  add_format(command, arguments.format, "format of the result");
   add_output(command, arguments.output, "FILE");
   command.common({"--by", "--price", "--where", "--top", "--next"});
   command.footer(R"(Examples:

@@ -161,7 +161,7 @@ std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
 void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   add_output(command, arguments.output, "FILE");
-  add_format(command, arguments.format, "of the path");
+  add_format(command, arguments.format, "format of the path");
   command.group("Path");
   command.add(
       "--lambdas LO:HI[:COUNT]",
