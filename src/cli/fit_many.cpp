@@ -64,8 +64,8 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
   command.group("Many models, many machines");
   command.add(
       "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
-      "one model per group of rows that agree in these columns; and per target (--target "
-      "time_s,mem_mb); the result is JSON lines");
+      "one model per group of rows that agree in these columns; with several targets, also per "
+      "target (--target time_s,mem_mb); the result is JSON lines");
   command
       .add("--target-name COL", arguments.target_name,
            "for a long table: the column of the targets' names; --target is then the column of "

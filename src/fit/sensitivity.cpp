@@ -291,8 +291,10 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
   }
   Sentence text = "the form was chosen from " + count + ": measure more to be sure of it";
   if (many_forms)
-    text += "; its held-out errors are those of the best of many forms, smaller than on new runs " +
-            ("will show: " + Field{"folds", {"all"}}) + " judges the choice as well";
+    text +=
+        "; its held-out errors are those of the best of many forms, smaller than those of new "
+        "runs; " +
+        (Field{"folds", {"all"}} + " also judges the choice");
   out.push_back({"few_configurations", "", text});
 }
 

@@ -192,7 +192,7 @@ void refuse_keys(const GroupRequest& groups, const std::string& field,
                                                       : std::vector<std::string>())})
       if (std::find(columns.begin(), columns.end(), name) != columns.end())
         throw UsageError(Field{field} + ": '" + name +
-                         "' plays no part in the models of the groups " + "that it tells apart (" +
+                         "' has no effect in the models of the groups that it distinguishes (" +
                          Field{key} + ")");
 }
 

@@ -479,7 +479,7 @@ std::string scale_legend(const Content& content) {
                       [](const ScaleCurve& curve) { return !curve.moved.empty(); })
               ? " and inputs tied to it change with it"
               : "") +
-         ": nothing was measured in the grey ranges. " +
+         ". Nothing was measured in the grey ranges. " +
          (content.intervals
               ? "The band is the model's " + short_number(100 * content.intervals->level) +
                     " % interval for new times. "

@@ -448,7 +448,7 @@ std::string scaling_section(const Content& content) {
   const std::string meaning =
       "The effect of doubling a scale is the predicted ratio of times at the shown configuration. "
       "A power states how " +
-      std::string(content.model.form->words().scaled_part) + " answers" +
+      std::string(content.model.form->words().scaled_part) + " depends on it" +
       (content.model.typical ? " there" : "");
   return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
                                            doc::html(power_table(content)) +
@@ -460,7 +460,7 @@ std::string trust_section(const Content& content, const FieldWords& words) {
       paragraph(content.fitted_to_these_runs
                     ? ("The model was fitted to this file or parts of it. Its error on other runs "
                        "may be larger; the validation and test parts of a fit (" +
-                       Field{"split"} + ", " + Field{"test"} + ") tell.")
+                       Field{"split"} + ", " + Field{"test"} + ") show it.")
                           .text(words)
                     : "");
   text += doc::html(metrics_table(content));
