@@ -372,7 +372,7 @@ Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
     problems.add(row, 0, [&] {
       return where(row) + ": the model predicts " +
              (std::isfinite(value) ? to_text(value) : "a value too large for a number") +
-             ", which is no time; the configuration is too far from the measured ones";
+             ", which is not a time > 0; the configuration is too far from the measured ones";
     });
   }
   if (!problems.empty())

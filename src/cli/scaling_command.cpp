@@ -79,7 +79,7 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
   }
   if (!document.tells_speedup) {
     console.notice("'" + columns.scale + "' counts no workers by its name, so no speedup, " +
-                   "efficiency or law is told; --kind strong or weak asks for them");
+                   "efficiency or law is printed; --kind strong or weak requests them");
     return scaling::Kind::strong;
   }
   document.kind_because = work.because;
@@ -270,7 +270,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
         !power_constant ? "the model is a " + std::string(model.form->words().noun)
         : model.spec.is_derived_from(column) ? "another input is derived from '" + column + "'"
                                              : "other inputs move along with '" + column + "'";
-    console.notice(why + ": there is no one power to be read");
+    console.notice(why + ": no single power describes it");
     return document;
   }
   scaling::PowerPlusConstant power;

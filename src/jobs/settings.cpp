@@ -428,7 +428,7 @@ BaseConfiguration base_of_line(const Table& table, std::uint32_t line, const Mod
     throw UsageError(table.source + " has no run in line " + std::to_string(line) +
                      (table.lines.empty()
                           ? ""
-                          : "; its runs stand in lines " + std::to_string(table.lines.front()) +
+                          : "; its runs are in lines " + std::to_string(table.lines.front()) +
                                 " to " + std::to_string(table.lines.back())));
   }
   const auto row = static_cast<std::size_t>(found - table.lines.begin());

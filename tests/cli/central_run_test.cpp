@@ -221,7 +221,7 @@ TEST_CASE_METHOD(CampaignTest, "a run that cannot be taken, and values that are 
     return result.errors;
   };
   CHECK_THAT(complaint({"--like", "runs.csv:1"}, 2),
-             ContainsSubstring("runs.csv has no run in line 1; its runs stand in lines 2 to 49\n"));
+             ContainsSubstring("runs.csv has no run in line 1; its runs are in lines 2 to 49\n"));
   CHECK_THAT(complaint({"--like", "runs.csv"}, 2),
              ContainsSubstring("--like 'runs.csv': expected RUNS.csv:LINE, such as runs.csv:41\n"));
   CHECK_THAT(complaint({"--like", "absent.csv:2"}, 3), ContainsSubstring("cannot read absent.csv"));

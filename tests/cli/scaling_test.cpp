@@ -583,8 +583,8 @@ TEST_CASE("what counts no workers has no efficiency where none is asked for", "[
         CHECK_THAT(text.output, !ContainsSubstring(word));
       CHECK_THAT(text.errors, ContainsSubstring("note: '" + column +
                                                 "' counts no workers by its "
-                                                "name, so no speedup, efficiency or law is told; "
-                                                "--kind strong or weak asks for them"));
+                                                "name, so no speedup, efficiency or law is "
+                                                "printed; --kind strong or weak requests them"));
       std::vector<std::string> arguments = plain;
       arguments.insert(arguments.end(), {"--format", "json"});
       const auto json = nlohmann::json::parse(run_perfmodel(arguments, options).output);

@@ -118,7 +118,7 @@ TEST_CASE("one configuration without a time is refused", "[cli]") {
       folder.run({"predict", "model.json", "--set", "filters=1", "workers=1"});
   CHECK(result.exit_code == 3);
   CHECK(result.output.empty());
-  CHECK_THAT(result.errors, ContainsSubstring("the model predicts -7, which is no time"));
+  CHECK_THAT(result.errors, ContainsSubstring("the model predicts -7, which is not a time > 0"));
 }
 
 TEST_CASE("evaluate leaves out and counts the rows that predict leaves empty", "[cli]") {
