@@ -297,7 +297,7 @@ Imbalance imbalance_of_factor(double lambda, std::size_t workers) {
   if (!(lambda >= 0 && lambda <= n - 1))
     throw UsageError(fmt::format(
         "a load imbalance factor of {} is impossible with {} workers: it lies between 0 and {}, "
-        "where one worker does everything",
+        "if one worker does everything",
         perfmodel::to_text(lambda), workers, perfmodel::to_text(n - 1)));
   Imbalance imbalance;
   imbalance.workers = workers;

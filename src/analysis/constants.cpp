@@ -135,7 +135,7 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
   if (!((alone > 1 + kNoChange && effect.ratio < 1 - kNoChange) ||
         (alone < 1 - kNoChange && effect.ratio > 1 + kNoChange)))
     return {};
-  return fmt::format("{} {} -> {}: the formula alone says {}, which the residual process outweighs",
+  return fmt::format("{} {} -> {}: the formula alone gives {}; the residual correction reverses it",
                      effect.column, value_text(effect.from), value_text(effect.to),
                      change_in_words(alone));
 }

@@ -574,7 +574,7 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
   if (batch != columns.held.end())
     return {Kind::strong, fmt::format("'{}' may be of one worker or of all", *batch), true};
   return {Kind::strong,
-          fmt::format("no column says whether the work grows with '{}'", columns.scale), true};
+          fmt::format("no column shows whether the work grows with '{}'", columns.scale), true};
 }
 
 namespace {

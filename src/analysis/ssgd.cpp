@@ -201,7 +201,7 @@ std::vector<double> gradient_bytes(const Table& table, NumberReader& numbers,
   auto bytes = numbers.optional("grad_elems");
   if (!bytes) {
     throw InputError(table.source +
-                     ": neither a column 'grad_bytes' nor 'grad_elems' says how large the "
+                     ": neither a column 'grad_bytes' nor 'grad_elems' states how large the "
                      "gradients are");
   }
   for (double& value : *bytes)
@@ -219,10 +219,10 @@ std::vector<double> forward_times(const Table& table, NumberReader& numbers,
   if (forward)
     return *forward;
   if (!options.forward_share)
-    throw InputError(message(
-        "{}: no column 't_f_us'; where forward times were not measured, {} takes half of the "
-        "backward time, as the authors of the model did",
-        table.source, Field{"forward_share", {"0.5"}}));
+    throw InputError(
+        message("{}: no column 't_f_us'; if forward times were not measured, {} takes half of the "
+                "backward time, as the authors of the model did",
+                table.source, Field{"forward_share", {"0.5"}}));
   std::vector<double> assumed = backward;
   for (double& value : assumed)
     value *= *options.forward_share;

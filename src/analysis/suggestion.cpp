@@ -297,7 +297,7 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
   for (const SpaceColumn& column : space.columns) {
     if (column.name == "time" || column.name == "cost")
       throw InputError(fmt::format(
-          "{}: a column cannot be called '{}', which is what conditions call the predicted figure",
+          "{}: a column cannot be called '{}': conditions use this name for the predicted figure",
           space.source, column.name));
   }
   Search search(space, request, predict);

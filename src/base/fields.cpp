@@ -92,7 +92,7 @@ void Fields::document(const std::string& schema, const std::string& title, std::
     if (found.count() == 0)
       found.fail("there is no version 0");
     if (found.count() > newest)
-      found.fail(fmt::format("{} is newer than this program knows ({}); use a newer perfmodel{}",
+      found.fail(fmt::format("{} is newer than this program can read ({}); use a newer perfmodel{}",
                              found.count(), newest,
                              noun == "model file" ? ", or fit the model again with this one" : ""));
   }

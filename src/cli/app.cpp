@@ -135,7 +135,8 @@ int run_reported(Program& program, int argc, const char* const* argv) {
                 std::string(error.what()) + "; this is a defect of perfmodel, please report it");
   };
   constexpr auto out_of_memory =
-      "out of memory: this takes more than the machine, or a limit of it, gives; pass fewer rows "
+      "out of memory: this needs more than the machine, or a limit on it, provides; pass fewer "
+      "rows "
       "or columns, or fewer --threads";
   const auto advice = [&] { return "\nSee '" + program.command_name() + " --help'."; };
   try {
@@ -183,14 +184,15 @@ namespace {
 
 constexpr auto kFooter =
     R"(A model is t = (sum a_i I_i^p_i + sum a_level) * prod E_j^q_j + C over the columns of a CSV file.
-Results go to standard output, all else to standard error.
+Results go to standard output, messages to standard error.
 
 Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition holds,
 5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141 (without a
-word) where who read the output from a pipe went away.
+message) if the reader of a pipe exited.
 
-Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the search, else the
-widest of this processor; they never change a result. OMP_NUM_THREADS, NO_COLOR as usual.
+Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instruction set of the search
+(default: the widest of this processor); it never changes a result. OMP_NUM_THREADS and NO_COLOR
+have their usual meaning.
 
 Examples:
   perfmodel fit runs.csv -o model.json
@@ -346,7 +348,7 @@ Program::Program() {
   app_.name("perfmodel");
   app_.require_subcommand(0, 1);
   app_.formatter(std::make_shared<HelpFormatter>());
-  app_.set_help_flag("-h,--help", "print the options that are used most");
+  app_.set_help_flag("-h,--help", "print the most-used options");
   app_.set_help_all_flag("--help-all", "print all options");
   app_.set_version_flag("-V,--version", version_text(), "print the version");
   OptionSet options(app_, records_);
@@ -454,7 +456,8 @@ std::string Program::help_of(const CLI::App& command, bool all) const {
       text += formatter.short_line(*option);
   const std::string footer = command.get_footer();
   return text + "\n" + footer.substr(footer.find("Examples:\n")) +
-         (is_program ? "\nperfmodel COMMAND --help says more; --help-all says all.\n"
+         (is_program ? "\nperfmodel COMMAND --help prints the usual options; --help-all prints all "
+                       "of them.\n"
                      : "\n\n" + name + " --help-all lists all options.\n");
 }
 

@@ -274,7 +274,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "FILE");
-  add_format(command, arguments.format, "of the comparison");
+  add_format(command, arguments.format, "format of the comparison");
   add_role_options(command, arguments.roles, arguments.separator);
   arguments.search.options.penalty = {.l1 = CompareRequest().l1, .l2 = CompareRequest().l2};
   add_search_options(command, arguments.search);
@@ -380,7 +380,7 @@ int run_compare(const CompareArguments& arguments, Console& console) {
 }  // namespace
 
 Command compare_command() {
-  return make_command<CompareArguments>("compare", "Compares the model with black boxes.",
+  return make_command<CompareArguments>("compare", "Compares the model with black-box regressions.",
                                         setup_compare, run_compare);
 }
 

@@ -347,7 +347,7 @@ constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
 
 void setup_help(OptionSet& command, HelpArguments& arguments) {
   command.add("COMMAND", arguments.command, "default: perfmodel as a whole");
-  command.flag("--markdown", arguments.markdown, "its options as a table for documents");
+  command.flag("--markdown", arguments.markdown, "print the options as a table for documents");
   command.common({"--markdown"});
   command.footer(R"(Examples:
   perfmodel help
@@ -376,7 +376,7 @@ void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
       .words(names)
       .required();
   add_output(command, arguments.output, "FILE");
-  command.footer(R"(Installed with the program, they are found by themselves.
+  command.footer(R"(If they are installed with the program, the shell finds them automatically.
 
 Examples:
   perfmodel completions bash > ~/.local/share/bash-completion/completions/perfmodel

@@ -255,7 +255,8 @@ void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs
   if (!arguments.gates.empty() && runs.left_out() > 0) {
     throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +
                      std::to_string(runs.file.table.rows()) +
-                     " rows cannot be judged; --fail-if needs all: remove these rows, or fit such "
+                     " rows cannot be judged; --fail-if needs predictions for all: remove these "
+                     "rows, or fit such "
                      "runs too");
   }
 }
@@ -283,11 +284,12 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_judged_runs(command, arguments);
   command.group("Options");
   add_format(command, arguments.format,
-             "of the metrics; of the conditions junit (a test case each) and github (an annotation "
+             "format of the metrics; for the conditions, junit (a test case each) and github (an "
+             "annotation "
              "each)",
              {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
   command.rule(
-      {"--format junit|github", "--fail-if", false, "it tells of conditions such as 'mape>15'"});
+      {"--format junit|github", "--fail-if", false, "it reports conditions such as 'mape>15'"});
   command
       .add("--residuals FILE.csv", arguments.residuals,
            "also write one line per run; its line in RUNS.csv, measured, predicted, error "
@@ -295,15 +297,15 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .file(FileUse::output);
   command
       .count("--outliers N", arguments.outliers,
-             "also list the N runs that stand farthest from the model; by a robust z of "
+             "also list the N runs farthest from the model; by a robust z of "
              "ln(measured / predicted)")
       .excludes("--format csv|junit|github", "list them in another format");
   add_coverage(command, arguments.coverage,
-               "share of the times that the model's intervals shall cover; the share that they do "
-               "cover and their mean width are printed (default: as in its fit)");
+               "share of times that the intervals are meant to cover; the share covered and their "
+               "mean width are printed (default: as in its fit)");
   command
       .add("--baseline OLD.json", arguments.baseline,
-           "an older model, judged on the same runs; what has changed can be gated: "
+           "an older model, judged on the same runs; changes can be gated: "
            "'mape_drift>2'")
       .file(FileUse::input);
   add_strict_range(command, arguments.strict_range);
@@ -313,11 +315,11 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
             evaluate_figures());
   command.common({"--residuals", "--outliers", "--baseline"});
   command.footer(
-      R"(Rows to which a model gives no time > 0 are left out and counted; with --fail-if or
+      R"(Rows for which a model predicts no time > 0 are left out and counted; with --fail-if or
 --strict-range they are refused.
 
-bias is by how many percent runs take longer than predicted, by the median: it sees a slowdown of
-all runs that mape hides. Like a drift, it fires where its 95 % interval lies beyond the threshold.
+bias is the median percentage by which runs take longer than predicted: it detects a slowdown of all
+runs that mape hides. Like a drift, it fires if its 95 % interval lies beyond the threshold.
 
 With --baseline, mape_drift and smape_drift are in percentage points, r2_drift is the difference,
 mae_drift, mse_drift and rmse_drift are in percent of the older model's, and prediction_drift is
@@ -339,7 +341,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     if (is_set_figure(gate.figure))
       throw UsageError("--fail-if '" + gate.text + "': this is one model; leave out which");
   if (arguments.baseline && has_keys(set))
-    throw UsageError("--baseline goes with a model of all runs");
+    throw UsageError("--baseline needs a model of all runs");
   OutputFile output("-");
   std::optional<OutputFile> residuals;
   if (arguments.residuals)

@@ -45,7 +45,7 @@ void check_gated_parts(const FitArguments& arguments) {
   for (const auto& gate : arguments.gates) {
     if (is_set_figure(gate.figure) != many) {
       throw UsageError("--fail-if '" + gate.text + "': " +
-                       (many ? "of many models say of which: 'any." + gate.text + "'"
+                       (many ? "for many models, name the group: 'any." + gate.text + "'"
                              : "there are no groups; pass --by"));
     }
     const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
@@ -146,25 +146,24 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
   command.group("Judging the model");
   add_split_options(command, request.split, request.split_seed, "all rows train");
   command.option("--split-seed").needs("--split");
-  command.add("--test FILE", arguments.test, "further runs to judge the model on")
+  command.add("--test FILE", arguments.test, "further runs to test the model on")
       .file(FileUse::input)
       .excludes({"a --split that has test rows", [&] { return request.split.test > 0; }},
                 "leave the test share out: --split 80:20:0")
       .excludes({"many models at once", [&] { return asks_for_many(arguments); }});
   constexpr std::size_t fewest_samples = 20;
-  command.count(
-      "--bootstrap N", arguments.bootstrap.samples,
-      "intervals of the constants from that many resampled sets of the training rows, 200 "
-      "say (default: none)",
-      fewest_samples);
+  command.count("--bootstrap N", arguments.bootstrap.samples,
+                "intervals of the constants from N resamples of the training rows, such as 200 "
+                "(default: none)",
+                fewest_samples);
   command
-      .number("--confidence X", arguments.bootstrap.confidence, "of these intervals",
+      .number("--confidence X", arguments.bootstrap.confidence, "confidence level of the intervals",
               {0, 0.9999, false, "a number above 0 and up to 0.9999"})
       .needs("--bootstrap");
   add_held_out_options(command, request.held_out);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds, 'mape>10' or 'r2<0.9'; on the test part, or on "
-            "the training part where there is none, or on a part that it names (repeatable): "
+            "the training part if there is none, or on a named part (repeatable): "
             "'train.mape>10', 'folds.mape>12', or of many models: 'any.mape>20', "
             "'kernel=x.q[gpus]>0.2'; the model is written all the same",
             fit_figures());
@@ -198,13 +197,13 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "MODEL.json",
-             "where to write the model; an old file stays as it is until the result is complete "
+             "file for the model; an existing file is replaced only when the result is complete "
              "(default: standard output, \"-\", but not to a terminal)");
   add_role_options(command, arguments.request.roles, arguments.separator);
   command.group("Columns");
   command
       .flag("--keep-totals", arguments.keep_totals,
-            "a total that was set per worker (global_batch) stays the input that it is")
+            "keep a total over all workers (global_batch) as an input, not its value per worker")
       .needs("--expression auto")
       .excludes(many);
   add_large_options(command, arguments.large, arguments.request.roles.weight);
@@ -213,8 +212,8 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_search_options(command, arguments.search);
   command
       .count("--repeats N", arguments.request.repeats,
-             "fits with the seeds N, N+1, ...; the model is the best one, mean and spread over the "
-             "seeds are reported beside it")
+             "fits with N successive seeds; the best one is the model; mean and spread over the "
+             "seeds are reported, too")
       .excludes("--residual process", "its search does not depend on luck");
   command.rule({"--repeats !1",
                 {"--expression auto where it may choose a residual process",

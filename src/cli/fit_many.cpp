@@ -64,24 +64,24 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
   command.group("Many models, many machines");
   command.add(
       "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
-      "a model for each group of rows with the same texts in these; and for each of "
-      "several targets (--target time_s,mem_mb); the result is JSON lines");
+      "one model per group of rows that agree in these columns; with several targets, also per "
+      "target (--target time_s,mem_mb); the result is JSON lines");
   command
       .add("--target-name COL", arguments.target_name,
-           "of a long table: the column of the targets' names; --target is then the column of "
+           "for a long table: the column of the targets' names; --target is then the column of "
            "their values")
       .excludes("--throughput-target")
       .needs("--target");
   command
       .add("--total NAME", arguments.total,
-           "a target, a text of a key column or a further column that the others add up to; the "
-           "ranking says whether they do")
+           "a target, a text of a key column or a further column that is the sum of the others; "
+           "the ranking checks the sum")
       .needs(many);
   command
-      .add("--set COL=VALUE", arguments.ranked_at, "of the ranking: values of inputs, as in show")
+      .add("--set COL=VALUE", arguments.ranked_at, "values of inputs for the ranking, as in show")
       .of_no_result()
       .needs(many);
-  add_sharing(command, arguments.sharing, "models, seeds, samples and folds",
+  add_sharing(command, arguments.sharing, "the models, seeds, samples and folds",
               {"--shard, or many models (--by)",
                [&] { return arguments.sharing.shard || asks_for_many(arguments); }});
   command.common({"--by"});
@@ -184,7 +184,7 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts,
 int merge_results(const MergeArguments& arguments, const MergedParts& parts,
                   std::optional<SearchProgress>& progress, Console& console) {
   if (!arguments.ranked_at.empty())
-    throw UsageError("--set goes with many models");
+    throw UsageError("--set needs many models");
   const std::string source = arguments.parts.front();
   std::vector<std::string> words = read_task_results_header(source, parts.header()).command;
   words.push_back("--output=" + arguments.output);
@@ -198,26 +198,26 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts,
 }
 
 void setup_merge(OptionSet& command, MergeArguments& arguments) {
-  command.add("PART.jsonl", arguments.parts, "what --shard wrote, of every shard one file")
+  command.add("PART.jsonl", arguments.parts, "the files that --shard wrote, one per shard")
       .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "FILE");
   command
       .add(
           "--fail-if CONDITION", arguments.gates,
-          "end with exit code 4 if this holds; as of the command that was shared: 'any.mape>20' of "
-          "many models, 'mape>10' of one (repeatable); the result is written all the same")
+          "end with exit code 4 if this holds; conditions as in the sharded command: 'any.mape>20' "
+          "of many models, 'mape>10' of one (repeatable); the result is written all the same")
       .repeatable();
   command
       .add("--set COL=VALUE", arguments.ranked_at,
-           "of many models: where they are ranked, as in show (repeatable)")
+           "configuration at which many models are ranked, as in show (repeatable)")
       .repeatable();
   command.common({"--fail-if", "--set"});
   command.footer(
-      R"(Nothing may be missing, doubled, cut short or of other runs or options: exit code 3, and the
-shards that have to run again are named. The result is that of the command without --shard, byte
-by byte. What --by did is joined; for the rest, merge runs the command with the results of the
-parts in place of its own work, so that its files must stand where they stood.
+      R"(If a part is missing, doubled, cut short, or of other runs or options, merge fails with exit code 3
+and names the shards to run again. The result is byte for byte that of the command without --shard.
+Models of --by are joined; for other commands, merge runs the command again with the results of the
+parts in place of its own work, so its input files must still exist at the same paths.
 
 Examples:
   perfmodel merge part-*.jsonl -o all.jsonl
@@ -235,7 +235,7 @@ int run_merge(const MergeArguments& arguments, Console& console) {
   });
   require_header(files.front().source(), first);
   if (!is_model_set(first) && !is_task_results(first))
-    throw InputError(files.front().source() + ": this is not what --shard writes");
+    throw InputError(files.front().source() + ": this is not a file that --shard wrote");
   const MergedParts parts(files);
   return is_model_set(first) ? merge_models(arguments, parts, progress, console)
                              : merge_results(arguments, parts, progress, console);

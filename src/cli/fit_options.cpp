@@ -32,18 +32,17 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
                        std::optional<std::string>& weight) {
   app.group("Reading files");
   using Merge = std::optional<bool>;
-  app.choice<Merge>(
-      "--merge-rows", arguments.merge, {{"auto", {}}, {"always", true}, {"never", false}},
-      "rows of equal columns and time count as one while they are read, so that the file may be "
-      "larger than memory; auto: of files of more than 1 GiB");
+  app.choice<Merge>("--merge-rows", arguments.merge,
+                    {{"auto", {}}, {"always", true}, {"never", false}},
+                    "merge rows of equal columns and time while reading, so that the file may be "
+                    "larger than memory; auto: for files of more than 1 GiB");
   app.add("--weight COL", weight,
-          "of lines that stand for several runs with the same time: how many they are; such runs "
-          "may also stand one by one")
+          "column of the number of runs that a line stands for, each with its time; a run may also "
+          "have a line of its own")
       .excludes("--merge-rows !auto")
       .excludes("--sample-rows");
   app.count("--sample-rows N", arguments.sample_rows,
-            "fit that many rows, drawn at random while the file is read (default: all)",
-            kFewestSampleRows)
+            "fit N rows, drawn at random while the file is read (default: all)", kFewestSampleRows)
       .excludes("--merge-rows always");
 }
 
@@ -119,14 +118,14 @@ void add_separator(OptionSet& app, std::optional<char>& separator) {
   };
   app.group("Reading files");
   app.add("--separator comma|semicolon|tab|pipe", parse,
-          "what stands between the columns of a file (default: recognised)");
+          "separator of the columns (default: recognised)");
 }
 
 void add_failed(OptionSet& app, bool& drop_failed) {
   app.group("Reading files");
   app.choice<bool>(
       "--failed", drop_failed, {{"refuse", false}, {"drop", true}},
-      "runs whose time is blank, NA, nan, 0, failed, ...: an error, or left out and counted");
+      "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them");
 }
 
 void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator) {
@@ -136,13 +135,12 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       "--throughput-target COL",
       into(
           "--throughput-target", [&]() -> std::string& { return made(request.throughput).column; }),
-      "a measured throughput in place of the time, which is 1 / throughput: of one sample, "
+      "a measured throughput instead of a time; the time is 1 / throughput, that of one sample, "
       "step, ...");
-  app.add(
-         "--work FORMULA",
-         into("--work", [&]() -> std::string& { return made(request.throughput).work; }),
-         "what an iteration works on, such as batch_size or 'local_batch * gpus'; the time is work "
-         "/ throughput")
+  app.add("--work FORMULA",
+          into("--work", [&]() -> std::string& { return made(request.throughput).work; }),
+          "the work of one iteration, such as batch_size or 'local_batch * gpus'; the time is work "
+          "/ throughput")
       .needs("--throughput-target");
   app.option("--throughput-target").excludes("--target", "both name the measured column");
   add_columns(
@@ -150,13 +148,13 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       "columns of scale: workers, batch size (default: inferred)");
   add_columns(
       app, "--intrinsic", [&]() -> std::vector<std::string>& { return made(request.intrinsic); },
-      "columns of the model; none: scales alone (default: all others)");
+      "other inputs of the model; none: only the extrinsic ones (default: all other columns)");
   add_columns(
       app, "--categorical", [&]() -> std::vector<std::string>& { return request.categorical; },
       "numeric columns to treat as levels");
   add_columns(
       app, "--ignore", [&]() -> std::vector<std::string>& { return request.ignore; },
-      "columns to leave out");
+      "columns to exclude");
   app.add_each(
       "--derive NAME=FORMULA",
       [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
@@ -168,7 +166,8 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
           throw OptionError("--time-unit", "'" + text + "' is not UTF-8");
         request.time_unit = text;
       },
-      "label of the unit of the target, never a conversion (default: read from a name that ends in "
+      "label of the target's unit; times are never converted (default: read from a name that ends "
+      "in "
       "_s, _ms, _us)");
   add_separator(app, separator);
   add_failed(app, request.drop_failed);
@@ -251,15 +250,15 @@ constexpr auto kSearchOfSums =
 void add_evolution_options(OptionSet& app, FitOptions& options) {
   using Defaults = SearchDefaults;
   app.count("--starts N", options.starts,
-            "independent searches, of which the best is kept " +
+            "independent searches; the best is kept " +
                 defaults_text([](const Defaults& d) { return std::to_string(d.starts); }));
   app.count("--exploration-rows N", options.exploration_rows,
-            "explore on that many random rows and on columns rounded to 128 values, finish on all "
-            "and exactly; 0: explore on all rows as they are " +
+            "explore on N random rows with columns rounded to 128 values, then finish on all exact "
+            "rows; 0: explore on all exact rows " +
                 defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
             0);
   app.choice<Strategy>("--strategy", options.strategy,
-                       "how mutants are made " + defaults_text([](const Defaults& d) {
+                       "mutation strategy " + defaults_text([](const Defaults& d) {
                          return std::string(to_text(d.strategy));
                        }));
   app.count("--population N", options.population,
@@ -283,7 +282,7 @@ void add_evolution_options(OptionSet& app, FitOptions& options) {
              "CR, the share of a trial that comes from the mutant " +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
              {0, 1, true, "a number from 0 to 1"});
-  app.flag("--no-polish", options.polish, "leave out the exact finish of the search", false);
+  app.flag("--no-polish", options.polish, "skip the exact finish of the search", false);
   for (const char* option :
        {"--exploration-rows", "--strategy", "--population", "--generations", "--tolerance",
         "--differential-weight", "--crossover-rate", "--no-polish"})
@@ -316,7 +315,8 @@ void add_rules_of_process(OptionSet& app) {
 void add_threads(OptionSet& app, std::size_t& threads) {
   threads = default_threads();
   app.count("--threads N", threads,
-            "worker threads; never change a result (default: OMP_NUM_THREADS, else all cores)")
+            "number of threads; it never changes a result (default: OMP_NUM_THREADS, else "
+            "all cores)")
       .of_no_result();
 }
 
@@ -340,29 +340,30 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   app.add(
          any ? "--terms K|auto" : "--terms K",
          [&](const std::string& text) { options.terms = parse_terms(text); },
-         any ? "of multi: 1 to 9, or chosen by cross-validation (default: auto)"
-             : "of multi, which needs it: 1 to 9")
+         any ? "number of terms of multi: 1 to 9, or chosen by cross-validation (default: auto)"
+             : "number of terms of multi, which needs it: 1 to 9")
       .needs(kSums);
   if (any)
     app.flag("--signed", options.signed_terms,
-             "of multi with chosen terms: terms may be taken away, such as 2518 - 413 log2(gpus)")
+             "with chosen terms of multi: terms may be subtracted, as in 2518 - 413 log2(gpus)")
         .needs(kSums)
         .excludes("--terms !auto", "it is for terms that are chosen");
   app.choice("--residual", arguments.residual, residuals,
-             any ? "process: a Gaussian process of what the expression leaves; in ln(time), best "
-                   "within the runs (default: none; of auto: process)"
-                 : "a residual process has no penalties (default: none)");
+             any ? "process: a Gaussian process of the residuals; in ln(time), most accurate near "
+                   "the runs (default: none; of auto: process)"
+                 : "only none: a residual process has no penalties (default: none)");
   app.group("Loss");
-  app.choice("--loss", arguments.loss, std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
-             "what is minimised; where multi chooses its terms and no loss is given: soft-l1 of "
-             "ln(time), with a small ridge (default: mae)");
+  app.choice(
+      "--loss", arguments.loss, std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
+      "the loss that is minimised; if multi chooses its terms and no loss is set: soft-l1 of "
+      "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
-             "lambda of Eq. (10): sum |x| of all constants but C");
+             "lambda of Eq. (10), sum |x| over all constants except C");
   app.number("--l2 LAMBDA", options.penalty.l2,
-             "lambda of Eq. (11): sum x^2 of all constants but C");
+             "lambda of Eq. (11), sum x^2 over all constants except C");
   app.choice<Penalise>(
          "--penalise", options.penalty.constants,
-         "raw: the constants in the units of the data, as in the paper\nscaled: free of units")
+         "raw: the constants in the units of the data, as in the paper\nscaled: without units")
       .excludes(kSums, kSearchOfSums);
   app.group("Search");
   app.choice<Method>("--method", options.method,

@@ -69,9 +69,9 @@ std::optional<FormCheck> check_default_form(const FitArguments& arguments, const
 }
 
 std::string other_form_note(const FitArguments& arguments, const FormCheck& check) {
-  return "products have " + as_percent(check.of_surface) + " on held-out runs where Eq. (4) has " +
-         as_percent(check.of_model) + " on its own: another form may fit far better:\n  " +
-         arguments.command_line + " --expression auto";
+  return "on held-out runs, products have an error of " + as_percent(check.of_surface) +
+         ", Eq. (4) alone of " + as_percent(check.of_model) +
+         ": another form may fit far better:\n  " + arguments.command_line + " --expression auto";
 }
 
 namespace {
@@ -382,7 +382,7 @@ std::string process_line(const FitDocument& report) {
   if (search && search->outliers > 0) {
     const std::string count = std::to_string(search->outliers);
     out += indented(count + (search->outliers == 1 ? " run is" : " runs are") +
-                    " far from what the others say and " +
+                    " far from what similar runs show and " +
                     (search->outliers == 1 ? "counts" : "count") +
                     " for little; evaluate --outliers " + count + " lists such runs");
   }

@@ -71,8 +71,8 @@ void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
   app.group("Judging the model");
   app.add(
       "--folds K|all", [&](const std::string& text) { request.folds = parse_folds(text); },
-      "cross-validation: fit K times without a K-th of the training rows and judge on it; all: "
-      "leave one group out; the model is still fitted to all training rows");
+      "K-fold cross-validation on the training rows; all: leave one group out; the model itself is "
+      "still fitted to all of them");
   app.add("--group-by COL", request.group_by,
           "rows with one value of this column are held out together (default: those of one "
           "configuration)");
@@ -87,9 +87,9 @@ void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
         if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
           throw OptionError("--coverage", "'" + text + "' is neither none nor a share such as 0.9");
       },
-      "prediction intervals that cover this share of new times, within the runs from the "
-      "validation rows, else from folds; none: without, which takes less time (default: 0.9, where "
-      "there are 19 rows)");
+      "prediction intervals that cover this share of new times, from the validation rows if there "
+      "are any, else from folds; none: no intervals, which takes less time (default: 0.9, with 19 "
+      "rows or more)");
 }
 
 std::string held_out_section(const FittedModel& model, const Console& console) {
@@ -121,10 +121,9 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
         "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
         " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
         " times the prediction" +
-        (intervals.by_deviation
-             ? ", where it is as\n             unsure as of the median held-out "
-               "row; narrower where runs are near,\n             wider where none are"
-             : "") +
+        (intervals.by_deviation ? " at the median\n             standard deviation of held-out "
+                                  "rows; narrower near the runs, wider\n             far from them"
+                                : "") +
         "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
         std::to_string(model.intervals->count) + " held-out rows" +
         (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +
@@ -210,11 +209,9 @@ Shard parse_shard(const std::string& text) {
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
   const auto parse = [&](const std::string& text) { shard = parse_shard(text); };
   app.group(kSharingGroup);
-  app.add(
-         "--shard I/N|auto", parse,
-         "of " + tasks +
-             " the i-th of n parts alone, or auto: as Open MPI, PMI or Slurm says; merge makes the "
-             "whole of them")
+  app.add("--shard I/N|auto", parse,
+          "compute only shard I of N of " + tasks +
+              "; auto: I/N from Open MPI, PMI or Slurm; merge joins the shards")
       .of_no_result()
       .excludes("--fail-if", "it judges all of them; pass it to merge");
 }
@@ -222,7 +219,7 @@ void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& t
 void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
                  const Condition& resumed) {
   app.group(kSharingGroup);
-  app.flag("--resume", sharing.resume, "go on with what an interrupted run left in FILE.partial")
+  app.flag("--resume", sharing.resume, "continue an interrupted run from FILE.partial")
       .of_no_result()
       .needs(resumed)
       .needs("--output !-", "it goes on in a file");
@@ -298,8 +295,8 @@ const TaskShare* TaskRun::begin(std::size_t tasks) {
   const TaskResultsHeader all{header(tasks, digests), arguments_.command};
   if (!is_shard()) {
     if (to_line(all) != arguments_.merged->header) {
-      throw InputError("the parts are of other runs than what stands in " + joined(inputs_, ", ") +
-                       " now, or of another version; give merge the same files, or run the " +
+      throw InputError("the parts are of other runs than those in " + joined(inputs_, ", ") +
+                       " now, or of another version; pass the same files to merge, or run the " +
                        "shards again");
     }
     return &arguments_.merged->share;

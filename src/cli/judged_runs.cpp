@@ -200,7 +200,7 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
   if (needs_runs)
     runs.required();
   command.add("--target COL", arguments.target,
-              "the measured time, where the file has another name for it than the model");
+              "the measured time, if its name differs from that in the model");
   add_separator(command, arguments.separator);
   add_failed(command, arguments.drop_failed);
 }
@@ -212,7 +212,7 @@ void warn_of_units(const FittedModel& model, const std::string& target, Console&
   const std::string unit = unit_of(target);
   if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
     console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
-                    model.spec.unit + ": the errors compare the two as they stand");
+                    model.spec.unit + ": the errors compare the numbers without conversion");
 }
 
 }  // namespace
@@ -354,14 +354,13 @@ void report_constants(const FittedModel& model, const Design& design, const Eige
   }
   if (rows.empty())
     return;
-  console.warning(
-      (design.rows == 1
-           ? ""
-           : "in " + std::to_string(rows.size()) + " of " + std::to_string(design.rows) +
-                 " rows (" + places(rows, lines) + "): ") +
-      joined(std::vector<std::string>(columns.begin(), columns.end()), " = ") +
-      " = 0 leaves the constant C of Eq. (4) alone, the same time whatever the other inputs are; "
-      "another form may know better: --expression auto");
+  console.warning((design.rows == 1 ? ""
+                                    : "in " + std::to_string(rows.size()) + " of " +
+                                          std::to_string(design.rows) + " rows (" +
+                                          places(rows, lines) + "): ") +
+                  joined(std::vector<std::string>(columns.begin(), columns.end()), " = ") +
+                  " = 0 leaves only the constant C of Eq. (4), the same time for all other inputs; "
+                  "another form may be better: --expression auto");
 }
 
 Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
@@ -373,7 +372,7 @@ Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
     problems.add(row, 0, [&] {
       return where(row) + ": the model predicts " +
              (std::isfinite(value) ? to_text(value) : "a value too large for a number") +
-             ", which is no time; the configuration is too far from the measured ones";
+             ", which is not a time > 0; the configuration is too far from the measured ones";
     });
   }
   if (!problems.empty())
@@ -382,9 +381,9 @@ Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
 }
 
 Option add_strict_range(OptionSet& app, bool& strict) {
-  return app.flag("--strict-range", strict,
-                  "refuse configurations outside of what was measured (exit code 3) where "
-                  "otherwise a warning is given");
+  return app.flag(
+      "--strict-range", strict,
+      "refuse configurations outside the measured range (exit code 3) instead of warning");
 }
 
 void report_range(const RangeCheck& check, bool strict, Console& console) {

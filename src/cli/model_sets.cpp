@@ -82,7 +82,7 @@ SetLines lines_of_file(const std::string& path) {
 
 void add_pick(OptionSet& app, std::string& pick) {
   app.add("--pick CONDITION", pick,
-          "of a file of many models those for which this holds, over key columns and target: "
+          "use only the models for which this holds, over key columns and target: "
           "'kernel == \"gemm\"'");
 }
 
@@ -95,7 +95,7 @@ SetLines picked_models(const std::string& path, const std::string& pick) {
   if (pick.empty())
     return set;
   if (!has_keys(set))
-    throw UsageError("--pick goes with a file of many models, and " + display_name(path) +
+    throw UsageError("--pick needs a file of many models, but " + display_name(path) +
                      " is one model");
   set.keep(picked_lines(set, pick));
   if (set.size() == 0)

@@ -488,7 +488,7 @@ std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates) {
   for (const auto& [gate, figure, holds, fires] : gates) {
     if (holds && !fires)
       out.push_back("--fail-if '" + gate.text + "' holds, but not for certain: " +
-                    value_text(*figure) + "; more runs would tell");
+                    value_text(*figure) + "; more runs may decide");
   }
   return out;
 }

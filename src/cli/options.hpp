@@ -393,7 +393,7 @@ inline void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::strin
 template <class Path>
 void add_output(OptionSet& app, Path& output, const std::string& file,
                 const std::string& help =
-                    "where to write; an old file stays as it is until the result is complete "
+                    "output file; an existing file is replaced only when the result is complete "
                     "(default: standard output, \"-\")") {
   app.add("-o,--output " + file, output, help).file(FileUse::output).of_no_result().common();
 }

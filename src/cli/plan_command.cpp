@@ -104,37 +104,38 @@ namespace {
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
       .required();
-  command.count("-n N", arguments.rows, "configurations, those of --resume among them").required();
+  command.count("-n N", arguments.rows, "number of configurations, including those of --resume")
+      .required();
   command.choice<PlanMethod>(
       "--method", arguments.method,
       {{"random", PlanMethod::random},
        {"lhs", PlanMethod::latin_hypercube},
        {"d-optimal", PlanMethod::d_optimal}},
       "random: as the paper did\nlhs: a Latin hypercube, every value equally often\n"
-      "d-optimal: what determines the constants of a formula best");
-  command.count("--seed N", arguments.seed, "of the choice", 0);
+      "d-optimal: configurations that determine the constants best");
+  command.count("--seed N", arguments.seed, "seed of the choice", 0);
   command
       .add("--model MODEL.json", arguments.model,
-           "formula and constants that d-optimal is for (default: Eq. (4), all inputs matter "
+           "formula and constants for which d-optimal plans (default: Eq. (4), all inputs matter "
            "alike, powers 1 and -0.5)")
       .file(FileUse::input)
       .needs("--method d-optimal");
   command
       .add("--resume PLAN.csv", arguments.resume,
-           "an existing plan, or what was measured of it; it comes first in the new one")
+           "an existing plan or its measured runs; they come first in the new plan")
       .file(FileUse::replaced);  // a plan may be extended in place
   command
       .count("--starts N", arguments.starts,
-             "of the exchanges that make a d-optimal plan; the best end is taken")
+             "starts of the exchange search of d-optimal; the best result is kept")
       .needs("--method d-optimal");
   add_threads(command, arguments.threads);
   add_shard(command, arguments.sharing.shard, "the starts");
   command.option("--shard").needs("--method d-optimal");
   command.group("Options");
-  add_format(command, arguments.format, "of the plan");
+  add_format(command, arguments.format, "format of the plan");
   add_output(command, arguments.output, "PLAN.csv");
   command.common({"-n", "--method", "--seed", "--model", "--resume"});
-  command.footer(R"(A space, with everything that one can say:
+  command.footer(R"(A space with all fields:
   {"schema": "perfmodel/space", "schema_version": 1,
    "columns": [{"column": "filters", "values": [4, 8, 16]},
                {"column": "padding", "values": ["valid", "same"]},

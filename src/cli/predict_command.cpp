@@ -206,7 +206,7 @@ class SetPrediction {
     tell(static_cast<std::size_t>(std::count(known_.begin(), known_.end(), false)),
          " of " + std::to_string(known_.size()) + " rows are of groups without a model");
     tell(out_of_range_, " predictions are outside of the range measured for their groups");
-    tell(without_time_, " predictions are no times > 0; their cells stay empty");
+    tell(without_time_, " predictions are not times > 0; their cells are left empty");
   }
 
   const std::vector<std::string>& names() const { return names_; }
@@ -324,7 +324,7 @@ int predict_settings_by_set(const PredictArguments& arguments, const SetLines& s
 void check_combination(const PredictArguments& arguments) {
   if (arguments.configurations.empty() && arguments.settings.empty() && arguments.like.empty())
     throw UsageError(
-        "what shall be predicted? Pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
+        "no configuration to predict; pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
         "CONFIGS.csv");
 }
 
@@ -449,33 +449,33 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   const std::string as_file = "pass either values or a file";
   command
       .add("--set COL=VALUE", arguments.settings,
-           "values of inputs; what is not set is as in the central run of the model. A list "
-           "(1,2,4) or range (1:64:x2, 1:9:+2) makes several configurations (repeatable)")
+           "values of inputs; other inputs are those of the model's central run. A list "
+           "(1,2,4) or range (1:64:x2, 1:9:+2) gives several configurations (repeatable)")
       .excludes(file, as_file);
   command
       .add("--like RUNS.csv:LINE", arguments.like,
-           "what is not set is as in the run of this line of a file")
+           "take all inputs that are not set from the run in this line")
       .excludes(file, as_file);
   add_format(command, arguments.format,
-             "with --set or --like (default: of one configuration the bare number; of several text "
-             "on a terminal, else csv)");
+             "output format, with --set or --like (default: the bare number for one configuration; "
+             "for several, text on a terminal, else csv)");
   command.flag("--json", arguments.format, "short for --format json", OutputFormat::json)
       .excludes(file, "its predictions are written as CSV");
   command.rule({"--format !csv", file, true, "its predictions are written as CSV"});
   add_coverage(command, arguments.coverage,
-               "share of new times that the intervals cover, of a model that was fitted with "
-               "--coverage (default: as there)");
+               "share of new times that the intervals cover, if the model was fitted with "
+               "--coverage (default: as in its fit)");
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
   command.common({"--set", "--like"});
   command.footer(
-      R"(Of one configuration the predicted time is printed as a plain number; of several a table,
-which is CSV where no terminal reads it. A file comes back as it is, with columns more:
-predicted_<target>; lower and upper unless the model was fitted with --coverage none; in_range,
-which is false where a number lies outside of the range that was measured, or a combination of
-values where nothing was; and, of a model with a residual process, support: process if measured runs
-are nearby, trend for the formula alone. Where the model gives no time > 0, the cells stay empty;
-with --strict-range the file is refused.
+      R"(One configuration prints its predicted time as a plain number; several print a table, which is CSV
+unless standard output is a terminal. A file is written back unchanged, with these columns added:
+predicted_<target>; lower and upper, unless the model was fitted with --coverage none; in_range,
+which is false if a number is outside the measured range or a combination of values is in an
+unmeasured region; and, for a model with a residual process, support: process if measured runs are
+near, trend if the prediction is mostly that of the formula. If a prediction is not a time > 0, its
+cells are left empty; with --strict-range the file is refused.
 
 Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu

@@ -37,7 +37,7 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
                           : std::nullopt;
   if (arguments.explore == true && !script) {
     throw InputError(
-        "this model has no function that a page could compute; predict gives the time of any "
+        "this model has no function that a page can compute; predict computes the time of any "
         "configuration, and without --explore there is a page");
   }
   if (script) {
@@ -145,11 +145,10 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments, false);
   command.group("Options");
   command.add("--title TEXT", arguments.title,
-              "of the page (default: the names of target, model and runs)");
+              "title of the page (default: the names of target, model and runs)");
   command
       .add("JUDGED.csv", arguments.third_file,
-           "with three files the first is an older model, the second the model, and these are "
-           "the runs: compares both")
+           "runs on which two models are compared; the files are then OLD.json NEW.json JUDGED.csv")
       .file(FileUse::input);
   command.choice<ReportFormat>(
       "--format", arguments.format,
@@ -158,24 +157,24 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
        {"md", ReportFormat::markdown}},
       "html: the page\nmarkdown or md: its answers as a comment for a pull request");
   command.flag("--explore", arguments.explore,
-               "a panel in which the page gives the time of any configuration (default: where the "
+               "a panel that predicts the time of any configuration (default: where the "
                "page has at most 300 kB with it)");
   command.flag("--no-explore", arguments.explore, "a page without a script", false);
   command.add("--figures DIR", arguments.figures,
-              "a folder: each figure goes there as NAME.svg; for papers and slides");
+              "folder in which each figure is written as NAME.svg; for papers and slides");
   command
-      .add(
-          "--set COL=VALUE", arguments.settings,
-          "of many models: where they are ranked; what is not set is as in the central run of each")
+      .add("--set COL=VALUE", arguments.settings,
+           "configuration at which many models are ranked; other inputs are those of the central "
+           "run of each")
       .repeatable();
   add_output(command, arguments.output, "FILE");
   command.common({"--title", "--format", "--explore", "--no-explore", "--figures"});
   command.footer(
-      R"(The page is one file of HTML with its figures inside; it loads nothing, and runs nothing but the
-panel of --explore. It says how long an iteration takes, what makes it long, how it scales, and how
-far that can be trusted. The panel can be set from its address: report.html#gpus=8&batch=64. Of many
-models (fit --by) there is one page: what each costs, grows as and consists of, the most costly
-first, with their pages behind it; of runs, if they are given.
+      R"(The page is one file of HTML with its figures inside; it loads nothing, and its only script is
+the panel of --explore. It shows how long an iteration takes, what makes it long, how it scales, and
+how far these answers can be trusted. The address can set the panel: report.html#gpus=8&batch=64.
+Many models (fit --by) share one page: cost, growth and terms of each model, the most costly first,
+with the page of each model behind it, and of its runs if they are passed.
 
 Examples:
   perfmodel report model.json runs.csv -o report.html
@@ -203,7 +202,7 @@ int run_report(const ReportArguments& given, Console& console) {
   if (arguments.runs.empty())
     throw UsageError("RUNS.csv is required: the runs that the model is judged on");
   if (!arguments.settings.empty())
-    throw UsageError("--set goes with a file of many models");
+    throw UsageError("--set needs a file of many models");
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;

@@ -79,7 +79,7 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
   }
   if (!document.tells_speedup) {
     console.notice("'" + columns.scale + "' counts no workers by its name, so no speedup, " +
-                   "efficiency or law is told; --kind strong or weak asks for them");
+                   "efficiency or law is printed; --kind strong or weak requests them");
     return scaling::Kind::strong;
   }
   document.kind_because = work.because;
@@ -270,7 +270,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
         !power_constant ? "the model is a " + std::string(model.form->words().noun)
         : model.spec.is_derived_from(column) ? "another input is derived from '" + column + "'"
                                              : "other inputs move along with '" + column + "'";
-    console.notice(why + ": there is no one power to be read");
+    console.notice(why + ": no single power describes it");
     return document;
   }
   scaling::PowerPlusConstant power;
@@ -408,11 +408,11 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
       "strong: times are of a fixed amount of work\n"
       "weak: of an iteration whose work grows with the scale\n"
-      "(default: as the columns tell, a batch per worker or of all; strong where none does)");
+      "(default: by the batch column, per worker or in total; strong if there is none)");
   command.number("--least-efficiency X", arguments.least_efficiency,
-                 "below which more workers do not pay, in percent (default: 50)",
+                 "the efficiency below which more workers do not pay, in percent (default: 50)",
                  {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
-  add_format(command, arguments.format, "of the result");
+  add_format(command, arguments.format, "format of the result");
   add_output(command, arguments.output, "FILE");
   command.group("Of a model");
   command
@@ -434,7 +434,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
           "--strict-range up to that)")
       .needs(model);
   add_coverage(command, arguments.coverage,
-               "of the intervals of predicted times (default: as in the model)");
+               "coverage of the intervals of predicted times (default: as in the model)");
   add_strict_range(command, arguments.strict_range);
   command.group("Of measured runs");
   command.add("--target COL", arguments.target, "the measured time (default: inferred)")
@@ -445,14 +445,15 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       .add(
           "--ignore A,B",
           [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
-          "columns that do not tell configurations apart")
+          "columns that do not distinguish configurations")
       .needs(runs);
   add_failed(command, arguments.drop_failed);
   for (const char* option : {"--coverage", "--strict-range"})
     command.option(option).needs(model);
   command.rule({"--failed drop", runs, false, ""});
   command.common({"--column", "--kind", "--set", "--at", "--target"});
-  command.footer(R"(Of runs, rows that differ in the scale alone are compared with one another.
+  command.footer(
+      R"(Among measured runs, only rows that differ in nothing but the scale are compared.
 
 Examples:
   perfmodel scaling model.json --column workers --set batch_size=64

@@ -35,17 +35,18 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   command.choice<FormulaLanguage>(
       "--as", arguments.language,
-      "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
-      "compute with, with all digits (default: text)");
+      "text or latex: to read, with three digits; python, c, javascript or spreadsheet: to "
+      "compute, with all digits (default: text)");
   add_pick(command, arguments.pick);
-  command.add("--set COL=VALUE", arguments.ranked_at,
-              "of many models: where they are ranked; what is not set is as in the central run of "
-              "each (repeatable)");
+  command.add(
+      "--set COL=VALUE", arguments.ranked_at,
+      "configuration at which many models are ranked; other inputs are those of the central run of "
+      "each (repeatable)");
   add_output(command, arguments.output, "FILE");
   command.common({"--as", "--set"});
   command.footer(
-      R"(The inputs of the languages that compute are the columns that predict asks for; derived columns
-are computed inside. A spreadsheet takes them from defined names: name a cell 'filters', and so on.
+      R"(The inputs of a python, c, javascript or spreadsheet formula are those of predict; it computes
+derived columns itself. A spreadsheet reads inputs from defined names: name a cell 'filters', etc.
 
 Examples:
   perfmodel show model.json
@@ -63,7 +64,7 @@ int run_show(const ShowArguments& arguments, Console& console) {
     return 0;
   }
   if (!arguments.ranked_at.empty())
-    throw UsageError("--set goes with a file of many models");
+    throw UsageError("--set needs a file of many models");
   const FittedModel model = model_of(set);
   const FormulaLanguage language = arguments.language.value_or(FormulaLanguage::text);
   finish(output, formula_code(model, language));
@@ -113,12 +114,12 @@ std::string formatted_figures(const SelftestFigures& figures, OutputFormat forma
 }
 
 void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
-  add_format(command, arguments.format, "of the figures");
+  add_format(command, arguments.format, "format of the figures");
   command.footer(
       R"(Recomputes problems with known answers on this machine and prints how many digits match: a NIST
 reference problem, least absolute deviations with an answer in fractions, constants planted in
-simulated runs, and the kernel for every instruction set of this processor. Exit code 1 where fewer
-digits match than are promised.
+simulated runs, and the kernel for every instruction set of this processor. Exit code 1 if fewer
+digits match than promised.
 
 Examples:
   perfmodel selftest

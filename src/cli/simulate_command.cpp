@@ -68,18 +68,17 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
       "(default: 0)");
   command.number("--additive SIGMA", arguments.additive,
-                 "standard deviation of normal noise that is added; in the unit of the time");
-  command.flag(
-      "--draw", arguments.draw,
-      "from one law that the runs of a residual process allow; drawn by the seed, instead of "
-      "the most likely one; of up to 2000 configurations");
+                 "standard deviation of additive normal noise; in the unit of the time");
+  command.flag("--draw", arguments.draw,
+               "sample the posterior of the residual process; drawn with the seed, instead of its "
+               "most likely function; of up to 2000 configurations");
   command.count("--seed N", arguments.seed, "seed of noise and draw", 0);
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");
   command.common({"--noise", "--additive", "--draw", "--seed"});
   command.footer(
-      R"(Writes the configurations as they are, with the simulated times as a further column that has the
-name of the model's target: runs of which the true constants are known, to try a fit on.
+      R"(Writes the configurations unchanged, with the simulated times in an added column named like the
+model's target. The true constants of these runs are known, so they can test a fit.
 
 Examples:
   perfmodel simulate model.json configs.csv --noise 5% --seed 7 -o runs.csv

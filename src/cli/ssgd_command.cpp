@@ -146,21 +146,22 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
          "double-tree, parameter-server, hierarchical or hierarchical-leader")
       .needs("--alpha-us")
       .needs("--bandwidth");
-  app.number("--alpha-us X", arguments.alpha_us, "start-up of one message on a link")
+  app.number("--alpha-us X", arguments.alpha_us, "start-up time of a message on a link")
       .needs("--allreduce");
-  app.number("--bandwidth X", arguments.bandwidth, "of a link, in GB/s", positive)
+  app.number("--bandwidth X", arguments.bandwidth, "bandwidth of a link, in GB/s", positive)
       .needs("--allreduce");
   app.number("--reduction-speed X", arguments.reduction_speed,
-             "at which a worker adds up bytes, in GB/s (default: takes no time)", positive)
+             "speed at which a worker adds up bytes, in GB/s (default: takes no time)", positive)
       .needs("--allreduce");
-  app.count("--servers N", arguments.servers, "of the parameter server")
+  app.count("--servers N", arguments.servers, "number of parameter servers")
       .needs("--allreduce parameter-server");
-  app.count("--workers-per-node N", arguments.workers_per_node, "of a hierarchy").needs(hierarchy);
+  app.count("--workers-per-node N", arguments.workers_per_node, "workers per node of a hierarchy")
+      .needs(hierarchy);
   app.number("--inside-alpha-us X", arguments.inside_alpha_us,
-             "start-up within a node of a hierarchy")
+             "start-up time within a node of a hierarchy")
       .needs(hierarchy);
   app.number("--inside-bandwidth X", arguments.inside_bandwidth,
-             "within a node of a hierarchy, in GB/s", positive)
+             "bandwidth within a node of a hierarchy, in GB/s", positive)
       .needs(hierarchy);
   for (const char* option : {"--workers-per-node", "--inside-alpha-us", "--inside-bandwidth"})
     app.rule({hierarchy, option, false, ""});
@@ -171,10 +172,10 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
   app.add("--fit-allreduce FILE", arguments.latencies,
           "fit a line to measured latencies of the whole aggregation (columns bytes, latency_us)")
       .file(FileUse::input);
-  app.number("--fit-from X", arguments.fit_from, "... of messages of at least so many bytes")
+  app.number("--fit-from X", arguments.fit_from, "fit to messages of at least X bytes")
       .needs("--fit-allreduce");
-  app.number("--message-start-us X", arguments.start_us, "the line itself: its start-up");
-  app.number("--message-per-byte-us X", arguments.per_byte_us, "... and its time per byte")
+  app.number("--message-start-us X", arguments.start_us, "start-up time of a given line");
+  app.number("--message-per-byte-us X", arguments.per_byte_us, "time per byte of a given line")
       .needs("--message-start-us");
   app.one_of({"--allreduce", "--fit-allreduce", "--message-start-us"});
   app.common({"--allreduce", "--alpha-us", "--bandwidth"});
@@ -187,7 +188,7 @@ void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
   add_list(app, "--worker-times", arguments.worker_times, "compute time of every worker");
   add_list(app, "--batch-shares", arguments.batch_shares, "samples of every worker");
   app.count("--global-batch N", arguments.global_batch,
-            "samples of all, cut as evenly as whole samples allow");
+            "samples of all workers, split as evenly as whole samples allow");
   app.one_of({"--imbalance-factor", "--worker-times", "--batch-shares", "--global-batch"});
 }
 
@@ -233,7 +234,8 @@ void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& st
     finite = finite && std::isfinite(schedule.total_us);
   if (!finite) {
     throw InputError(
-        "the iteration takes longer than a number can say; times are in microseconds, gradients in "
+        "the iteration is too long to represent as a number; times are in microseconds, gradients "
+        "in "
         "bytes");
   }
 }
@@ -294,22 +296,28 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
                  positive);
   command
       .add("--reference LAYERS1.csv", arguments.reference,
-           "layers with the whole batch on one worker: strong scaling (default: weak, the batch "
+           "layer times with the whole batch on one worker, for strong scaling (default: weak, the "
+           "batch "
            "per worker is fixed)")
       .file(FileUse::input);
   command.number("--forward-share X", arguments.forward_share,
                  "without t_f_us: forward = this * backward; the authors of the model took 0.5",
                  positive);
-  command.number("--bytes-per-element X", arguments.bytes_per_element, "of grad_elems", positive);
+  command.number("--bytes-per-element X", arguments.bytes_per_element,
+                 "bytes per element of grad_elems", positive);
   command.group("Input and update");
-  command.number("--read-us X", arguments.read_us, "one worker's batch: read and decode");
-  command.number("--split-us X", arguments.split_us, "cut the batch of all into parts");
-  command.number("--copy-us X", arguments.copy_us, "one worker's batch: from host to device");
-  command.number("--update-us X", arguments.update_us, "update of the parameters (default: 0)");
-  command.choice<ssgd::InputPipeline>(
-      "--input-pipeline", arguments.pipeline,
-      "what overlaps the compute: serial (nothing), host-prefetch (read), device-buffer "
-      "(read and copy in turn), three-stages (read beside copy)");
+  command.number("--read-us X", arguments.read_us,
+                 "time to read and decode the batch of one worker");
+  command.number("--split-us X", arguments.split_us,
+                 "time to split the global batch among the workers");
+  command.number("--copy-us X", arguments.copy_us,
+                 "time to copy the batch of one worker from host to device");
+  command.number("--update-us X", arguments.update_us,
+                 "time to update the parameters (default: 0)");
+  command.choice<ssgd::InputPipeline>("--input-pipeline", arguments.pipeline,
+                                      "input phases that overlap the compute: serial (nothing), "
+                                      "host-prefetch (read), device-buffer "
+                                      "(read and copy in turn), three-stages (read beside copy)");
   command.flag("--shared-disk", arguments.shared_disk, "all workers read from one disk, in turn");
   command.flag("--shared-bus", arguments.shared_bus, "all workers copy over one bus, in turn");
   add_message_options(command, arguments.messages);
@@ -324,13 +332,14 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
               throw OptionError("--merge", error.what());
             }
           },
-          "gradients into messages; none (one per layer), single, threshold:BYTES, mgwfbp (the "
+          "how gradients are merged into messages; none (one per layer), single, threshold:BYTES, "
+          "mgwfbp (the "
           "released code's rule), optimal (default: none)")
       .excludes("--no-overlap");
   command.flag("--no-overlap", arguments.no_overlap, "naive: all messages after the backward pass");
   add_imbalance_options(command, arguments.imbalance);
   command.group("Options");
-  add_format(command, arguments.format, "of the result");
+  add_format(command, arguments.format, "format of the result");
   command.flag("--timeline", arguments.timeline, "draw one iteration below the tables")
       .needs("--format text", "the messages are in the JSON");
   command.add("--timeline-svg FILE", arguments.timeline_svg, "draw one iteration as a picture")

@@ -58,9 +58,8 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
         spec.categorical.begin(), spec.categorical.end(),
         [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
     problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
-                "': the model does not know the level " + quoted_cell(unknown.level) +
-                "; it knows " + quoted_list(input->levels) +
-                did_you_mean(unknown.level, input->levels);
+                "': the model has no level " + quoted_cell(unknown.level) + "; it has " +
+                quoted_list(input->levels) + did_you_mean(unknown.level, input->levels);
   }
   if (!problems.empty())
     throw InputError(problems);
@@ -227,7 +226,7 @@ Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
   Eigen::VectorXd times = predict(model, design);
   if (!std::all_of(times.begin(), times.end(), is_time)) {
     throw InputError(source +
-                     ": the model predicts what is no time for some configurations; the space "
+                     ": for some configurations the model predicts no time > 0; the space "
                      "reaches too far from the measured ones");
   }
   return times;
@@ -255,9 +254,10 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
-  const plan::NextRuns found = plan::next_runs(
-      belief, wanted, possible, costs, *arguments.next,
-      [&](std::size_t done) { progress.show("choosing what to measure", done, *arguments.next); });
+  const plan::NextRuns found =
+      plan::next_runs(belief, wanted, possible, costs, *arguments.next, [&](std::size_t done) {
+        progress.show("choosing configurations to measure", done, *arguments.next);
+      });
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
@@ -368,50 +368,51 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   constexpr auto reason = "it looks for information";
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
-            "what can be chosen, as plan takes it; every input of the model is one of its columns. "
+            "the choices, in the format of plan; every input of the model is one of its columns. "
             "Runs (*.csv) are ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
   command.choice<SuggestBy>(
       "--by", arguments.by,
       {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
-      "time, cost, or pareto: what no other beats in both");
+      "time, cost, or pareto: not beaten by another in both");
   command.rule({"--by cost|pareto", "--price", false, ""});
-  command.add(
-      "--price FORMULA", arguments.price,
-      "per unit of time, over the columns: 'workers*1.2'; the cost is time * price (default: "
-      "1)");
+  command.add("--price FORMULA", arguments.price,
+              "price per unit of time, over the columns: 'workers*1.2'; the cost is time "
+              "* price (default: "
+              "1)");
   command
       .add("--where CONDITION", arguments.conditions,
            "a condition over the columns, time and cost; such as 'workers <= 4 && time < 0.5' "
            "(repeatable)")
       .repeatable()
       .excludes("--next", reason);
-  command.count("--top N", arguments.most, "how many by time or by cost")
+  command.count("--top N", arguments.most, "number of configurations, by time or by cost")
       .excludes("--next", reason);
-  command.count(
-      "--next N", arguments.next,
-      "instead: the N configurations that are worth measuring most; they make predictions "
-      "over the space surer by most, for their cost");
-  command.add("--runs RUNS.csv", arguments.runs, "with --next: what was measured already")
+  command.count("--next N", arguments.next,
+                "instead: the N configurations most worth measuring; for their cost, they reduce "
+                "the uncertainty of predictions over the space most");
+  command.add("--runs RUNS.csv", arguments.runs, "with --next: the runs measured so far")
       .file(FileUse::input)
       .needs("--next");
   command
       .add("--among PLAN.csv", arguments.among,
-           "with --next: the configurations that can be measured, which then are the space "
+           "with --next: the configurations that can be measured, in place of the space "
            "(default: all of the space)")
       .file(FileUse::input)
       .needs("--next");
   command
-      .number("--overhead TIME", arguments.overhead,
-              "with --next: what a run takes beside its predicted time, in the same unit; large: "
-              "every run costs alike (default: the mean predicted time)")
+      .number(
+          "--overhead TIME", arguments.overhead,
+          "with --next: extra time of a run beyond its predicted time, in the same unit; large: "
+          "every run costs alike (default: the mean predicted time)")
       .needs("--next");
-  command.count("--seed N", arguments.seed, "of the sample of a space too large to be searched", 0);
+  command.count("--seed N", arguments.seed,
+                "seed of the sample of a space too large to be searched", 0);
   add_coverage(command, arguments.coverage,
-               "of the intervals of predicted times (default: as in the model)");
+               "coverage of the intervals of predicted times (default: as in the model)");
   add_strict_range(command, arguments.strict_range).excludes("--next", reason);
-  add_format(command, arguments.format, "of the result");
+  add_format(command, arguments.format, "format of the result");
   add_output(command, arguments.output, "FILE");
   command.common({"--by", "--price", "--where", "--top", "--next"});
   command.footer(R"(Examples:
@@ -430,7 +431,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + arguments.space);
   const plan::Space space = space_of(arguments, model, console);
-  progress->begin(arguments.next ? "choosing what to measure" : "ranking configurations");
+  progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = space,
                               .suggestions = {},
                               .target = model.spec.target,

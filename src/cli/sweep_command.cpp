@@ -161,7 +161,7 @@ std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
 void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   add_output(command, arguments.output, "FILE");
-  add_format(command, arguments.format, "of the path");
+  add_format(command, arguments.format, "format of the path");
   command.group("Path");
   command.add(
       "--lambdas LO:HI[:COUNT]",
@@ -191,8 +191,8 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   command.common({"--lambdas", "--penalty", "--one-standard-error"});
   command.footer(
       R"(One fit without penalty and one per penalty and lambda, all with the same seed. Each is judged on
-the validation rows, which also choose lambda; the test rows have no say. json and csv hold all
-constants.
+the validation rows, which also choose lambda; the test rows do not affect the choice. The formats
+json and csv contain all constants.
 
 Examples:
   perfmodel sweep runs.csv
@@ -211,7 +211,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
   if (!parts.validation) {
     throw UsageError(
-        "lambda is chosen on validation rows; give them a share: --split 60:20:20 or 80:20:0");
+        "lambda is chosen on validation rows; set their share: --split 60:20:20 or 80:20:0");
   }
 
   const SignalWatch signals;

@@ -148,7 +148,8 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
     throw InputError(
         "the formula beside the process is 0, or too large for a number, at some of the runs; "
         "choose one with fewer terms by " +
-        Field{"terms"} + ", or leave out runs whose times differ far more than their columns say");
+        Field{"terms"} +
+        ", or leave out runs whose times differ far more than their columns explain");
   process::ProcessOptions how = process_options(options);
   process::HyperParameters hyper = search_hyper_parameters(runs, how);
   const bool is_predictive =

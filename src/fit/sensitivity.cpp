@@ -250,11 +250,11 @@ void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
     const std::string growth = steep_growth(model, j);
     const NumericInput& scale = model.spec.extrinsic[j];
     if (!growth.empty())
-      out.push_back({"steep_growth", "",
-                     "beyond " + scale.column + " = " + rounded(scale.high) + " " + growth +
-                         ": a term that is small where it was measured takes over; do not "
-                         "extrapolate " +
-                         scale.column});
+      out.push_back(
+          {"steep_growth", "",
+           "beyond " + scale.column + " = " + rounded(scale.high) + " " + growth +
+               ": a term that is small in the measured range dominates; do not extrapolate " +
+               scale.column});
   }
 }
 
@@ -286,13 +286,15 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
       std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
   if (model.search.form->random_folds == 0) {
     out.push_back({"few_configurations", "",
-                   count + " cannot tell forms apart: the model is one product without C"});
+                   count + " cannot distinguish forms: the model is one product without C"});
     return;
   }
   Sentence text = "the form was chosen from " + count + ": measure more to be sure of it";
   if (many_forms)
-    text += "; its held-out errors are those of the best of many forms, and less than new runs " +
-            ("will show: " + Field{"folds", {"all"}}) + " judges the choice as well";
+    text +=
+        "; its held-out errors are those of the best of many forms, smaller than those of new "
+        "runs; " +
+        (Field{"folds", {"all"}} + " also judges the choice");
   out.push_back({"few_configurations", "", text});
 }
 

@@ -341,10 +341,10 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
     throw InputError(message("no spreadsheet computes a residual process; use {} or {}",
                              Field{"language", {"python"}}, Field{"language", {"c"}}));
   if (process.neighbours > 0)
-    throw InputError(
-        message("the process knows {} configurations, too many for one function; perfmodel predict "
-                "computes it, and docs/json.md says how",
-                process.inputs.rows()));
+    throw InputError(message(
+        "the residual process has {} configurations, too many for one function; perfmodel predict "
+        "computes it, and docs/json.md says how",
+        process.inputs.rows()));
   const std::string helpers =
       trend_function(trend, language) + process_function(process, known_->centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {

@@ -123,7 +123,7 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
     model.warnings.push_back(
         {"leak", "",
          "column '" + leak.column + "' " + words_for(leak) +
-             ": the errors are no measure of this model, which knows the time that it shall tell"});
+             ": these errors do not measure the model: the time to predict is one of its inputs"});
   }
 }
 
@@ -193,7 +193,7 @@ HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, con
   const std::optional<double> level = level_of(request, training, split.validation.size());
   if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
     throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
-                     std::string(level ? " where there are validation rows" : ""));
+                     std::string(level ? " if there are validation rows" : ""));
   }
   if (!request.folds && !level)
     return plan;
@@ -282,7 +282,8 @@ PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
 
 PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   if (request.test_runs && request.split.test > 0)
-    throw UsageError("further runs and a share of the split both name test rows; ask for one");
+    throw UsageError(
+        "further runs and a share of the split both name test rows; pass only one of them");
   const Split split = split_rows(runs.rows, request.split, request.split_seed);
   PreparedFit out{parts_of(runs, split), std::move(runs), {}, {}};
   out.held_out = plan_held_out(request.held_out, out.runs.file.table, split, out.training,

@@ -87,7 +87,7 @@ std::optional<GroupIndex> GroupIndex::of(const std::string& path,
   if (!goes || out.spans_.empty()) {
     if (static_cast<std::uintmax_t>(out.status_.st_size) <= most_bytes_as_a_whole)
       return std::nullopt;
-    throw InputError(path + ": rows of a group stand apart in a file of more than " +
+    throw InputError(path + ": rows of a group are not adjacent in a file of more than " +
                      std::to_string(most_bytes_as_a_whole >> 30) +
                      " GiB, or it is not one of commas; sort it by " + quoted_list(by) +
                      ", below its header, with sort -t, -k");
@@ -192,7 +192,7 @@ void refuse_keys(const GroupRequest& groups, const std::string& field,
                                                       : std::vector<std::string>())})
       if (std::find(columns.begin(), columns.end(), name) != columns.end())
         throw UsageError(Field{field} + ": '" + name +
-                         "' plays no part in the models of the groups " + "that it tells apart (" +
+                         "' has no effect in the models of the groups that it distinguishes (" +
                          Field{key} + ")");
 }
 

@@ -62,7 +62,7 @@ void count_lines(const std::string& weight, Table& table) {
       table.runs.push_back(static_cast<std::uint64_t>(count));
     else
       problems.add(row, column,
-                   [&] { return quoted_cell(column.text(row)) + " is no number of runs"; });
+                   [&] { return quoted_cell(column.text(row)) + " is not a number of runs"; });
   }
   if (!problems.empty())
     throw InputError(problems.text());

@@ -155,7 +155,7 @@ Column text_column(const Setting& setting, const CategoricalInput& input) {
     const auto known = matcher.match(level);
     if (!known)
       throw UsageError(Field{"settings"} + " '" + input.column + "=" + setting.text +
-                       "': the model does not know the level '" + level + "'; it knows " +
+                       "': the model has no level '" + level + "'; it has " +
                        quoted_list(input.levels) + did_you_mean(level, input.levels));
     column.codes.push_back(static_cast<std::uint32_t>(column.codes.size()));
     column.levels.push_back(input.levels[*known]);
@@ -428,7 +428,7 @@ BaseConfiguration base_of_line(const Table& table, std::uint32_t line, const Mod
     throw UsageError(table.source + " has no run in line " + std::to_string(line) +
                      (table.lines.empty()
                           ? ""
-                          : "; its runs stand in lines " + std::to_string(table.lines.front()) +
+                          : "; its runs are in lines " + std::to_string(table.lines.front()) +
                                 " to " + std::to_string(table.lines.back())));
   }
   const auto row = static_cast<std::size_t>(found - table.lines.begin());

@@ -117,8 +117,7 @@ void MergedParts::read(std::size_t part, std::vector<std::string>& problems,
   }
   if (doubled > 0) {
     problems.push_back(source + ": " + std::to_string(doubled) +
-                       " tasks stand in another part, too; give shard " + to_text(*shard) +
-                       " once");
+                       " tasks are also in another part; give shard " + to_text(*shard) + " once");
   }
 }
 

@@ -197,25 +197,26 @@ doc::Answer trust_answer(const Content& content) {
   doc::Answer answer{"How far can it be trusted?", percent(error) + " off", {}};
   if (leads)
     answer.lines.push_back(held_out.front().of);
-  add_line(answer, "{}in the mean of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
+  add_line(answer, "{}mean error of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
            content.fitted_to_these_runs ? ", which the model was fitted to" : "");
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
   const bool leaks = has_leak(content.model);
   answer.is_alarming = error > kMuchError || is_far || leaks;
   if (leaks)
-    add_line(answer, "an input is given by the measured time: these errors are no measure");
+    add_line(answer,
+             "an input is computed from the measured time: these errors do not measure the model");
   else if (error > kMuchError)
     add_line(answer, "too much to plan with: more than {} %", short_number(kMuchError));
   else if (is_far)
-    add_line(answer, "more than {} times what repeated runs differ by",
+    add_line(answer, "more than {} times the difference of repeated runs",
              short_number(kFarAboveNoise));
   if (const auto& other = content.other_form)
-    add_line(
-        answer,
-        "products, held out of their fit: {} off where Eq. (4) has {}: another form may fit far "
-        "better",
-        percent(100 * std::expm1(other->of_surface)), percent(100 * std::expm1(other->of_model)));
+    add_line(answer,
+             "on held-out runs, products have an error of {}, Eq. (4) of {}: another form may fit "
+             "far better",
+             percent(100 * std::expm1(other->of_surface)),
+             percent(100 * std::expm1(other->of_model)));
   for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
     add_line(answer, "{}: {}", held_out[i].of, percent(held_out[i].percent));
   const std::size_t warnings = warnings_of(content).size();
@@ -273,9 +274,8 @@ std::string settings_text(const std::vector<Setting>& settings) {
 std::string comparison_text(const Comparison& other) {
   const auto points = [](double value) { return (value > 0 ? "+" : "") + short_number(value); };
   if (!other.interval)
-    return fmt::format(
-        "mean error {} percentage points; too few configurations to tell whether that is chance",
-        points(other.difference));
+    return fmt::format("mean error {} percentage points; too few configurations to exclude chance",
+                       points(other.difference));
   return fmt::format(
       "mean error {} percentage points, {} % interval {} .. {}: {} chance",
       points(other.difference), short_number(100 * other.confidence), points(other.interval->low),
@@ -292,7 +292,7 @@ std::string title_text(const Content& content, const std::string& wanted) {
 
 std::string subtitle(const Content& content) {
   const std::string& fitted = content.model.provenance.file;
-  return fmt::format("{}{}, held against the {} runs of {}{}", content.model.form->words().title,
+  return fmt::format("{}{}, compared with the {} runs of {}{}", content.model.form->words().title,
                      fitted.empty() ? "" : ", fitted to " + shown_name(fitted),
                      content.metrics.rows, shown_name(content.runs.file),
                      content.runs.is_sampled
@@ -321,14 +321,13 @@ std::string interval_text(const Content& content) {
   const IntervalCoverage& intervals = *content.intervals;
   const Interval factors = intervals.usual.value_or(intervals.factors);
   return fmt::format(
-      "Prediction intervals: {} % of new times shall lie between {} and {} times the "
-      "prediction{}{}; of these runs {} do.",
+      "Prediction intervals: {} % of new times are expected between {} and {} times the "
+      "prediction{}{}; {} of these runs are inside.",
       short_number(100 * intervals.level), short_number(factors.low), short_number(factors.high),
       !intervals.differ ? ""
-      : intervals.usual ? " where the model is as unsure as of the median held-out row"
+      : intervals.usual ? " at the median standard deviation of the held-out rows"
                         : " at the shown configuration",
-      intervals.differ ? ", nearer to it where runs are near and farther from it where none are"
-                       : "",
+      intervals.differ ? ", narrower near the runs, wider far from them" : "",
       percent(100 * intervals.covered));
 }
 
@@ -446,7 +445,7 @@ doc::Table error_table(const Content& content) {
                     doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
                     doc::numbers("MAPE", {}, percent),
                     doc::numbers("median error", {}, signed_percent)}};
-  table.caption = "Errors by level and by scale; emphasised where they are half as large again";
+  table.caption = "Errors by level and by scale; bold if 1.5 times as large as overall";
   for (const ErrorsAlong& along : content.errors_along) {
     if (along.kind == InputKind::number)
       continue;

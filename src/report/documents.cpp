@@ -370,7 +370,7 @@ void describe(Fields& f, const Evaluation& x) {
         model("fitted_to", x.model.provenance.sha256, "the SHA-256 of its runs");
       },
       [&](Fields& data) {
-        data("rows_left_out", report.rows_left_out, "runs to which the model gives no time");
+        data("rows_left_out", report.rows_left_out, "runs without a predicted time > 0");
         data("failed", report.failed, "[runs that failed](#data-files)", kSparse);
       });
   f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
@@ -522,7 +522,8 @@ void describe(Fields& f, const SuggestionDocument& x) {
   f.document("perfmodel/suggestions", "Configurations to run or measure: suggest");
   describe_unit(f, x.target, x.unit);
   f("searched", searched, "configurations looked at; of `next` that can be measured");
-  f("without_time", without_time, "to which the model gives no time: they are not listed");
+  f("without_time", without_time,
+    "configurations without a predicted time > 0: they are not listed");
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);

@@ -88,8 +88,8 @@ std::string parity_figure(const Content& content) {
     // measured = factor * predicted
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.low), "dashed");
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.high), "dashed");
-    caption += " The model's intervals promise " + short_number(100 * content.intervals->level) +
-               " % of new runs between the dashed lines; of these " +
+    caption += " The model's intervals cover " + short_number(100 * content.intervals->level) +
+               " % of new runs, between the dashed lines; of the runs shown, " +
                percent(100 * content.intervals->covered) + " lie there.";
   }
   chart.add_line(diagonal(cloud->x, 1), "line");
@@ -228,8 +228,8 @@ std::string error_figures(const Content& content) {
                                                 ? " (the first " + std::to_string(shown) + ")"
                                                 : "") +
                                 ": the middle half of the runs and their median. Below the line "
-                                "the model is too fast; what leaves it is a pattern that the model "
-                                "lacks.")) +
+                                "the model predicts too short a time; a median far from the line "
+                                "shows a pattern that the model lacks.")) +
          "\n<div class=\"figures multiples\">\n" + out + "</div>\n";
 }
 
@@ -474,12 +474,12 @@ std::string scale_legend(const Content& content) {
   if (content.curves.empty())
     return "";
   return std::string("The line is the time that the model predicts for the configuration of ") +
-         content.central.place + ", the ringed point, where the scale alone changes" +
+         content.central.place + ", the ringed point, if only the scale changes" +
          (std::any_of(content.curves.begin(), content.curves.end(),
                       [](const ScaleCurve& curve) { return !curve.moved.empty(); })
-              ? " and what is tied to it moves along"
+              ? " and inputs tied to it change with it"
               : "") +
-         ": on grey ground nothing was measured. " +
+         ". Nothing was measured in the grey ranges. " +
          (content.intervals
               ? "The band is the model's " + short_number(100 * content.intervals->level) +
                     " % interval for new times. "
@@ -492,12 +492,12 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
       std::find_if(content.doublings.begin(), content.doublings.end(),
                    [&](const Effect& candidate) { return candidate.column == curve.column; });
   const std::string answer = doubling == content.doublings.end()
-                                 ? "the model gives no time at twice the scale"
+                                 ? "the model predicts no time > 0 at twice the scale"
                                  : effect_in_words(*doubling);
   const std::string caption =
       "Time against " + curve.column + ": " + answer +
       ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +
-      (curve.moved.empty() ? "" : " Moving along: " + joined(curve.moved, ", ") + ".") + " " +
+      (curve.moved.empty() ? "" : " Changing with it: " + joined(curve.moved, ", ") + ".") + " " +
       runs_text(curve.runs);
   return figure(
       time_chart(content, curve, {})

@@ -57,13 +57,13 @@ void describe(Fields& f, FailedRuns& x) {
 
 void describe(Fields& f, DataFile& x) {
   f("file", x.file, "its base name");
-  f("rows", x.rows, "those that were used");
+  f("rows", x.rows, "rows that were used");
   f("sha256", x.sha256, "of its bytes");
 }
 
 void describe(Fields& f, Provenance& x) {
   f("file", x.file, "its base name; of several files their names");
-  f("rows", x.rows, "those that were used");
+  f("rows", x.rows, "rows that were used");
   f("sha256", x.sha256, "of all bytes, one file after the other");
   f("files", x.files, "where there are several: each", kSparse);
   f("failed", x.failed, "the runs that failed, if excluded", kSparse);
@@ -292,7 +292,7 @@ void describe(Fields& f, HeldOutErrors& x) {
 }
 
 void describe(Fields& f, FormChoice& x) {
-  f("chosen_by", Either{x.given, "cross-validation", "user"}, "who chose the form");
+  f("chosen_by", Either{x.given, "cross-validation", "user"}, "origin of the form");
   f("candidates", x.candidates, "that were judged");
   f("random_folds", x.random_folds, "they were judged on");
   f("far_folds", x.far_folds, "extrapolation folds they were judged on");

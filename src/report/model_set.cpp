@@ -38,7 +38,7 @@ void describe_job(Fields& f, TasksHeader& x) {
 }
 
 void describe_tasks(Fields& f, TasksHeader& x) {
-  f("tasks", x.tasks, "how many lines follow where all are there");
+  f("tasks", x.tasks, "number of lines that follow in a complete file");
   f("shard", x.shard, "of a part: task t is of the shard t mod `of` + 1", kSparse);
 }
 

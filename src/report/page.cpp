@@ -270,8 +270,8 @@ const drawCurve = () => {
   for (const point of points)
     svg.append(drawn("circle", {class: point.x === here ? "middle" : "bar", cx: x(point.x),
       cy: y(point.y), r: point.x === here ? 6 : 3}));
-  curve.replaceChildren(svg, made("p", {class: "soft"}, "Solid where it was measured, dashed " +
-    "where it is extrapolated; the large dot is the configuration above" +
+  curve.replaceChildren(svg, made("p", {class: "soft"}, "Solid: measured range; dashed: " +
+    "extrapolated; the large dot is the configuration above" +
     (banded.length > 1 ? "; the band is the interval." : ".")));
 };
 
@@ -292,10 +292,10 @@ const show = () => {
   verdict.dataset.inRange = String(findings.length === 0);
   verdict.textContent = findings.length
     ? "Extrapolated: " + findings.slice(0, 3).join("; ") + (findings.length > 3 ? "; ..." : "")
-    : "\u2713 within what was measured";
+    : "\u2713 within the measured range";
   basis.dataset.support = support;
   basis.textContent = support === "process" ? "Measured runs nearby; residual correction applied."
-    : support === "trend" ? "No measured runs nearby; formula alone." : "";
+    : support === "trend" ? "No measured runs nearby; formula only." : "";
   refreshers.forEach((refresh) => refresh());
   drawCurve();
 };
@@ -335,7 +335,7 @@ const readAddress = () => {
   for (const name of moving) out = withValue(out, name, given.get(name));
   for (const [name, value] of given) out.set(name, value);
   values = out;
-  problem.textContent = wrong.length ? "The model does not know " + wrong.join(", ") + "." : "";
+  problem.textContent = wrong.length ? "The model has no " + wrong.join(", ") + "." : "";
   show();
 };
 
@@ -396,11 +396,11 @@ std::string preformatted(const std::string& text) {
 std::string central_text(const Content& content) {
   const CentralConfiguration& central = content.central;
   if (content.model.central)
-    return central.place + ", of the runs behind the fit the one nearest to all others";
+    return central.place + ", the run of the fit that is nearest to all others";
   return central.of_the_fit ? central.place + " of the runs behind the fit"
                             : central.place +
-                                  ", of the runs of this page the one nearest to all "
-                                  "others (the model file names none)";
+                                  ", the run of this page that is nearest to all others (the model "
+                                  "file names none)";
 }
 
 std::string comparison_section(const Content& content) {
@@ -409,7 +409,7 @@ std::string comparison_section(const Content& content) {
   return section(
       "Is it better than the old model?",
       doc::html(comparison_table(content)) +
-          paragraph("On these runs, new less old: " + comparison_text(*content.comparison) +
+          paragraph("On these runs, new minus old: " + comparison_text(*content.comparison) +
                     ". The interval is of a paired bootstrap over configurations."));
 }
 
@@ -417,19 +417,18 @@ std::string duration_section(const Content& content) {
   return section(
       "How long does an iteration take?",
       (content.model.form->words().lists_terms
-           ? paragraph("The model is the sum of the terms that the next part lists.")
-           : paragraph("The model, its numbers rounded to three digits:") +
+           ? paragraph("The model is the sum of the terms listed in the next part.")
+           : paragraph("The model, with numbers rounded to three digits:") +
                  preformatted(content.formula)) +
-          paragraph("The configuration at which this page gives its answers is that of " +
+          paragraph("The answers of this page are for the configuration of " +
                     central_text(content) + ": " + settings_text(content.central.settings) + ".") +
           doc::html(group_table(content)) + group_figures(content));
 }
 
 std::string share_section(const Content& content) {
   if (content.shares.empty()) {
-    return section("What makes it long?",
-                   paragraph("The predictions of these runs add up to no time, so there are no "
-                             "shares of it."));
+    return section("What makes it long?", paragraph("The predicted times of these runs do not have "
+                                                    "a positive sum, so there are no shares."));
   }
   return section(
       "What makes it long?",
@@ -438,7 +437,7 @@ std::string share_section(const Content& content) {
 
 std::string scaling_section(const Content& content) {
   if (content.powers.empty())
-    return section("How does it scale?", paragraph("The model has no column of scale."));
+    return section("How does it scale?", paragraph("The model has no scale."));
   std::string drawn;
   for (std::size_t i = 0; i < content.curves.size(); ++i) {
     const ScaleCurve& curve = content.curves[i];
@@ -447,9 +446,9 @@ std::string scaling_section(const Content& content) {
              doc::html(forecast_table(content, curve)) + "</div>\n";
   }
   const std::string meaning =
-      "What doubling a scale does to the time is its predicted ratio at the shown configuration. "
-      "A power says how " +
-      std::string(content.model.form->words().scaled_part) + " answers" +
+      "The effect of doubling a scale is the predicted ratio of times at the shown configuration. "
+      "A power states how " +
+      std::string(content.model.form->words().scaled_part) + " depends on it" +
       (content.model.typical ? " there" : "");
   return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
                                            doc::html(power_table(content)) +
@@ -457,13 +456,13 @@ std::string scaling_section(const Content& content) {
 }
 
 std::string trust_section(const Content& content, const FieldWords& words) {
-  std::string text = paragraph(
-      content.fitted_to_these_runs
-          ? ("The model was fitted to this very file, or parts of it. Runs that no fit has seen "
-             "may be farther off; the validation and test parts of a fit (" +
-             Field{"split"} + ", " + Field{"test"} + ") tell.")
-                .text(words)
-          : "");
+  std::string text =
+      paragraph(content.fitted_to_these_runs
+                    ? ("The model was fitted to this file or parts of it. Its error on other runs "
+                       "may be larger; the validation and test parts of a fit (" +
+                       Field{"split"} + ", " + Field{"test"} + ") show it.")
+                          .text(words)
+                    : "");
   text += doc::html(metrics_table(content));
   const std::string noise = noise_text(content);
   text += paragraph(noise.empty() ? "" : "Against the noise of these runs: " + noise + ".");
@@ -487,7 +486,7 @@ std::string trust_section(const Content& content, const FieldWords& words) {
     regions.push_back(to_text(region));
   }
   if (!regions.empty()) {
-    text += doc::html(doc::Heading{"Not measured inside of the ranges of the columns"}) +
+    text += doc::html(doc::Heading{"Unmeasured regions within the ranges of the columns"}) +
             doc::html(doc::List{regions});
   }
   return section("How far can it be trusted?", text);

@@ -146,7 +146,7 @@ std::vector<doc::Table> constant_tables(const Content& content) {
       out.back().add(constant_cells(model, row));
   }
   doc::Table& differences = out.emplace_back(constants_under(
-      model, "difference", "Differences between levels, which is what the runs can tell of them"));
+      model, "difference", "Differences between levels, which the runs can determine"));
   for (const LevelDifference& difference : content.differences) {
     if (differences.groups.empty() || differences.groups.back().second != difference.column)
       differences.add_group(difference.column);

@@ -308,7 +308,8 @@ std::optional<Sentence> warning_of_work(const Throughput& throughput, const Tabl
   if (!is_work_per_worker_name(throughput.work) || better.empty() || better == throughput.work)
     return std::nullopt;
   return message(
-      "{} is of one worker by its name, where '{}' counts the work of all; pass {} if it does",
+      "{} is per worker by its name, but '{}' counts the work of all workers; pass {} if it does, "
+      "too",
       Field{"work", {throughput.work}}, throughput.column, Field{"work", {better}});
 }
 

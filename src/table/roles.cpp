@@ -37,7 +37,7 @@ NoInputs find_no_inputs(const Table& table, const std::string& target, const std
   NoInputs found;
   found.columns = leave_out_no_inputs(table, parts);
   for (const LeftOut& item : found.columns)
-    found.notices.push_back(fmt::format("Column '{}' {} and does not tell configurations apart.",
+    found.notices.push_back(fmt::format("Column '{}' {} and does not distinguish configurations.",
                                         item.column, words_for(item)));
   return found;
 }
@@ -258,8 +258,8 @@ struct Doubts {
   void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
     if (found.empty()) {
       const std::string taken = taken_times(parts);
-      questions +=
-          fmt::format("{}: cannot tell which column is the measured time\n{}", table.source, taken);
+      questions += fmt::format("{}: cannot infer which column is the measured time\n{}",
+                               table.source, taken);
       if (!taken.empty())
         return;
       const auto rate = std::ranges::find_if(parts, [](const ColumnPart& part) {
@@ -283,7 +283,7 @@ struct Doubts {
 
   void about_scale(const Table& table, const Parts& parts) {
     questions += fmt::format(
-        "{}: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n",
+        "{}: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n",
         table.source);
     scales = possible_scales(parts, time_example);
     flags += message(" {}", Field{"extrinsic", {scales.empty() ? "none" : scales[0]}});
@@ -360,8 +360,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
     if (!doubts.flags.empty())
       lines.push_back(message("pass, for example:{}", doubts.flags));
     if (!doubts.scales.empty() && !needs_scale)
-      lines.push_back(
-          message("where no column is a scale, pass: {}", Field{"extrinsic", {"none"}}));
+      lines.push_back(message("if no column is a scale, pass: {}", Field{"extrinsic", {"none"}}));
     throw InputError(lines_of(lines));
   }
 }
@@ -560,9 +559,9 @@ void check_derived(const RoleRequest& request, const Roles& roles) {
     if (item.column == roles.target)
       throw UsageError(message("{}: the measured time cannot be derived", where));
     if (std::ranges::find(item.of, roles.target) != item.of.end())
-      throw UsageError(
-          message("{}: '{}' is the measured time, which is not known where it is to be predicted",
-                  where, roles.target));
+      throw UsageError(message(
+          "{}: '{}' is the measured time, which is unknown for configurations to be predicted",
+          where, roles.target));
   }
 }
 

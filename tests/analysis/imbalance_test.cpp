@@ -57,6 +57,6 @@ TEST_CASE("the definitions keep their relations and ranges on random times", "[s
 TEST_CASE("a factor outside of its range is refused", "[ssgd]") {
   CHECK_THROWS_WITH(imbalance_of_factor(3.5, 4),
                     "a load imbalance factor of 3.5 is impossible with 4 workers: it lies between "
-                    "0 and 3, where one worker does everything");
+                    "0 and 3, if one worker does everything");
   CHECK_THROWS_AS(imbalance_of_factor(-0.1, 4), UsageError);
 }

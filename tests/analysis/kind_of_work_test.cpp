@@ -87,13 +87,13 @@ TEST_CASE("where no column tells, the work is taken to be fixed, and it is said 
                     "'num_tokens' counts no workers by its name"},
                Told{{"ranks", "time_s", {"ranks_per_node", "mem_per_core", "size"}, {}},
                     Kind::strong,
-                    "no column says whether the work grows with 'ranks'"},
+                    "no column shows whether the work grows with 'ranks'"},
                Told{{"gpus", "time_s", {"accum"}, {{"batch", {{"accum", 1}, {"depth", 1}}}}},
                     Kind::strong,
-                    "no column says whether the work grows with 'gpus'"},
+                    "no column shows whether the work grows with 'gpus'"},
                Told{{"gpus", "time_s", {}, {{"batch", {{"a", 1}, {"b", -1}}}, {"b", {{"a", 1}}}}},
                     Kind::strong,
-                    "no column says whether the work grows with 'gpus'"});
+                    "no column shows whether the work grows with 'gpus'"});
   const KindOfWork work = kind_of_work(open.columns);
   CHECK(work.because == open.because);
   CHECK(work.kind == open.kind);

@@ -37,7 +37,7 @@ TEST_CASE("layers may stand in any order and keep their names", "[ssgd]") {
 TEST_CASE("forward times that were not measured have to be assumed in words", "[ssgd]") {
   const std::string csv = "layer,t_b_us,grad_bytes\n1,4,8\n";
   CHECK(error_of(csv) ==
-        "runs.csv: no column 't_f_us'; where forward times were not measured, forward_share = 0.5 "
+        "runs.csv: no column 't_f_us'; if forward times were not measured, forward_share = 0.5 "
         "takes half of the backward time, as the authors of the model did");
   const Profile profile =
       profile_of(test::table_of(csv), {.bytes_per_element = 4, .forward_share = 0.5});
@@ -52,7 +52,7 @@ TEST_CASE("bad layers are named with file, line and reason", "[ssgd]") {
   CHECK(error_of("layer,t_f_us,grad_bytes\n1,2,3\n") ==
         "no column 't_b_us' in runs.csv; did you mean 't_f_us'?");
   CHECK(error_of("layer,t_f_us,t_b_us\n1,2,3\n") ==
-        "runs.csv: neither a column 'grad_bytes' nor 'grad_elems' says how large the gradients "
+        "runs.csv: neither a column 'grad_bytes' nor 'grad_elems' states how large the gradients "
         "are");
   CHECK(error_of(header + "1,2,x,4\n2,-1,3,4\n") ==
         "runs.csv:3: column 't_f_us': -1 is negative\n"

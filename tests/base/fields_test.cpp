@@ -125,7 +125,8 @@ TEST_CASE("a field that a description does not allow is refused by its path", "[
   CHECK(message_of("/schema", "perfmodel/ship") ==
         "cart.json: schema: 'perfmodel/ship' is not 'perfmodel/cart': this is not a cart");
   CHECK(message_of("/schema_version", 3) ==
-        "cart.json: schema_version: 3 is newer than this program knows (2); use a newer perfmodel");
+        "cart.json: schema_version: 3 is newer than this program can read (2); use a newer "
+        "perfmodel");
   CHECK(message_of("/wheel_count", "any") == "accepted");  // it follows from others
 }
 

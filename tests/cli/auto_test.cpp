@@ -123,7 +123,7 @@ TEST_CASE_METHOD(AutoTest, "the page headlines what held-out runs are off by, wh
   CHECK_THAT(comment, ContainsSubstring(
                           perfmodel::percent(held_out) + " off\n- on runs held out at random\n- " +
                           perfmodel::percent(fitted) +
-                          " in the mean of these runs (MAPE), which the model was fitted to\n"));
+                          " mean error of these runs (MAPE), which the model was fitted to\n"));
 }
 
 TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where that was set",

@@ -221,13 +221,12 @@ TEST_CASE_METHOD(CampaignTest, "a run that cannot be taken, and values that are 
     return result.errors;
   };
   CHECK_THAT(complaint({"--like", "runs.csv:1"}, 2),
-             ContainsSubstring("runs.csv has no run in line 1; its runs stand in lines 2 to 49\n"));
+             ContainsSubstring("runs.csv has no run in line 1; its runs are in lines 2 to 49\n"));
   CHECK_THAT(complaint({"--like", "runs.csv"}, 2),
              ContainsSubstring("--like 'runs.csv': expected RUNS.csv:LINE, such as runs.csv:41\n"));
   CHECK_THAT(complaint({"--like", "absent.csv:2"}, 3), ContainsSubstring("cannot read absent.csv"));
   CHECK_THAT(complaint({"--set", "num_gpu=2"}, 2), ContainsSubstring("did you mean 'num_gpus'?"));
-  CHECK_THAT(complaint({"--set", "job=fast,slw"}, 2),
-             ContainsSubstring("does not know the level 'slw'"));
+  CHECK_THAT(complaint({"--set", "job=fast,slw"}, 2), ContainsSubstring("has no level 'slw'"));
   for (const std::string text :
        {"", "1,,2", "8:1:x2", "1:8:x1", "1:8:+0", "1:8", "1:8:2", "1:1e9:+1", "0,1"}) {
     INFO(text);

@@ -70,10 +70,9 @@ TEST_CASE_METHOD(EvaluateTest, "the time may have another name in the file", "[c
   CHECK(renamed.output == run({"runs.csv"}).output);
   CHECK(renamed.errors.empty());
   directory().write("ms.csv", "filters,activation,workers,time_ms\n4,relu,2,4\n4,tanh,2,5\n");
-  CHECK(
-      run({"ms.csv", "--target", "time_ms"}).errors ==
-      "perfmodel: warning: 'time_ms' is in ms, by its name, and the model in s: the errors compare "
-      "the two as they stand\n");
+  CHECK(run({"ms.csv", "--target", "time_ms"}).errors ==
+        "perfmodel: warning: 'time_ms' is in ms, by its name, and the model in s: the errors "
+        "compare the numbers without conversion\n");
 }
 
 TEST_CASE_METHOD(EvaluateTest, "a failed gate ends with 4 after the metrics", "[cli]") {

@@ -102,7 +102,7 @@ TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict g
   fit({"--expression", "multi", "--terms", "1", "--residual", "process"});
   const std::string page =
       check("global_batch=512&gpus=32&cache=-1&colour=2", {"gpus=32", "global_batch=512"});
-  CHECK_THAT(page, ContainsSubstring("No measured runs nearby; formula alone."));
+  CHECK_THAT(page, ContainsSubstring("No measured runs nearby; formula only."));
   CHECK_THAT(check("gpus=4", {"gpus=4"}), ContainsSubstring("Measured runs nearby"));
   CHECK_THAT(page, ContainsSubstring("gpus = 32 is outside of the measured range 1 .. 8"));
   CHECK_THAT(page, ContainsSubstring("does not know cache = -1, colour = 2."));

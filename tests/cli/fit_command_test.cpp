@@ -148,8 +148,9 @@ TEST_CASE_METHOD(FitTest, "test rows with levels that the runs have not are left
       run({"fit", "runs.csv", "--quiet", "--test", "more.csv", "--fail-if", "mape>50"});
   CHECK(gated.exit_code == 3);
   CHECK(gated.output.empty());
-  CHECK(gated.errors == "perfmodel: error: more.csv: 3 of 5 rows cannot be judged" + levels +
-                            "; --fail-if needs all: remove these rows, or fit such runs too\n");
+  CHECK(gated.errors ==
+        "perfmodel: error: more.csv: 3 of 5 rows cannot be judged" + levels +
+            "; --fail-if needs predictions for all: remove these rows, or fit such runs too\n");
   directory().write("others.csv", "activation,time_s,workers,filters\nelu,1.5,1,25\n");
   const ProgramResult none = run({"fit", "runs.csv", "--quiet", "--test", "others.csv"});
   CHECK(none.exit_code == 3);

@@ -196,7 +196,7 @@ TEST_CASE_METHOD(FormatsTest, "conditions are test cases of JUnit and annotation
 
   const ProgramResult none = run({"evaluate", "model.json", "runs.csv", "--format", "junit"});
   CHECK(none.exit_code == 2);
-  CHECK_THAT(none.errors,
-             ContainsSubstring(
-                 "--format junit needs --fail-if: it tells of conditions such as 'mape>15'"));
+  CHECK_THAT(
+      none.errors,
+      ContainsSubstring("--format junit needs --fail-if: it reports conditions such as 'mape>15'"));
 }

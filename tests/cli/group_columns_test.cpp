@@ -55,11 +55,11 @@ TEST_CASE_METHOD(GroupColumns, "the time that a throughput gives has the name of
 
 TEST_CASE_METHOD(GroupColumns, "what tells groups apart plays no other part", "[cli][many]") {
   const auto [flags, said] = GENERATE(table<Strings, std::string>({
-      {{"--by", "kernel", "--target", "kernel"}, "--target: 'kernel' plays no part"},
-      {{"--by", "kernel,time_s"}, "--target: 'time_s' plays no part"},
-      {{"--by", "kernel", "--ignore", "kernel"}, "--ignore: 'kernel' plays no part"},
-      {{"--by", "kernel", "--categorical", "kernel"}, "--categorical: 'kernel' plays no part"},
-      {{"--by", "kernel", "--extrinsic", "gpus,kernel"}, "--extrinsic: 'kernel' plays no part"},
+      {{"--by", "kernel", "--target", "kernel"}, "--target: 'kernel' has no effect"},
+      {{"--by", "kernel,time_s"}, "--target: 'time_s' has no effect"},
+      {{"--by", "kernel", "--ignore", "kernel"}, "--ignore: 'kernel' has no effect"},
+      {{"--by", "kernel", "--categorical", "kernel"}, "--categorical: 'kernel' has no effect"},
+      {{"--by", "kernel", "--extrinsic", "gpus,kernel"}, "--extrinsic: 'kernel' has no effect"},
       {{"--by", "kernel,kernel"}, "--by: 'kernel' is given twice"},
       {{"--by", "kernel", "--target", "time_s,time_s"}, "--target: 'time_s' is given twice"},
   }));

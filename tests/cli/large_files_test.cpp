@@ -261,7 +261,7 @@ TEST_CASE("a line that stands for several runs counts as they do one by one", "[
   CHECK(model({"whole.csv"}) == model({"grouped.csv", "--weight", "how_many"}));
 }
 
-TEST_CASE("what is no number of runs, and what are means, is refused", "[weight]") {
+TEST_CASE("what is not a number of runs, and what are means, is refused", "[weight]") {
   const TemporaryDirectory directory;
   ProgramOptions options;
   options.directory = directory.path();
@@ -276,7 +276,7 @@ TEST_CASE("what is no number of runs, and what are means, is refused", "[weight]
     const ProgramResult result = refused("runs.csv");
     CHECK(result.exit_code == 3);
     CHECK_THAT(result.errors, ContainsSubstring("runs.csv:5: column 'n': "));
-    CHECK_THAT(result.errors, ContainsSubstring("is no number of runs"));
+    CHECK_THAT(result.errors, ContainsSubstring("is not a number of runs"));
   }
   directory.write("means.csv", "gpus,time_s,n\n1,4.01,20\n2,2.2,10\n4,1.4,12\n8,1,1\n");
   const ProgramResult means = refused("means.csv");

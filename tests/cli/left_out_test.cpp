@@ -64,8 +64,8 @@ TEST_CASE_METHOD(LeftOutTest, "a rate that was left in the file changes no const
     return out;
   };
   const std::string told =
-      "column 'steps_per_s' is 1 / time_s, up to a factor, in every row: the errors are no measure "
-      "of this model, which knows the time that it shall tell";
+      "column 'steps_per_s' is 1 / time_s, up to a factor, in every row: these errors do not "
+      "measure the model: the time to predict is one of its inputs";
   CHECK(leaks(kept) == std::vector<std::string>{told});
   CHECK_THAT(said(), ContainsSubstring("warning: " + told));
   CHECK(leaks(rates).empty());
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(LeftOutTest, "a leak that was asked for makes the card of trust
   const std::string amber =
       card_of({"fit", "runs.csv", "--intrinsic", "steps_per_s,filters", "-o", "model.json"});
   CHECK_THAT(amber, Catch::Matchers::StartsWith("<div class=\"card alarm\">"));
-  CHECK_THAT(amber, ContainsSubstring("an input is given by the measured time"));
+  CHECK_THAT(amber, ContainsSubstring("an input is computed from the measured time"));
   const std::string calm = card_of({"fit", "runs.csv", "-o", "model.json"});
   CHECK_THAT(calm, Catch::Matchers::StartsWith("<div class=\"card\">"));
 }

@@ -121,8 +121,9 @@ TEST_CASE("the summary says how many runs were disturbed, and a bootstrap is not
   Strings arguments = {"runs.csv", "--extrinsic", "gpus", "--bootstrap", "20"};
   arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
   const nlohmann::json model = folder.model_of(arguments);
-  CHECK_THAT(folder.said(), ContainsSubstring("10 runs are far from what the others say and count "
-                                              "for little; evaluate --outliers 10 lists"));
+  CHECK_THAT(folder.said(),
+             ContainsSubstring("10 runs are far from what similar runs show and count "
+                               "for little; evaluate --outliers 10 lists"));
   for (const nlohmann::json& constant : model["uncertainty"]["constants"]) {
     if (constant["name"] != "q[gpus]")
       continue;
@@ -142,7 +143,7 @@ TEST_CASE("runs that are off by less than 1 % are no outliers", "[process]") {
     const int disturbed = times > 1.01 ? 10 : 0;
     REQUIRE(model["search"]["noise"] == "student_t");
     CHECK(model["search"]["outliers"] == disturbed);
-    CHECK((folder.said().find("far from what the others say") != std::string::npos) ==
+    CHECK((folder.said().find("far from what similar runs show") != std::string::npos) ==
           (disturbed > 0));
     folder.write("model.json", model.dump());
     const std::string listed =

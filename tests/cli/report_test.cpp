@@ -343,7 +343,7 @@ TEST_CASE_METHOD(ReportTest,
   const ProgramResult result = report({"plain.csv"}, "plain.json");
   REQUIRE(result.exit_code == 0);
   check_report_page(result.output);
-  CHECK_THAT(result.output, ContainsSubstring("The model has no column of scale."));
+  CHECK_THAT(result.output, ContainsSubstring("The model has no scale."));
 
   model["constants"]["intrinsic"][0]["a"] = 0;
   model["constants"]["C"] = -1;
@@ -405,7 +405,7 @@ TEST_CASE_METHOD(ReportTest, "a large error raises an alarm, a small one does no
         "filters,activation,workers,time_s\n4,tanh,2,5\n4,tanh,2,5.005\n4,tanh,2,4.995\n");
   CHECK_THAT(report({"quiet.csv"}).output,
              ContainsSubstring("card alarm") &&
-                 ContainsSubstring("more than 3 times what repeated runs differ by"));
+                 ContainsSubstring("more than 3 times the difference of repeated runs"));
 }
 
 TEST_CASE_METHOD(ReportTest, "a model with a process judges a sample of many runs and says so",

@@ -148,8 +148,10 @@ TEST_CASE("scaling tells weak scaling by a fixed batch per worker", "[cli][scali
   CHECK_THAT(text.output, ContainsSubstring("weak scaling, times are of an iteration whose work "
                                             "grows with the scale: 'global_batch' grows with "
                                             "'num_gpus'\n"));
-  CHECK_THAT(text.errors, ContainsSubstring("note: Column 'rep' numbers repetitions and does not "
-                                            "tell configurations apart.\n"));
+  CHECK_THAT(
+      text.errors,
+      ContainsSubstring(
+          "note: Column 'rep' numbers repetitions and does not distinguish configurations.\n"));
   // What is asked for holds, and needs no reason.
   const auto strong = json_of({"--column", "num_gpus", "--kind", "strong"}, csv);
   CHECK(strong["kind"] == "strong");
@@ -548,10 +550,11 @@ TEST_CASE("the work of an iteration is advised by columns of the file, and quest
   };
   CHECK_THAT(said_with({}), ContainsSubstring("For the time of an iteration, say what it works on: "
                                               "--work 'local_batch * num_gpus'."));
-  CHECK_THAT(said_with({"--work", "local_batch"}),
-             ContainsSubstring("warning: --work local_batch is of one worker by its name, where "
-                               "'samples_per_s' counts the work of all; pass --work 'local_batch "
-                               "* num_gpus' if it does"));
+  CHECK_THAT(
+      said_with({"--work", "local_batch"}),
+      ContainsSubstring("warning: --work local_batch is per worker by its name, but "
+                        "'samples_per_s' counts the work of all workers; pass --work 'local_batch "
+                        "* num_gpus' if it does"));
   CHECK_THAT(said_with({"--work", "local_batch * num_gpus"}), !ContainsSubstring("of one worker"));
   // Without a batch there is nothing to advise.
   directory.write("rates.csv", "gpus,depth,samples_per_s\n1,3,9\n2,3,17\n4,3,30\n1,5,5\n2,5,9\n");
@@ -580,8 +583,8 @@ TEST_CASE("what counts no workers has no efficiency where none is asked for", "[
         CHECK_THAT(text.output, !ContainsSubstring(word));
       CHECK_THAT(text.errors, ContainsSubstring("note: '" + column +
                                                 "' counts no workers by its "
-                                                "name, so no speedup, efficiency or law is told; "
-                                                "--kind strong or weak asks for them"));
+                                                "name, so no speedup, efficiency or law is "
+                                                "printed; --kind strong or weak requests them"));
       std::vector<std::string> arguments = plain;
       arguments.insert(arguments.end(), {"--format", "json"});
       const auto json = nlohmann::json::parse(run_perfmodel(arguments, options).output);

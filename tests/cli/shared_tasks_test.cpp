@@ -127,7 +127,7 @@ TEST_CASE_METHOD(SharedTasks, "merge refuses parts that do not make the whole", 
   refused({"part-1.jsonl", "cut.jsonl"}, "run again: 2/2");
   // What merge reads again has to be what the shards read.
   directory_.write("runs.csv", shared_runs(0.06));
-  refused({"part-1.jsonl", "part-2.jsonl"}, "the parts are of other runs than what stands in");
+  refused({"part-1.jsonl", "part-2.jsonl"}, "the parts are of other runs than those in");
   directory_.write("runs.csv", shared_runs(0.05));
   run_well({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "model.json"});
   // Conditions are about the whole.

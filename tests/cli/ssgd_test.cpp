@@ -47,7 +47,7 @@ TEST_CASE("ssgd refuses times and bytes whose sums no number holds", "[cli][ssgd
     CHECK(error_of({"--workers", "4", "--message-start-us", "4", "--format", "json"}, 3,
                    "layer,t_f_us,t_b_us,grad_bytes\n1," + row + "\n2," + row + "\n") ==
           error_prefix +
-              "the iteration takes longer than a number can say; times are in microseconds, "
+              "the iteration is too long to represent as a number; times are in microseconds, "
               "gradients in bytes\n");
   }
 }
@@ -164,7 +164,7 @@ TEST_CASE("ssgd refuses options that contradict each other or have no effect", "
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "5"}) ==
         error_prefix +
             "a load imbalance factor of 5 is impossible with 4 workers: it lies between 0 and 3, "
-            "where one worker does everything" +
+            "if one worker does everything" +
             ssgd_advice);
 }
 

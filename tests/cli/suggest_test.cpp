@@ -279,8 +279,8 @@ TEST_CASE("suggest names levels of a space that the model does not know", "[cli]
         {"column": "workers", "values": [2, 4]}], "extrinsic": ["workers"]})");
   const std::string model = files.write("known.json", sample_model());
   const std::string expected = error_prefix + unknown +
-                               ": column 'activation': the model does not know the level \"gelu\"; "
-                               "it knows 'relu' and 'tanh'; did you mean 'relu'?\n";
+                               ": column 'activation': the model has no level \"gelu\"; "
+                               "it has 'relu' and 'tanh'; did you mean 'relu'?\n";
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{}, std::vector<std::string>{"--next", "2"}}) {
     std::vector<std::string> arguments = {"suggest", model, unknown};

@@ -287,7 +287,7 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
   const nlohmann::json known = predicted(4, 1);
   CHECK(upper - lower > 4 * relative_width(known));
   CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
-             ContainsSubstring("where the model is as unsure as of the median held-out row"));
+             ContainsSubstring("at the median standard deviation of the held-out rows"));
 
   // A model of an older version does not hold it.
   nlohmann::json older = model();

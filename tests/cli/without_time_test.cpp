@@ -118,7 +118,7 @@ TEST_CASE("one configuration without a time is refused", "[cli]") {
       folder.run({"predict", "model.json", "--set", "filters=1", "workers=1"});
   CHECK(result.exit_code == 3);
   CHECK(result.output.empty());
-  CHECK_THAT(result.errors, ContainsSubstring("the model predicts -7, which is no time"));
+  CHECK_THAT(result.errors, ContainsSubstring("the model predicts -7, which is not a time > 0"));
 }
 
 TEST_CASE("evaluate leaves out and counts the rows that predict leaves empty", "[cli]") {
@@ -168,8 +168,9 @@ TEST_CASE("a gate is not judged on some of the rows", "[cli]") {
   const ProgramResult result =
       folder.run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>1000"});
   CHECK(result.exit_code == 3);
-  CHECK_THAT(result.errors, EndsWith("runs.csv: 3 of 6 rows cannot be judged; --fail-if needs all: "
-                                     "remove these rows, or fit such runs too\n"));
+  CHECK_THAT(result.errors,
+             EndsWith("runs.csv: 3 of 6 rows cannot be judged; --fail-if needs predictions for "
+                      "all: remove these rows, or fit such runs too\n"));
 }
 
 TEST_CASE("with a baseline both models are judged on the rows of which both give times", "[cli]") {
@@ -201,7 +202,7 @@ TEST_CASE("report leaves out and counts the rows that predict leaves empty", "[c
              ContainsSubstring("perfmodel: warning: " + places + ": they are left out\n"));
   const std::string page = folder.text("report.html");
   CHECK_THAT(page, ContainsSubstring("in 3 of 6 rows (lines 3, 4 and 6)"));
-  CHECK_THAT(page, ContainsSubstring("held against the 3 runs of runs.csv"));
+  CHECK_THAT(page, ContainsSubstring("compared with the 3 runs of runs.csv"));
 }
 
 TEST_CASE("runs of which the model gives no row a time cannot be judged", "[cli]") {

@@ -423,8 +423,8 @@ TEST_CASE("predict says where a 0 leaves the constant of Eq. (4) alone", "[cli][
     return run_perfmodel(arguments, options);
   };
   const std::string words =
-      "layers = 0 leaves the constant C of Eq. (4) alone, the same time whatever the other inputs "
-      "are; another form may know better: --expression auto";
+      "layers = 0 leaves only the constant C of Eq. (4), the same time for all other inputs; "
+      "another form may be better: --expression auto";
   const ProgramResult one = predict({"--set", "layers=0", "gpus=2"});
   CHECK(std::stod(one.output) == Approx(0.2).epsilon(1e-3));
   CHECK_THAT(one.errors, ContainsSubstring("warning: " + words));

@@ -64,8 +64,9 @@ TEST_CASE("groups that stand one after the other are read on their own as in the
     return GroupIndex::of(directory.file("apart.csv"), {"kernel"}, {}, std::nullopt, most_bytes);
   };
   CHECK_FALSE(of_apart(37));  // as many as there are
-  CHECK_THROWS_WITH(of_apart(36), ContainsSubstring("apart.csv: rows of a group stand apart") &&
-                                      ContainsSubstring("sort it by 'kernel'"));
+  CHECK_THROWS_WITH(of_apart(36),
+                    ContainsSubstring("apart.csv: rows of a group are not adjacent") &&
+                        ContainsSubstring("sort it by 'kernel'"));
   CHECK(GroupIndex::of(path, {"kernel"}, {"kernel"}, std::nullopt, 36)->groups() == 3);
   directory.write("tabs.csv", "kernel\tgpus\ttime_s\na\t1\t2\n");
   CHECK_FALSE(GroupIndex::of(directory.file("tabs.csv"), {"kernel"}, {}, std::nullopt));

@@ -111,8 +111,8 @@ TEST_CASE("the measured time is neither derived nor derived from", "[derived]") 
     return message_of<UsageError>([&] { resolve_roles(table, request); });
   };
   CHECK(error("x = time_s / workers", std::nullopt) ==
-        "derived 'x = time_s / workers': 'time_s' is the measured time, which is not known where "
-        "it is to be predicted");
+        "derived 'x = time_s / workers': 'time_s' is the measured time, which is unknown for "
+        "configurations to be predicted");
   CHECK(error("x = filters / workers", "x") ==
         "derived 'x = filters / workers': the measured time cannot be derived");
 }

@@ -134,7 +134,7 @@ TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]
 
 TEST_CASE("texts, constants, columns with zeros and derived ones are no time by their unit",
           "[roles]") {
-  const std::string cannot_tell = "runs.csv: cannot tell which column is the measured time\n";
+  const std::string cannot_tell = "runs.csv: cannot infer which column is the measured time\n";
   CHECK_THAT(error_of(table_of("gpus,mode_s\n1,a\n2,b\n")), StartsWith(cannot_tell));
   CHECK_THAT(error_of(table_of("gpus,timeout_s\n1,60\n2,60\n")), StartsWith(cannot_tell));
   CHECK_THAT(error_of(table_of("gpus,wait_s\n1,0\n2,3\n")), StartsWith(cannot_tell));
@@ -325,12 +325,12 @@ TEST_CASE("a column can be named by one flag, once", "[roles]") {
 
 TEST_CASE("where neither time nor scale are known, flags to paste are given", "[roles]") {
   CHECK(error_of(table_of("size,devs,name,dur\n1,1,a,1\n2,2,b,2\n")) ==
-        "runs.csv: cannot tell which column is the measured time\n"
-        "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
+        "runs.csv: cannot infer which column is the measured time\n"
+        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'size', 'devs', 'name' and 'dur'\n"
         "of whole numbers > 0 are 'size' and 'devs'\n"
         "pass, for example: target = dur extrinsic = size\n"
-        "where no column is a scale, pass: extrinsic = none");
+        "if no column is a scale, pass: extrinsic = none");
 }
 
 TEST_CASE("a column with the name of a throughput is not advised as the time", "[roles]") {
@@ -343,20 +343,20 @@ TEST_CASE("a time that is named as an input is told, and no other column advised
   RoleRequest request;
   request.categorical = {"time_s"};
   CHECK(error_of(table_of("gpus,x,time_s\n1,1,1\n2,2,2\n"), request) ==
-        "runs.csv: cannot tell which column is the measured time\n"
+        "runs.csv: cannot infer which column is the measured time\n"
         "'time_s' has the name of one, but is named as an input; leave it out there\n"
         "its columns are 'gpus', 'x' and 'time_s'");
 }
 
 TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
   CHECK(error_of(table_of("gpu,ratio,m,devs,time_s\n1a,0.5,10,1,1\n2b,1,20,2,2\n2b,2,30,2,3\n")) ==
-        "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
+        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio', 'm', 'devs' and 'time_s'\n"
         "of whole numbers > 0 are 'devs' and 'm'\n"
         "pass, for example: extrinsic = devs\n"
-        "where no column is a scale, pass: extrinsic = none");
+        "if no column is a scale, pass: extrinsic = none");
   CHECK(error_of(table_of("gpu,ratio,time_s\n1a,0.5,1\n2b,1,2\n")) ==
-        "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
+        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio' and 'time_s'\n"
         "pass, for example: extrinsic = none");
 }
@@ -387,10 +387,10 @@ TEST_CASE("of several possible times one has to be chosen", "[roles]") {
 
 TEST_CASE("a scale that is a text or a switch is no scale", "[roles]") {
   CHECK(error_of(table_of("x,nodes,threads,time_s\n1,n1,0,1\n2,n2,1,2\n")) ==
-        "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
+        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'x', 'nodes', 'threads' and 'time_s'\n"
         "pass, for example: extrinsic = x\n"
-        "where no column is a scale, pass: extrinsic = none");
+        "if no column is a scale, pass: extrinsic = none");
 }
 
 TEST_CASE("runs that vary nothing but the scale have no intrinsic column", "[roles]") {
