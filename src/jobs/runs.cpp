@@ -276,7 +276,8 @@ TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated)
     throw InputError(table.source + ": no row can be judged" + reason);
   if (gated) {
     throw InputError(table.source + ": " + of_rows + " cannot be judged" + reason + "; " +
-                     Field{"gates"} + " needs all: remove these rows, or fit such runs too");
+                     Field{"gates"} +
+                     " needs predictions for all: remove these rows, or fit such runs too");
   }
   return {make_design(table, spec, Target::required, known.rows),
           table.source + ": " + of_rows + " are left out of the test" + reason};
