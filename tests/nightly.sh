@@ -28,7 +28,8 @@ part 'release: configuration' cmake --preset release -B build/nightly-release \
 part 'release: build' cmake --build build/nightly-release --parallel "$jobs" --target perfmodel
 part 'faults' python3 tests/faults/run.py build/nightly-release/perfmodel
 
-part 'packages: dependencies' sh cmake/install-dependencies.sh --packages --nightly
+part 'packages and fuzzers: dependencies' sh cmake/install-dependencies.sh --packages --nightly
+part 'fuzzers' bash tests/fuzz/run.sh 200000
 part 'packages: build' bash cmake/package.sh build/nightly-packages
 copy=$(mktemp -d)
 git archive HEAD | tar -x -C "$copy"
@@ -38,7 +39,7 @@ part 'packages: installed in a fresh Debian' \
   bash tests/packages.sh build/nightly-packages "$copy/build/packages"
 rm -rf "$copy"
 
-part 'mutants' python3 tests/mutants.py "$(mktemp -d)" --count 12 --bar 85
+part 'mutants' python3 tests/mutants.py "$(mktemp -d)" --count 12 --bar 65
 
 part 'sanitizers: configuration' cmake --preset asan -B build/nightly-asan \
   -DPERFMODEL_SANITIZE_WHOLE_FITS=ON

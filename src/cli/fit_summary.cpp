@@ -540,7 +540,7 @@ std::string of_all_constants(const FittedModel& model, ConstantStatus status) {
 /// One message for many warnings of one kind.
 std::string summed_up(const FittedModel& model, const std::vector<const Warning*>& warnings) {
   const std::string kind = family_of(warnings.front()->kind);
-  const std::string details = "; model.json tells which";
+  const std::string details = "; the model file shows which";
   if (kind == "undetermined") {
     return of_all_constants(model, ConstantStatus::undetermined) +
            "not determined by these runs and are unreliable" + details;

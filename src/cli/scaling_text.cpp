@@ -152,14 +152,23 @@ void add_readings(const ScalingDocument& document, doc::Document& out) {
   }
 }
 
+/// "8", or "8, extrapolated" if no row of a model as large is within the measured range.
+std::string marked_scale(const ScalingDocument& document, double scale) {
+  bool measured = document.in_range.empty();
+  for (std::size_t row = 0; row < document.in_range.size(); ++row)
+    measured = measured || (document.in_range[row] && document.study.rows[row].scale >= scale);
+  return to_text(scale) + (measured ? "" : ", extrapolated");
+}
+
 std::string verdict(const ScalingDocument& document) {
   const auto& study = document.study;
   const std::string least = short_number(100 * study.least_efficiency) + " %";
   std::string text = "\n";
   if (document.power) {
     return text + (document.model_pays_until
-                       ? "beyond " + document.column + " = " + to_text(*document.model_pays_until) +
-                             " efficiency < " + least + "\n"
+                       ? "beyond " + document.column + " = " +
+                             marked_scale(document, *document.model_pays_until) + " efficiency < " +
+                             least + "\n"
                        : "efficiency stays at " + least + " or above\n");
   }
   if (!study.pays_no_more_at) {
@@ -168,8 +177,8 @@ std::string verdict(const ScalingDocument& document) {
   }
   return text + "beyond " + document.column + " = " +
          to_text(study.pays_until.value_or(study.rows.front().scale)) + " efficiency < " + least +
-         " (at " + to_text(*study.pays_no_more_at) + "); most work per time at " +
-         to_text(study.fastest_scale) + "\n";
+         " (at " + marked_scale(document, *study.pays_no_more_at) + "); most work per time at " +
+         marked_scale(document, study.fastest_scale) + "\n";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -77,9 +78,13 @@ const Dialect& dialect_of(FormulaLanguage language) {
       return c_dialect();
     case FormulaLanguage::javascript:
       return javascript_dialect();
-    default:
+    case FormulaLanguage::spreadsheet:
       return spreadsheet_dialect();
+    case FormulaLanguage::text:
+    case FormulaLanguage::latex:
+      break;  // to read: formula_text.cpp
   }
+  throw std::logic_error("no language that computes");
 }
 
 namespace {

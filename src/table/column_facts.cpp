@@ -97,7 +97,7 @@ constexpr std::array kUnitsAtEnd{
     WordsOfUnit{"h", {"hours"}},
 };
 
-// Unambiguous in brackets; "time_min" may be a minimum. Units as words of names.
+// Only in brackets, since "time_min" may be a minimum; as the words that kUnitsAtEnd has.
 constexpr std::array kBracketedUnits{
     WordsOfUnit{"us", {"\u00b5s \u03bcs usecs"}},
     WordsOfUnit{"minutes", {"min mins"}},

@@ -368,6 +368,14 @@ TEST_CASE("scaling says which rows of a model are extrapolated, and what laws mi
              ContainsSubstring("  " + misfit(json["laws"]["amdahl"]["rmse"], mean_time)) &&
                  ContainsSubstring("  " + misfit(json["laws"]["usl"]["rmse"], mean_throughput)));
 
+  // The verdict marks what no run has shown: 16, but not 4.
+  REQUIRE(
+      run_perfmodel({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "-o", "sum.json"},
+                    options)
+          .exit_code == 0);
+  CHECK_THAT(run_perfmodel({"scaling", "sum.json", "--column", "gpus"}, options).output,
+             ContainsSubstring("(at 4); most work per time at 16, extrapolated\n"));
+
   // Within the measured range, and of runs, there is nothing to say.
   scaling = {"scaling", "model.json", "--at", "1,2,3,4"};
   CHECK_THAT(run_perfmodel(scaling, options).output, !ContainsSubstring("extrapolated"));

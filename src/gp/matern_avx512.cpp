@@ -1,3 +1,0 @@
-#define PERFMODEL_KERNEL_WIDTH 8
-#define PERFMODEL_KERNEL_NAME avx512
-#include "gp/matern.inc"
