@@ -5,6 +5,7 @@
 #   cmake/install-dependencies.sh --tests    to build the tests as well
 #   cmake/install-dependencies.sh --packages to build the packages (cmake/package.sh) as well
 #   cmake/install-dependencies.sh --nightly  to test the packages and to fuzz as well
+#   cmake/install-dependencies.sh --arm64    to build and test for arm64 as well
 #   cmake/install-dependencies.sh --checks   to check the sources with clang-tidy as well
 #
 # Does nothing, and needs no privileges, where everything is already there.
@@ -16,21 +17,28 @@ libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libfmt-dev 
 # perfmodel is built without these too, but then compare has no black boxes.
 libraries="$libraries libdlib-dev libxgboost-dev"
 
+foreign='' # architecture of further packages
+
 for argument in "$@"; do
     case $argument in
     --tests) libraries="$libraries catch2 python3-jsonschema" ;;
     --packages) tools="$tools help2man:help2man dpkg-shlibdeps:dpkg-dev" ;;
     --nightly)
-        tools="$tools lintian:lintian debootstrap:debootstrap file:file clang++:clang"
+        tools="$tools lintian:lintian debootstrap:debootstrap file:file clang++:clang gcovr:gcovr"
         libraries="$libraries libomp-dev"
+        ;;
+    --arm64)
+        tools="$tools aarch64-linux-gnu-g++:g++-aarch64-linux-gnu qemu-aarch64-static:qemu-user-static"
+        libraries="$libraries nettle-dev:arm64 libfmt-dev:arm64 libspdlog-dev:arm64"
+        foreign=arm64
         ;;
     --checks) tools="$tools clang-tidy:clang-tidy" ;;
     -h | --help)
-        sed -n '2,10s/^# \{0,1\}//p' "$0"
+        sed -n '2,11s/^# \{0,1\}//p' "$0"
         exit 0
         ;;
     *)
-        echo "install-dependencies: unknown argument '$argument' (known: --tests, --packages, --nightly, --checks)" >&2
+        echo "install-dependencies: unknown argument '$argument' (known: --tests, --packages, --nightly, --arm64, --checks)" >&2
         exit 2
         ;;
     esac
@@ -94,6 +102,9 @@ trap 'rm -f "$log"' EXIT
 # Word splitting of $as_root and $missing is wanted.
 # shellcheck disable=SC2086
 if ! {
+    if [ -n "$foreign" ]; then
+        $as_root dpkg --add-architecture "$foreign"
+    fi
     $as_root DEBIAN_FRONTEND=noninteractive apt-get update &&
         $as_root DEBIAN_FRONTEND=noninteractive \
             apt-get install -y --no-install-recommends $missing

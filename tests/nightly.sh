@@ -28,7 +28,12 @@ part 'release: configuration' cmake --preset release -B build/nightly-release \
 part 'release: build' cmake --build build/nightly-release --parallel "$jobs" --target perfmodel
 part 'faults' python3 tests/faults/run.py build/nightly-release/perfmodel
 
-part 'packages and fuzzers: dependencies' sh cmake/install-dependencies.sh --packages --nightly
+part 'other builds: dependencies' \
+  sh cmake/install-dependencies.sh --packages --nightly --arm64
+part 'clang' bash tests/builds.sh clang
+part 'without optional libraries' bash tests/builds.sh plain
+part 'arm64' bash tests/builds.sh arm64
+part 'coverage' bash tests/coverage.sh
 part 'fuzzers' bash tests/fuzz/run.sh 200000
 part 'packages: build' bash cmake/package.sh build/nightly-packages
 copy=$(mktemp -d)

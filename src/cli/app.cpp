@@ -14,12 +14,14 @@
 
 #include "analysis/comparison.hpp"
 #include "base/files.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/completions.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "perfmodel/error.hpp"
+#include "report/documents.hpp"
 
 namespace perfmodel::cli {
 
@@ -60,6 +62,7 @@ class Program {
   CLI::App app_{"Fits a generic performance model of deep-learning training times."};
   OptionRecords records_;
   ConsoleOptions console_options_;
+  bool version_as_json_ = false;
   std::vector<Command> commands_;
   std::function<int(Console&)> run_;
 
@@ -96,7 +99,7 @@ int run_program(Program& program, int argc, const char* const* argv) {
   } catch (const CLI::CallForAllHelp&) {
     return answer(program.help(true));
   } catch (const CLI::CallForVersion& version) {
-    return answer(std::string(version.what()) + "\n");
+    return answer(version.what());
   }
   if (!program.has_command()) {
     std::fputs(program.help().c_str(), stderr);
@@ -247,10 +250,23 @@ void add_console_options(OptionSet& options, ConsoleOptions& chosen) {
       .of_no_result();
 }
 
-std::string version_text() {
-  return std::string("perfmodel " PERFMODEL_VERSION "\nblack boxes of compare: ") +
-         (has_black_boxes() ? "dlib" : "none, built without dlib") +
-         (has_gradient_boosting() ? ", XGBoost" : ", built without XGBoost");
+std::string version_text(bool as_json) {
+  if (!as_json)
+    return std::string("perfmodel " PERFMODEL_VERSION "\nblack boxes of compare: ") +
+           (has_black_boxes() ? "dlib" : "none, built without dlib") +
+           (has_gradient_boosting() ? ", XGBoost" : ", built without XGBoost") + "\n";
+#if defined(__clang__)
+  VersionDocument out{.version = PERFMODEL_VERSION, .compiler = __VERSION__};
+#else
+  VersionDocument out{.version = PERFMODEL_VERSION, .compiler = "GCC " __VERSION__};
+#endif
+  for (const InstructionSet instructions : available_instruction_sets())
+    out.kernels.emplace_back(to_text(instructions));
+  if (has_black_boxes())
+    out.black_boxes.emplace_back("dlib");
+  if (has_gradient_boosting())
+    out.black_boxes.emplace_back("XGBoost");
+  return to_json(out);
 }
 
 bool is_csv(const std::string& path) {
@@ -350,7 +366,10 @@ Program::Program() {
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.set_help_flag("-h,--help", "print the most-used options");
   app_.set_help_all_flag("--help-all", "print all options");
-  app_.set_version_flag("-V,--version", version_text(), "print the version");
+  // Before --version, which prints as soon as it is processed.
+  auto* const json = app_.add_flag("--json", version_as_json_, "with --version: a JSON document");
+  json->needs(app_.set_version_flag(
+      "-V,--version", [this] { return version_text(version_as_json_); }, "print the version"));
   OptionSet options(app_, records_);
   add_console_options(options, console_options_);
   app_.footer(kFooter);

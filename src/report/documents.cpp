@@ -462,6 +462,15 @@ void describe(Fields& f, const SelftestDocument& x) {
   f("figures", x.figures, "what was computed again");
 }
 
+void describe(Fields& f, const VersionDocument& x) {
+  f.document("perfmodel/version", "The program itself: --version --json");
+  f("version", x.version, "semantic version");
+  f("compiler", x.compiler, "that built it");
+  f("kernels", x.kernels, "instruction sets of this machine that it uses, the default last");
+  f("black_boxes", x.black_boxes, "libraries that `compare` uses");
+  f("model_schema_version", kModelSchemaVersion, "newest version of model files that it reads");
+}
+
 void describe(Fields& f, const ScalingDocument& x) {
   const bool tells = x.tells_speedup;
   const auto told = tells ? x.study : scaling::ScalingStudy();
@@ -695,6 +704,7 @@ std::vector<std::pair<std::string, Json>> json_schemas() {
           {"suggestions", f.schema_of<SuggestionDocument>()},
           {"plan", f.schema_of<PlanDocument>()},
           {"selftest", f.schema_of<SelftestDocument>()},
+          {"version", f.schema_of<VersionDocument>()},
           {"space", f.schema_of<plan::Space>()},
           {"models", with_lines(f.schema_of<ModelSetHeader>(),
                                 Fields(&kSample<ModelSetHeader>).schema_of<ModelSetLine>())},

@@ -244,6 +244,14 @@ struct SelftestDocument {
   const std::vector<SelftestFigure>& figures = kSample<std::vector<SelftestFigure>>;
 };
 
+/// What a program of this version and build can do.
+struct VersionDocument {
+  std::string version;  ///< semantic version
+  std::string compiler;
+  std::vector<std::string> kernels;      ///< of this machine, the default last
+  std::vector<std::string> black_boxes;  ///< libraries that compare uses
+};
+
 void describe(Fields& f, const ComparisonDocument& x);
 void describe(Fields& f, const Evaluation& x);
 void describe(Fields& f, const SinglePrediction& x);
@@ -255,6 +263,7 @@ void describe(Fields& f, const SuggestionDocument& x);
 void describe(Fields& f, const SweepDocument& x);
 void describe(Fields& f, const SsgdDocument& x);
 void describe(Fields& f, const SelftestDocument& x);
+void describe(Fields& f, const VersionDocument& x);
 
 /// Returns the JSON schemas of all documents, by name without "perfmodel/". The "description" of a
 /// field is its meaning; the tables of docs/json.md are generated from the schemas.

@@ -517,10 +517,6 @@ std::uint64_t schema_version(const FittedModel& model) {
   return std::max(model.form->schema_version(), model.spec.has_zeros() ? with_zeros : 1);
 }
 
-/// Newest supported version; newer files are rejected. A model's own version depends on its form
-/// and on whether columns may be 0.
-constexpr std::uint64_t kModelSchemaVersion = 3;
-
 ByName<double> scaling_powers_by_name(const FittedModel& model) {
   ByName<double> out;
   const std::vector<double> powers = perfmodel::scaling_powers(model);

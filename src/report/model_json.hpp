@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
+
+/// Newest supported version; newer files are rejected. A model's own version depends on its form
+/// and on whether columns may be 0.
+inline constexpr std::uint64_t kModelSchemaVersion = 3;
 
 /// Describes model.json. Reading checks the fields that follow from the constants (formulas,
 /// scaling powers, differences of levels). Throws InputError, which names the field.

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/comparison.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "support/catch.hpp"
@@ -32,6 +35,25 @@ std::string paragraph(const std::string& help, const std::string& option) {
 }
 
 }  // namespace
+
+TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
+  const auto result = run_perfmodel({"--version", "--json"});
+  CHECK(result.exit_code == 0);
+  CHECK(run_perfmodel({"--json", "-V"}).output == result.output);
+  const auto version = nlohmann::json::parse(result.output);
+  CHECK(version["schema"] == "perfmodel/version");
+  const std::string text = run_perfmodel({"--version"}).output;
+  CHECK(text.starts_with("perfmodel " + version["version"].get<std::string>() + "\n"));
+  CHECK(version["kernels"].size() == available_instruction_sets().size());
+  CHECK(version["kernels"][0] == "baseline");
+  for (const auto& library : version["black_boxes"])
+    CHECK_THAT(text, ContainsSubstring(library.get<std::string>()));
+  CHECK(version["black_boxes"].size() == has_black_boxes() + has_gradient_boosting());
+  CHECK(version["model_schema_version"] == 3);
+  const auto alone = run_perfmodel({"--json"});
+  CHECK(alone.exit_code == 2);
+  CHECK_THAT(alone.errors, ContainsSubstring("--json requires --version"));
+}
 
 TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
   const auto version = run_perfmodel({"--version"});

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Measures which lines and branches of the program the tests run; fails below the bars.
+#
+#   tests/coverage.sh [FOLDER]     the report as pages in FOLDER, or build/coverage/report
+#
+# Branches to exceptions are not counted: nearly every call of C++ has one. Needs gcovr.
+set -euo pipefail
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+report=${1:-build/coverage/report}
+lowest_lines=95
+lowest_branches=85
+
+# One unit per file, since gcov counts a line of an anonymous namespace once per unit.
+cmake --preset dev -B build/coverage -DCMAKE_CXX_FLAGS_DEBUG='-O1 --coverage -fprofile-update=atomic' \
+  -DPERFMODEL_WARNINGS_AS_ERRORS=OFF -DPERFMODEL_PRECOMPILE_HEADERS=OFF
+cmake --build build/coverage --parallel "$(nproc)"
+find build/coverage -name '*.gcda' -delete
+ctest --test-dir build/coverage --output-on-failure --parallel "$(nproc)"
+mkdir -p "$report"
+gcovr --root . --filter src/ --filter include/ --exclude-throw-branches --exclude-unreachable-branches \
+  --html-details "$report/index.html" --txt "$report/coverage.txt" \
+  --fail-under-line "$lowest_lines" --fail-under-branch "$lowest_branches" \
+  --gcov-ignore-parse-errors -j "$(nproc)" build/coverage
