@@ -28,7 +28,8 @@ part 'release: configuration' cmake --preset release -B build/nightly-release \
 part 'release: build' cmake --build build/nightly-release --parallel "$jobs" --target perfmodel
 part 'faults' python3 tests/faults/run.py build/nightly-release/perfmodel
 
-part 'packages and fuzzers: dependencies' sh cmake/install-dependencies.sh --packages --nightly
+part 'nightly: dependencies' sh cmake/install-dependencies.sh --packages --nightly
+part 'recipes for other tools' python3 tests/examples/ci_recipes.py build/nightly-release/perfmodel
 part 'fuzzers' bash tests/fuzz/run.sh 200000
 part 'packages: build' bash cmake/package.sh build/nightly-packages
 copy=$(mktemp -d)
