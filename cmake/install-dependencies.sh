@@ -25,6 +25,7 @@ for argument in "$@"; do
     --packages) tools="$tools help2man:help2man dpkg-shlibdeps:dpkg-dev" ;;
     --nightly)
         tools="$tools lintian:lintian debootstrap:debootstrap file:file clang++:clang snakemake:snakemake"
+        tools="$tools slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge"
         libraries="$libraries libomp-dev"
         ;;
     --checks) tools="$tools clang-tidy:clang-tidy" ;;

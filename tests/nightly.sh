@@ -29,7 +29,8 @@ part 'release: build' cmake --build build/nightly-release --parallel "$jobs" --t
 part 'faults' python3 tests/faults/run.py build/nightly-release/perfmodel
 
 part 'nightly: dependencies' sh cmake/install-dependencies.sh --packages --nightly
-part 'recipes for other tools' python3 tests/examples/ci_recipes.py build/nightly-release/perfmodel
+part 'recipes for other tools' bash tests/examples/with_slurm.sh \
+  python3 tests/examples/ci_recipes.py build/nightly-release/perfmodel
 part 'fuzzers' bash tests/fuzz/run.sh 200000
 part 'packages: build' bash cmake/package.sh build/nightly-packages
 copy=$(mktemp -d)

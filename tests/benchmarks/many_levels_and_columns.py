@@ -94,6 +94,11 @@ def main():
             for loss in ("mae", "mape", "mse", "rmsle"):
                 for program in programs:
                     print(f"2 x {count} levels {loss:5}", measure(program, path, "--loss", loss), program)
+        for count in (100, 300):
+            path = os.path.join(folder, "levels.csv")
+            levels(path, 3000, count)
+            for program in programs:
+                print(f"{count} levels auto", measure(program, path, "--expression", "auto"), program)
         for planted in (False, True):
             for seed in (1, 2, 3):
                 path = os.path.join(folder, "numbers.csv")

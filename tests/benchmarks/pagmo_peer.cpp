@@ -74,9 +74,7 @@ int main(int count, char** arguments) {
   const auto seed = static_cast<unsigned>(std::atoi(arguments[3]));
   const auto members = static_cast<unsigned>(15 * (2 * n + l + m + 1));
   const auto begin = std::clock();
-  const auto seconds = [&] {
-    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  };
+  const auto seconds = [&] { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; };
   pagmo::population population{pagmo::problem{eq}, members, seed};
   const pagmo::algorithm de{pagmo::de(10, 0.75, 0.7, 6u, 0, 0, seed)};
   while (population.champion_f()[0] > goal && seconds() < 60)

@@ -198,9 +198,8 @@ TEST_CASE("nearly all commands of the docs are run by the tests", "[cli][docs]")
 
 TEST_CASE("the links of the docs lead somewhere", "[cli][docs]") {
   std::vector<fs::path> all = pages();
-  for (const char* name :
-       {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "data/paper/README.md",
-        "examples/ci/README.md"})
+  for (const char* name : {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md",
+                           "data/paper/README.md", "examples/ci/README.md"})
     all.push_back(root / name);
   std::size_t links = 0;
   for (const fs::path& page : all) {
