@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 
@@ -117,14 +116,6 @@ void check_page(const fs::path& page) {
   }
   if (updates() && lines != before)
     std::ofstream(page, std::ios::binary) << test::joined(lines);
-}
-
-std::set<std::string> matches(const std::string& text, const std::string& pattern) {
-  const std::regex expression(pattern);
-  std::set<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it)
-    found.insert((*it)[1]);
-  return found;
 }
 
 /// The rows of the options of a command, but --help, --help-all and those that stand in `seen`.
