@@ -20,7 +20,7 @@ folder=$3
 
 # Percent; somewhat above the test error of the committed model.
 largest_error=${LARGEST_ERROR:-15}
-# Percent of the time; fires only if all runs have become slower by more on 95 % of such campaigns.
+# Percent of the time of the median run; fires if it is exceeded on 95 % of sets of runs like these.
 largest_slowdown=${LARGEST_SLOWDOWN:-5}
 
 # Goes on if a condition holds, so that the page shows why.
