@@ -3,11 +3,10 @@
 
     compare.py OLD NEW [--quick] [--only CASE ...] [--pairs N]
 
-Old and new run in turn, in random order within each pair, on one thread. Printed as a Markdown
-table: the median CPU seconds of each, the median ratio, and the interval between two order
-statistics of the ratios that contains the true median with a probability of at least 95 % (the
-inversion of the sign test). Exit code 1 if a case has become slower by more than 5 % and its
-interval is above 1.
+Old and new run in turn, in random order, on one thread. Printed as a Markdown table: the median CPU
+seconds of each, the median ratio, and the interval between two order statistics of the ratios that
+contains the true median with a probability of at least 95 % (the inversion of the sign test). Exit
+code 1 if a case has become slower by more than 5 % and its interval is above 1.
 """
 import argparse
 import math
@@ -70,12 +69,16 @@ def write_inputs(folder, program, cases):
             write_groups(file, 3000, 12)
 
 
-def seconds_of(program, arguments, times, folder):
-    """Mean CPU seconds of a run."""
+def pair_of(programs, arguments, times, folder, order):
+    """Mean CPU seconds of a run of either program, which run in turn."""
     output = [] if arguments == ["--version"] else ["--output", folder / "out"]
     words = [folder / word if (folder / word).exists() else word for word in arguments]
-    return sum(cost_of([program, *words, *output], {"OMP_NUM_THREADS": "1"}).cpu
-               for _ in range(times)) / times
+    seconds = [0.0, 0.0]
+    for _ in range(times):
+        for which in order.sample((0, 1), 2):
+            command = [programs[which], *words, *output]
+            seconds[which] += cost_of(command, {"OMP_NUM_THREADS": "1"}).cpu / times
+    return seconds
 
 
 def main(words):
@@ -100,14 +103,12 @@ def main(words):
         folder = pathlib.Path(name)
         write_inputs(folder, programs[0], {case[0] for case in chosen})
         for case, title, times, arguments in chosen:
-            seconds = [[], []]
-            for _ in range(pairs):
-                for which in order.sample((0, 1), 2):
-                    seconds[which].append(seconds_of(programs[which], arguments, times, folder))
-            ratios = [new / old for old, new in zip(*seconds)]
+            measured = [pair_of(programs, arguments, times, folder, order) for _ in range(pairs)]
+            old, new = map(statistics.median, zip(*measured))
+            ratios = [after / before for before, after in measured]
             low, high = median_interval(ratios)
-            print(f"| {title} | {statistics.median(seconds[0]):.3g} | {statistics.median(seconds[1]):.3g} "
-                  f"| {statistics.median(ratios):.3f} | {low:.3f} .. {high:.3f} |", flush=True)
+            print(f"| {title} | {old:.3g} | {new:.3g} | {statistics.median(ratios):.3f} "
+                  f"| {low:.3f} .. {high:.3f} |", flush=True)
             if is_loss(ratios):
                 lost.append(case)
     if lost:
