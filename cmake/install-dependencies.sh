@@ -4,7 +4,7 @@
 #   cmake/install-dependencies.sh            to build the program
 #   cmake/install-dependencies.sh --tests    to build the tests as well
 #   cmake/install-dependencies.sh --packages to build the packages (cmake/package.sh) as well
-#   cmake/install-dependencies.sh --nightly  to test the packages and to fuzz as well
+#   cmake/install-dependencies.sh --nightly  to test the packages and all recipes, and to fuzz as well
 #   cmake/install-dependencies.sh --arm64    to build and test for arm64 as well
 #   cmake/install-dependencies.sh --checks   to check the sources with clang-tidy as well
 #
@@ -21,10 +21,14 @@ foreign='' # architecture of further packages
 
 for argument in "$@"; do
     case $argument in
-    --tests) libraries="$libraries catch2 python3-jsonschema" ;;
+    --tests)
+        tools="$tools parallel:parallel"
+        libraries="$libraries catch2 python3-jsonschema python3-yaml"
+        ;;
     --packages) tools="$tools help2man:help2man dpkg-shlibdeps:dpkg-dev" ;;
     --nightly)
         tools="$tools lintian:lintian debootstrap:debootstrap file:file clang++:clang gcovr:gcovr"
+        tools="$tools snakemake:snakemake slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge"
         libraries="$libraries libomp-dev"
         ;;
     --arm64)

@@ -39,7 +39,7 @@ cmake --install build/package-static --prefix "$work/$name" --component program 
 cp -r README.md LICENSE CHANGELOG.md docs "$work/$name"
 mkdir "$work/$name/examples"
 cp -r data "$work/$name"
-cp -r examples/measure examples/campaign.sh "$work/$name/examples"
+cp -r examples/ci examples/measure examples/campaign.sh "$work/$name/examples"
 chmod -R u=rwX,go=rX "$work/$name"
 tar --create --directory "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 \
     --numeric-owner "$name" | gzip -9n >"$packages/$name.tar.gz"

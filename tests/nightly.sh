@@ -28,8 +28,10 @@ part 'release: configuration' cmake --preset release -B build/nightly-release \
 part 'release: build' cmake --build build/nightly-release --parallel "$jobs" --target perfmodel
 part 'faults' python3 tests/faults/run.py build/nightly-release/perfmodel
 
-part 'other builds: dependencies' \
+part 'nightly: dependencies' \
   sh cmake/install-dependencies.sh --packages --nightly --arm64
+part 'recipes for other tools' bash tests/examples/with_slurm.sh \
+  python3 tests/examples/ci_recipes.py build/nightly-release/perfmodel
 part 'clang' bash tests/builds.sh clang
 part 'without optional libraries' bash tests/builds.sh plain
 part 'arm64' bash tests/builds.sh arm64

@@ -265,8 +265,9 @@ std::vector<std::size_t> TaskRun::resume(const TasksHeader& tasks, const std::st
   results_->keep_lines([&](std::string_view line) {
     if (++lines == 1) {
       if (line != header)
+        // A complete file was copied to the partial one: both must go.
         throw InputError(source + ": these are the results of other runs, options or shards; " +
-                         "remove the file, or run without --resume");
+                         "remove it and " + path_ + ", or run without --resume");
       return true;
     }
     const std::optional<std::size_t> task = task_of_line(place_of_line(source, lines), line);

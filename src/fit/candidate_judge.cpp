@@ -405,9 +405,18 @@ bool CandidateJudge::knows(const Candidate& candidate) const {
 
 const CandidateJudge::FoldPath& CandidateJudge::path_of(const Candidate& candidate,
                                                         std::size_t fold) const {
-  const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
-    return same_family(family.widest, candidate);
-  });
+  const auto first = [&](const auto& matches) {
+    return std::find_if(families_.begin(), families_.end(), matches);
+  };
+  auto known = first([&](const Family& family) { return same_family(family.widest, candidate); });
+  if (known == families_.end()) {
+    // The first terms of a wider sum, of which a later term has the logarithms.
+    known = first([&](const Family& family) {
+      Candidate narrower = family.widest;
+      narrower.shape = with_terms(narrower.shape, candidate.shape.terms);
+      return same_family(narrower, candidate);
+    });
+  }
   return known->of_fold[fold];
 }
 

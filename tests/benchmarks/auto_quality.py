@@ -11,7 +11,6 @@ one product with a process says with the scale at the largest value that was fit
 Cases whose file is absent are skipped.
 """
 import argparse
-import csv
 import json
 import pathlib
 import resource
@@ -22,6 +21,7 @@ import tempfile
 import numpy as np
 
 from compare_black_boxes import BLOOM, JUSTUS, POLLUX, RELEARN, VIDUR
+from measured import read_rows, write_rows
 
 AUXILIARY = "aux_min_s,aux_max_s,aux_std_s"
 JUSTUS_CONV = ["--extrinsic", "batch_size"]
@@ -78,17 +78,9 @@ def random_error(program, path, options, seed, folder):
     return written["metrics"]["test"]["mape_percent"], cpu, form_of(written)
 
 
-def write_rows(path, rows):
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def far_error(program, path, options, limit, folder):
     column, largest = limit
-    with open(path, newline="") as source:
-        rows = list(csv.DictReader(source))
+    rows = read_rows(path)
     near = [row for row in rows if float(row[column]) <= largest]
     far = [row for row in rows if float(row[column]) > largest]
     write_rows(folder / "near.csv", near)
@@ -108,8 +100,7 @@ def as_at_largest(path, options, limit, folder, program):
     """The far rows as predicted by one product with a process with their scale at the limit."""
     column, largest = limit
     near, far = folder / "near.csv", folder / "capped.csv"
-    with open(path, newline="") as source:
-        rows = list(csv.DictReader(source))
+    rows = read_rows(path)
     write_rows(near, [row for row in rows if float(row[column]) <= largest])
     top = max(float(row[column]) for row in rows if float(row[column]) <= largest)
     write_rows(far, [row | {column: repr(top)} for row in rows if float(row[column]) > largest])

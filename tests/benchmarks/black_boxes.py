@@ -11,7 +11,6 @@ averaged over ten seeds, perfmodel's over five.
 Needs python3-sklearn. Not part of the test suite, which needs neither Python nor scikit-learn.
 """
 
-import csv
 import json
 import math
 import pathlib
@@ -23,14 +22,11 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from measured import read_rows
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = "time_s"
 LEVELS = ("activation", "optimizer", "dataset", "padding")
-
-
-def read(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def features(rows, levels, log=False):
@@ -94,7 +90,7 @@ def main():
     train, test = arguments[1:3] or (
         str(ROOT / "data/lenet5_train900.csv"), str(ROOT / "data/lenet5_test300.csv"))
     ours = perfmodel(program, train, test)
-    theirs = scikit_learn(read(train), read(test))
+    theirs = scikit_learn(read_rows(train), read_rows(test))
     worst = 0.0
     print(f"{'MAPE on the test rows':24}{'perfmodel':>12}{'scikit-learn':>14}{'difference':>12}")
     for name, expected in theirs.items():

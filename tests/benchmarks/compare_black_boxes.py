@@ -14,7 +14,6 @@ the splits, the wall time of `auto`, and with --terms, how far it is from the be
 forms (Eq. (4) and each number of terms) and from the best black box.
 """
 import argparse
-import csv
 import json
 import pathlib
 import shlex
@@ -28,6 +27,8 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
+
+from measured import read_rows, write_rows
 
 POLLUX = ["--extrinsic",
           "num_nodes,num_gpus,max_gpus_per_node,global_batch",
@@ -128,13 +129,6 @@ def black_boxes(x, t, train, test):
     return out
 
 
-def write_rows(path, rows):
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def fitted(program, options, folder, test_rows):
     start = time.perf_counter()
     run = subprocess.run([program, "fit", folder / "train.csv", "--test", folder / "test.csv",
@@ -173,8 +167,7 @@ def run_case(name, path, options, split, splits, arguments):
     if not path.exists():
         print(f"{name}: {path} is absent", file=sys.stderr)
         return
-    with open(path, newline="") as source:
-        rows = list(csv.DictReader(source))
+    rows = read_rows(path)
     target = option(options, "--target", "time_s")[0]
     t = np.array([float(row[target]) for row in rows])
     x = features(rows, target, option(options, "--ignore"), option(options, "--categorical"))

@@ -5,12 +5,13 @@ runs is made 3 to 10 times as long, and undisturbed test runs are predicted.
 usage: disturbed_runs.py build/release/perfmodel [--train FILE --test FILE --target time_s]"""
 
 import argparse
-import csv
 import json
 import pathlib
 import random
 import subprocess
 import tempfile
+
+from measured import read_rows, write_rows
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 METHODS = {
@@ -40,8 +41,7 @@ def main():
     parser.add_argument("--target", default="time_s")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    with open(arguments.train, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(arguments.train)
     shares = [0, 0.01, 0.03, 0.1]
     print(f"{'test MAPE, disturbed:':24}" + "".join(f"{100 * share:7.0f} %" for share in shares))
     with tempfile.TemporaryDirectory() as folder:
@@ -49,10 +49,7 @@ def main():
         for name, flags in METHODS.items():
             errors = []
             for share in shares:
-                with open(runs, "w", newline="", encoding="utf-8") as file:
-                    writer = csv.DictWriter(file, rows[0].keys())
-                    writer.writeheader()
-                    writer.writerows(disturbed(rows, arguments.target, share, arguments.seed))
+                write_rows(runs, disturbed(rows, arguments.target, share, arguments.seed))
                 done = subprocess.run(
                     [arguments.program, "fit", runs, "--test", arguments.test, "--target",
                      arguments.target, "--quiet", *flags],

@@ -14,7 +14,6 @@ once.
 """
 
 import argparse
-import csv
 import json
 import pathlib
 import random
@@ -22,6 +21,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+from measured import read_rows
 
 
 def measure(program, training, test, folder, options, coverage):
@@ -33,8 +34,7 @@ def measure(program, training, test, folder, options, coverage):
         [program, "evaluate", model, test, "--format", "json", "--quiet"],
         check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     intervals = json.loads(answer.stdout)["prediction_intervals"]
-    with open(test) as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(test)
     target = json.loads(model.read_text())["target"]["column"]
     typical = statistics.mean(float(row[target]) for row in rows)
     parts = [dict(intervals, rows=len(rows)), intervals.get("near"), intervals.get("far")]

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+from measured import cost_of
+
 
 def levels(path, rows, count, seed=1):
     """a level + 0.3 x^0.6 + 0.6 y^0.8, scaled by workers^-0.7, plus 0.2; 10 % noise"""
@@ -61,13 +63,9 @@ def numbers(path, rows, count, seed, planted):
 
 
 def measure(program, path, *options):
-    begin = time.time()
-    process = subprocess.Popen([program, "fit", path, "--quiet", "-o", path + ".json", *options],
-                               stderr=subprocess.DEVNULL)
-    _, _, usage = os.wait4(process.pid, 0)
-    cost = json.load(open(path + ".json"))["search"]["cost"]
-    return (f"{time.time() - begin:7.2f} s wall {usage.ru_utime + usage.ru_stime:7.2f} s CPU "
-            f"{usage.ru_maxrss / 1024:6.0f} MB  cost {cost:.9g}")
+    cost = cost_of([program, "fit", path, "--quiet", "-o", path + ".json", *options])
+    loss = json.load(open(path + ".json"))["search"]["cost"]
+    return f"{cost.wall:7.2f} s wall {cost.cpu:7.2f} s CPU {cost.megabytes:6.0f} MB  cost {loss:.9g}"
 
 
 def seconds_to_stop(program, path, after, *options):
@@ -96,6 +94,11 @@ def main():
             for loss in ("mae", "mape", "mse", "rmsle"):
                 for program in programs:
                     print(f"2 x {count} levels {loss:5}", measure(program, path, "--loss", loss), program)
+        for count in (100, 300):
+            path = os.path.join(folder, "levels.csv")
+            levels(path, 3000, count)
+            for program in programs:
+                print(f"{count} levels auto", measure(program, path, "--expression", "auto"), program)
         for planted in (False, True):
             for seed in (1, 2, 3):
                 path = os.path.join(folder, "numbers.csv")

@@ -7,10 +7,10 @@
 // the centred logs, the indicators, the centred logs and the time.
 #include <Eigen/Core>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <pagmo/algorithm.hpp>
 #include <pagmo/algorithms/de.hpp>
@@ -73,10 +73,8 @@ int main(int count, char** arguments) {
   const double goal = std::atof(arguments[2]);
   const auto seed = static_cast<unsigned>(std::atoi(arguments[3]));
   const auto members = static_cast<unsigned>(15 * (2 * n + l + m + 1));
-  const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
+  const auto begin = std::clock();
+  const auto seconds = [&] { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; };
   pagmo::population population{pagmo::problem{eq}, members, seed};
   const pagmo::algorithm de{pagmo::de(10, 0.75, 0.7, 6u, 0, 0, seed)};
   while (population.champion_f()[0] > goal && seconds() < 60)

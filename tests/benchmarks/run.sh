@@ -1,13 +1,26 @@
 #!/usr/bin/env bash
 # The search engine's figures as Markdown tables. Peers are measured where they are installed
 # (Debian: libpagmo-dev, python3-scipy). Best run on a quiet machine.
+#
+#   run.sh                                  all figures
+#   run.sh --compare OLD_PROGRAM [--quick]  whether this build is slower than an older one; a few
+#                                           minutes, exit code 1 if it is (see compare.py)
 set -euo pipefail
+
+python=$(command -v /usr/bin/python3 || command -v python3)
+build=build/release
+if [ "${1:-}" = --compare ]; then
+    old=$(realpath -- "${2:?see the top of this file}")
+    cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+    cmake --preset release >/dev/null
+    cmake --build --preset release --target perfmodel --parallel "$(nproc)" >/dev/null
+    exec "$python" tests/benchmarks/compare.py "$old" "$build/perfmodel" "${@:3}"
+fi
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 cmake --preset release -DPERFMODEL_BUILD_BENCHMARKS=ON >/dev/null
 cmake --build --preset release --parallel "$(nproc)" >/dev/null
 
-build=build/release
 runs=data/lenet5_train900.csv
 grep -m1 'model name' /proc/cpuinfo || true
 
@@ -16,7 +29,6 @@ printf '\nKernel, one thread\n\n'
 
 printf '\nTime to a good fit of %s\n\n' "$runs"
 pagmo=$build/tests/benchmarks/perfmodel_pagmo_peer
-python=$(command -v /usr/bin/python3 || command -v python3)
 "$python" tests/benchmarks/search_engine.py "$build/perfmodel" "$runs" 0.00774032933518 \
     $([ -x "$pagmo" ] && echo --pagmo "$pagmo")
 

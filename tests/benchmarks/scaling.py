@@ -5,14 +5,12 @@
 
 Runs are drawn from t = (sum_i 1e-4 x_i^1) * workers^-0.8 + 1e-3 with 5 % of noise. `replicated`
 columns have ten values each, `random` ones differ from row to row. Reading is the time of
-`evaluate` with a fitted model, which reads every cell and predicts every row.
+`evaluate` with a fitted model, which reads every cell and predicts every row. All are CPU seconds
+on one thread.
 """
-import argparse, json, math, os, random, subprocess, tempfile, time
+import argparse, json, math, os, random, tempfile
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("perfmodel")
-parser.add_argument("--most-rows", type=int, default=1000000)
-options = parser.parse_args()
+from measured import cost_of
 
 
 def write_runs(path, rows, columns, replicated):
@@ -26,23 +24,30 @@ def write_runs(path, rows, columns, replicated):
             file.write(",".join(map(str, x)) + f",{workers},{seconds:.6g}\n")
 
 
-def timed(*arguments):
-    begin = time.perf_counter()
-    subprocess.run([options.perfmodel, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - begin
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("perfmodel")
+    parser.add_argument("--most-rows", type=int, default=1000000)
+    options = parser.parse_args()
+
+    def seconds(*arguments):
+        return cost_of([options.perfmodel, *arguments], {"OMP_NUM_THREADS": "1"}).cpu
+
+    print("| rows | columns | kind | fit [s] | evaluations | evaluate [s] | MB/s |")
+    print("|---|---|---|---|---|---|---|")
+    sizes = [10**k for k in range(3, 7) if 10**k <= options.most_rows]
+    cases = [(rows, 4) for rows in sizes] + [(10000, columns) for columns in (2, 8, 16)]
+    with tempfile.TemporaryDirectory() as folder:
+        runs, model = os.path.join(folder, "runs.csv"), os.path.join(folder, "model.json")
+        for rows, columns in cases:
+            for replicated in (True, False):
+                write_runs(runs, rows, columns, replicated)
+                fit = seconds("fit", runs, "--quiet", "-o", model)
+                evaluate = seconds("evaluate", model, runs)
+                evaluations = json.load(open(model))["search"]["evaluations"]
+                print(f"| {rows} | {columns + 1} | {'replicated' if replicated else 'random'} | {fit:.2f} | {evaluations} "
+                      f"| {evaluate:.2f} | {os.path.getsize(runs) / evaluate / 1e6:.0f} |", flush=True)
 
 
-print("| rows | columns | kind | fit [s] | evaluations | evaluate [s] | MB/s |")
-print("|---|---|---|---|---|---|---|")
-sizes = [10**k for k in range(3, 7) if 10**k <= options.most_rows]
-cases = [(rows, 4) for rows in sizes] + [(10000, columns) for columns in (2, 8, 16)]
-with tempfile.TemporaryDirectory() as folder:
-    runs, model = os.path.join(folder, "runs.csv"), os.path.join(folder, "model.json")
-    for rows, columns in cases:
-        for replicated in (True, False):
-            write_runs(runs, rows, columns, replicated)
-            fit = timed("fit", runs, "--quiet", "-o", model)
-            evaluate = timed("evaluate", model, runs)
-            evaluations = json.load(open(model))["search"]["evaluations"]
-            print(f"| {rows} | {columns + 1} | {'replicated' if replicated else 'random'} | {fit:.2f} | {evaluations} "
-                  f"| {evaluate:.2f} | {os.path.getsize(runs) / evaluate / 1e6:.0f} |", flush=True)
+if __name__ == "__main__":
+    main()

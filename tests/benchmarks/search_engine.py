@@ -5,10 +5,13 @@
 
 perfmodel is timed as a whole process (read, fit, write) on one thread: with its defaults, whose four
 starts make sure of the optimum, and with a single one, as its peers search once. Those are timed from
-the first evaluation until their cost is within 0.1 % of the best known. Columns: workers and batch_size are
-extrinsic, texts categorical, time_s the target. Needs python3-scipy; without it only perfmodel runs.
+the first evaluation until their cost is within 0.1 % of the best known. All times are CPU seconds.
+Columns: workers and batch_size are extrinsic, texts categorical, time_s the target. Needs
+python3-scipy; without it only perfmodel runs.
 """
-import argparse, csv, json, math, os, statistics, subprocess, tempfile, time
+import argparse, json, math, os, statistics, subprocess, tempfile, time
+
+from measured import cost_of, read_rows
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("perfmodel")
@@ -29,7 +32,7 @@ def row(name, times, costs, evaluations):
     return statistics.median(times)
 
 
-print("| program | seeds | median seconds | within 0.1 % | within 2e-6 | evaluations |")
+print("| program | seeds | median CPU seconds | within 0.1 % | within 2e-6 | evaluations |")
 print("|---|---|---|---|---|---|", flush=True)
 
 
@@ -38,10 +41,9 @@ def measure(name, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, options.seeds + 1):
             model = os.path.join(folder, "model.json")
-            begin = time.perf_counter()
-            subprocess.run([options.perfmodel, "fit", options.runs, "--quiet", "--threads", "1", "--seed", str(seed),
-                            "-o", model, *arguments], check=True, stderr=subprocess.DEVNULL)
-            times.append(time.perf_counter() - begin)
+            cost = cost_of([options.perfmodel, "fit", options.runs, "--quiet", "--threads", "1", "--seed", str(seed),
+                            "-o", model, *arguments])
+            times.append(cost.cpu)
             search = json.load(open(model))["search"]
             costs.append(search["cost"])
             evaluations.append(search["evaluations"])
@@ -52,8 +54,7 @@ ratios = []
 ours = measure("perfmodel fit")
 once = measure("perfmodel fit --starts 1", "--starts", "1")
 
-with open(options.runs, newline="") as file:
-    rows = list(csv.DictReader(file))
+rows = read_rows(options.runs)
 extrinsic_names = ["workers", "batch_size"]
 intrinsic, levels, extrinsic = [], [], []
 target = [float(r["time_s"]) for r in rows]
@@ -101,10 +102,10 @@ low, high = math.log(1e-4 * np.median(t)), math.log(2 * t.max())
 bounds = [(low, high)] * (n + l) + [(-5, 5)] * (n + m) + [(low, high)]
 times, costs, evaluations = [], [], []
 for seed in range(1, options.peer_seeds + 1):
-    begin = time.perf_counter()
+    begin = time.process_time()
     result = differential_evolution(cost, bounds, seed=seed, maxiter=100000, tol=0, polish=False,
                                     callback=lambda x, convergence: cost(x) <= goal)
-    times.append(time.perf_counter() - begin)
+    times.append(time.process_time() - begin)
     costs.append(result.fun)
     evaluations.append(result.nfev)
 scipy_time = row(f"scipy {scipy.__version__} differential_evolution", times, costs, evaluations)

@@ -23,6 +23,8 @@ import tempfile
 import numpy as np
 from scipy.optimize import least_squares, linprog, minimize
 
+from measured import read_rows
+
 LOSSES = ["mae", "mape", "mse", "rmsle"]
 
 
@@ -30,8 +32,7 @@ class Runs:
     """The columns as features of ln(term); the first level of a category is the reference."""
 
     def __init__(self, path, extrinsic):
-        with open(path, newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = read_rows(path)
         self.target = next(name for name in rows[0] if name.startswith("time"))
         self.time = np.array([float(row[self.target]) for row in rows])
         self.columns, self.powers, features = [], [], [np.ones(len(rows))]

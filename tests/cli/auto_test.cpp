@@ -262,6 +262,19 @@ TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][
           "--expression: 'auto' is not one of 'generic' and 'multi'");
 }
 
+// The sum of two columns with a logarithm in the second, of which the first term alone is a
+// candidate as well.
+TEST_CASE_METHOD(FitDirectory,
+                 "auto judges the first term of a sum whose later term has a logarithm",
+                 "[cli][auto]") {
+  write("runs.csv",
+        "gpus,batch_size,time_s\n32,256,1.19406\n2,16,0.136669\n4,64,0.388795\n"
+        "16,64,0.394972\n1,128,0.617752\n8,32,0.208789\n4,32,0.206966\n8,128,0.681917\n"
+        "2,256,1.04223\n2,8,0.0706895\n4,32,0.203943\n4,8,0.0733575\n");
+  const auto model = model_of({"runs.csv", "--expression", "auto"});
+  CHECK(model["metrics"]["train"]["mape_percent"] < 10);  // the noise of these times is 5 %
+}
+
 TEST_CASE("a form that has no time for some run is not chosen, and times that jump at random fit",
           "[cli][auto]") {
   // Times of 1 and 1000 by chance: here a logarithm of a column that counts from 1, which is 0

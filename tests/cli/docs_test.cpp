@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 
@@ -119,14 +118,6 @@ void check_page(const fs::path& page) {
     std::ofstream(page, std::ios::binary) << test::joined(lines);
 }
 
-std::set<std::string> matches(const std::string& text, const std::string& pattern) {
-  const std::regex expression(pattern);
-  std::set<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it)
-    found.insert((*it)[1]);
-  return found;
-}
-
 /// The rows of the options of a command, but --help, --help-all and those that stand in `seen`.
 Lines rows_of_options(const std::string& command, const std::set<std::string>& seen) {
   Lines out;
@@ -198,8 +189,8 @@ TEST_CASE("nearly all commands of the docs are run by the tests", "[cli][docs]")
 
 TEST_CASE("the links of the docs lead somewhere", "[cli][docs]") {
   std::vector<fs::path> all = pages();
-  for (const char* name :
-       {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "data/paper/README.md"})
+  for (const char* name : {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md",
+                           "data/paper/README.md", "examples/ci/README.md"})
     all.push_back(root / name);
   std::size_t links = 0;
   for (const fs::path& page : all) {

@@ -158,9 +158,17 @@ TEST_CASE_METHOD(SharedTasks, "a shard that was killed goes on where it was", "[
   directory_.write("part-2.jsonl.partial", marked);
   run_well(command, {"--resume"});
   CHECK(text("part-2.jsonl").starts_with(marked));
-  // Of other options nothing is taken.
+  // Results of other options are refused, whether they are complete or not.
+  const auto with_another_seed = [&] { return run(command, {"--resume", "--seed", "2"}); };
   directory_.write("part-2.jsonl.partial", part);
-  const ProgramResult other = run(command, {"--resume", "--seed", "2"});
-  CHECK(other.exit_code == 3);
-  CHECK_THAT(other.errors, ContainsSubstring("other runs, options or shards"));
+  for (const bool is_complete : {false, true}) {
+    const ProgramResult other = with_another_seed();
+    INFO(is_complete);
+    CHECK(other.exit_code == 3);
+    CHECK_THAT(other.errors, ContainsSubstring("other runs, options or shards; remove it and "
+                                               "part-2.jsonl,"));
+    std::filesystem::remove(directory_.file("part-2.jsonl.partial"));
+  }
+  std::filesystem::remove(directory_.file("part-2.jsonl"));
+  CHECK(with_another_seed().exit_code == 0);
 }
