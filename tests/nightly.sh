@@ -22,6 +22,9 @@ part 'dev: tests in random order' env OMP_WAIT_POLICY=PASSIVE \
   build/nightly-dev/tests/perfmodel_tests ${left_out:+"$left_out"} --order rand \
   --rng-seed "$RANDOM"
 
+part 'dev: properties of 10,000 generated cases' env PERFMODEL_PROPERTY_CASES=10000 \
+  OMP_WAIT_POLICY=PASSIVE build/nightly-dev/tests/perfmodel_tests "[property]$left_out"
+
 # A program that was killed, or found a full disk, leaves the old file or the new one.
 part 'release: configuration' cmake --preset release -B build/nightly-release \
   -DPERFMODEL_BUILD_TESTS=OFF

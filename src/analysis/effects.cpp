@@ -62,16 +62,24 @@ Effect doubled(const NumericInput& input, double here) {
   return out;
 }
 
-Effect between_typical(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
-  std::vector<double> values;
-  for (std::size_t row = 0; row < rows; ++row)
-    values.push_back(factor.value(row));
+/// The effect of going from the lowest to the highest tenth of the runs, without its ratio.
+Effect between_typical(const NumericInput& input, const NumericFactor& factor, const Design& runs) {
+  std::vector<std::pair<double, std::size_t>> values;
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    values.emplace_back(factor.value(row), runs.runs_of(row));
   std::ranges::sort(values);
-  const std::size_t tenth = rows / 10;
-  const bool differ = values[tenth] < values[rows - 1 - tenth];
+  const auto of_run = [&](std::size_t run) {
+    auto value = values.begin();
+    for (; run >= value->second; ++value)
+      run -= value->second;
+    return value->first;
+  };
+  const std::size_t all = runs.total_runs();
+  const double low = of_run(all / 10);
+  const double high = of_run(all - 1 - all / 10);
   return {.column = input.column,
-          .from = differ ? values[tenth] : values.front(),
-          .to = differ ? values[rows - 1 - tenth] : values.back()};
+          .from = low < high ? low : values.front().first,
+          .to = low < high ? high : values.back().first};
 }
 
 /// The effect from the fastest to the slowest level. `runs`: whose levels count; null: all levels.
@@ -153,7 +161,7 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
       continue;
     const Effect* known = known_effect(model, input.column);
     add_effect(model, at,
-               runs    ? between_typical(input, runs->intrinsic[i], runs->rows)
+               runs    ? between_typical(input, runs->intrinsic[i], *runs)
                : known ? *known
                        : Effect{.column = input.column, .from = input.low, .to = input.high},
                out);

@@ -171,6 +171,10 @@ class AbsoluteFinish : public LinearisedRows {
   }
 };
 
+/// Rounding of ln(time). The root of a smaller mean is no more accurate, and its derivatives at 0
+/// would be infinite.
+constexpr double kLeastRoot = 1e-15;
+
 /// A loss with two derivatives.
 class SmoothFinish : public CurvedProblem {
  public:
@@ -191,7 +195,7 @@ class SmoothFinish : public CurvedProblem {
     VectorXd shares = rows_.shares;
     if (is_root(loss_)) {
       // d sqrt(m) = dm / (2 sqrt(m))
-      root = std::max(1e-300, mean_loss(rows_, loss_, at->predicted(), true));
+      root = std::max(kLeastRoot, mean_loss(rows_, loss_, at->predicted(), true));
       shares /= 2 * root;
     }
     const VectorXd slope = shares.cwiseProduct(rows.slope);

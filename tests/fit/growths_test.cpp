@@ -128,6 +128,10 @@ TEST_CASE("a falling logarithm is found where terms may be taken away", "[fit][m
   CHECK(model.constants.head(model.constants.size() - 1).minCoeff() < 0);
   CHECK(model.constants.cwiseAbs().maxCoeff() < 3000);  // no two huge parts that cancel
   CHECK(chosen_growth(runs).constants[0] >= 0);
+  const test::PaperRuns in_hours = planted_growth({"x"}, {}, one_column({1, 2, 4, 8, 16, 32}),
+                                                  [&](const Point& x) { return time(x) / 3.6e6; });
+  CHECK(at(chosen_growth(in_hours, true), {{48}, {}, {}}) ==
+        Catch::Approx(at(model, {{48}, {}, {}}) / 3.6e6).epsilon(1e-6));
 }
 
 TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][growths]") {

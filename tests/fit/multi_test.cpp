@@ -111,16 +111,6 @@ TEST_CASE("a sum has the same bits for any number of threads and any order of ro
   CHECK(fit(runs.spec, other, options).constants == one.constants);
 }
 
-TEST_CASE("the time unit scales a and C of a sum and nothing else", "[fit][multi]") {
-  const MultiRuns runs = test::multi_runs(120, 0.05, 1);
-  MultiRuns scaled = runs;
-  scaled.design.time *= 1024;
-  const FittedModel seconds = fit(runs.spec, runs.design, multi(2));
-  const FittedModel others = fit(scaled.spec, scaled.design, multi(2));
-  const VectorXd ratio = predict(others, runs.design).cwiseQuotient(predict(seconds, runs.design));
-  CHECK((ratio.array() / 1024 - 1).abs().maxCoeff() < 1e-6);
-}
-
 TEST_CASE("each loss is lowest where it is the one that is minimised", "[fit][multi]") {
   const MultiRuns runs = test::multi_runs(200, 0.2, 3);
   const auto fitted = [&](Loss loss) {

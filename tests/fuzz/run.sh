@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes every target of tests/fuzz/targets.cpp: run.sh [EXECUTIONS]   (default 2,000,000 each)
 #
-# Needs clang with its runtime and libomp. A finding is kept in build/fuzz/findings; add it to
-# tests/fuzz/corpus/TARGET, whose files the tests read, too.
+# Needs clang with its runtime and libomp, and cc, python3 and node for code. A finding is kept in
+# build/fuzz/findings; add it to tests/fuzz/corpus/TARGET, whose files the tests read, too.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
@@ -17,6 +17,8 @@ fuzz() { # TARGET
     # a hundredth of the speed. A hundredth of the executions have the marks.
     case $1 in
     csv | layers) run "$1" $((executions / 100)) && ASAN_OPTIONS=poison_heap=0 run "$1" "$executions" ;;
+    # Four hundred models are compiled and run together.
+    code) run "$1" $((executions / 100)) ;;
     *) run "$1" "$executions" ;;
     esac
 }

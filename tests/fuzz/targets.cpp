@@ -1,17 +1,23 @@
 #include "fuzz/targets.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/plan.hpp"
 #include "analysis/ssgd.hpp"
 #include "base/json.hpp"
+#include "base/random.hpp"
 #include "fit/fit.hpp"
+#include "fuzz/command_lines.hpp"
+#include "fuzz/generated_code.hpp"
+#include "fuzz/kernels.hpp"
 #include "fuzz/slow_readers.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -23,12 +29,13 @@
 #include "table/formula.hpp"
 
 namespace perfmodel::fuzz {
-namespace {
 
-void require(bool holds, const std::string& what) {
+void require(bool holds, const std::string& property) {
   if (!holds)
-    throw std::logic_error(what);
+    throw std::logic_error(property);
 }
+
+namespace {
 
 /// The cell with a decimal point in place of a decimal comma, if it is a number with one.
 std::string with_decimal_point(const std::string& cell) {
@@ -121,10 +128,31 @@ void read_formula(std::string_view bytes) {
           "the value of " + text);
 }
 
-constexpr Target kTargets[] = {{"csv", read_runs_file},    {"model", read_model_file},
-                               {"set", read_set_file},     {"tasks", read_tasks_file},
-                               {"space", read_space_file}, {"layers", read_layers_file},
-                               {"formula", read_formula}};
+/// Models in a file of code: a compiler starts once for them.
+constexpr std::size_t kModelsOfFile = 400;
+
+/// The code of models that the bytes choose gives their predictions, in all languages that run.
+void read_seed_of_model(std::string_view bytes) {
+  static std::vector<GeneratedModel> models;
+  std::uint64_t seed = bytes.size();
+  for (const char c : bytes)
+    seed = splitmix64(seed ^ static_cast<std::uint8_t>(c));
+  RandomStream random(seed, "code");
+  if (auto model = generated_model(random))
+    models.push_back(std::move(*model));
+  if (models.size() < kModelsOfFile)
+    return;
+  for (const FormulaLanguage language :
+       {FormulaLanguage::c, FormulaLanguage::python, FormulaLanguage::javascript})
+    check_code(models, language);
+  models.clear();
+}
+
+constexpr Target kTargets[] = {{"csv", read_runs_file},      {"model", read_model_file},
+                               {"set", read_set_file},       {"tasks", read_tasks_file},
+                               {"space", read_space_file},   {"layers", read_layers_file},
+                               {"formula", read_formula},    {"kernels", read_kernel_inputs},
+                               {"code", read_seed_of_model}, {"command_lines", read_command_line}};
 
 }  // namespace
 

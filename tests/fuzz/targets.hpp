@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace perfmodel::fuzz {
@@ -13,5 +14,8 @@ struct Target {
 };
 
 std::span<const Target> targets();
+
+/// Throws std::logic_error, which names the property, unless it holds.
+void require(bool holds, const std::string& property);
 
 }  // namespace perfmodel::fuzz

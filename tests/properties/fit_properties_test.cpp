@@ -1,0 +1,423 @@
+// Properties of fits to generated runs; see support/generated_runs.hpp.
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "report/model_json.hpp"
+#include "support/catch.hpp"
+#include "support/generated_runs.hpp"
+#include "support/property.hpp"
+#include "trust/prediction_intervals.hpp"
+
+using namespace perfmodel;
+using Catch::Matchers::ContainsSubstring;
+using Eigen::VectorXd;
+using test::for_each_case;
+using test::generated_request;
+using test::generated_runs;
+using test::GeneratedKinds;
+using test::GeneratedRuns;
+
+namespace {
+
+FittedModel fitted(const GeneratedRuns& runs, FitRequest request) {
+  const bool single_rows = request.roles.single_rows;
+  const bool totals = request.roles.totals_per_worker;
+  request.roles = runs.roles();
+  request.roles.single_rows = single_rows;
+  request.roles.totals_per_worker = totals;
+  return fit_runs(runs.table(), request).model;
+}
+
+VectorXd predicted(const FittedModel& model, const GeneratedRuns& runs) {
+  return predict(model, make_design(runs.table(), model.spec, Target::absent));
+}
+
+/// Whether two vectors have the same bits, also if they are no numbers.
+bool same_bits(const VectorXd& a, const VectorXd& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+}
+
+/// The largest difference of two vectors in units of the largest number.
+double difference(const VectorXd& a, const VectorXd& b) {
+  return (a - b).cwiseAbs().maxCoeff() / std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
+}
+
+std::vector<std::size_t> shuffled_rows(std::size_t rows, RandomStream& random) {
+  std::vector<std::size_t> out(rows);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  random.shuffle(std::span(out));
+  return out;
+}
+
+/// The text with every occurrence of each key replaced by its value.
+std::string replaced(std::string text, const std::map<std::string, std::string>& words) {
+  for (const auto& [from, to] : words)
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Runs whose columns have other names of the same length.
+struct Renamed {
+  GeneratedRuns runs;
+  std::map<std::string, std::string> old_names;
+};
+
+Renamed renamed_columns(const GeneratedRuns& runs, bool same_order, RandomStream& random) {
+  Renamed out{runs, {}};
+  std::set<std::string> names;
+  for (const auto& column : runs.columns)
+    names.insert(column.name);
+  std::set<std::string> others;
+  while (others.size() < names.size())
+    others.insert("v" + std::to_string(10000 + random.below(90000)));
+  std::vector<std::string> sorted(others.begin(), others.end());
+  if (!same_order)
+    std::reverse(sorted.begin(), sorted.end());
+  for (auto& column : out.runs.columns) {
+    const auto rank = std::distance(names.begin(), names.find(column.name));
+    const std::string name = sorted[static_cast<std::size_t>(rank)];
+    out.old_names[name] = column.name;
+    for (DerivedColumn& derived : out.runs.derived)
+      derived =
+          make_derived(derived.column, replaced(derived.formula, {{column.name, name}}), "test");
+    column.name = name;
+  }
+  return out;
+}
+
+/// The constants under their names, each with whether it is identifiable.
+std::map<std::string, std::pair<double, bool>> named_constants(const FittedModel& model) {
+  std::map<std::string, std::pair<double, bool>> out;
+  const std::vector<std::string> names = constant_names(model);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    out[names[k]] = {model.constants[static_cast<Eigen::Index>(k)],
+                     model.identifiability && model.identifiability->constants[k]};
+  return out;
+}
+
+/// model.json without the line of the central run: which of several equal lines is arbitrary.
+std::string without_line(FittedModel model) {
+  if (model.central)
+    model.central->line = 0;
+  return to_json(model);
+}
+
+/// without_line() without the warnings of flat directions: if there are several, which of their
+/// combinations are named is decided by rounding, and sums over more rows round otherwise.
+std::string without_flat_directions(FittedModel model) {
+  std::erase_if(model.warnings,
+                [](const Warning& warning) { return warning.kind == "flat_direction"; });
+  return without_line(std::move(model));
+}
+
+/// Whether a column has no other numbers than 0 and 1, so that it becomes one of levels.
+bool is_flag(const test::GeneratedColumn& column) {
+  return std::all_of(
+      column.numbers.begin(), column.numbers.end(),
+      [](double number) { return number == 0 || number == 1; });
+}
+
+/// Whether the program chooses the terms of a sum.
+bool may_have_logarithms(const FitRequest& request) {
+  return request.options.expression != Expression::generic && !request.options.terms;
+}
+
+FittedModel read_back(const std::string& json) {
+  return read_model(JsonCursor::parse("model.json", json), form_kinds());
+}
+
+}  // namespace
+
+TEST_CASE("property: the order of rows changes no byte of a model", "[property]") {
+  for_each_case(
+      "rows",
+      [](RandomStream& random) {
+        const GeneratedRuns runs = generated_runs(random);
+        const FitRequest request = generated_request(runs, random);
+        INFO(test::words_of(runs, request));
+        const GeneratedRuns moved = take_rows(runs, shuffled_rows(runs.rows(), random));
+        CHECK(without_line(fitted(runs, request)) == without_line(fitted(moved, request)));
+      });
+}
+
+TEST_CASE("property: the order of columns changes the order of the constants alone", "[property]") {
+  for_each_case(
+      "columns",
+      [](RandomStream& random) {
+        const GeneratedRuns runs = generated_runs(random);
+        const FitRequest request = generated_request(runs, random);
+        INFO(test::words_of(runs, request));
+        GeneratedRuns moved = runs;
+        random.shuffle(std::span(moved.columns));
+        const FittedModel model = fitted(runs, request);
+        const FittedModel same = fitted(moved, request);
+        CHECK((named_constants(model) == named_constants(same)));
+        CHECK(difference(predicted(model, runs), predicted(same, runs)) < 1e-13);
+      });
+}
+
+TEST_CASE("property: names of columns and levels are names alone", "[property]") {
+  for_each_case(
+      "names",
+      [](RandomStream& random) {
+        const GeneratedRuns runs = generated_runs(random);
+        const FitRequest request = generated_request(runs, random);
+        INFO(test::words_of(runs, request));
+        // In the same order or in the opposite one, in which nothing but lists of names may differ.
+        const bool same_order = random.below(2) == 0;
+        const Renamed renamed = renamed_columns(runs, same_order, random);
+        const FittedModel model = fitted(runs, request);
+        const FittedModel other = fitted(renamed.runs, request);
+        CHECK(same_bits(model.constants, other.constants));
+        CHECK(same_bits(predicted(model, runs), predicted(other, renamed.runs)));
+        if (same_order)
+          CHECK(to_json(model) == replaced(to_json(other), renamed.old_names));
+      });
+}
+
+TEST_CASE("property: units of the time and of columns change no prediction", "[property]") {
+  std::size_t cases = 0;
+  std::size_t with_other_optima = 0;
+  for_each_case("units", [&](RandomStream& random) {
+    const GeneratedRuns runs = generated_runs(random);
+    const FitRequest request =
+        generated_request(runs, random, GeneratedKinds{.raw_penalties = false, .paper = false});
+    INFO(test::words_of(runs, request));
+    GeneratedRuns others = runs;
+    const double unit = std::pow(10, random.uniform(-3, 3));
+    for (double& time : others.times)
+      time *= unit;
+    // Among chosen terms are powers of log2(n), which change with the unit of n.
+    for (auto& column : others.columns) {
+      const double factor = std::pow(10, random.uniform(-3, 3));
+      for (double& number : column.numbers)
+        number *= is_flag(column) || may_have_logarithms(request) ? 1 : factor;
+    }
+    const FittedModel model = fitted(runs, request);
+    const FittedModel other = fitted(others, request);
+    CAPTURE(model.search.cost, other.search.cost, unit);
+    const Loss loss = model.search.loss;
+    const bool is_absolute = (loss == Loss::mae || loss == Loss::mape) && !has_process(*model.form);
+    const double cost_unit = loss == Loss::mae ? unit : 1;
+    if (is_absolute)
+      CHECK(other.search.cost == Catch::Approx(cost_unit * model.search.cost)
+                                     .epsilon(1e-6)
+                                     .margin(1e-9 * cost_unit * std::max(1.0, runs.times.front())));
+    const double off = difference(unit * predicted(model, runs), predicted(other, others));
+    ++cases;
+    // The same least mean absolute error can be that of many constants.
+    if (off >= 1e-6 && is_absolute)
+      ++with_other_optima;
+    else
+      CHECK(off < 1e-6);
+  });
+  CHECK(with_other_optima <= 1 + cases / 50);
+}
+
+TEST_CASE("property: a line that stands for several runs is as many lines", "[property]") {
+  for_each_case(
+      "weights",
+      [](RandomStream& random) {
+        GeneratedRuns runs = generated_runs(random);
+        // A configuration measured twice: else weights are refused as those of means.
+        std::vector<std::size_t> rows = shuffled_rows(runs.rows(), random);
+        rows.push_back(rows.front());
+        runs = take_rows(runs, rows);
+        runs.times.back() *= 1.25;
+        FitRequest request = generated_request(runs, random);
+        request.held_out.intervals = false;  // merged rows hide how much single runs scatter
+        INFO(test::words_of(runs, request));
+        std::vector<std::size_t> single;
+        GeneratedRuns weighted = runs;
+        for (std::size_t row = 0; row < runs.rows(); ++row) {
+          weighted.weights.push_back(1 + random.below(3));
+          single.insert(single.end(), weighted.weights.back(), row);
+        }
+        CHECK(without_flat_directions(fitted(weighted, request)) ==
+              without_flat_directions(fitted(take_rows(runs, single), request)));
+      });
+}
+
+TEST_CASE("property: a model that is read and written has the same bytes and predictions",
+          "[property]") {
+  for_each_case(
+      "round trip",
+      [](RandomStream& random) {
+        const GeneratedRuns runs = generated_runs(random);
+        FitRequest request = generated_request(runs, random);
+        INFO(test::words_of(runs, request));
+        request.held_out.intervals = random.below(3) == 0;
+        if (random.below(8) == 0)
+          request.bootstrap = BootstrapRequest{.samples = 10};
+        if (random.below(8) == 0)
+          request.held_out.folds = HeldOutRequest::Folds{2};
+        if (random.below(8) == 0)
+          request.repeats = 2;
+        const FittedModel model = fitted(runs, request);
+        const std::string json = to_json(model);
+        const FittedModel again = read_back(json);
+        CHECK(to_json(again) == json);
+        CHECK(same_bits(predicted(again, runs), predicted(model, runs)));
+      });
+}
+
+TEST_CASE("property: intervals grow with their coverage and hold the prediction", "[property]") {
+  for_each_case(
+      "intervals",
+      [](RandomStream& random) {
+        GeneratedRuns runs = generated_runs(random);
+        FitRequest request = generated_request(runs, random);
+        request.held_out.intervals = true;
+        request.held_out.coverage = 0.5;
+        INFO(test::words_of(runs, request));
+        FittedModel model;
+        try {
+          model = fitted(runs, request);
+        } catch (const InputError& error) {
+          CHECK_THAT(error.what(), ContainsSubstring("no intervals can be given for this model"));
+          return;
+        }
+        REQUIRE(model.intervals);
+        // The configurations of the runs, and some beyond their ranges.
+        for (auto& column : runs.columns)
+          for (double& number : column.numbers)
+            if (random.below(4) == 0)
+              number *= random.uniform(0.1, 10);
+        const Design design = make_design(runs.table(), model.spec, Target::absent);
+        const double highest = highest_level(model.intervals->count);
+        Eigen::ArrayXd lower = Eigen::ArrayXd::Ones(static_cast<Eigen::Index>(design.rows));
+        Eigen::ArrayXd upper = lower;
+        for (const double share : {0.1, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0}) {
+          const RowIntervals intervals = row_intervals(model, share * highest, design);
+          CHECK((intervals.lower > 0).all());
+          CHECK((intervals.lower <= lower).all());
+          CHECK((intervals.upper >= upper).all());
+          lower = intervals.lower;
+          upper = intervals.upper;
+        }
+      });
+}
+
+namespace {
+
+/// Loss plus raw penalty of Eq. (4), or the loss of a sum, by the plain predictions of the model.
+double plain_cost(const FittedModel& model, const Design& design, const FitOptions& options) {
+  const Eigen::ArrayXd measured = design.time.array();
+  const Eigen::ArrayXd times = predict(model, design).array();
+  double out = std::numeric_limits<double>::quiet_NaN();
+  if (options.loss == Loss::mae)
+    out = (measured - times).abs().mean();
+  else if (options.loss == Loss::mape)
+    out = ((measured - times) / measured).abs().mean();
+  else if (options.loss == Loss::mse)
+    out = (measured - times).square().mean();
+  else if ((times > 0).all())
+    out = std::sqrt((measured / times).log().square().mean());
+  const VectorXd penalised = model.constants.head(model.constants.size() - 1);
+  return out + options.penalty.l1 * penalised.lpNorm<1>() +
+         options.penalty.l2 * penalised.squaredNorm();
+}
+
+/// A search that shares nothing with those of the program: random steps from `start`, longer after
+/// a success and shorter after a failure. Returns the least cost.
+double climbed(FittedModel model, VectorXd start, const Design& design, const FitOptions& options,
+               RandomStream& random) {
+  const std::vector<ConstantInfo> infos = model.form->constants(model.spec);
+  const double typical = design.time.mean();
+  model.constants = start;
+  double best = plain_cost(model, design, options);
+  double step = 0.1;
+  for (int trial = 0; trial < 150 && step > 1e-9; ++trial) {
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      double& constant = model.constants[static_cast<Eigen::Index>(k)];
+      constant = start[static_cast<Eigen::Index>(k)];
+      if (random.below(2) == 0)
+        continue;
+      const double by = step * random.normal();
+      if (infos[k].range != ConstantRange::any)
+        constant = infos[k].role == ConstantRole::intercept ? std::abs(constant + by * typical)
+                                                            : constant * std::exp(by);
+      else if (constant != 0)
+        constant =
+            std::clamp(constant + by, constant > 0 ? 0.01 : -5.0, constant > 0 ? 5.0 : -0.01);
+    }
+    const double cost = plain_cost(model, design, options);
+    step *= cost < best ? 2 : 0.9;
+    if (!(cost < best))
+      continue;
+    best = cost;
+    start = model.constants;
+  }
+  return best;
+}
+
+/// The constants of the law behind the times.
+VectorXd constants_of(const test::GeneratedLaw& law) {
+  std::vector<double> out = law.coefficients;
+  for (const std::vector<double>& levels : law.levels)
+    out.insert(out.end(), levels.begin(), levels.end());
+  out.insert(out.end(), law.powers.begin(), law.powers.end());
+  out.insert(out.end(), law.scaling_powers.begin(), law.scaling_powers.end());
+  out.push_back(law.intercept);
+  return VectorXd::Map(out.data(), static_cast<Eigen::Index>(out.size()));
+}
+
+}  // namespace
+
+TEST_CASE("property: no other search finds less than the reported optimum", "[property]") {
+  std::size_t cases = 0;
+  std::size_t beaten = 0;
+  for_each_case("optimum", [&](RandomStream& random) {
+    const GeneratedRuns runs = generated_runs(random);
+    FitRequest request = generated_request(runs, random, {.paper = false, .whole_searches = true});
+    FitOptions& options = request.options;
+    options.residual = Residual::none;
+    if (options.expression != Expression::generic) {
+      options.expression = Expression::multi;
+      options.terms = options.terms.value_or(1);
+      options.penalty = {};
+    }
+    options.penalty.constants = Penalise::raw;
+    if (options.loss == Loss::soft_l1)
+      options.loss = Loss::mse;
+    INFO(test::words_of(runs, request));
+    const FittedModel model = fitted(runs, request);
+    CHECK(model.search.gap >= 0);
+    const Design design = make_design(runs.table(), model.spec, Target::required);
+    const double cost = model.search.cost;
+    const double rounding = 1e-9 * plain_cost(model, design, options) +
+                            1e-12 * (options.loss == Loss::mse ? design.time.squaredNorm()
+                                                               : design.time.maxCoeff() + 1);
+    CHECK(plain_cost(model, design, options) == Catch::Approx(cost).margin(rounding));
+    double other = climbed(model, model.constants, design, options, random);
+    CAPTURE(cost, other, model.search.gap);
+    CHECK(cost <= other * (1 + 1e-6) + rounding);
+    if (options.expression == Expression::generic && runs.derived.empty())
+      other = climbed(model, constants_of(runs.law), design, options, random);
+    ++cases;
+    if (cost > other * (1 + 1e-6) + rounding)
+      ++beaten;
+    CAPTURE(other);
+    CHECK(cost <= other * (1 + 1e-6) + rounding);
+  });
+}
