@@ -237,7 +237,7 @@ ZeroFolds deal_runs(const Design& training, std::uint64_t seed) {
 
 /// Mean error of ln t in each fold, of one product fitted to the other folds.
 VectorXd errors_of_product(const ModelSpec& spec, const ZeroFolds& folds) {
-  const TermCoordinates coordinates(spec, folds.runs, zero_regimes(spec));
+  const TermCoordinates coordinates(spec, folds.runs, zero_regimes(spec), true);
   SumShape shape{
       .terms = 1, .plain_features = coordinates.plain_features(), .regimes = {}, .log_powers = {}};
   for (std::size_t g = 0; g < coordinates.regimes().size(); ++g)
@@ -402,7 +402,7 @@ std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& da
                                                               std::uint64_t seed) {
   RowGroups groups;
   for (Index row = 0; row < data.rows(); ++row) {
-    if (row == 0 || data.features.row(row) != data.features.row(row - 1))
+    if (row == 0 || !data.same_configuration(row, row - 1))
       ++groups.count;
     groups.of_row.push_back(groups.count - 1);
   }

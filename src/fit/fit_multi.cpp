@@ -434,7 +434,8 @@ SumRefit::SumRefit(const FittedModel& model, const FitOptions& options)
 Refitted SumRefit::operator()(const Design& runs) const {
   if (sum_.structure.terms == 0 && !sum_.estimate.intercept)
     return {model_.form, model_.constants};
-  const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.regimes);
+  const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.regimes,
+                                    options_.penalty.l1 > 0);
   const SumShape shape = shape_of(sum_, coordinates);
   VectorXd from = sum_.constants;
   if (shape.intercept) {
@@ -551,7 +552,7 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
 
 SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options)
     : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
-      coordinates_(spec_, training, possible_regimes(spec_, training)),
+      coordinates_(spec_, training, possible_regimes(spec_, training), options.penalty.l1 > 0),
       task_{coordinates_, spec_, training, options},
       folds_(make_folds(coordinates_, spec_, kRowsOfFolds, options.seed)),
       judge_(task_, folds_),
@@ -610,7 +611,8 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
     return SumChoice(spec, training, options).fitted();
   const ModelSpec counted =
       with_zeros_counted(of_few_constants(spec, options), training, options.seed);
-  const TermCoordinates coordinates(counted, training, zero_regimes(counted));
+  const TermCoordinates coordinates(counted, training, zero_regimes(counted),
+                                    options.penalty.l1 > 0);
   const SumOfTerms sum = search_sum({coordinates, counted, training, options},
                                     given_terms(coordinates, counted, *options.terms));
   return model_of(counted, training, options, sum, {.given = true});

@@ -120,67 +120,30 @@ LevelColumns ScaledModel::levels_apart() const {
   return out;
 }
 
-LevelMatrix ScaledModel::jacobian(const VectorXd& scaled, const Parts& part) const {
-  LevelMatrix out{.others = {}, .levels = levels_apart()};
-  if (many_levels_) {
-    const std::vector<std::uint32_t>& codes = design_.categorical[*many_levels_].codes;
-    out.levels.of_row.assign(codes.begin(), codes.end());
-    out.levels.value.resize(index(design_.rows));
-  }
-  out.others.setZero(index(design_.rows), index(layout_.size()) - out.levels.count);
-  put_derivatives(scaled, part, [&](Index row, std::size_t constant, double derivative) {
-    const Index column = index(constant);
-    if (out.levels.holds(column))
-      out.levels.value[row] = derivative;
-    else
-      out.others(row, out.levels.other(column)) = derivative;
-  });
-  return out;
-}
-
 class ScaledModel::Linearised : public LinearisedModel {
  public:
   Linearised(const ScaledModel& model, const VectorXd& scaled)
-      : model_(model), at_(scaled), parts_(model.parts(scaled)) {
-    predicted_ = parts_.predicted(scaled);
-    const LevelColumns levels = model.levels_apart();
-    if (levels.empty() || scaled.size() - levels.count < optimise::kSparseColumns) {
-      jacobian_ = model.jacobian(scaled, parts_);
-      return;
-    }
-    std::vector<Eigen::Triplet<double>> entries;
-    model.put_derivatives(scaled, parts_, [&](Index row, std::size_t constant, double derivative) {
-      entries.emplace_back(static_cast<int>(row), static_cast<int>(constant), derivative);
-    });
-    sparse_.resize(predicted_.size(), scaled.size());
-    sparse_.setFromTriplets(entries.begin(), entries.end());
-  }
+      : Linearised(model, scaled, model.parts(scaled)) {}
 
-  LevelMatrix jacobian() const override {
-    return is_sparse() ? model_.jacobian(at_, parts_) : jacobian_;
-  }
-  VectorXd slopes(const VectorXd& v) const override {
-    return is_sparse() ? VectorXd(sparse_.transpose() * v)
-                       : optimise::transposed_product(jacobian_.others, jacobian_.levels, v);
-  }
-  ArrowMatrix gram(const VectorXd& weights) const override {
-    if (is_sparse())
-      return perfmodel::gram(1, sparse_, weights);
-    // J'J alone is half the work.
-    if ((weights.array() == weights[0]).all())
-      return perfmodel::gram(weights[0], jacobian_, {});
-    return perfmodel::gram(1, jacobian_, weights);
-  }
+  LevelMatrix jacobian() const override { return jacobian_.matrix(); }
+  VectorXd slopes(const VectorXd& v) const override { return jacobian_.slopes(v); }
+  ArrowMatrix gram(const VectorXd& weights) const override { return jacobian_.gram(weights); }
   ArrowMatrix bend(const VectorXd& weights) const override;
 
  private:
   const ScaledModel& model_;
-  const VectorXd at_;
-  Parts parts_;
-  LevelMatrix jacobian_;
-  optimise::SparseRows sparse_;  ///< used instead if several columns have many levels
+  LevelJacobian jacobian_;
 
-  bool is_sparse() const { return sparse_.rows() > 0; }
+  Linearised(const ScaledModel& model, const VectorXd& scaled, const Parts& parts)
+      : model_(model),
+        jacobian_(model.levels_apart(), index(model.design_.rows), scaled.size(),
+                  [&](const auto& put) {
+                    model.put_derivatives(scaled, parts, [&](Index row, std::size_t k, double d) {
+                      put(row, index(k), d);
+                    });
+                  }) {
+    predicted_ = parts.predicted(scaled);
+  }
 };
 
 /// All second derivatives of Eq. (4) are a first derivative times the logarithm of a column.
@@ -211,7 +174,7 @@ ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
       if (k < layout.extrinsic_power(0) || k >= layout.extrinsic_power(j))
         put(layout.extrinsic_power(j), k, row[index(k)]);
   }
-  return arrow_of(model_.levels_apart(), at_.size(), entries);
+  return arrow_of(model_.levels_apart(), index(layout.size()), entries);
 }
 
 std::unique_ptr<LinearisedModel> ScaledModel::linearised(const VectorXd& scaled) const {

@@ -49,7 +49,6 @@ class ScaledModel : public SmoothModel {
   template <class Put>
   void put_derivatives(const Eigen::VectorXd& scaled, const Parts& part, const Put& put) const;
   optimise::LevelColumns levels_apart() const;
-  optimise::LevelMatrix jacobian(const Eigen::VectorXd& scaled, const Parts& parts) const;
 
   const Design& design_;
   const SearchSpace& space_;

@@ -82,7 +82,7 @@ class Simplifier {
         ridge_(from.ridge),
         best_{.shape = from.shape, .held = {}, .fit = from.fit} {
     for (Index row = 0; row < data_.rows(); ++row)  // equal rows are adjacent
-      configurations_ += row == 0 || data_.features.row(row) != data_.features.row(row - 1) ? 1 : 0;
+      configurations_ += row == 0 || !data_.same_configuration(row, row - 1) ? 1 : 0;
     is_small_ =
         from.shape.features() <= kFeaturesOfSmall && configurations_ <= kConfigurationsOfSmall;
     best_.held = VectorXd::Constant(from.shape.size(), kFree);
@@ -142,6 +142,9 @@ class Simplifier {
     const SumShape& shape = variant.shape;
     const VectorXd is_free = (goal.box().lower.array() != goal.box().upper.array()).cast<double>();
     variant.constants = is_free.sum();
+    for (Index term = 0; term < shape.terms; ++term)
+      for (const optimise::LevelColumns& column : data_.many_levels)
+        variant.constants -= is_free[term * shape.features() + column.first];  // up to their mean
     const double each = std::log(is_small_ ? configurations_ : static_cast<double>(data_.rows()));
     variant.size = each * variant.constants;
     for (Index term = 0; term < shape.terms; ++term) {
@@ -221,8 +224,9 @@ class Simplifier {
         if (feature >= best_.shape.plain_features || !std::isnan(best_.held[first]) ||
             is_shared(feature))
           continue;
-        const VectorXd logs =
-            data_.features.middleCols(feature, count) * best_.fit.theta.segment(first, count);
+        VectorXd alone = VectorXd::Zero(best_.shape.features());
+        alone.segment(feature, count) = best_.fit.theta.segment(first, count);
+        const VectorXd logs = data_.log_terms(alone);
         const double change = std::sqrt((logs.array() - logs.mean()).square().mean());
         const bool is_scale = contains(scales, feature);
         if (change <= (is_scale ? kWorthTryingOfScale : kWorthTrying))

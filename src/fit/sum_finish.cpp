@@ -23,6 +23,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using optimise::LevelColumns;
 
 /// Largest |ln| of a coefficient or factor: exp(+-60) typical times is no plausible time of a term.
 constexpr double kWidestLogFactor = 60;
@@ -33,7 +34,8 @@ constexpr double kWidestIntercept = 2;
 
 /// The penalised combinations of the coordinates of one term, and its box.
 struct TermGoal {
-  MatrixXd penalised;
+  Index rows = 0;
+  std::vector<Eigen::Triplet<double>> penalised;
   std::vector<bool> power;  ///< per feature: true if it carries a power
 };
 
@@ -48,19 +50,20 @@ TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
       inputs.emplace_back(first, count);
   for (Index g = shape.plain_features; g < shape.features(); ++g)
     inputs.emplace_back(g, 1);
-  Index rows = 0;
-  for (const auto& [first, count] : inputs)
-    rows += out.power[static_cast<std::size_t>(first)] ? 1 : count + 1;
-  out.penalised = MatrixXd::Zero(rows, shape.features());
-  Index row = 0;
+  const LevelColumns block = coordinates.data().level_block();
+  const auto put = [&](Index j, double value) {
+    out.penalised.emplace_back(static_cast<int>(out.rows), static_cast<int>(j), value);
+  };
   for (const auto& [first, count] : inputs) {
-    if (out.power[static_cast<std::size_t>(first)]) {
-      out.penalised(row++, first) = 1;
-      continue;
+    const bool own = out.power[static_cast<std::size_t>(first)] || block.holds(first);
+    const MatrixXd basis = own ? MatrixXd() : contrasts(static_cast<std::size_t>(count) + 1);
+    for (Index l = 0; l < (own ? count : count + 1); ++l, ++out.rows) {
+      if (own)
+        put(first + l, 1);
+      else
+        for (Index j = 0; j < count; ++j)
+          put(first + j, basis(l, j));
     }
-    out.penalised.block(row, first, count + 1, count) =
-        contrasts(static_cast<std::size_t>(count) + 1);
-    row += count + 1;
   }
   return out;
 }
@@ -73,13 +76,18 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
   const Index features = shape.features();
   const TermGoal term = term_goal(coordinates, shape);
   if (l1_ > 0 || l2_ > 0)
-    penalised_ = MatrixXd::Zero(shape.terms * term.penalised.rows(), shape.size());
+    penalised_ =
+        LevelJacobian(
+            levels_apart(coordinates.data(), shape), shape.terms * term.rows, shape.size(),
+            [&](const auto& put) {
+              for (Index k = 0; k < shape.terms; ++k)
+                for (const auto& entry : term.penalised)
+                  put(k * term.rows + entry.row(), k * features + entry.col(), entry.value());
+            })
+            .matrix();
   box_.lower = VectorXd::Constant(shape.size(), -kWidestLogFactor);
   box_.upper = VectorXd::Constant(shape.size(), kWidestLogFactor);
   for (Index k = 0; k < shape.terms; ++k) {
-    if (penalised_.size() > 0)
-      penalised_.block(k * term.penalised.rows(), k * features, term.penalised.rows(), features) =
-          term.penalised;
     for (Index j = 0; j < features; ++j) {
       if (!term.power[static_cast<std::size_t>(j)])
         continue;
@@ -93,8 +101,9 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
       box_.lower[index(j)] = box_.upper[index(j)] = 0;
   for (const auto& [follower, leader] : shape.followers()) {
     box_.lower[follower] = box_.upper[follower] = 0;
-    if (penalised_.size() > 0)
-      penalised_.col(leader) += penalised_.col(follower);
+    if (penalised_.rows() > 0)
+      penalised_.others.col(penalised_.levels.other(leader)) +=
+          penalised_.others.col(penalised_.levels.other(follower));
   }
   if (shape.intercept) {
     box_.lower[shape.size() - 1] = 0;
@@ -103,16 +112,17 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
 }
 
 PenalisedConstants SumGoal::linearise(const VectorXd& x) const {
-  return {penalised_ * x, {.others = penalised_, .levels = {}}};
+  return {optimise::product(penalised_.others, penalised_.levels, x), penalised_};
 }
 
 VectorXd SumGoal::without_traces(const VectorXd& x) const {
   VectorXd out = x;
   if (l1_ == 0)
     return out;
-  const Eigen::ArrayXd size = (penalised_.cwiseAbs() * x.cwiseAbs()).array();
+  const optimise::RowMajorMatrix& all = penalised_.others;  // no levels apart
+  const Eigen::ArrayXd size = (all.cwiseAbs() * x.cwiseAbs()).array();
   for (Index j = 0; j < out.size(); ++j) {
-    const Eigen::ArrayXd share = penalised_.col(j).array();
+    const Eigen::ArrayXd share = all.col(j).array();
     if ((share != 0).any() && ((share == 0) || (size < kTrace)).all())
       out[j] = 0;
   }
@@ -268,13 +278,14 @@ class SumModel : public SmoothModel {
            const DescentOptions& options)
       : data_(data), shape_(shape), goal_(goal), instructions_(options.instructions) {
     if (!is_absolute(goal.loss()))
-      normal_matrix_.emplace(data.features.leftCols(shape.features()), options.instructions,
-                             options.stop, data.levels);
+      normal_matrix_ = normal_matrix_of(data, shape, options.instructions, options.stop);
   }
 
   VectorXd predict(const VectorXd& x) const override { return parts(x).total; }
 
   std::unique_ptr<LinearisedModel> linearised(const VectorXd& x) const override {
+    if (!data_.many_levels.empty())
+      return std::make_unique<SparselyLinearised>(data_, shape_, parts(x));
     return std::make_unique<Linearised>(*this, parts(x));
   }
 
@@ -380,11 +391,45 @@ class SumModel : public SmoothModel {
     }
   };
 
+  /// The same if columns have many levels.
+  class SparselyLinearised : public LinearisedModel {
+   public:
+    SparselyLinearised(const TermData& data, const SumShape& shape, SumParts parts)
+        : data_(data),
+          shape_(shape),
+          terms_(std::move(parts.terms)),
+          jacobian_(jacobian_of(data, shape, terms_, 1)) {
+      predicted_ = std::move(parts.total);
+    }
+
+    optimise::LevelMatrix jacobian() const override { return jacobian_.matrix(); }
+    VectorXd slopes(const VectorXd& v) const override { return jacobian_.slopes(v); }
+    ArrowMatrix gram(const VectorXd& weights) const override { return jacobian_.gram(weights); }
+
+    /// The Gram matrix of the features with one row per row and term.
+    ArrowMatrix bend(const VectorXd& weights) const override {
+      const Index rows = data_.rows();
+      const LevelJacobian features(
+          levels_apart(data_, shape_), shape_.terms * rows, shape_.size(), [&](const auto& put) {
+            for_features(data_, shape_, [&](Index row, Index k, Index coordinate, double x) {
+              put(k * rows + row, coordinate, x);
+            });
+          });
+      return features.gram((terms_.array().colwise() * weights.array()).reshaped().matrix());
+    }
+
+   private:
+    const TermData& data_;
+    const SumShape& shape_;
+    MatrixXd terms_;
+    LevelJacobian jacobian_;
+  };
+
   const TermData& data_;
   const SumShape& shape_;
   const SumGoal& goal_;
   InstructionSet instructions_;
-  std::optional<NormalMatrix> normal_matrix_;  ///< set if second derivatives are needed
+  std::shared_ptr<const NormalMatrix> normal_matrix_;  ///< set if second derivatives are needed
 
   Index curved() const { return shape_.terms * shape_.features(); }
 

@@ -32,8 +32,6 @@ class SumGoal : public PenaltyTerms {
           double ridge);
 
   Loss loss() const { return loss_; }
-  /// The matrix of u = penalised * x; no rows if nothing is penalised.
-  const Eigen::MatrixXd& penalised() const { return penalised_; }
   /// Powers in [-5, 5]; a fixed coordinate at 0; all others bounded by the range of numbers.
   const optimise::Bounds& box() const { return box_; }
 
@@ -48,7 +46,7 @@ class SumGoal : public PenaltyTerms {
 
  private:
   Loss loss_;
-  Eigen::MatrixXd penalised_;
+  optimise::LevelMatrix penalised_;  ///< that of u = penalised * x; no rows if nothing is
   optimise::Bounds box_;
 };
 

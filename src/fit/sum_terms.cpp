@@ -8,12 +8,14 @@
 
 #include "base/text.hpp"
 #include "fit/normal_matrix.hpp"
+#include "fit/search_space.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
+using optimise::LevelColumns;
 
 }  // namespace
 
@@ -85,6 +87,19 @@ VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size
   return (factors.array() > 0).select(out.array(), mean).matrix();
 }
 
+/// Logarithms of the factors of a column, up to a constant, from its coordinates in a term:
+/// contrasts or, if there are as many as levels, the logarithms themselves.
+VectorXd log_factors_at(const VectorXd& coordinates, std::size_t levels) {
+  return coordinates.size() == index(levels) ? coordinates : contrasts(levels) * coordinates;
+}
+
+/// The inverse for `size` coordinates.
+VectorXd coordinates_of(const VectorXd& log_factors, Index size) {
+  if (size == log_factors.size())
+    return log_factors.array() - log_factors.mean();
+  return contrasts(to_size(log_factors.size())).transpose() * log_factors;
+}
+
 }  // namespace
 
 VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta) const {
@@ -106,7 +121,7 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
     for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
       const auto [first, count] = inputs_[input++];
       const std::size_t levels = spec_.categorical[c].levels.size();
-      const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
+      const VectorXd log_factors = log_factors_at(term.segment(first, count), levels);
       const std::size_t shown = spec_.categorical[c].shown_level(0);
       const double reference =
           std::clamp(log_factors[static_cast<Index>(shown)], -kLargestLogFactor, kLargestLogFactor);
@@ -149,23 +164,23 @@ VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants
       term[0] += power * place.centre;
     };
     // The factors of a column are exp(contrasts + mean of their logarithms).
-    const auto put_factors = [&](Index first, std::size_t at, std::size_t count) {
+    const auto put_factors = [&](Index first, Index size, std::size_t at, std::size_t count) {
       const VectorXd log_factors = logs_of_factors(constants, at, count);
       term[0] += log_factors.mean();
-      term.segment(first, static_cast<Index>(count) - 1) =
-          contrasts(count).transpose() * log_factors;
+      term.segment(first, size) = coordinates_of(log_factors, size);
     };
     std::size_t input = 0;
     for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
       put_power(input++, value(layout.intrinsic_power(k, i)),
                 place_of(shape, spec_.extrinsic.size() + i));
-    for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
-      put_factors(inputs_[input++].first, layout.level(k, c, 0),
-                  spec_.categorical[c].levels.size());
+    for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
+      const auto [first, size] = inputs_[input++];
+      put_factors(first, size, layout.level(k, c, 0), spec_.categorical[c].levels.size());
+    }
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
       put_power(input++, value(layout.extrinsic_power(k, j)), place_of(shape, j));
     for (std::size_t g = 0; g < form.regimes.size(); ++g)
-      put_factors(plain_features_ + static_cast<Index>(g), layout.regime(k, g, 0), 2);
+      put_factors(plain_features_ + static_cast<Index>(g), 1, layout.regime(k, g, 0), 2);
   }
   if (shape.intercept)
     out[out.size() - 1] = std::log(value(layout.intercept()) / typical_time_);
@@ -198,7 +213,9 @@ double mean_of_sorted(VectorXd values) {
   return values.sum() / static_cast<double>(values.size());
 }
 
-std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& time) {
+std::vector<std::size_t> sorted_rows(const TermData& data) {
+  const MatrixXd& features = data.features;
+  const VectorXd& time = data.time;
   std::vector<std::size_t> order(static_cast<std::size_t>(time.size()));
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -207,6 +224,9 @@ std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& t
     for (Index j = 0; j < features.cols(); ++j)
       if (features(x, j) != features(y, j))
         return features(x, j) < features(y, j);
+    for (const LevelColumns& column : data.many_levels)
+      if (column.of_row[a] != column.of_row[b])
+        return column.of_row[a] < column.of_row[b];
     return time[x] != time[y] ? time[x] < time[y] : x < y;
   });
   return order;
@@ -214,21 +234,53 @@ std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& t
 
 }  // namespace
 
+LevelColumns TermData::level_block() const {
+  LevelColumns out;
+  if (!many_levels.empty())
+    out.first = many_levels.front().first;
+  for (const LevelColumns& column : many_levels)
+    out.count += column.count;
+  return out;
+}
+
+VectorXd TermData::log_terms(const Eigen::Ref<const VectorXd>& term) const {
+  if (many_levels.empty())
+    return features.leftCols(term.size()) * term;
+  VectorXd out = features * level_block().others(term);
+  for (const LevelColumns& column : many_levels)
+    for (Index r = 0; r < out.size(); ++r)
+      out[r] += term[column.first + column.of_row[to_size(r)]];
+  return out;
+}
+
+bool TermData::same_configuration(Index a, Index b) const {
+  return features.row(a) == features.row(b) &&
+         std::all_of(
+             many_levels.begin(), many_levels.end(),
+             [&](const LevelColumns& column) {
+               return column.of_row[to_size(a)] == column.of_row[to_size(b)];
+             });
+}
+
 TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
   const Index count = static_cast<Index>(rows.size());
   TermData out{MatrixXd(count, data.features.cols()), MatrixXd(count, data.log_logs.cols()),
-               VectorXd(count), data.levels};
+               VectorXd(count), data.levels, data.many_levels};
+  for (LevelColumns& column : out.many_levels)
+    column.of_row.resize(rows.size());
   for (Index r = 0; r < count; ++r) {
     const Index from = rows[static_cast<std::size_t>(r)];
     out.features.row(r) = data.features.row(from);
     out.log_logs.row(r) = data.log_logs.row(from);
     out.time[r] = data.time[from];
+    for (std::size_t c = 0; c < out.many_levels.size(); ++c)
+      out.many_levels[c].of_row[to_size(r)] = data.many_levels[c].of_row[to_size(from)];
   }
   return out;
 }
 
 TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
-                                 std::vector<Regime> regimes)
+                                 std::vector<Regime> regimes, bool contrasts_only)
     : spec_(spec), regimes_(std::move(regimes)) {
   const Index rows = static_cast<Index>(training.rows);
   const auto add_input = [&](Index count) {
@@ -237,13 +289,29 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
     add_input(1);
-  for (const CategoricalInput& input : spec.categorical)
-    add_input(static_cast<Index>(input.levels.size()) - 1);
+  const auto has_many = [&](const LevelFactor& factor) {
+    return factor.levels >= kManyLevels && !contrasts_only;
+  };
+  for (const LevelFactor& factor : training.categorical)
+    add_input(has_many(factor) ? 0 : index(factor.levels) - 1);
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     add_input(1);
+  dense_features_ = plain_features_;
+  std::vector<LevelColumns> many_levels;
+  for (std::size_t c = 0; c < training.categorical.size(); ++c) {
+    const LevelFactor& factor = training.categorical[c];
+    if (!has_many(factor))
+      continue;
+    inputs_[spec.intrinsic.size() + c] = {plain_features_, index(factor.levels)};
+    many_levels.push_back({.first = plain_features_,
+                           .count = index(factor.levels),
+                           .of_row = {factor.codes.begin(), factor.codes.end()},
+                           .value = {}});
+    plain_features_ += index(factor.levels);
+  }
 
   const std::size_t numerics = numeric_count(spec);
-  const Index rings = plain_features_ + static_cast<Index>(regimes_.size());
+  const Index rings = dense_features_ + static_cast<Index>(regimes_.size());
   MatrixXd features(rows, rings + static_cast<Index>(numerics));
   MatrixXd log_logs(rows, static_cast<Index>(numerics));
   features.col(0).setOnes();
@@ -274,8 +342,10 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   }
   std::size_t input = spec.intrinsic.size();
   for (const LevelFactor& factor : training.categorical) {
-    const MatrixXd basis = contrasts(factor.levels);
     const auto [first, count] = inputs_[input++];
+    if (has_many(factor))
+      continue;
+    const MatrixXd basis = contrasts(factor.levels);
     for (Index r = 0; r < rows; ++r) {
       features.row(r).segment(first, count) =
           basis.row(static_cast<Index>(factor.codes[static_cast<std::size_t>(r)]));
@@ -283,8 +353,8 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   }
   const MatrixXd two = contrasts(2);
   for (std::size_t g = 0; g < regimes_.size(); ++g) {
-    const Index column = plain_features_ + static_cast<Index>(g);
-    inputs_.emplace_back(column, 1);
+    const Index column = step_feature(index(g));
+    inputs_.emplace_back(plain_features_ + index(g), 1);
     for (Index r = 0; r < rows; ++r) {
       const double value =
           numeric_factor(training, regimes_[g].numeric).value(static_cast<std::size_t>(r));
@@ -297,11 +367,14 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   typical_time_ = std::exp(typical_log_time);
   const VectorXd time =
       resolved((log_time.array() - typical_log_time).matrix()).array().exp().matrix();
-  order_ = sorted_rows(features, time);
-  const std::vector<Index> rows_in_order(order_.begin(), order_.end());
   const auto levels = inputs_.begin() + index(spec.intrinsic.size());
-  data_ = take_rows({features, log_logs, time, {levels, levels + index(spec.categorical.size())}},
-                    rows_in_order);
+  data_ = {features,
+           log_logs,
+           time,
+           {levels, levels + index(spec.categorical.size())},
+           std::move(many_levels)};
+  order_ = sorted_rows(data_);
+  data_ = take_rows(data_, {order_.begin(), order_.end()});
 }
 
 std::vector<Index> TermCoordinates::numeric_features() const {
@@ -336,19 +409,19 @@ void TermCoordinates::copy_numeric(TermData& all_features, Index row, std::size_
   copy(ring_feature(numeric));
   for (std::size_t g = 0; g < regimes_.size(); ++g)
     if (regimes_[g].numeric == numeric)
-      copy(plain_features_ + static_cast<Index>(g));
+      copy(step_feature(index(g)));
   const Index column = static_cast<Index>(numeric);
   all_features.log_logs(row, column) = from.log_logs(row_of_from, column);
 }
 
 TermData TermCoordinates::select(const TermData& all_features, const SumShape& shape) const {
-  TermData out{MatrixXd(all_features.rows(), shape.features()), all_features.log_logs,
-               all_features.time, all_features.levels};
-  out.features.leftCols(plain_features_) = all_features.features.leftCols(plain_features_);
-  for (std::size_t g = 0; g < shape.regimes.size(); ++g) {
-    out.features.col(plain_features_ + static_cast<Index>(g)) =
-        all_features.features.col(plain_features_ + shape.regimes[g]);
-  }
+  const Index steps = index(shape.regimes.size());
+  TermData out{MatrixXd(all_features.rows(), dense_features_ + steps), all_features.log_logs,
+               all_features.time, all_features.levels, all_features.many_levels};
+  out.features.leftCols(dense_features_) = all_features.features.leftCols(dense_features_);
+  for (Index g = 0; g < steps; ++g)
+    out.features.col(dense_features_ + g) =
+        all_features.features.col(step_feature(shape.regimes[to_size(g)]));
   for (const std::size_t numeric : shape.rings) {
     out.features.col(numeric_features()[numeric]) =
         all_features.features.col(ring_feature(numeric));

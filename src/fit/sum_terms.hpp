@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "forms/form.hpp"
+#include "optimise/algebra.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
@@ -27,9 +28,9 @@ struct SumOfTerms {
   SumEstimate estimate = {};
 };
 
-/// Most constants of a sum: they are solved for together, in time that grows with the cube of their
-/// number. More would take hours.
-inline constexpr std::size_t kMostSumConstants = 1000;
+/// Most constants of a sum: those of two terms with two columns of 500 levels each. They are solved
+/// for together; more would take minutes.
+inline constexpr std::size_t kMostSumConstants = 2100;
 
 /// Number of free constants of a sum of `terms` terms, without steps and logarithms.
 std::size_t count_sum_constants(const ModelSpec& spec, std::size_t terms);
@@ -45,16 +46,29 @@ bool terms_can_be_chosen(const ModelSpec& spec);
 ///
 /// so that derivatives are products, a ridge treats all features alike, and no box is needed. For a
 /// numeric column n in SumShape::rings, ln n is replaced by 1 - 1/n, scaled to the range of ln n.
+///
+/// A column of many levels has no contrasts: the logarithm of the factor of each level is a
+/// coordinate. The constant makes up for their mean, which a ridge draws to 0: the minimum is that
+/// with contrasts, and the normal equations are sparse.
 struct TermData {
-  Eigen::MatrixXd features;  ///< rows x features; the first column is 1
+  Eigen::MatrixXd features;  ///< rows x features without those levels; the first column is 1
   /// ln log2(n), rows x numeric columns; -infinity if n <= 1. A refit adds a column per term, which
   /// is -infinity in rows where the term does not exist.
   Eigen::MatrixXd log_logs;
   Eigen::VectorXd time;  ///< in units of the typical time
   /// First feature and number of features (contrasts) of each categorical column.
   std::vector<std::pair<Eigen::Index, Eigen::Index>> levels = {};
+  /// The columns of many levels: their coordinates in a term and the level of each row. They are
+  /// adjacent, between the plain features and the steps; the entries are 1 and not stored.
+  std::vector<optimise::LevelColumns> many_levels = {};
 
   Eigen::Index rows() const { return time.size(); }
+  /// The coordinates of all columns of many levels as one block.
+  optimise::LevelColumns level_block() const;
+  /// ln of a term with these coordinates in each row, without powers of log2(n).
+  Eigen::VectorXd log_terms(const Eigen::Ref<const Eigen::VectorXd>& term) const;
+  /// True if two rows differ in nothing but the time.
+  bool same_configuration(Eigen::Index a, Eigen::Index b) const;
 };
 
 TermData take_rows(const TermData& data, const std::vector<Eigen::Index>& rows);
@@ -104,7 +118,10 @@ struct SumShape {
 /// Maps rows to TermData, and coordinates back to the constants of MultiLayout.
 class TermCoordinates {
  public:
-  TermCoordinates(const ModelSpec& spec, const Design& training, std::vector<Regime> regimes);
+  /// `contrasts_only`: contrasts also for columns of many levels, as an L1 penalty of the
+  /// logarithms relative to their mean needs.
+  TermCoordinates(const ModelSpec& spec, const Design& training, std::vector<Regime> regimes,
+                  bool contrasts_only = false);
 
   /// The rows, sorted by their content so that the order of the file does not affect a fit. The
   /// features of all steps come after the plain ones, then those of 1 - 1/n.
@@ -115,8 +132,10 @@ class TermCoordinates {
   TermData select(const TermData& all_features, const SumShape& shape) const;
   Eigen::Index plain_features() const { return plain_features_; }
   const std::vector<Regime>& regimes() const { return regimes_; }
+  /// The column of a step in the features of data().
+  Eigen::Index step_feature(Eigen::Index regime) const { return dense_features_ + regime; }
   /// First feature and number of features of each input except the constant: 1 for a numeric
-  /// column, n - 1 for a column of n levels.
+  /// column, n - 1 for a column of n levels, n if they are many.
   const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
   /// The feature of each numeric column.
   std::vector<Eigen::Index> numeric_features() const;
@@ -152,12 +171,13 @@ class TermCoordinates {
   std::vector<double> highs_;  ///< the largest values of the numeric columns
   std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
   Eigen::Index plain_features_ = 1;
+  Eigen::Index dense_features_ = 1;  ///< the plain features without columns of many levels
   double typical_time_ = 1;
   std::vector<std::size_t> order_;
   TermData data_;
 
   Eigen::Index ring_feature(std::size_t numeric) const {
-    return plain_features_ + static_cast<Eigen::Index>(regimes_.size() + numeric);
+    return dense_features_ + static_cast<Eigen::Index>(regimes_.size() + numeric);
   }
 
   /// Centre and scale of the feature that the shape uses for a numeric column.

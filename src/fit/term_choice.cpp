@@ -66,7 +66,9 @@ Index size_of(const Candidate& candidate, const ModelSpec& spec) {
     return static_cast<Index>(GenericLayout(spec).size());
   const SumShape& shape = candidate.shape;
   const std::vector<bool> held = shape.held();
-  return shape.size() - std::count(held.begin(), held.end(), true) -
+  // Of many levels, one more coordinate than constants.
+  const Index surplus = shape.plain_features + 1 - static_cast<Index>(count_sum_constants(spec, 1));
+  return shape.size() - std::count(held.begin(), held.end(), true) - shape.terms * surplus -
          static_cast<Index>(shape.followers().size()) + logarithms_of(shape);
 }
 
@@ -306,7 +308,7 @@ class GrowthBeyond {
 
   /// Ignores extrapolation folds that hold out all rows above the step: they cannot judge it.
   bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
-    const Index step = task_.coordinates.plain_features() + stepped.shape.regimes.back();
+    const Index step = task_.coordinates.step_feature(stepped.shape.regimes.back());
     const Eigen::MatrixXd& features = task_.coordinates.data().features;
     double loss = 0;
     for (std::size_t f = 0; f < out_.folds.size(); ++f) {

@@ -19,6 +19,7 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using optimise::LevelColumns;
 
 /// Largest |ln| of a term: practically infinite, but finite arithmetic.
 constexpr double kLargestLog = 60;
@@ -40,6 +41,8 @@ double next_damping(double damping, double share_of_promise) {
   return std::max(kLeastDamping, damping * factor);
 }
 
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
 /// State of a descent.
 struct Point {
   VectorXd theta;
@@ -49,10 +52,9 @@ struct Point {
 };
 
 /// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above.
-/// Only the lower half of H is used.
 struct Quadratic {
   VectorXd gradient;
-  MatrixXd hessian;
+  ArrowMatrix hessian;
 };
 
 /// The loss of a sum as a function of its coordinates.
@@ -97,28 +99,8 @@ class SumObjective {
       slope /= point.parts.total.array().max(kLeastTotal);
     const ArrayXd pull = weights * slope * point.residual;
     const ArrayXd curvature = weights * slope.square();
-
-    const Index terms = shape_.terms;
-    const Index size = terms * shape_.features();
-    const VectorXd& theta = point.theta;
-    MatrixXd row_weights(data_.rows(), shape_.intercept ? 2 * terms : terms);
-    row_weights.leftCols(terms) = point.parts.terms.array().colwise() * pull;
-    if (shape_.intercept)
-      row_weights.rightCols(terms) = point.parts.terms.array().colwise() * curvature;
-    const MatrixXd sums = normal_matrix_->feature_sums(row_weights);
-
-    Quadratic out{VectorXd(theta.size()), MatrixXd(theta.size(), theta.size())};
-    out.hessian.topLeftCorner(size, size) = (*normal_matrix_)(point.parts.terms, curvature);
-    out.gradient.head(size) = -sums.leftCols(terms).reshaped();
-    if (shape_.intercept) {
-      const double c = std::exp(theta[size]);
-      out.hessian.row(size).head(size) = c * sums.rightCols(terms).reshaped().transpose();
-      out.hessian(size, size) = c * c * curvature.sum();
-      out.gradient[size] = -c * pull.sum();
-    }
-    out.gradient += 2 * loss_.penalties.cwiseProduct(theta);
-    out.hessian.diagonal() += 2 * loss_.penalties;
-    return out;
+    return normal_matrix_ == nullptr ? sparse_near(point, pull, curvature)
+                                     : dense_near(point, pull, curvature);
   }
 
  private:
@@ -128,6 +110,49 @@ class SumObjective {
   InstructionSet instructions_;
   ArrayXd measured_;  ///< time or its logarithm
   std::shared_ptr<const NormalMatrix> normal_matrix_;
+
+  Quadratic sparse_near(const Point& point, const ArrayXd& pull, const ArrayXd& curvature) const {
+    const double c = shape_.intercept ? std::exp(point.theta[point.theta.size() - 1]) : 0;
+    const LevelJacobian jacobian = jacobian_of(data_, shape_, point.parts.terms, c);
+    VectorXd penalties = 2 * loss_.penalties;
+    for (const auto& [follower, leader] : shape_.followers())
+      penalties[leader] += std::exchange(penalties[follower], 0);
+    Quadratic out{penalties.cwiseProduct(point.theta) - jacobian.slopes(pull.matrix()),
+                  jacobian.gram(curvature.matrix())};
+    out.hessian.add_to_diagonal(penalties);
+    return out;
+  }
+
+  Quadratic dense_near(const Point& point, const ArrayXd& pull, const ArrayXd& curvature) const {
+    const Index terms = shape_.terms;
+    const Index size = terms * shape_.features();
+    const VectorXd& theta = point.theta;
+    MatrixXd row_weights(data_.rows(), shape_.intercept ? 2 * terms : terms);
+    row_weights.leftCols(terms) = point.parts.terms.array().colwise() * pull;
+    if (shape_.intercept)
+      row_weights.rightCols(terms) = point.parts.terms.array().colwise() * curvature;
+    const MatrixXd sums = normal_matrix_->feature_sums(row_weights);
+
+    VectorXd gradient(theta.size());
+    MatrixXd hessian(theta.size(), theta.size());
+    hessian.topLeftCorner(size, size) = (*normal_matrix_)(point.parts.terms, curvature);
+    gradient.head(size) = -sums.leftCols(terms).reshaped();
+    if (shape_.intercept) {
+      const double c = std::exp(theta[size]);
+      hessian.col(size).head(size) = c * sums.rightCols(terms).reshaped();
+      hessian.row(size).head(size) = hessian.col(size).head(size).transpose();
+      hessian(size, size) = c * c * curvature.sum();
+      gradient[size] = -c * pull.sum();
+    }
+    gradient += 2 * loss_.penalties.cwiseProduct(theta);
+    hessian.diagonal() += 2 * loss_.penalties;
+    for (const auto& [follower, leader] : shape_.followers()) {
+      gradient[leader] += gradient[follower];
+      hessian.row(leader) += hessian.row(follower);
+      hessian.col(leader) += hessian.col(follower);
+    }
+    return {std::move(gradient), dense_arrow(std::move(hessian))};
+  }
 
   VectorXd modelled(const VectorXd& total) const {
     if (loss_.residual == ErrorScale::linear)
@@ -139,32 +164,13 @@ class SumObjective {
   }
 };
 
-void hold(const std::vector<bool>& held, Quadratic& model) {
-  for (std::size_t h = 0; h < held.size(); ++h) {
-    if (!held[h])
-      continue;
-    const Index j = static_cast<Index>(h);
-    model.gradient[j] = 0;
-    model.hessian.row(j).setZero();
-    model.hessian.col(j).setZero();
-    model.hessian(j, j) = 1;
-  }
-}
-
-/// Adds the derivatives of followers to the coordinate that they share.
-void fold_followers(const SumShape& shape, Quadratic& model) {
-  const auto followers = shape.followers();
-  if (followers.empty())
-    return;
-  model.hessian.triangularView<Eigen::StrictlyUpper>() = model.hessian.transpose();
-  std::vector<bool> held(static_cast<std::size_t>(shape.size()), false);
-  for (const auto& [follower, leader] : followers) {
-    model.gradient[leader] += model.gradient[follower];
-    model.hessian.row(leader) += model.hessian.row(follower);
-    model.hessian.col(leader) += model.hessian.col(follower);
-    held[static_cast<std::size_t>(follower)] = true;
-  }
-  hold(held, model);
+/// The coordinates that a descent does not move: those that are fixed and those that follow.
+std::vector<bool> still_in(const SumShape& shape, const DescentOptions& options) {
+  std::vector<bool> out = options.held;
+  out.resize(static_cast<std::size_t>(shape.size()), false);
+  for (const auto& [follower, leader] : shape.followers())
+    out[static_cast<std::size_t>(follower)] = true;
+  return out;
 }
 
 }  // namespace
@@ -183,8 +189,7 @@ SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorX
   SumParts out{MatrixXd(data.rows(), shape.terms), VectorXd::Zero(data.rows())};
   for (Index k = 0; k < shape.terms; ++k) {
     auto term = out.terms.col(k);
-    term.noalias() = data.features.leftCols(shape.features()) *
-                     theta.segment(k * shape.features(), shape.features());
+    term = data.log_terms(theta.segment(k * shape.features(), shape.features()));
     for (std::size_t j = 0; j < shape.log_powers[static_cast<std::size_t>(k)].size(); ++j) {
       const int r = shape.log_powers[static_cast<std::size_t>(k)][j];
       if (r != 0)
@@ -207,8 +212,33 @@ SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorX
 std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const SumShape& shape,
                                                      InstructionSet instructions,
                                                      const std::stop_token& stop) {
+  if (!data.many_levels.empty())
+    return nullptr;
   return std::make_shared<const NormalMatrix>(data.features.leftCols(shape.features()),
                                               instructions, stop, data.levels);
+}
+
+LevelColumns levels_apart(const TermData& data, const SumShape& shape) {
+  LevelColumns out;
+  if (shape.terms > 0)
+    for (const LevelColumns& column : data.many_levels)
+      if (column.count > out.count)
+        out = {.first = column.first, .count = column.count, .of_row = {}, .value = {}};
+  return out;
+}
+
+LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const MatrixXd& terms,
+                          double of_intercept) {
+  return {levels_apart(data, shape), data.rows(), shape.size(),
+          [&](const auto& put) {
+            for_features(
+                data, shape,
+                [&](Index row, Index k, Index coordinate, double x) {
+                  put(row, coordinate, terms(row, k) * x);
+                });
+            for (Index row = 0; shape.intercept && row < data.rows(); ++row)
+              put(row, shape.size() - 1, of_intercept);
+          }};
 }
 
 SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
@@ -216,29 +246,22 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
   if (options.stop.stop_requested())
     return {start};
   const SumObjective objective(data, shape, loss, options);
-  const auto model_near = [&](const Point& at) {
-    Quadratic out = objective.near(at);
-    fold_followers(shape, out);
-    hold(options.held, out);
-    return out;
-  };
+  const std::vector<bool> still = still_in(shape, options);
   Point point = objective.at(shape.tied(start));
-  Quadratic model = model_near(point);
+  Quadratic model = objective.near(point);
   std::size_t evaluations = 1;
   double gap = 0;
   double damping = kFirstDamping;
   for (std::size_t i = 0; i < options.iterations && damping < kMostDamping; ++i) {
     if (options.stop.stop_requested())
       break;
-    MatrixXd damped = model.hessian;
-    const double least = 1e-12 * (1e-300 + model.hessian.diagonal().maxCoeff());
-    damped.diagonal().array() += damping * model.hessian.diagonal().array().max(least);
-    const StoppableCholesky factors(std::move(damped), options.stop);
-    if (factors.stopped())
-      break;
-    const VectorXd step = factors.solve(-model.gradient);
-    const double gain = -(model.gradient.dot(step) +
-                          0.5 * step.dot(model.hessian.selfadjointView<Eigen::Lower>() * step));
+    ArrowMatrix damped = model.hessian;
+    const ArrayXd diagonal = damped.whole_diagonal().array();
+    const double least = 1e-12 * (1e-300 + diagonal.maxCoeff());
+    damped.add_to_diagonal((damping * diagonal.max(least)).matrix());
+    const auto solved = solve_free(damped, still, -model.gradient, options.stop);
+    const VectorXd step = solved.value_or(VectorXd::Constant(point.theta.size(), kInfinite));
+    const double gain = -(model.gradient.dot(step) + 0.5 * step.dot(model.hessian * step));
     gap = std::abs(gain) / std::max(point.cost, 1e-300);
     if (!std::isfinite(gain)) {
       damping *= kAfterInfinite;
@@ -256,14 +279,13 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
     point = std::move(trial);
     if (gap < options.tolerance)
       break;
-    model = model_near(point);
+    model = objective.near(point);
   }
   return {std::move(point.theta), point.cost, evaluations, gap};
 }
 
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// Successive widths of the smoothed kink of |x|, as shares of the mean absolute residual.
 constexpr std::array kWidths = {0.5, 0.1, 0.02, 0.004};
 /// Index of the first width for Reach::nearby.

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <stop_token>
 #include <vector>
 
 #include "fit/losses.hpp"
 #include "fit/normal_matrix.hpp"
 #include "fit/sum_terms.hpp"
+#include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/progress.hpp"
 
@@ -42,7 +44,39 @@ Eigen::VectorXd ridge(const SumShape& shape, double strength);
 SumParts evaluate_sum(const TermData& data, const SumShape& shape, const Eigen::VectorXd& theta,
                       InstructionSet instructions = best_instruction_set());
 
-/// Can be shared by descents over the same rows if their shapes have equally many features.
+/// The columns of the Jacobian of a sum that are levels: those of the largest column of many
+/// levels, in the first term.
+optimise::LevelColumns levels_apart(const TermData& data, const SumShape& shape);
+
+/// Calls put(row, term, coordinate, x) for all features x that can differ from 0. Shared powers are
+/// one coordinate.
+template <class Put>
+void for_features(const TermData& data, const SumShape& shape, const Put& put) {
+  const optimise::LevelColumns block = data.level_block();
+  std::vector<Eigen::Index> leader(static_cast<std::size_t>(shape.size()));
+  std::iota(leader.begin(), leader.end(), Eigen::Index{0});
+  for (const auto& [follower, to] : shape.followers())
+    leader[static_cast<std::size_t>(follower)] = to;
+  for (Eigen::Index row = 0; row < data.rows(); ++row) {
+    for (Eigen::Index k = 0; k < shape.terms; ++k) {
+      const auto at = [&](Eigen::Index feature) {
+        return leader[static_cast<std::size_t>(k * shape.features() + feature)];
+      };
+      for (Eigen::Index j = 0; j < data.features.cols(); ++j)
+        put(row, k, at(j < block.first ? j : j + block.count), data.features(row, j));
+      for (const optimise::LevelColumns& column : data.many_levels)
+        put(row, k, at(column.first + column.of_row[static_cast<std::size_t>(row)]), 1.0);
+    }
+  }
+}
+
+/// The derivatives of the total by the coordinates, that by the last being `of_intercept` if there
+/// is a C.
+LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const Eigen::MatrixXd& terms,
+                          double of_intercept);
+
+/// Can be shared by descents over the same rows if their shapes have equally many features. Null if
+/// a column has many levels: the matrix is then sparse.
 std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const SumShape& shape,
                                                      InstructionSet instructions,
                                                      const std::stop_token& stop);

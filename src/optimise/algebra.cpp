@@ -439,6 +439,39 @@ ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& wei
   return out;
 }
 
+LevelMatrix LevelJacobian::empty(Index rows, Index columns) const {
+  LevelMatrix out{.others = RowMajorMatrix::Zero(rows, columns - levels_.count), .levels = levels_};
+  if (!levels_.empty()) {
+    out.levels.of_row.assign(static_cast<std::size_t>(rows), LevelColumns::none);
+    out.levels.value = VectorXd::Zero(rows);
+  }
+  return out;
+}
+
+LevelMatrix LevelJacobian::matrix() const {
+  if (sparse_.rows() == 0)
+    return matrix_;
+  LevelMatrix out = empty(sparse_.rows(), sparse_.cols());
+  for (Index row = 0; row < sparse_.rows(); ++row)
+    for (SparseRows::InnerIterator entry(sparse_, row); entry; ++entry)
+      put(row, entry.col(), entry.value(), out);
+  return out;
+}
+
+VectorXd LevelJacobian::slopes(const VectorXd& v) const {
+  return sparse_.rows() > 0 ? VectorXd(sparse_.transpose() * v)
+                            : optimise::transposed_product(matrix_.others, matrix_.levels, v);
+}
+
+ArrowMatrix LevelJacobian::gram(const VectorXd& weights) const {
+  if (sparse_.rows() > 0)
+    return perfmodel::gram(1, sparse_, weights);
+  // J'J alone is half the work.
+  if ((weights.array() == weights[0]).all())
+    return perfmodel::gram(weights[0], matrix_, {});
+  return perfmodel::gram(1, matrix_, weights);
+}
+
 ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors) {
   const LevelColumns layout = matrix.layout();
   if (matrix.is_sparse()) {

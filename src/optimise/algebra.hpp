@@ -180,6 +180,52 @@ ArrowMatrix scaled(ArrowMatrix matrix, const Eigen::VectorXd& factors);
 /// Replaces the rows and columns of held constants by those of the unit matrix times `diagonal`.
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal);
 
+/// A Jacobian, stored by entries if several columns have many levels.
+class LevelJacobian {
+ public:
+  /// `like`: the columns that are levels. `entries(put)` calls put(row, column, value) for all
+  /// entries that can differ from 0; equal places are added up, except among the levels.
+  template <class Entries>
+  LevelJacobian(const optimise::LevelColumns& like, Eigen::Index rows, Eigen::Index columns,
+                const Entries& entries)
+      : levels_{.first = like.first, .count = like.count, .of_row = {}, .value = {}} {
+    if (!levels_.empty() && columns - levels_.count >= optimise::kSparseColumns) {
+      std::vector<Eigen::Triplet<double>> all;
+      entries([&](Eigen::Index row, Eigen::Index column, double value) {
+        all.emplace_back(static_cast<int>(row), static_cast<int>(column), value);
+      });
+      sparse_.resize(rows, columns);
+      sparse_.setFromTriplets(all.begin(), all.end());
+      return;
+    }
+    matrix_ = empty(rows, columns);
+    entries([&](Eigen::Index row, Eigen::Index column, double value) {
+      put(row, column, value, matrix_);
+    });
+  }
+
+  optimise::LevelMatrix matrix() const;
+  /// J'v.
+  Eigen::VectorXd slopes(const Eigen::VectorXd& v) const;
+  /// J' diag(weights) J.
+  ArrowMatrix gram(const Eigen::VectorXd& weights) const;
+
+ private:
+  optimise::LevelColumns levels_;  ///< without entries
+  optimise::LevelMatrix matrix_;
+  optimise::SparseRows sparse_;  ///< used instead if it has rows
+
+  optimise::LevelMatrix empty(Eigen::Index rows, Eigen::Index columns) const;
+  static void put(Eigen::Index row, Eigen::Index column, double value, optimise::LevelMatrix& to) {
+    if (!to.levels.empty() && to.levels.holds(column)) {
+      to.levels.of_row[static_cast<std::size_t>(row)] = column - to.levels.first;
+      to.levels.value[row] = value;
+    } else {
+      to.others(row, to.levels.other(column)) += value;
+    }
+  }
+};
+
 /// Solves M x = b with the held constants at 0. Returns nullopt if M without them is not positive
 /// definite, or if a stop was requested.
 std::optional<Eigen::VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
