@@ -463,7 +463,7 @@ void describe(Fields& f, const SelftestDocument& x) {
 }
 
 void describe(Fields& f, const VersionDocument& x) {
-  f.document("perfmodel/version", "The program itself: --version --json");
+  f.document("perfmodel/version", "The program itself and how it was built");
   f("version", x.version, "semantic version");
   f("compiler", x.compiler, "that built it");
   f("kernels", x.kernels, "instruction sets of this machine that it uses, the default last");

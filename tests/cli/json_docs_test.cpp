@@ -218,7 +218,8 @@ TEST_CASE("documents keep to their schemas", "[cli][docs]") {
             "-o", "-"},
            {"evaluate", "all.jsonl", "pairs.csv", "--format", "json", "--fail-if", "total.share<1"},
            {"fit", "runs.csv", "--bootstrap", "20", "--shard", "2/2", "-o", "-"},
-           {"selftest", "--format", "json"}})
+           {"selftest", "--format", "json"},
+           {"--version", "--json"}})
     documents.add(arguments);
   const std::optional<int> checked = documents.check_schemas();
   if (checked)
