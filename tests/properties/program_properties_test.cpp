@@ -93,7 +93,7 @@ TEST_CASE("property: merged shards have the bytes of the whole", "[property]") {
         CHECK(test::read_text(directory.file("merged.json")) ==
               test::read_text(directory.file("whole.json")));
       },
-      40);
+      30);
 }
 
 TEST_CASE("property: the library and the program give the same bytes", "[property]") {

@@ -292,8 +292,8 @@ void choose_form(std::size_t rows, RandomStream& random, const GeneratedKinds& k
   }
   options.expression = kind < 0.55 ? Expression::generic : Expression::multi;
   if (options.expression == Expression::multi) {
-    options.signed_terms = kind > 0.98 && rows >= kRowsOfSignedTerms;
-    if (kind < 0.95)
+    options.signed_terms = kind > 0.985 && rows >= kRowsOfSignedTerms;
+    if (kind < 0.97)
       options.terms = 1 + random.below(2);
   }
   if (happens(random, 0.1)) {
@@ -322,8 +322,10 @@ FitRequest generated_request(const GeneratedRuns& runs, RandomStream& random,
   out.roles = runs.roles();
   choose_form(runs.rows(), random, kinds, out.options);
   out.options.seed = 1 + random.below(1000);
+  if (!kinds.whole_searches && out.options.expression != Expression::automatic)
+    out.options.starts = 1 + random.below(2);
   if (out.options.expression == Expression::generic && !kinds.whole_searches &&
-      !out.options.generations && happens(random, 0.7))
+      !out.options.generations && happens(random, 0.85))
     out.options.generations = 2 + random.below(20);
   out.roles.single_rows =
       out.options.expression != Expression::generic || out.options.residual != Residual::none;
@@ -377,6 +379,8 @@ std::vector<std::string> options_of(const GeneratedRuns& runs, const FitRequest&
     add("--penalise", "scaled");
   if (options.method == Method::paper)
     add("--method", "paper");
+  if (options.starts)
+    add("--starts", *options.starts);
   if (options.generations)
     add("--generations", *options.generations);
   if (options.population)
