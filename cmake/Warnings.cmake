@@ -17,8 +17,7 @@ function(perfmodel_set_warnings target)
             -Wformat=2
             # GCC 12 sees overlapping or endless copies in std::string's operator+ where there are
             # none (GCC bug 105651).
-            -Wno-restrict
-            -Wno-stringop-overflow)
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow>)
   if(PERFMODEL_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
