@@ -17,8 +17,9 @@ fuzz() { # TARGET
     # a hundredth of the speed. A hundredth of the executions have the marks.
     case $1 in
     csv | layers) run "$1" $((executions / 100)) && ASAN_OPTIONS=poison_heap=0 run "$1" "$executions" ;;
-    # Four hundred models are compiled and run together.
+    # Compilers and interpreters run, and whole commands.
     code) run "$1" $((executions / 100)) ;;
+    command_lines) run "$1" $((executions / 20)) ;;
     *) run "$1" "$executions" ;;
     esac
 }
