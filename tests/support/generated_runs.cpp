@@ -16,15 +16,6 @@ namespace {
 
 using Role = GeneratedColumn::Role;
 
-template <class Item, std::size_t N>
-Item one_of(RandomStream& random, const Item (&items)[N]) {
-  return items[random.below(N)];
-}
-
-bool happens(RandomStream& random, double probability) {
-  return random.uniform() < probability;
-}
-
 /// The values that a numeric column takes: few, or one per row.
 std::vector<double> values_of(RandomStream& random, std::size_t rows, bool may_be_zero) {
   const double unit = std::pow(10, std::floor(random.uniform(-6, 7)));
