@@ -405,9 +405,15 @@ bool CandidateJudge::knows(const Candidate& candidate) const {
 
 const CandidateJudge::FoldPath& CandidateJudge::path_of(const Candidate& candidate,
                                                         std::size_t fold) const {
-  const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
+  auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
     return same_family(family.widest, candidate);
   });
+  if (known == families_.end())  // judged as the first terms of a sum with logarithms in later ones
+    known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
+      Candidate first = family.widest;
+      first.shape = with_terms(first.shape, std::min(first.shape.terms, candidate.shape.terms));
+      return same_family(first, candidate);
+    });
   return known->of_fold[fold];
 }
 
