@@ -496,7 +496,8 @@ const CLI::App& Program::command_of(const std::string& name) const {
 
 /// Message about unexpected arguments, which CLI11 lists in reverse.
 std::string Program::about_extras() const {
-  const std::vector<std::string> extras = current().remaining();
+  const std::vector<std::string> own = current().remaining();
+  const std::vector<std::string> extras = own.empty() ? app_.remaining() : own;  // before it
   const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& extra) {
     return extra.starts_with("-") && extra.size() > 1;
   });

@@ -413,7 +413,8 @@ const CandidateJudge::FoldPath& CandidateJudge::path_of(const Candidate& candida
     // The first terms of a wider sum, of which a later term has the logarithms.
     known = first([&](const Family& family) {
       Candidate narrower = family.widest;
-      narrower.shape = with_terms(narrower.shape, candidate.shape.terms);
+      narrower.shape =
+          with_terms(narrower.shape, std::min(narrower.shape.terms, candidate.shape.terms));
       return same_family(narrower, candidate);
     });
   }

@@ -31,6 +31,8 @@ constexpr double kWidestLogFactor = 60;
 constexpr double kTrace = 1e-8;
 /// Largest C in units of the longest time, whatever the loss.
 constexpr double kWidestIntercept = 2;
+/// The same if terms are subtracted from C.
+constexpr double kWidestMinuend = 1e6;
 
 /// The penalised combinations of the coordinates of one term, and its box.
 struct TermGoal {
@@ -107,7 +109,10 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
   }
   if (shape.intercept) {
     box_.lower[shape.size() - 1] = 0;
-    box_.upper[shape.size() - 1] = kWidestIntercept * coordinates.data().time.maxCoeff();
+    const bool subtracts =
+        std::find(shape.signs.begin(), shape.signs.end(), -1) != shape.signs.end();
+    box_.upper[shape.size() - 1] =
+        (subtracts ? kWidestMinuend : kWidestIntercept) * coordinates.data().time.maxCoeff();
   }
 }
 

@@ -362,8 +362,7 @@ VectorXd first_start(const TermData& data, const SumShape& shape) {
   log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
   if (shape.terms > 0 && shape.sign(0) < 0) {
     log_intercept = std::log(1.5 * data.time.maxCoeff());
-    // Small, so that totals stay positive with a logarithm.
-    out[0] = std::log(kShareTakenAway * data.time.maxCoeff());
+    out[0] = std::log(kShareTakenAway);  // small, so that totals stay positive with a logarithm
   }
   return out;
 }

@@ -30,8 +30,8 @@ using SolveColumns = void (*)(std::size_t rows, std::size_t columns, const doubl
                               std::size_t lower_stride, double* x, std::size_t stride);
 
 /// Replaces the lower half of a symmetric size x size matrix by its Cholesky factor; false if it is
-/// not positive definite. `a` is stored with `rows` rows, a multiple of kTileRows: elements beyond
-/// the size and above the diagonal may have any finite value.
+/// not positive definite. `a` is stored with `rows` rows, a multiple of kTileRows, and as many
+/// columns: elements beyond the size and above the diagonal may have any finite value.
 using Factorise = bool (*)(std::size_t size, double* a, std::size_t rows);
 
 /// The inner loops of dense algebra, compiled for one instruction set. All give the same bits.

@@ -103,6 +103,7 @@ TEST_CASE("what was nearly right is told", "[cli]") {
        "there is no file workers=8; did you mean --set workers=8?"},
       {{"predict", model, runs, "workers=8"},
        "unexpected argument 'workers=8'; did you mean --set workers=8?"},
+      {{runs, "fit", runs}, "unexpected argument '" + runs + "'"},
       {{"predict", runs, model}, "the model comes first: perfmodel predict " + model + " " + runs},
       {{"evaluate", runs, model},
        "the model comes first: perfmodel evaluate " + model + " " + runs},

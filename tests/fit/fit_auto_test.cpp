@@ -4,7 +4,9 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -105,6 +107,29 @@ bool has_process(const FittedModel& model) {
 }
 
 }  // namespace
+
+TEST_CASE("the first term of a sum with a logarithm in the second is a formula of its own",
+          "[fit][auto]") {
+  RoleRequest roles;
+  roles.extrinsic = std::vector<std::string>{};
+  const test::PaperRuns runs = test::runs_of(
+      test::table_of(
+          "z0_431,z1_212,x2_464,time_s\nL36a,56,10565.0044807563,14.2\nL36a,85,1873.3807603761243,"
+          "9.62\nL46c,29,26616.179029062743,24.3\nL83b,11,10816.163872121972,10.2\nL36a,85,1873."
+          "3807603761243,9.62\nL83b,11,10816.163872121972,10.2\nL36a,85,1873.3807603761243,9."
+          "62\nL36a,85,1873.3807603761243,9.62\nL36a,85,1873.3807603761243,9.62\nL83b,3,15030."
+          "420765365716,12.4\nL36a,74,69515.99860614032,61.6\nL83b,11,10816.163872121972,10."
+          "2\nL36a,74,69515.99860614032,61.6\nL36a,74,69515.99860614032,61.6\nL83b,3,15030."
+          "420765365716,12.4\n"),
+      roles);
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = Residual::chosen;
+  options.loss = default_loss(options);
+  options.seed = 301;
+  const FittedModel model = fit(runs.spec, runs.design, options);
+  CHECK(model.metrics.train.mape_percent < 5);
+}
 
 TEST_CASE("a process says what many levels do together", "[fit][auto][whole-fits]") {
   const InteractingRuns truth(0.5, 1);

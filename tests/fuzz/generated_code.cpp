@@ -25,14 +25,8 @@
 namespace perfmodel::fuzz {
 namespace {
 
-bool happens(RandomStream& random, double probability) {
-  return random.uniform() < probability;
-}
-
-template <class Item, std::size_t N>
-Item one_of(RandomStream& random, const Item (&items)[N]) {
-  return items[random.below(N)];
-}
+using test::happens;
+using test::one_of;
 
 /// An arithmetic formula whose value is the same in all languages, to the last bit.
 std::string exact_formula(RandomStream& random, const std::vector<std::string>& names, int depth) {

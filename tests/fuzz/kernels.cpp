@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
@@ -63,7 +62,11 @@ class Bytes {
 };
 
 bool same_bits(const Numbers& a, const Numbers& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](double x, double y) {
+        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+      });
 }
 
 bool is_near(double value, double expected, double relative) {
@@ -166,11 +169,12 @@ void check_factors(Bytes& bytes) {
   const auto n = static_cast<Eigen::Index>(size);
   const Numbers entries = bytes.numbers(size * size, 10);
   const MatrixXd half = MatrixXd::Map(entries.data(), n, n);
-  MatrixXd matrix = MatrixXd::Zero(static_cast<Eigen::Index>(rows), n);
-  matrix.topRows(n) = half * half.transpose() + MatrixXd::Identity(n, n);
+  const auto stored = static_cast<Eigen::Index>(rows);
+  MatrixXd matrix = MatrixXd::Zero(stored, stored);
+  matrix.topLeftCorner(n, n) = half * half.transpose() + MatrixXd::Identity(n, n);
   const Numbers packed(matrix.data(), matrix.data() + matrix.size());
   const auto lower = [&](const Numbers& all) {
-    MatrixXd out = MatrixXd::Map(all.data(), matrix.rows(), n).topRows(n);
+    MatrixXd out = MatrixXd::Map(all.data(), stored, stored).topLeftCorner(n, n);
     out.triangularView<Eigen::StrictlyUpper>().setZero();
     return out;
   };
@@ -182,7 +186,7 @@ void check_factors(Bytes& bytes) {
     return Numbers(own.data(), own.data() + own.size());
   });
   const MatrixXd l = MatrixXd::Map(factor.data(), n, n);
-  require((l * l.transpose() - matrix.topRows(n)).cwiseAbs().maxCoeff() <=
+  require((l * l.transpose() - matrix.topLeftCorner(n, n)).cwiseAbs().maxCoeff() <=
               1e-12 * matrix.cwiseAbs().maxCoeff(),
           "the product of a Cholesky factor");
   const Numbers right = bytes.numbers(tile_kernel::kTileRows * size, 10);

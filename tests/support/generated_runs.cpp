@@ -16,15 +16,6 @@ namespace {
 
 using Role = GeneratedColumn::Role;
 
-template <class Item, std::size_t N>
-Item one_of(RandomStream& random, const Item (&items)[N]) {
-  return items[random.below(N)];
-}
-
-bool happens(RandomStream& random, double probability) {
-  return random.uniform() < probability;
-}
-
 /// The values that a numeric column takes: few, or one per row.
 std::vector<double> values_of(RandomStream& random, std::size_t rows, bool may_be_zero) {
   const double unit = std::pow(10, std::floor(random.uniform(-6, 7)));
@@ -278,11 +269,7 @@ void choose_penalty(RandomStream& random, const GeneratedKinds& kinds, FitOption
     options.penalty.constants = Penalise::scaled;
 }
 
-/// With fewer rows than constants, a sum with a subtracted term may have none but negative times.
-constexpr std::size_t kRowsOfSignedTerms = 25;
-
-void choose_form(std::size_t rows, RandomStream& random, const GeneratedKinds& kinds,
-                 FitOptions& options) {
+void choose_form(RandomStream& random, const GeneratedKinds& kinds, FitOptions& options) {
   const double kind = random.uniform();
   if (kind < 0.01) {
     options.expression = Expression::automatic;
@@ -292,7 +279,7 @@ void choose_form(std::size_t rows, RandomStream& random, const GeneratedKinds& k
   }
   options.expression = kind < 0.55 ? Expression::generic : Expression::multi;
   if (options.expression == Expression::multi) {
-    options.signed_terms = kind > 0.985 && rows >= kRowsOfSignedTerms;
+    options.signed_terms = kind > 0.985;
     if (kind < 0.97)
       options.terms = 1 + random.below(2);
   }
@@ -320,7 +307,7 @@ FitRequest generated_request(const GeneratedRuns& runs, RandomStream& random,
                              const GeneratedKinds& kinds) {
   FitRequest out;
   out.roles = runs.roles();
-  choose_form(runs.rows(), random, kinds, out.options);
+  choose_form(random, kinds, out.options);
   out.options.seed = 1 + random.below(1000);
   if (!kinds.whole_searches && out.options.expression != Expression::automatic)
     out.options.starts = 1 + random.below(2);

@@ -13,6 +13,16 @@
 
 namespace perfmodel::test {
 
+inline bool happens(RandomStream& random, double probability) {
+  return random.uniform() < probability;
+}
+
+/// One of the items, each with the same probability.
+template <class Item, std::size_t N>
+Item one_of(RandomStream& random, const Item (&items)[N]) {
+  return items[random.below(N)];
+}
+
 /// A generated input column; its role is always given, so that no name decides it.
 struct GeneratedColumn {
   enum class Role { intrinsic, categorical, extrinsic };
@@ -56,7 +66,7 @@ GeneratedRuns generated_runs(RandomStream& random);
 /// The chosen rows, in this order; a row may occur several times.
 GeneratedRuns take_rows(const GeneratedRuns& runs, std::span<const std::size_t> rows);
 
-/// A kind of fit, and how many of its cases occur among a hundred.
+/// Which fits are generated.
 struct GeneratedKinds {
   bool raw_penalties = true;    ///< a penalty whose meaning depends on the units
   bool paper = true;            ///< the method of the paper, whose search depends on the units
