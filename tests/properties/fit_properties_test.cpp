@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -44,6 +45,17 @@ FittedModel fitted(const GeneratedRuns& runs, FitRequest request) {
   request.roles.single_rows = single_rows;
   request.roles.totals_per_worker = totals;
   return fit_runs(runs.table(), request).model;
+}
+
+/// Nullopt if the runs are refused for this reason, and for no other one.
+std::optional<FittedModel> fitted_unless(const GeneratedRuns& runs, const FitRequest& request,
+                                         const std::string& reason) {
+  try {
+    return fitted(runs, request);
+  } catch (const Error& error) {
+    CHECK_THAT(error.what(), ContainsSubstring(reason));
+    return std::nullopt;
+  }
 }
 
 VectorXd predicted(const FittedModel& model, const GeneratedRuns& runs) {
@@ -268,7 +280,10 @@ TEST_CASE("property: a model that is read and written has the same bytes and pre
           request.held_out.folds = HeldOutRequest::Folds{2};
         if (random.below(8) == 0)
           request.repeats = 2;
-        const FittedModel model = fitted(runs, request);
+        const auto fit = fitted_unless(runs, request, "a fold leaves no row");
+        if (!fit)
+          return;
+        const FittedModel& model = *fit;
         const std::string json = to_json(model);
         const FittedModel again = read_back(json);
         CHECK(to_json(again) == json);
@@ -285,19 +300,16 @@ TEST_CASE("property: intervals grow with their coverage and hold the prediction"
         request.held_out.intervals = true;
         request.held_out.coverage = 0.5;
         INFO(test::words_of(runs, request));
-        FittedModel model;
-        try {
-          model = fitted(runs, request);
-        } catch (const InputError& error) {
-          CHECK_THAT(error.what(), ContainsSubstring("no intervals can be given for this model"));
+        const auto fit = fitted_unless(runs, request, "no intervals can be given for this model");
+        if (!fit)
           return;
-        }
+        const FittedModel& model = *fit;
         REQUIRE(model.intervals);
         // The configurations of the runs, and some beyond their ranges.
         for (auto& column : runs.columns)
-          for (double& number : column.numbers)
-            if (random.below(4) == 0)
-              number *= random.uniform(0.1, 10);
+          if (!is_flag(column))
+            for (double& number : column.numbers)
+              number *= random.below(4) == 0 ? random.uniform(0.1, 10) : 1;
         const Design design = make_design(runs.table(), model.spec, Target::absent);
         const double highest = highest_level(model.intervals->count);
         Eigen::ArrayXd lower = Eigen::ArrayXd::Ones(static_cast<Eigen::Index>(design.rows));
@@ -414,7 +426,7 @@ TEST_CASE("property: no other search descends from an optimum, and few find a lo
     else if (!is_at_bound) {  // beyond which others may search
       const double other = climbed(model, model.constants, design, options, random);
       CAPTURE(cost, other, model.search.gap);
-      CHECK(cost <= other * (1 + 1e-6) + rounding);
+      CHECK(cost <= other * (1 + 1e-4) + rounding);  // a long step may reach another valley
     }
     if (options.expression != Expression::generic || !runs.derived.empty())
       return;
