@@ -512,7 +512,8 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   if (points.size() < 2 || !scaling::counts_workers(curve.column))
     return "";
   const Range x = range_of_scales(points);
-  std::vector<double> speedups = {points.front().scale, points.back().scale};
+  const double ideal = points.back().scale / points.front().scale;
+  std::vector<double> speedups = {1, ideal};
   for (const Forecast& point : points)
     speedups.push_back(point.speedup);
   const Range y = range_of(speedups, Spacing::logarithmic);
@@ -521,9 +522,7 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
     ticks.push_back({point.scale, scale_text(point.scale)});
   Chart chart(x, {curve.column, ticks}, y, {"speedup", ticks_of(y, kTicksOfTimes)});
   draw_unmeasured(points, x, y, chart);
-  chart.add_line(
-      {{points.front().scale, points.front().scale}, {points.back().scale, points.back().scale}},
-      "dashed");
+  chart.add_line({{points.front().scale, 1}, {points.back().scale, ideal}}, "dashed");
   const auto speedup = [](const Forecast& point) { return point.speedup; };
   draw_line(points, speedup, chart);
   for (const Forecast& point : points) {
