@@ -52,7 +52,7 @@ std::optional<double> MovedConfiguration::time_at(double scale) const {
 std::optional<Centre> centre_of(const FittedModel& model) {
   if (model.central)
     return Centre{model.central->configuration,
-                  fmt::format("the run of line {}", model.central->line)};
+                  fmt::format("the central run (line {})", model.central->line)};
   if (model.typical)
     return Centre{*model.typical, "the median configuration"};
   return std::nullopt;

@@ -378,7 +378,7 @@ void describe(Fields& f, const Evaluation& x) {
   f("bias_percent", Finite{report.bias.value}, "how much longer runs take than predicted");
   f("noise_floor", report.noise_floor, "of these runs");
   f("prediction_intervals", report.intervals, "where the model has them", kSparse);
-  f("support", report.support, "with a residual process", kSparse);
+  f("support", report.support, "with a residual correction", kSparse);
   f("baseline", report.baseline, "an older model on the same runs", kSparse);
   f("gates", report.gates, "conditions that fail the judgement", kSparse);
   f("outliers", report.outliers, "runs far from the model", kSparse);

@@ -264,7 +264,7 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
     add(steps.steps[i].name, steps.steps[i].time, "bar");
   }
   if (steps.process)
-    add("correction by the residual process", *steps.process, "bar process");
+    add("residual correction", *steps.process, "bar process");
   bars.push_back({"predicted time", 0, steps.formula + steps.process.value_or(0), "bar total"});
   return bars;
 }
@@ -493,7 +493,7 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
                    [&](const Effect& candidate) { return candidate.column == curve.column; });
   const std::string answer = doubling == content.doublings.end()
                                  ? "the model predicts no time > 0 at twice the scale"
-                                 : effect_in_words(*doubling);
+                                 : effect_in_words(*doubling, &content.model.spec);
   const std::string caption =
       "Time against " + curve.column + ": " + answer +
       ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +

@@ -230,7 +230,7 @@ TEST_CASE_METHOD(AutoTest, "equal rows that are merged while reading leave a tot
 
 TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",
                  "[cli][auto][whole-fits]") {
-  const std::string notice = "No form with a residual process is tried";
+  const std::string notice = "No form with a residual correction is tried";
   for (const Strings& option : {Strings{"--loss", "mape"}, Strings{"--l2", "0.001"}}) {
     CAPTURE(option.front());
     const ProgramResult result = fit(option);

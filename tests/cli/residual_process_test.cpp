@@ -162,10 +162,10 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the fo
   CHECK(typical == Catch::Approx(changes[40]).epsilon(1e-9));
   const std::string change = (here > 1 ? "+" : "") + perfmodel::percent(100 * (here - 1));
   const std::string place =
-      "the run of line " + std::to_string(model["central_run"]["line"].get<int>());
-  CHECK_THAT(fitted.errors,
-             ContainsSubstring("times a residual correction: " + change + " at " + place +
-                               ", typically " + perfmodel::percent(100 * typical) + "\n"));
+      "the central run (line " + std::to_string(model["central_run"]["line"].get<int>()) + ")";
+  CHECK_THAT(fitted.errors, ContainsSubstring("times a residual correction (Gaussian process): " +
+                                              change + " at " + place + ", typically " +
+                                              perfmodel::percent(100 * typical) + "\n"));
   CHECK_THAT(run({"show", "few.json"}).errors,
              ContainsSubstring("typically changes a time by " + perfmodel::percent(100 * typical)));
   const std::string page = run({"report", "few.json", "few.csv"}).output;
@@ -350,7 +350,7 @@ TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][p
 
   CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
-  CHECK_THAT(text("page.html"), ContainsSubstring("with a residual process"));
+  CHECK_THAT(text("page.html"), ContainsSubstring("with a residual correction"));
   std::vector<Strings> configurations = rows_of(text("asked.csv"));
   for (Strings& row : configurations)
     row.pop_back();
@@ -436,7 +436,7 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
   fit({"--expression", "multi", "--terms", "1"}, "plain.json");
   const ProgramResult refused = run({"simulate", "plain.json", "configurations.csv", "--draw"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors, ContainsSubstring("--draw takes a residual process"));
+  CHECK_THAT(refused.errors, ContainsSubstring("--draw takes a residual correction"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs determine them",

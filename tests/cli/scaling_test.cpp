@@ -254,7 +254,7 @@ TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][sca
   CHECK(result.exit_code == 0);
   CHECK_THAT(
       result.errors,
-      ContainsSubstring("perfmodel: note: held as in the middle of the measured ranges (--set): "
+      ContainsSubstring("perfmodel: note: held at the middle of the measured ranges, unless --set: "
                         "filters="));
   CHECK_THAT(result.errors,
              ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
