@@ -136,7 +136,7 @@ std::string effect_in_words(const Effect& effect, const ModelSpec* spec) {
                      effect.is_determined() ? "" : "?",
                      effect.measured ? ""
                      : is_scale      ? " (extrapolated)"
-                                     : " (not measured with these other inputs)");
+                                     : " (combination not measured)");
 }
 
 std::string contradiction_of(const FittedModel& model, const Configuration& at,

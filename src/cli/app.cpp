@@ -230,7 +230,9 @@ class HelpFormatter : public CLI::Formatter {
     const auto end = std::min(
         {text.find("; "), text.find('\n'), text.find(" (default: "), text.find(" (repeatable)")});
     std::string name = "  " + make_option_name(&option, false) + make_option_opts(&option);
-    name.resize(std::max<std::size_t>(name.size() + 1, name_width), ' ');
+    if (name.size() >= name_width)
+      name += "\n";
+    name.resize(name.size() + name_width - (name.ends_with('\n') ? 0 : name.size()), ' ');
     return name + text.substr(0, end) + "\n";
   }
 };

@@ -21,8 +21,7 @@ TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
   CHECK(effect_in_words(effect) == "3 -> 6: 1.25 times faster (extrapolated)");
   // Both values of an input that is no scale were measured, but not with the others.
   const ModelSpec spec;
-  CHECK(effect_in_words(effect, &spec) ==
-        "3 -> 6: 1.25 times faster (not measured with these other inputs)");
+  CHECK(effect_in_words(effect, &spec) == "3 -> 6: 1.25 times faster (combination not measured)");
   effect = {.column = "activation", .from = "relu", .to = "tanh", .ratio = 0.8};
   effect.interval = Interval{0.5, 1};
   CHECK(effect_in_words(effect) == "relu -> tanh: 1.25 times faster (1 .. 2)?");
