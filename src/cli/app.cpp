@@ -503,7 +503,7 @@ std::string Program::about_extras() const {
     }
     const std::string hint = did_you_mean(name, known);
     return "unknown option '" + name + "'" +
-           (!hint.empty()
+           (!hint.empty() || usual.empty()
                 ? hint
                 : "; there are, among others, " + quoted_list(similar.empty() ? usual : similar));
   }

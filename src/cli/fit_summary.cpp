@@ -388,9 +388,9 @@ std::string process_line(const FitDocument& report) {
     return {};
   const double here =
       (*model.form->process_factors(design_of(centre->configuration, model.spec)))[0];
-  std::string out = indented("times a residual correction (Gaussian process): " +
-                             std::string(here > 1 ? "+" : "") + percent(100 * (here - 1)) + " at " +
-                             centre->place + typical_correction_in_words(*model.correction));
+  std::string out = indented("times a residual correction: " + std::string(here > 1 ? "+" : "") +
+                             percent(100 * (here - 1)) + " at " + centre->place +
+                             typical_correction_in_words(*model.correction));
   const auto& search = model.search.process;
   if (search && search->outliers > 0) {
     const std::string count = std::to_string(search->outliers);
@@ -496,14 +496,15 @@ std::string correction_gain(const std::vector<HeldOutErrors>& held_out) {
     return {};
   const HeldOutErrors& alone = held_out[1];
   const HeldOutErrors& corrected = held_out[2];
-  std::vector<std::string> places;
-  if (corrected.random > gain * alone.random)
-    places.emplace_back("within the measured ranges");
-  if (corrected.far_ends && alone.far_ends && *corrected.far_ends > gain * *alone.far_ends)
-    places.emplace_back("for larger values");
-  return places.empty() ? ""
-                        : indented("the correction gains nothing " + joined(places, " or ") +
-                                   ": --residual none leaves it out");
+  const bool within = corrected.random > gain * alone.random;
+  const bool beyond =
+      corrected.far_ends && alone.far_ends && *corrected.far_ends > gain * *alone.far_ends;
+  return !within && !beyond ? ""
+                            : indented(std::string("the correction gains nothing in ") +
+                                       (within && beyond ? "either"
+                                        : within         ? "the first"
+                                                         : "the second") +
+                                       " column: --residual none leaves it out");
 }
 
 /// The held-out errors by which the form was selected.
@@ -519,8 +520,8 @@ std::string choice_section(const FitDocument& report, const Console& console) {
     table.add({names[i], choice->held_out[i].random, choice->held_out[i].far_ends});
   return section(table, console) +
          indented(
-             "random folds tell of times within the measured ranges, the other column of "
-             "larger values") +
+             "judge times within the measured ranges by the first column, those of larger "
+             "values by the second") +
          correction_gain(choice->held_out);
 }
 

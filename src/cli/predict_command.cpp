@@ -473,9 +473,9 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
 unless standard output is a terminal. A file is written back unchanged, with these columns added:
 predicted_<target>; lower and upper, unless the model was fitted with --coverage none; in_range,
 which is false if a number is outside the measured range or a combination of values is in an
-unmeasured region; and, for a model with a residual correction, support: process if measured runs are
-near, trend if the prediction is mostly that of the formula. If a prediction is not a time > 0, its
-cells are left empty; with --strict-range the file is refused.
+unmeasured region; and, for a model with a residual correction, support: process if measured runs
+are near, trend if the prediction is mostly that of the formula. If a prediction is not a time > 0,
+its cells are left empty; with --strict-range the file is refused.
 
 Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu

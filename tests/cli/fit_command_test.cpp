@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -294,14 +295,14 @@ TEST_CASE_METHOD(FitTest, "files and names that were mixed up are told in one li
 }
 
 TEST_CASE_METHOD(FitTest, "the models of a set are chosen by --pick, not by --set", "[cli][by]") {
-  std::string csv = "stack,size,time_s\n";
+  std::string csv = "stack,batch,time_s\n";
   for (const char* stack : {"a", "b"})
     for (const int size : {1, 2, 4, 8, 16})
       csv +=
           std::string(stack) + "," + std::to_string(size) + "," + std::to_string(3 * size) + "\n";
   directory().write("sets.csv", csv);
   REQUIRE(run({"fit", "sets.csv", "--by", "stack", "-o", "set.jsonl"}).exit_code == 0);
-  CHECK_THAT(run({"predict", "set.jsonl", "--set", "stack=a", "--set", "size=3"}).errors,
+  CHECK_THAT(run({"predict", "set.jsonl", "--set", "stack=a", "--set", "batch=3"}).errors,
              ContainsSubstring("choose some of them: --pick 'stack == \"a\"'"));
 }
 
@@ -319,7 +320,7 @@ TEST_CASE_METHOD(FitTest, "a fit without more rows than constants marks what it 
 TEST_CASE_METHOD(FitTest, "a bad fit of Eq. (4) is followed by the way to another form", "[cli]") {
   // Neither products nor sums of powers; each run twice, with 1 % of noise, or once.
   for (const bool repeated : {true, false}) {
-    std::string csv = "mode,size,time_s\n";
+    std::string csv = "mode,batch,time_s\n";
     for (const int mode : {1, 2, 3})
       for (const int size : {1, 2, 4, 8})
         for (const double noise : {0.99, 1.01})
@@ -339,4 +340,18 @@ TEST_CASE_METHOD(FitTest, "a bad fit of Eq. (4) is followed by the way to anothe
   }
   CHECK_THAT(run({"fit", "runs.csv", "-o", "good.json"}).errors,
              !ContainsSubstring("--expression auto"));
+}
+
+TEST_CASE_METHOD(FitTest, "a formula at a bound is warned of beside a residual correction, too",
+                 "[cli]") {
+  // Times that depend on the batch more steeply than the box of the search allows.
+  std::string csv = "batch,time_s\n";
+  for (const double batch : {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7})
+    csv += std::to_string(batch) + "," + std::to_string(std::pow(batch, 9)) + "\n";
+  directory().write("steep.csv", csv);
+  for (const char* residual : {"none", "process"})
+    CHECK_THAT(run({"fit", "steep.csv", "--residual", residual, "-o", "steep.json"}).errors,
+               ContainsSubstring("warning: q[batch] is at its upper bound"));
+  const std::string shown = run({"evaluate", "steep.json", "steep.csv", "--outliers", "1"}).output;
+  CHECK_THAT(shown, ContainsSubstring(" have training runs nearby"));
 }

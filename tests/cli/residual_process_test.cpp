@@ -262,7 +262,7 @@ TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does",
       CHECK(largest_difference(numbers_of(*output_of(file("code"))), expected) < 1e-9);
     }
   }
-  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times exp(z)"));
+  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
   const ProgramResult spreadsheet = run({"show", "model.json", "--as", "spreadsheet"});
   CHECK(spreadsheet.exit_code == 3);
   CHECK_THAT(spreadsheet.errors, ContainsSubstring("--as python"));
@@ -449,7 +449,7 @@ TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs d
   for (const nlohmann::json& input : sum["extrinsic"])
     CHECK(input["scaling_power_identified"].is_boolean());
   fit(kProduct);
-  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times exp(z)"));
+  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
   const nlohmann::json generic = fit({"--residual", "process"})["constants"];
   CHECK(generic["C_identified"].is_boolean());
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);

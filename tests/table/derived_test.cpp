@@ -142,7 +142,8 @@ TEST_CASE("a spec keeps the derived columns that its inputs need", "[derived]") 
   CHECK(message_of<InputError>([&] {
           make_design(table_of("kernel_size,activation,workers\n2,tanh,1\n"), spec, Target::absent);
         }) ==
-        "no column 'filters' in runs.csv; there are 'kernel_size', 'activation' and 'workers'");
+        "no column 'filters' in runs.csv; there are 'kernel_size', 'activation', 'workers' and "
+        "'area'");
   CHECK(message_of<InputError>([&] {
           make_design(table_of("filters,kernel_size,activation,workers,flops\n3,2,tanh,1,5\n"),
                       spec, Target::absent);
