@@ -163,9 +163,9 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the fo
   const std::string change = (here > 1 ? "+" : "") + perfmodel::percent(100 * (here - 1));
   const std::string place =
       "the central run (line " + std::to_string(model["central_run"]["line"].get<int>()) + ")";
-  CHECK_THAT(fitted.errors, ContainsSubstring("times a residual correction (Gaussian process): " +
-                                              change + " at " + place + ", typically " +
-                                              perfmodel::percent(100 * typical) + "\n"));
+  CHECK_THAT(fitted.errors,
+             ContainsSubstring("times a residual correction: " + change + " at " + place +
+                               ", typically " + perfmodel::percent(100 * typical) + "\n"));
   CHECK_THAT(run({"show", "few.json"}).errors,
              ContainsSubstring("typically changes a time by " + perfmodel::percent(100 * typical)));
   const std::string page = run({"report", "few.json", "few.csv"}).output;
