@@ -127,10 +127,11 @@ struct ScalingRow {
   double scale = 1;
   double time = 0;
   std::size_t configurations = 1;
+  // All of these are relative to the first row, at the scale G0.
   double speedup = 1;                ///< ratio of throughputs; for weak scaling, the scaled speedup
-  double efficiency = 1;             ///< speedup / scale
-  std::optional<double> karp_flatt;  ///< strong scaling, scale > 1
-  std::optional<double> equivalent_power;  ///< q of t ~ G^q for fixed work against the first row
+  double efficiency = 1;             ///< speedup / (G / G0)
+  std::optional<double> karp_flatt;  ///< of G / G0; strong scaling, G > G0
+  std::optional<double> equivalent_power;  ///< q of t ~ G^q for fixed work, G > G0
 };
 
 /// A throughput that increases by at most this share is no speedup.
@@ -150,8 +151,8 @@ struct ScalingStudy {
   double fastest_scale = 1;  ///< the scale of highest throughput
 };
 
-/// `timings`: at least two, by ascending scale. If the first scale G0 is not 1, it counts as
-/// perfectly efficient: S = G0 t(G0) / t(G).
+/// `timings`: at least two, by ascending scale, the first of which is the reference of speedups and
+/// efficiencies. The laws keep their constants of one worker.
 ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_efficiency);
 
 /// Predicted time along one extrinsic column with all other inputs fixed: t(G) = A G^q + C.
@@ -163,22 +164,23 @@ struct PowerPlusConstant {
   double time(double scale) const;
 };
 
-/// Two interpretations of a fitted power, relative to scale 1 even if it was not measured. With
-/// weak scaling, G workers do G times the work of one, so that both speedups have a factor G.
+/// Two interpretations of a fitted power, relative to the first scale G0. With weak scaling, G
+/// workers do G / G0 times the work, so that both speedups have this factor.
 struct Reading {
   double scale = 1;
-  double scalable_speedup = 1;  ///< G^-q: only of the part that scales
+  double scalable_speedup = 1;  ///< (G / G0)^-q: only of the part that scales
   double scalable_efficiency = 1;
-  double whole_speedup = 1;  ///< (A + C) / (A G^q + C): of the whole time
+  double whole_speedup = 1;  ///< (A G0^q + C) / (A G^q + C): of the whole time
   double whole_efficiency = 1;
 };
 
+/// `scales`: ascending.
 std::vector<Reading> readings(const PowerPlusConstant& model, const std::vector<double>& scales,
                               Kind kind);
 
 /// The largest integer scale whose efficiency, for the whole time, is at least `least_efficiency`,
-/// if `first` counts as perfectly efficient as in study(). `first` if no larger integer scale
-/// qualifies; nullopt if all do, up to a million times `first`.
+/// relative to `first` as in study(). `first` if no larger integer scale qualifies; nullopt if all
+/// do, up to a million times `first`.
 std::optional<double> pays_until(const PowerPlusConstant& model, double first, Kind kind,
                                  double least_efficiency);
 

@@ -1,6 +1,7 @@
 #include "analysis/constants.hpp"
 
 #include <fmt/core.h>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -95,14 +96,18 @@ namespace {
 // Ratios of the model's MAPE to the noise floor beyond which one of the two is named as the limit.
 constexpr double kShapeLimits = 1.5;
 constexpr double kNoiseLimits = 1.15;
-constexpr double kNoError = 0.05;    // percent: displayed as 0.0
-constexpr double kNoChange = 0.005;  // relative: displayed as "1.00 times"
+constexpr double kNoError = 0.05;          // percent: displayed as 0.0
+constexpr double kWorthAWord = 3;          // percent of the time beyond the noise
+constexpr double kLargeWithoutNoise = 20;  // percent
+constexpr double kNoChange = 0.005;        // relative: displayed as "1.00 times"
 
 }  // namespace
 
 std::string change_in_words(double ratio) {
+  if (ratio == 1)
+    return "no effect in the model";
   if (std::abs(ratio - 1) < kNoChange)
-    return "no change";
+    return "less than 0.5 % change";
   return ratio > 1 ? fmt::format("{} times slower", rounded(ratio))
                    : fmt::format("{} times faster", rounded(1 / ratio));
 }
@@ -121,10 +126,17 @@ std::string interval_in_words(const Effect& effect) {
                      rounded(slower ? high : 1 / low));
 }
 
-std::string effect_in_words(const Effect& effect) {
+std::string effect_in_words(const Effect& effect, const ModelSpec* spec) {
+  const bool is_scale =
+      spec == nullptr || std::ranges::any_of(spec->extrinsic, [&](const NumericInput& scale) {
+        return scale.column == effect.column;
+      });
   return fmt::format("{} -> {}: {}{}{}{}", value_text(effect.from), value_text(effect.to),
                      change_in_words(effect.ratio), interval_in_words(effect),
-                     effect.is_determined() ? "" : "?", effect.measured ? "" : " (extrapolated)");
+                     effect.is_determined() ? "" : "?",
+                     effect.measured ? ""
+                     : is_scale      ? " (extrapolated)"
+                                     : " (combination not measured)");
 }
 
 std::string contradiction_of(const FittedModel& model, const Configuration& at,
@@ -135,9 +147,16 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
   if (!((alone > 1 + kNoChange && effect.ratio < 1 - kNoChange) ||
         (alone < 1 - kNoChange && effect.ratio > 1 + kNoChange)))
     return {};
-  return fmt::format("{} {} -> {}: the formula alone gives {}; the residual correction reverses it",
+  return fmt::format("{} {} -> {}: the formula alone gives {}; the correction reverses it",
                      effect.column, value_text(effect.from), value_text(effect.to),
                      change_in_words(alone));
+}
+
+bool lacks_fit(const FittedModel& model) {
+  const double mape = model.metrics.train.mape_percent;
+  const double noise = model.noise_floor ? model.noise_floor->mape_percent : 0;
+  return model.noise_floor ? mape > kShapeLimits * noise && mape > noise + kWorthAWord
+                           : mape > kLargeWithoutNoise;
 }
 
 std::string typical_correction_in_words(double share) {

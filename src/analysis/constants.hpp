@@ -69,7 +69,7 @@ std::vector<LevelDifference> difference_table(const FittedModel& model);
 
 // Results as phrases, shared by all outputs.
 
-/// A ratio of times in words: "1.31 times slower", "2 times faster", "as fast".
+/// A ratio of times in words: "1.31 times slower", "2 times faster", "less than 0.5 % change".
 std::string change_in_words(double ratio);
 
 /// A level unchanged, a number with four digits.
@@ -79,13 +79,19 @@ std::string value_text(const InputValue& value);
 std::string interval_in_words(const Effect& effect);
 
 /// "1 -> 2: 1.31 times slower (1.2 .. 1.4)", followed by "?" if the runs do not determine the
-/// effect, and by " (extrapolated)".
-std::string effect_in_words(const Effect& effect);
+/// effect. Ends in " (extrapolated)" beyond the measured range of a scale; the values of other
+/// inputs were measured, but perhaps not with the values of the others. `spec`: null for an effect
+/// of a scale.
+std::string effect_in_words(const Effect& effect, const ModelSpec* spec = nullptr);
 
-/// If formula and prediction have opposite signs: "gpus 64 -> 128: the formula alone says 1.12
-/// times faster, which the residual process outweighs"; else empty.
+/// If formula and prediction have opposite signs: "gpus 64 -> 128: the formula alone gives 1.12
+/// times faster; the correction reverses it"; else empty.
 std::string contradiction_of(const FittedModel& model, const Configuration& at,
                              const Effect& effect);
+
+/// Whether the errors of the training runs are far above their noise or, without repeated runs,
+/// large: another form may fit better.
+bool lacks_fit(const FittedModel& model);
 
 /// ", typically 3.2 %" of a residual correction; empty if that would read 0.0 %. `share`: the
 /// median of |exp z - 1| over the runs.

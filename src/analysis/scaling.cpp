@@ -52,7 +52,7 @@ std::optional<double> MovedConfiguration::time_at(double scale) const {
 std::optional<Centre> centre_of(const FittedModel& model) {
   if (model.central)
     return Centre{model.central->configuration,
-                  fmt::format("the run of line {}", model.central->line)};
+                  fmt::format("the central run (line {})", model.central->line)};
   if (model.typical)
     return Centre{*model.typical, "the median configuration"};
   return std::nullopt;
@@ -336,6 +336,12 @@ double throughput(const Timing& timing, Kind kind) {
   return (kind == Kind::weak ? timing.scale : 1) / timing.time;
 }
 
+/// The law of one worker for a law that was fitted to speedups over `first` workers.
+Gustafson of_one(Gustafson law, double first) {
+  law.serial_fraction *= first / (1 + (first - 1) * law.serial_fraction);
+  return law;
+}
+
 }  // namespace
 
 ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_efficiency) {
@@ -353,14 +359,13 @@ ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_e
                    .configurations = timing.configurations,
                    .karp_flatt = {},
                    .equivalent_power = {}};
-    row.speedup = first.scale * throughput(timing, kind) / throughput(first, kind);
-    row.efficiency = row.speedup / timing.scale;
-    if (kind == Kind::strong && timing.scale > 1)
-      row.karp_flatt = karp_flatt(row.speedup, timing.scale);
-    if (timing.scale != first.scale) {
-      row.equivalent_power =
-          std::log(first.scale / row.speedup) / std::log(timing.scale / first.scale);
-    }
+    const double ratio = timing.scale / first.scale;
+    row.speedup = throughput(timing, kind) / throughput(first, kind);
+    row.efficiency = row.speedup / ratio;
+    if (kind == Kind::strong && ratio > 1)
+      row.karp_flatt = karp_flatt(row.speedup, ratio);
+    if (ratio > 1)
+      row.equivalent_power = -std::log(row.speedup) / std::log(ratio);
     if (row.efficiency >= least_efficiency && !study.pays_no_more_at)
       study.pays_until = timing.scale;
     else if (!study.pays_no_more_at)
@@ -370,7 +375,7 @@ ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_e
       study.fastest_scale = timing.scale;
     }
     times.push_back({timing.scale, timing.time});
-    speedups.push_back({timing.scale, row.speedup});
+    speedups.push_back({ratio, row.speedup});
     throughputs.push_back({timing.scale, throughput(timing, kind)});
     study.rows.push_back(row);
   }
@@ -379,7 +384,7 @@ ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_e
   if (kind == Kind::strong)
     study.amdahl = fit_amdahl(times);
   else
-    study.gustafson = fit_gustafson(speedups);
+    study.gustafson = of_one(fit_gustafson(speedups), first.scale);
   study.usl = fit_usl(throughputs);
   return study;
 }
@@ -392,12 +397,13 @@ std::vector<Reading> readings(const PowerPlusConstant& model, const std::vector<
                               Kind kind) {
   std::vector<Reading> readings;
   for (const double scale : scales) {
-    const double work = kind == Kind::weak ? scale : 1;
+    const double times = scale / scales.front();
+    const double work = kind == Kind::weak ? times : 1;
     Reading reading{.scale = scale};
-    reading.scalable_speedup = work * std::pow(scale, -model.power);
-    reading.scalable_efficiency = reading.scalable_speedup / scale;
-    reading.whole_speedup = work * model.time(1) / model.time(scale);
-    reading.whole_efficiency = reading.whole_speedup / scale;
+    reading.scalable_speedup = work * std::pow(times, -model.power);
+    reading.scalable_efficiency = reading.scalable_speedup / times;
+    reading.whole_speedup = work * model.time(scales.front()) / model.time(scale);
+    reading.whole_efficiency = reading.whole_speedup / times;
     readings.push_back(reading);
   }
   return readings;

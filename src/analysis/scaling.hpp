@@ -41,7 +41,7 @@ class MovedConfiguration {
 /// The configuration at which a model is evaluated, and its name.
 struct Centre {
   Configuration configuration;
-  std::string place;  ///< "the run of line 212"
+  std::string place;  ///< "the central run (line 212)"
 };
 
 /// The central run, or the typical configuration of older files; nullopt if there is neither.

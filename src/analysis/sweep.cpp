@@ -27,7 +27,7 @@ constexpr Eigen::Index kMostKnownToDraw = 2000;
 VectorXd drawn_difference(const FittedModel& model, const Design& design, std::uint64_t seed) {
   const auto belief = model.form->process_belief(model.spec);
   if (!belief)
-    throw UsageError(message("{} takes a residual process, and the model is a {}", Field{"draw"},
+    throw UsageError(message("{} takes a residual correction, and the model is a {}", Field{"draw"},
                              model.form->words().noun));
   if (design.rows > kMostDrawn || belief->runs.size() > kMostKnownToDraw)
     throw UsageError(

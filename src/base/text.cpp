@@ -319,11 +319,16 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 
 std::string did_you_mean_one_of(std::string_view word, std::span<const std::string> candidates) {
   const std::string hint = did_you_mean(word, candidates);
-  return hint.empty() ? fmt::format("; there are {}", quoted_list(candidates)) : hint;
+  constexpr std::size_t most = 20;
+  std::vector<std::string> quoted;
+  for (const std::string& candidate : candidates)
+    quoted.push_back(fmt::format("'{}'", printable_word(candidate)));
+  return hint.empty() ? fmt::format("; there are {}", enumerated(quoted, most)) : hint;
 }
 
 std::string not_one_of(std::string_view text, std::span<const std::string> words) {
-  return fmt::format("'{}' is not one of {}", text, quoted_list(words));
+  return fmt::format("'{}' is not one of {}{}", text, quoted_list(words),
+                     did_you_mean(text, words));
 }
 
 std::string counted_noun(std::size_t count, std::string_view noun) {

@@ -233,7 +233,9 @@ class HelpFormatter : public CLI::Formatter {
     const auto end = std::min(
         {text.find("; "), text.find('\n'), text.find(" (default: "), text.find(" (repeatable)")});
     std::string name = "  " + make_option_name(&option, false) + make_option_opts(&option);
-    name.resize(std::max<std::size_t>(name.size() + 1, name_width), ' ');
+    if (name.size() >= name_width)
+      name += "\n";
+    name.resize(name.size() + name_width - (name.ends_with('\n') ? 0 : name.size()), ' ');
     return name + text.substr(0, end) + "\n";
   }
 };
@@ -297,9 +299,12 @@ void check_arguments(const CLI::App& command) {
     else if (model.empty() && path.ends_with(".json"))
       model = path;
   }
-  if (!swapped.empty() && !model.empty())
-    throw UsageError("the model comes first: perfmodel " + command.get_name() + " " +
-                     shell_word(model) + " " + shell_word(swapped));
+  if (!swapped.empty())
+    throw UsageError(model.empty()
+                         ? swapped + " is a table of runs, and no model; fit one: perfmodel fit " +
+                               shell_word(swapped) + " -o model.json"
+                         : "the model comes first: perfmodel " + command.get_name() + " " +
+                               shell_word(model) + " " + shell_word(swapped));
 }
 
 /// Rewrites CLI11's "--seed: 1 required N missing" and "--seed: At Most 1 required but received 2".
@@ -503,10 +508,24 @@ std::string Program::about_extras() const {
   });
   std::vector<std::string> known;
   if (option != extras.end()) {
-    for (const CLI::Option* each : current().get_options())
-      known.push_back(each->get_name(false, false));
     const std::string name = option->substr(0, option->find('='));
-    return "unknown option '" + name + "'" + did_you_mean(name, known);
+    std::vector<std::string> usual;
+    std::vector<std::string> similar;  // that share a word, as --test-split and --split
+    for (const CLI::Option* each : current().get_options()) {
+      const std::string flag = each->get_name(false, false);
+      known.push_back(flag);
+      const auto facts = records_.options.find(each);
+      if (facts != records_.options.end() && facts->second.is_common)
+        usual.push_back(flag);
+      for (const std::string& word : split_list(flag, '-'))
+        if (word.size() > 1 && (name + "-").find("-" + word + "-") != std::string::npos)
+          similar.push_back(flag);
+    }
+    const std::string hint = did_you_mean(name, known);
+    return "unknown option '" + name + "'" +
+           (!hint.empty() || usual.empty()
+                ? hint
+                : "; there are, among others, " + quoted_list(similar.empty() ? usual : similar));
   }
   const std::string& extra = extras.at(0);
   if (&current() != &app_)

@@ -302,7 +302,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
   command.common({"--test", "--extrapolate"});
   command.footer(
       R"(Fits Eq. (4) without a penalty and with --l1 and --l2, a sum of product terms, one product with a
-residual process, a random forest, support vector regression (SVR) and gradient boosting to the
+residual correction, a random forest, support vector regression (SVR) and gradient boosting to the
 same training rows and judges them on the same test rows. Forest and SVR have scikit-learn's
 default settings; SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the
 standardised ln(time). Boosting is of ln(time): 500 trees of depth 5, learning rate 0.1.

@@ -125,9 +125,7 @@ doc::Cell drift_cell(const DriftFigure& figure) {
 
 /// With a baseline, a row per model and one for the drift. The drift of the predictions has a
 /// column in machine-readable formats.
-doc::Table report_table(const EvaluationDocument& report, const std::string& unit) {
-  const ShownTime time(
-      unit, std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
+doc::Table report_table(const EvaluationDocument& report, const ShownTime& time) {
   doc::Table table{doc::metric_columns(kShownMetrics, time)};
   std::vector<doc::Cell> cells;
   doc::add_metrics(cells, kShownMetrics, report.metrics);
@@ -178,24 +176,29 @@ std::string drift_in_words(const BaselineDocument& baseline) {
          " % in the mean\n";
 }
 
-/// "runs are near 290 of 300 rows (90 % in their intervals, mean width 0.002 s); ..."
-std::string support_in_words(const EvaluationDocument& report, const std::string& unit) {
+/// "290 of 300 rows have training runs nearby (90 % in their intervals, mean width 2 ms), 10 have
+/// none (...)"
+std::string support_in_words(const EvaluationDocument& report, const ShownTime& time) {
   const auto part = [&](const std::optional<SupportedIntervals>& intervals) -> std::string {
     if (!intervals || intervals->rows == 0)
       return "";
     return " (" + percent(100 * intervals->coverage) + " in their intervals, mean width " +
-           short_number(intervals->mean_width) + (unit.empty() ? "" : " " + unit) + ")";
+           time.number(intervals->mean_width) + (time.unit().empty() ? "" : " " + time.unit()) +
+           ")";
   };
   const auto [process, trend] = *report.support;
   const auto& intervals = report.intervals;
-  return "runs are near " + std::to_string(process) + " of " + std::to_string(process + trend) +
-         " rows" + part(intervals ? intervals->near : std::nullopt) + ", far from " +
-         std::to_string(trend) + part(intervals ? intervals->far : std::nullopt);
+  return std::to_string(process) + " of " + std::to_string(process + trend) +
+         " rows have training runs nearby" + part(intervals ? intervals->near : std::nullopt) +
+         ", " + std::to_string(trend) + " have none" +
+         part(intervals ? intervals->far : std::nullopt);
 }
 
-doc::Table outlier_table(const std::vector<OutlyingRun>& runs, const std::string& unit) {
-  doc::Table table{{doc::numbers("line"), doc::numbers(with_unit("measured", unit)),
-                    doc::numbers(with_unit("predicted", unit)), doc::numbers("z"), doc::words("")}};
+doc::Table outlier_table(const std::vector<OutlyingRun>& runs, const ShownTime& time) {
+  const doc::Format format = doc::format_of(time);
+  doc::Table table{{doc::numbers("line"), doc::numbers(time.heading("measured"), {}, format),
+                    doc::numbers(time.heading("predicted"), {}, format), doc::numbers("z"),
+                    doc::words("")}};
   for (const OutlyingRun& run : runs)
     table.add({run.line, run.measured, run.predicted, run.robust_z,
                std::abs(run.robust_z) >= kOutlierZ && is_far_off(run.measured, run.predicted)
@@ -213,14 +216,17 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
   if (format == OutputFormat::github)
     return github_annotations(report, model);
   doc::Document out{.json = [&] { return to_json(Evaluation{model, report}); }};
-  out.add(report_table(report, model.spec.unit));
+  const ShownTime time(
+      model.spec.unit,
+      std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
+  out.add(report_table(report, time));
   std::string end;
   if (report.rows_left_out > 0) {
     end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
            "\n";
   }
   if (report.support)
-    end += support_in_words(report, model.spec.unit) + "\n";
+    end += support_in_words(report, time) + "\n";
   if (report.noise_floor)
     end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
   if (report.baseline)
@@ -230,7 +236,7 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
   if (!end.empty())
     out.add(end);
   if (report.outliers)
-    out.add(outlier_table(*report.outliers, model.spec.unit));
+    out.add(outlier_table(*report.outliers, time));
   return out.in(format, output_width());
 }
 

@@ -167,6 +167,7 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
             "'train.mape>10', 'folds.mape>12', or of many models: 'any.mape>20', "
             "'kernel=x.q[gpus]>0.2'; the model is written all the same",
             fit_figures());
+  command.common({"--test"});
 }
 
 /// For a single model, calls can only share its repeated fits.
@@ -216,7 +217,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
              "seeds are reported, too")
       .excludes("--residual process", "its search does not depend on luck");
   command.rule({"--repeats !1",
-                {"--expression auto where it may choose a residual process",
+                {"--expression auto if it may add a residual correction",
                  [&] { return may_have_process(arguments.search); }},
                 true,
                 "add --residual none"});
@@ -264,7 +265,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   if (leaves_process_out(arguments.search)) {
     console.notice(
-        "No form with a residual process is tried: --loss, --l1, --l2 and --signed have no place "
+        "No form with a residual correction is tried: --loss, --l1, --l2 and --signed have no "
+        "place "
         "there.");
   }
 
@@ -290,15 +292,17 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const bool advises = !outcome.interrupted && !console.quiet();
   const std::optional<FormCheck> check =
       advises ? check_default_form(arguments, model, prepared.training) : std::nullopt;
-  if (check)
-    console.notice(other_form_note(arguments, *check));
+  const auto other_form = advises ? other_form_note(arguments, model, check) : std::nullopt;
+  if (other_form)
+    console.notice(*other_form);
   console.summary(fit_summary({model, outcome.time_shares, prepared.training.total_runs(),
                                outcome.seconds, all_seconds, check && check->is_far_worse()},
                               console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (advises)
-    for (const std::string& step : next_steps(arguments, model, prepared.training, check ? 1 : 2))
+    for (const std::string& step :
+         next_steps(arguments, model, prepared.training, other_form ? 1 : 2))
       console.notice(step);
   if (path == kNowhere)
     console.notice("the model is not written anywhere; save it: -o model.json");

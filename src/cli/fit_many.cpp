@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "cli/texts.hpp"
 #include "jobs/group_fits.hpp"
 #include "jobs/tasks.hpp"
 #include "perfmodel/error.hpp"
@@ -144,6 +146,14 @@ int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequ
   output.commit();
   const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(tasks.path()), header);
   show_set(lines, arguments.ranked_at, models < all, console);
+  std::size_t badly_fitted = 0;
+  lines.for_each([&](const ModelSetLine& line) {
+    badly_fitted += line.model && lacks_fit(*line.model) ? 1U : 0U;
+  });
+  if (badly_fitted > 0 && chose_no_form(arguments))
+    console.notice("Eq. (4) fits " + std::to_string(badly_fitted) + " of " +
+                   std::to_string(models) + " models badly; another form may fit far better:\n  " +
+                   arguments.command_line + " --expression auto");
   if (path == kNowhere)
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
   if (models == 0 && all > 0 && !header.shard)

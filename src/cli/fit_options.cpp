@@ -302,7 +302,7 @@ std::size_t default_threads() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// A residual process has its own objective.
+/// A residual correction has its own objective.
 void add_rules_of_process(OptionSet& app) {
   for (const char* option : {"--loss", "--l1", "--l2", "--penalise", "--method paper", "--bounds",
                              "--no-polish", "--signed"})
@@ -330,12 +330,14 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
     residuals.insert(residuals.begin(), Residual::process);
   }
   app.group("Expression");
-  app.choice("--expression", options.expression, expressions,
-             std::string("the form of the formula\ngeneric: Eq. (4) of the paper\n"
-                         "multi: a sum of product terms, t = sum_k a_k prod I^p_k prod E^q_k + C") +
-                 (any ? "\nauto: the formula that, with a residual process, predicts held-out runs "
-                        "best and reads well"
-                      : ""));
+  app.choice(
+      "--expression", options.expression, expressions,
+      std::string("the form of the formula: generic, the default, is Eq. (4)\n"
+                  "generic: Eq. (4) of the paper\n"
+                  "multi: a sum of product terms, t = sum_k a_k prod I^p_k prod E^q_k + C") +
+          (any ? "\nauto: the formula that, with a residual correction, predicts held-out runs "
+                 "best and reads well"
+               : ""));
   app.rule({"--terms !auto", "--expression multi", false, "auto chooses the terms, too"});
   app.add(
          any ? "--terms K|auto" : "--terms K",
@@ -348,10 +350,11 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
              "with chosen terms of multi: terms may be subtracted, as in 2518 - 413 log2(gpus)")
         .needs(kSums)
         .excludes("--terms !auto", "it is for terms that are chosen");
-  app.choice("--residual", arguments.residual, residuals,
-             any ? "process: a Gaussian process of the residuals; in ln(time), most accurate near "
-                   "the runs (default: none; of auto: process)"
-                 : "only none: a residual process has no penalties (default: none)");
+  app.choice(
+      "--residual", arguments.residual, residuals,
+      any ? "process: a residual correction, a Gaussian process of ln(time); most accurate near "
+            "the runs (default: none; of auto: process)"
+          : "only none: a residual correction has no penalties (default: none)");
   app.group("Loss");
   app.choice(
       "--loss", arguments.loss, std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},

@@ -53,25 +53,38 @@ bool stands_in_files(const FitArguments& arguments) {
 
 }  // namespace
 
+bool chose_no_form(const FitArguments& arguments) {
+  const SearchArguments& search = arguments.search;
+  return search.options.expression == Expression::generic &&
+         search.residual.value_or(Residual::none) == Residual::none &&
+         search.options.method == Method::scaled && !search.loss &&
+         search.options.penalty.l1 + search.options.penalty.l2 <= 0 &&
+         arguments.runs.front() != "-" &&
+         arguments.command_line.find(" --expression") == std::string::npos;
+}
+
 std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
                                             const Design& training) {
-  const SearchArguments& search = arguments.search;
-  const bool is_default = search.options.expression == Expression::generic &&
-                          search.residual.value_or(Residual::none) == Residual::none &&
-                          search.options.method == Method::scaled && !search.loss &&
-                          search.options.penalty.l1 + search.options.penalty.l2 <= 0 &&
-                          arguments.runs.front() != "-" &&
-                          arguments.command_line.find(" --expression") == std::string::npos;
-  if (!is_default || !training.runs.empty())
+  if (!chose_no_form(arguments) || !training.runs.empty())
     return std::nullopt;
   const std::optional<FormCheck> check = check_form(model, training);
   return check && check->points_elsewhere() ? check : std::nullopt;
 }
 
-std::string other_form_note(const FitArguments& arguments, const FormCheck& check) {
-  return "on held-out runs, products have an error of " + as_percent(check.of_surface) +
-         ", Eq. (4) alone of " + as_percent(check.of_model) +
-         ": another form may fit far better:\n  " + arguments.command_line + " --expression auto";
+std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
+                                           const std::optional<FormCheck>& check) {
+  if (!check && !(chose_no_form(arguments) && lacks_fit(model)))
+    return std::nullopt;
+  const std::string why =
+      check
+          ? "on held-out runs, products have an error of " + as_percent(check->of_surface) +
+                ", Eq. (4) alone of " + as_percent(check->of_model)
+          : "Eq. (4) is off by " + percent(model.metrics.train.mape_percent) +
+                " on its own training runs" +
+                (model.noise_floor ? ", their noise is " + percent(model.noise_floor->mape_percent)
+                                   : "");
+  return why + ": another form may fit far better:\n  " + arguments.command_line +
+         " --expression auto";
 }
 
 namespace {
@@ -389,8 +402,17 @@ std::string process_line(const FitDocument& report) {
   return out;
 }
 
-/// Number of effects shown besides those of scales, largest first.
+/// Number of effects shown besides those of scales, largest first; up to twice as many if they are
+/// larger than that of a scale.
 constexpr std::size_t kMostOtherEffects = 5;
+
+/// Whether there are no more training rows than constants, so that neither effects nor training
+/// errors mean anything.
+bool has_few_rows(const FittedModel& model) {
+  return std::any_of(
+      model.warnings.begin(), model.warnings.end(),
+      [](const Warning& warning) { return warning.kind == "few_rows"; });
+}
 
 std::string effect_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
@@ -413,20 +435,32 @@ std::string effect_section(const FitDocument& report, const Console& console) {
   };
   std::string contradictions;
   std::size_t others = 0;
-  for (const Effect& effect : effects_of(model, centre->configuration)) {
+  std::size_t hidden = 0;
+  const std::vector<Effect> effects = effects_of(model, centre->configuration);
+  std::size_t scales_to_come = scale_effects_of(model, centre->configuration).size();
+  for (const Effect& effect : effects) {
     const auto& scales = model.spec.extrinsic;
     const bool is_scale = std::any_of(scales.begin(), scales.end(), [&](const NumericInput& scale) {
       return scale.column == effect.column;
     });
-    if (!is_scale && ++others > kMostOtherEffects)
+    scales_to_come -= is_scale ? 1U : 0U;
+    if (!is_scale && ++others > kMostOtherEffects &&
+        (scales_to_come == 0 || others > 2 * kMostOtherEffects)) {
+      ++hidden;
       continue;
-    add(effect.column, effect_in_words(effect));
+    }
+    add(effect.column, effect_in_words(effect, &model.spec) +
+                           (has_few_rows(model) && effect.is_determined() ? "?" : ""));
     contradictions += indented(contradiction_of(model, centre->configuration, effect));
   }
   for (const NumericInput& scale : model.spec.extrinsic)
     if (model.spec.is_derived(scale.column))
       add(scale.column, "-");
-  return section(table, console) + contradictions;
+  return section(table, console) +
+         (hidden > 0 ? indented("and " + counted_noun(hidden, "more input") +
+                                "; perfmodel report shows the effects of all")
+                     : "") +
+         contradictions;
 }
 
 std::string errors_section(const FitDocument& report, const Console& console) {
@@ -449,7 +483,28 @@ std::string errors_section(const FitDocument& report, const Console& console) {
   add("validation", parts.validation);
   add("test", parts.test);
   return section(table, console) +
+         indented(has_few_rows(report.model) ? "training errors say nothing: there are no more "
+                                               "rows than constants"
+                                             : "") +
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
+}
+
+/// Where the correction does not lower the held-out error of the formula alone, by at least 1 %.
+std::string correction_gain(const std::vector<HeldOutErrors>& held_out) {
+  constexpr double gain = 0.99;
+  if (held_out.size() < 3)
+    return {};
+  const HeldOutErrors& alone = held_out[1];
+  const HeldOutErrors& corrected = held_out[2];
+  const bool within = corrected.random > gain * alone.random;
+  const bool beyond =
+      corrected.far_ends && alone.far_ends && *corrected.far_ends > gain * *alone.far_ends;
+  return !within && !beyond ? ""
+                            : indented(std::string("the correction gains nothing in ") +
+                                       (within && beyond ? "either"
+                                        : within         ? "the first"
+                                                         : "the second") +
+                                       " column: --residual none leaves it out");
 }
 
 /// The held-out errors by which the form was selected.
@@ -463,7 +518,11 @@ std::string choice_section(const FitDocument& report, const Console& console) {
   const std::array<const char*, 3> names = {"Eq. (4)", "formula alone", "with residual correction"};
   for (std::size_t i = 0; i < std::min(names.size(), choice->held_out.size()); ++i)
     table.add({names[i], choice->held_out[i].random, choice->held_out[i].far_ends});
-  return section(table, console);
+  return section(table, console) +
+         indented(
+             "judge times within the measured ranges by the first column, those of larger "
+             "values by the second") +
+         correction_gain(choice->held_out);
 }
 
 std::string uncertainty_section(const FitDocument& report, const Console& console) {

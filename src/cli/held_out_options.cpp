@@ -130,6 +130,12 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
                                               " of the test rows lie inside"
                                         : "") +
         "\n";
+  } else {
+    const PartMetrics& parts = model.metrics;
+    const std::size_t rows = parts.validation ? parts.validation->rows : parts.train.rows;
+    if (highest_level(rows) < PredictionIntervals::default_level)
+      text += "\n  no intervals: they need 19 held-out rows, and there are " +
+              std::to_string(rows) + "\n";
   }
   return text;
 }

@@ -316,7 +316,7 @@ Option OptionSet::add_flag(const std::string& flag, const std::function<void()>&
 
 Option OptionSet::add_words(const std::string& flag, const Parser& parse, const std::string& help,
                             const std::vector<std::string>& words, const std::string& standard) {
-  constexpr std::size_t longest_type_name = 24;
+  constexpr std::size_t longest_type_name = 50;
   const std::string listed_words = joined(words, "|");
   const bool tells = standard.empty() || help.find("(default: ") != std::string::npos;
   const std::string end = std::string(help.find('\n') == std::string::npos ? " " : "\n") +

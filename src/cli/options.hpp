@@ -209,7 +209,7 @@ class OptionSet {
     const auto parse = [&variable, flag, words, choices](const std::string& text) {
       const auto found = std::find(words.begin(), words.end(), text);
       if (found == words.end())
-        throw OptionError(flag, "'" + text + "' is not one of " + quoted_list(words));
+        throw OptionError(flag, not_one_of(text, words));
       variable = choices[static_cast<std::size_t>(found - words.begin())].second;
     };
     return add_words(flag, parse, help, words, standard);

@@ -271,7 +271,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
     table.columns.push_back(doc::for_programs(name));
   table.columns.push_back(doc::for_programs("in_range"));
   table.columns.push_back(doc::words(""));
-  SetPlaces places(arguments.settings);
+  SetPlaces places(arguments.settings, set.header().by);
   set.for_each([&](const ModelSetLine& line) {
     const auto asked = line.model ? places.of(*line.model) : std::nullopt;
     if (!asked)
@@ -351,7 +351,7 @@ std::string place_of(const SetConfigurations& set, std::size_t row) {
 void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& base, bool asked_for,
                       Console& console) {
   if (!set.assumed.empty() && !asked_for)
-    console.notice("as in " + base.name + ", the central one (--set): " + joined(set.assumed, " "));
+    console.notice("held at " + base.name + ", unless --set: " + joined(set.assumed, " "));
   for (const std::string& name : set.moved) {
     const Column& column = set.table.at(name);
     const std::string last = column.text(column.numbers.size() - 1);
@@ -473,9 +473,9 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
 unless standard output is a terminal. A file is written back unchanged, with these columns added:
 predicted_<target>; lower and upper, unless the model was fitted with --coverage none; in_range,
 which is false if a number is outside the measured range or a combination of values is in an
-unmeasured region; and, for a model with a residual process, support: process if measured runs are
-near, trend if the prediction is mostly that of the formula. If a prediction is not a time > 0, its
-cells are left empty; with --strict-range the file is refused.
+unmeasured region; and, for a model with a residual correction, support: process if measured runs
+are near, trend if the prediction is mostly that of the formula. If a prediction is not a time > 0,
+its cells are left empty; with --strict-range the file is refused.
 
 Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu

@@ -370,7 +370,9 @@ std::string set_summary(const SetLines& set, const Console& console,
 /// central run of each.
 class SetPlaces {
  public:
-  explicit SetPlaces(const std::vector<std::string>& settings) : settings_(settings) {}
+  /// `keys`: the columns by which the models differ.
+  SetPlaces(const std::vector<std::string>& settings, const std::vector<std::string>& keys)
+      : settings_(settings), keys_(keys) {}
 
   /// Ignores columns that the model does not have. Returns nullopt for a level that it does not
   /// know.
@@ -384,6 +386,7 @@ class SetPlaces {
 
  private:
   std::vector<std::string> settings_;
+  std::vector<std::string> keys_;
   std::set<std::string> known_;  ///< settings whose column is in some model
   bool any_ = false;
   std::optional<UsageError> wrong_;

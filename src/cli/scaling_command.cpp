@@ -244,7 +244,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.settings = arguments.settings;
   document.settings.insert(document.settings.end(), set.assumed.begin(), set.assumed.end());
   if (!set.assumed.empty())
-    console.notice("held as in " + base.name + " (--set): " + joined(set.assumed, " "));
+    console.notice("held at " + base.name + ", unless --set: " + joined(set.assumed, " "));
   for (const std::string& name : set.moved)
     console.notice("'" + name + "' moves along with '" + column + "'");
   document.doubling = doubling_at(arguments, model, index, base);

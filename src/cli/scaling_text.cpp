@@ -9,6 +9,11 @@
 namespace perfmodel::cli {
 namespace {
 
+/// "workers = 4", to which speedups and efficiencies are relative.
+std::string first_scale(const ScalingDocument& document) {
+  return document.column + " = " + to_text(document.study.rows.front().scale);
+}
+
 std::string header(const ScalingDocument& document) {
   const auto& study = document.study;
   std::string text =
@@ -19,10 +24,8 @@ std::string header(const ScalingDocument& document) {
            : "weak scaling, times are of an iteration whose work grows with the scale") +
       (document.kind_because.empty() || document.kind_is_open ? "" : ": " + document.kind_because) +
       "\n";
-  if (document.tells_speedup && study.rows.front().scale != 1) {
-    text += document.column + " = " + to_text(study.rows.front().scale) +
-            " is taken to be perfectly efficient, as 1 was not looked at\n";
-  }
+  if (document.tells_speedup && study.rows.front().scale != 1)
+    text += "speedup and efficiency are relative to " + first_scale(document) + "\n";
   if (document.doubling)
     text += document.column + " " + effect_in_words(*document.doubling) + " (at " +
             document.doubling_at + ")\n";
@@ -95,11 +98,10 @@ void add_laws(const ScalingDocument& document, doc::Document& out) {
   };
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
-    // The table may use another base scale, at which it sets the efficiency to 1.
-    const std::string of = study.rows.front().scale == 1 ? "" : " over its own time at 1";
-    table.add({"Amdahl", "serial fraction " + short_number(s),
-               misfit(study, study.amdahl->rmse, time),
-               s > 0 ? "speedup" + of + " ends at " + short_number(1 / s) : "no end in sight"});
+    const double first = study.rows.front().scale;  // of the speedups
+    table.add(
+        {"Amdahl", "serial fraction " + short_number(s), misfit(study, study.amdahl->rmse, time),
+         s > 0 ? "speedup ends at " + short_number(1 + (1 / s - 1) / first) : "no end in sight"});
   }
   if (study.gustafson) {
     table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
@@ -147,38 +149,31 @@ void add_readings(const ScalingDocument& document, doc::Document& out) {
                reading.whole_speedup, reading.whole_efficiency});
   out.add(std::move(table), 2);
   if (document.study.kind == scaling::Kind::strong && power.power < 0 && power.constant > 0) {
+    const double first = document.study.rows.front().scale;
     out.add("  however many: the whole time is at most " +
-            short_number(1 + power.scalable / power.constant) + " times as fast as with 1\n");
+            short_number(power.time(first) / power.constant) + " times as fast as with " +
+            first_scale(document) + "\n");
   }
 }
 
-/// "8", or "8, extrapolated" if no row of a model as large is within the measured range.
+/// "8", or "8 (extrapolated)" if no row of a model as large is within the measured range.
 std::string marked_scale(const ScalingDocument& document, double scale) {
   bool measured = document.in_range.empty();
   for (std::size_t row = 0; row < document.in_range.size(); ++row)
     measured = measured || (document.in_range[row] && document.study.rows[row].scale >= scale);
-  return to_text(scale) + (measured ? "" : ", extrapolated");
+  return to_text(scale) + (measured ? "" : " (extrapolated)");
 }
 
 std::string verdict(const ScalingDocument& document) {
   const auto& study = document.study;
-  const std::string least = short_number(100 * study.least_efficiency) + " %";
-  std::string text = "\n";
-  if (document.power) {
-    return text + (document.model_pays_until
-                       ? "beyond " + document.column + " = " +
-                             marked_scale(document, *document.model_pays_until) + " efficiency < " +
-                             least + "\n"
-                       : "efficiency stays at " + least + " or above\n");
-  }
-  if (!study.pays_no_more_at) {
-    return text + "efficiency stays at " + least + " or above up to " + document.column + " = " +
-           to_text(study.rows.back().scale) + "\n";
-  }
-  return text + "beyond " + document.column + " = " +
-         to_text(study.pays_until.value_or(study.rows.front().scale)) + " efficiency < " + least +
-         " (at " + marked_scale(document, *study.pays_no_more_at) + "); most work per time at " +
-         marked_scale(document, study.fastest_scale) + "\n";
+  const auto until = document.power ? document.model_pays_until : study.pays_until;
+  std::string text =
+      "\nefficiency stays at " + short_number(100 * study.least_efficiency) + " % or above" +
+      (until ? " up to " + document.column + " = " + marked_scale(document, *until) : "");
+  if (!document.power && study.pays_no_more_at)
+    text += ", but not at " + marked_scale(document, *study.pays_no_more_at) +
+            "; the throughput is highest at " + marked_scale(document, study.fastest_scale);
+  return text + "\n";
 }
 
 }  // namespace

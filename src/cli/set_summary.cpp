@@ -198,9 +198,18 @@ std::optional<SetConfigurations> SetPlaces::of(const FittedModel& model) {
 }
 
 void SetPlaces::check() const {
-  for (const std::string& setting : settings_)
-    if (!known_.contains(setting))
-      throw UsageError("--set '" + setting + "': no model has such an input");
+  for (const std::string& setting : settings_) {
+    if (known_.contains(setting))
+      continue;
+    const std::string column = setting.substr(0, setting.find('='));
+    const bool is_key = std::find(keys_.begin(), keys_.end(), column) != keys_.end();
+    throw UsageError(
+        "--set '" + setting + "': " +
+        (is_key ? "'" + column + "' tells the models apart; choose some of them: " + "--pick '" +
+                      column + " == \"" +
+                      setting.substr(std::min(column.size() + 1, setting.size())) + "\"'"
+                : "no model has such an input"));
+  }
   if (wrong_ && !any_)
     throw UsageError(wrong_->sentence());
 }
@@ -257,7 +266,7 @@ class TargetRankings {
       target.place.see(*line.model);
       target.with_intervals = target.with_intervals || line.model->intervals.has_value();
     });
-    SetPlaces places(settings);
+    SetPlaces places(settings, set.header().by);
     set.for_each([&](const ModelSetLine& line) {
       if (!line.model || is_total(line, set.header()))
         return;

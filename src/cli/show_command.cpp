@@ -73,9 +73,10 @@ int run_show(const ShowArguments& arguments, Console& console) {
     return 0;
   if (centre)
     for (const Effect& effect : scale_effects_of(model, centre->configuration))
-      console.notice(effect.column + " " + effect_in_words(effect) + " (at " + centre->place + ")");
+      console.notice(effect.column + " " + effect_in_words(effect, &model.spec) + " (at " +
+                     centre->place + ")");
   if (model.correction)
-    console.notice("the residual correction typically changes a time by " +
+    console.notice("the residual correction (a Gaussian process) typically changes a time by " +
                    percent(100 * *model.correction));
   return 0;
 }

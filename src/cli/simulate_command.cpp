@@ -69,9 +69,10 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       "(default: 0)");
   command.number("--additive SIGMA", arguments.additive,
                  "standard deviation of additive normal noise; in the unit of the time");
-  command.flag("--draw", arguments.draw,
-               "sample the posterior of the residual process; drawn with the seed, instead of its "
-               "most likely function; of up to 2000 configurations");
+  command.flag(
+      "--draw", arguments.draw,
+      "sample the posterior of the residual correction; drawn with the seed, instead of its "
+      "most likely function; of up to 2000 configurations");
   command.count("--seed N", arguments.seed, "seed of noise and draw", 0);
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");

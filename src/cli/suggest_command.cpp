@@ -270,10 +270,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                              .run = run});
     deviation -= run.deviation_gain;
   }
-  console.notice("runs over the space are expected to be off by " +
-                 percent_of_log(found.deviation) + ", after " +
-                 (found.runs.size() == 1 ? "this run" : "these runs") + " by " +
-                 percent_of_log(deviation));
+  console.notice("expected error of a prediction in this space: " +
+                 percent_of_log(found.deviation) + " now, " + percent_of_log(deviation) + " with " +
+                 (found.runs.size() == 1 ? "this run" : "these runs"));
 }
 
 bool is_of_runs(const SuggestArguments& arguments) {
@@ -367,7 +366,7 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   constexpr auto reason = "it looks for information";
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
-  add_input(command, "SPACE.json", arguments.space,
+  add_input(command, "SPACE.json|RUNS.csv", arguments.space,
             "the choices, in the format of plan; every input of the model is one of its columns. "
             "Runs (*.csv) are ranked; --next seeks other combinations")
       .required();

@@ -21,8 +21,12 @@ namespace perfmodel::cli {
 /// search option was chosen by the user, or if no other form promises far lower errors.
 std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
                                             const Design& training);
-/// Describes that comparison, with the command to run instead.
-std::string other_form_note(const FitArguments& arguments, const FormCheck& check);
+/// Whether the user chose neither a form nor its search.
+bool chose_no_form(const FitArguments& arguments);
+/// Describes that comparison or, without one, that Eq. (4) fits badly, with the command to run
+/// instead; nullopt if neither holds.
+std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
+                                           const std::optional<FormCheck>& check);
 
 /// Suggestions after a fit, at most `most`, each with a command to run, in this order: measure more
 /// combinations of values if there are few for the number of constants; look at the level, or the

@@ -56,7 +56,7 @@ namespace {
 
 void refuse_what_has_no_place(const FitOptions& options) {
   const auto refuse = [](const std::string& field) {
-    throw UsageError("a residual process maximises a likelihood: " + Field{field} +
+    throw UsageError("a residual correction maximises a likelihood: " + Field{field} +
                      " has no place there");
   };
   if (options.method == Method::paper)
@@ -146,7 +146,7 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   const ProcessRuns runs = runs_beside(*model.form, model.spec, model.constants, training);
   if (!runs.has_times())
     throw InputError(
-        "the formula beside the process is 0, or too large for a number, at some of the runs; "
+        "the formula beside the correction is 0, or too large for a number, at some of the runs; "
         "choose one with fewer terms by " +
         Field{"terms"} +
         ", or leave out runs whose times differ far more than their columns explain");
@@ -177,7 +177,10 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   model.metrics.train = compute_metrics(training.time, predicted);
   model.search.process->outliers = count_outliers(run_weights, training.time, predicted);
   model.noise_floor = noise_floor(training);
-  model.warnings = find_warnings(model, training, {});
+  // What the formula's constants are at stays true; what the runs determine is that of both.
+  std::erase_if(model.warnings, [](const Warning& warning) { return warning.kind != "at_bound"; });
+  const std::vector<Warning> further = find_warnings(model, training, {});
+  model.warnings.insert(model.warnings.begin(), further.begin(), further.end());
   return model;
 }
 
@@ -231,7 +234,7 @@ std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design
                                           const FitOptions& options) const {
   if (prior_.level_deviation == 0)
     throw UsageError(
-        "a model with a residual process that was read from a file cannot be fitted "
+        "a model with a residual correction that was read from a file cannot be fitted "
         "to other runs: the file has no priors; fit it anew");
   return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, training,
                                         options);

@@ -336,15 +336,16 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   const std::string trend = trend_->code(spec, constants, language);
   const bool is_latex = language == FormulaLanguage::latex;
   if (language == FormulaLanguage::text || is_latex)
-    return trend + (is_latex ? "% " : "") + "times exp(z), z being a residual process\n";
+    return trend + (is_latex ? "% " : "") + "times a residual correction (a Gaussian process)\n";
   if (language == FormulaLanguage::spreadsheet)
-    throw InputError(message("no spreadsheet computes a residual process; use {} or {}",
+    throw InputError(message("no spreadsheet computes a residual correction; use {} or {}",
                              Field{"language", {"python"}}, Field{"language", {"c"}}));
   if (process.neighbours > 0)
-    throw InputError(message(
-        "the residual process has {} configurations, too many for one function; perfmodel predict "
-        "computes it, and docs/json.md says how",
-        process.inputs.rows()));
+    throw InputError(
+        message("the residual correction has {} configurations, too many for one function; "
+                "perfmodel predict "
+                "computes it, and docs/json.md says how",
+                process.inputs.rows()));
   const std::string helpers =
       trend_function(trend, language) + process_function(process, known_->centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {
@@ -443,7 +444,7 @@ std::vector<ProcessLevels> levels_of(const process::ResidualProcess& process,
 
 void check_size(const JsonCursor& node, Index rows) {
   if (index(node.items().size()) != rows)
-    node.fail(fmt::format("expected {} numbers, one per row of the process", rows));
+    node.fail(fmt::format("expected {} numbers, one per row of the correction", rows));
 }
 
 void check_codes(const JsonCursor& node, Index rows, std::size_t end) {

@@ -131,12 +131,12 @@ ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns colum
       columns_(std::move(columns)),
       known_(std::move(known)),
       prior_(prior),
-      noun_(std::string(trend_->words().noun) + " with a residual process"),
-      title_(std::string(trend_->words().title) + ", with a residual process"),
+      noun_(std::string(trend_->words().noun) + " with a residual correction"),
+      title_(std::string(trend_->words().title) + ", with a residual correction"),
       share_caption_(std::string(trend_->words().share_caption) +
-                     " Percentages are of the formula's time, which the residual process then "
+                     " Percentages are of the formula's time, which the correction then "
                      "corrects."),
-      scaled_part_("the trend, without the residual process,"),
+      scaled_part_("the formula, without the correction,"),
       words_(trend_->words()) {
   words_.noun = noun_;
   words_.title = title_;

@@ -413,8 +413,8 @@ std::optional<BaseConfiguration> central_base(const FittedModel& model) {
     return std::nullopt;
   const std::string& file = model.provenance.file;
   BaseConfiguration base = base_of(model.central->configuration, model.spec);
-  base.name = "the run of line " + std::to_string(model.central->line) +
-              (file.empty() ? "" : " of " + file);
+  base.name = "the central run (line " + std::to_string(model.central->line) +
+              (file.empty() ? ")" : " of " + file + ")");
   base.table.source = file.empty() ? "the runs" : file;
   base.table.lines = {model.central->line};
   for (const SourceColumn& source : model.spec.sources)

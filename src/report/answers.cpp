@@ -100,7 +100,7 @@ doc::Answer share_answer(const Content& content) {
     first_effect = 1;
   }
   for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
-    add_line(answer, "{} {}", effects[i].column, effect_in_words(effects[i]));
+    add_line(answer, "{} {}", effects[i].column, effect_in_words(effects[i], &content.model.spec));
   if (const std::string correction = correction_text(content); !correction.empty())
     answer.lines.push_back(correction);
   return answer;
@@ -128,12 +128,12 @@ doc::Answer scaling_answer(const Content& content) {
                         ? change_in_words(leading->ratio)
                         : fmt::format("{} .. {}", change_in_words(leading->interval->low),
                                       change_in_words(leading->interval->high));
-    add_line(answer, "{} {}, at {}", leading->column, effect_in_words(*leading),
-             content.central.place);
+    add_line(answer, "{} {}, at {}", leading->column,
+             effect_in_words(*leading, &content.model.spec), content.central.place);
   }
   for (auto effect = content.doublings.begin(); effect != content.doublings.end(); ++effect) {
     if (effect != leading)
-      add_line(answer, "{} {}", effect->column, effect_in_words(*effect));
+      add_line(answer, "{} {}", effect->column, effect_in_words(*effect, &content.model.spec));
     if (const std::string words =
             contradiction_of(content.model, content.central.configuration, *effect);
         !words.empty())
@@ -433,7 +433,7 @@ doc::Table group_table(const Content& content) {
     std::string scaling;
     for (const Effect& doubling : group.doublings)
       scaling += fmt::format("{}{} {}", scaling.empty() ? "" : "; ", doubling.column,
-                             with_arrow(effect_in_words(doubling)));
+                             with_arrow(effect_in_words(doubling, &content.model.spec)));
     table.add({group.level, group.rows, group.median_time, group.mape, scaling});
   }
   return table;

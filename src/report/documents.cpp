@@ -137,7 +137,7 @@ void describe(Fields& f, const scaling::Amdahl& x) {
 
 void describe(Fields& f, const scaling::Gustafson& x) {
   f("serial_fraction", x.serial_fraction, "s' of S = G - s' (G - 1)");
-  f("rmse", x.rmse, "of the speedups");
+  f("rmse", x.rmse, "of the speedups against the first row");
 }
 
 void describe(Fields& f, const scaling::Usl& x) {
@@ -157,8 +157,8 @@ struct SpeedupFields {
 };
 
 void describe(Fields& f, const SpeedupFields& x) {
-  f("speedup", x.speedup, "relative to a scale of 1");
-  f("efficiency", x.efficiency, "speedup over scale");
+  f("speedup", x.speedup, "relative to the first scale");
+  f("efficiency", x.efficiency, "speedup over the ratio of scales");
 }
 
 struct PowerFields {
@@ -301,8 +301,9 @@ void describe_rows(Fields& f, const ScalingDocument& x) {
     item("time", row.time);
     item("configurations", row.configurations, "how many were compared");
     item("speedup", told(row.speedup), "against the first row");
-    item("efficiency", told(row.efficiency), "speedup over scale");
-    item("karp_flatt", x.tells_speedup ? row.karp_flatt : std::nullopt, "serial share");
+    item("efficiency", told(row.efficiency), "speedup over the ratio of scales");
+    item("karp_flatt", x.tells_speedup ? row.karp_flatt : std::nullopt,
+         "serial share of the first row");
     item("equivalent_power", row.equivalent_power, "q of speedup = (scale ratio)^-q");
     item("in_range", has_range ? std::optional<bool>(x.in_range[i]) : std::nullopt,
          "of a model: whether the row is not extrapolated");
@@ -377,7 +378,7 @@ void describe(Fields& f, const Evaluation& x) {
   f("bias_percent", Finite{report.bias.value}, "how much longer runs take than predicted");
   f("noise_floor", report.noise_floor, "of these runs");
   f("prediction_intervals", report.intervals, "where the model has them", kSparse);
-  f("support", report.support, "with a residual process", kSparse);
+  f("support", report.support, "with a residual correction", kSparse);
   f("baseline", report.baseline, "an older model on the same runs", kSparse);
   f("gates", report.gates, "conditions that fail the judgement", kSparse);
   f("outliers", report.outliers, "runs far from the model", kSparse);
@@ -501,7 +502,7 @@ void describe(Fields& f, const ScalingDocument& x) {
   f("pays_until", told.pays_until, "the last scale at or above the limit");
   f("pays_no_more_at", told.pays_no_more_at, "the first below it");
   f("fastest_scale", tells ? std::optional(x.study.fastest_scale) : std::nullopt,
-    "most work per time");
+    "of the highest throughput");
   f("doubling", doubling, "of a model: what doubling the scale does");
   f("model", power, "of Eq. (4)");
   f("interval_level", x.level, "of the intervals of the rows", only_if(!x.intervals.empty()));

@@ -264,7 +264,7 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
     add(steps.steps[i].name, steps.steps[i].time, "bar");
   }
   if (steps.process)
-    add("correction by the residual process", *steps.process, "bar process");
+    add("residual correction", *steps.process, "bar process");
   bars.push_back({"predicted time", 0, steps.formula + steps.process.value_or(0), "bar total"});
   return bars;
 }
@@ -493,7 +493,7 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
                    [&](const Effect& candidate) { return candidate.column == curve.column; });
   const std::string answer = doubling == content.doublings.end()
                                  ? "the model predicts no time > 0 at twice the scale"
-                                 : effect_in_words(*doubling);
+                                 : effect_in_words(*doubling, &content.model.spec);
   const std::string caption =
       "Time against " + curve.column + ": " + answer +
       ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +
@@ -512,7 +512,8 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   if (points.size() < 2 || !scaling::counts_workers(curve.column))
     return "";
   const Range x = range_of_scales(points);
-  std::vector<double> speedups = {points.front().scale, points.back().scale};
+  const double ideal = points.back().scale / points.front().scale;
+  std::vector<double> speedups = {1, ideal};
   for (const Forecast& point : points)
     speedups.push_back(point.speedup);
   const Range y = range_of(speedups, Spacing::logarithmic);
@@ -521,9 +522,7 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
     ticks.push_back({point.scale, scale_text(point.scale)});
   Chart chart(x, {curve.column, ticks}, y, {"speedup", ticks_of(y, kTicksOfTimes)});
   draw_unmeasured(points, x, y, chart);
-  chart.add_line(
-      {{points.front().scale, points.front().scale}, {points.back().scale, points.back().scale}},
-      "dashed");
+  chart.add_line({{points.front().scale, 1}, {points.back().scale, ideal}}, "dashed");
   const auto speedup = [](const Forecast& point) { return point.speedup; };
   draw_line(points, speedup, chart);
   for (const Forecast& point : points) {

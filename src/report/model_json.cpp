@@ -296,7 +296,7 @@ void describe(Fields& f, FormChoice& x) {
   f("candidates", x.candidates, "that were judged");
   f("random_folds", x.random_folds, "they were judged on");
   f("far_folds", x.far_folds, "extrapolation folds they were judged on");
-  f("held_out", x.held_out, "of `auto` with a process: errors of the forms", kSparse);
+  f("held_out", x.held_out, "of `auto` with a correction: errors of the forms", kSparse);
 }
 
 void describe(Fields& f, HyperPriorFacts& x) {
@@ -339,7 +339,7 @@ void describe(Fields& f, SearchSummary& x) {
   f("penalty", x.penalty, "beside it", of_formula);
   f("seed", x.seed, "of the search");
   f("strategy", x.strategy, "of the search");
-  f("starts", x.starts, "independent searches; of a process 4");
+  f("starts", x.starts, "independent searches; of a correction 4");
   f("population", x.population, "members, of the best start", of_formula);
   f("generations", x.generations, "done, of the best start", of_formula);
   f("evaluations", x.evaluations, "of all starts");
@@ -347,7 +347,7 @@ void describe(Fields& f, SearchSummary& x) {
   f("polish_gain", x.polish_gain, "share of the cost that the finish took off", of_formula);
   f("gap", x.gap, "[the certificate](method.md#the-exact-finish)", of_formula);
   f("cost", x.cost, "at the constants");
-  f("noise", process.noise, "of a process", of_process | kNewer);
+  f("noise", process.noise, "of a correction", of_process | kNewer);
   auto outliers =
       process.noise == ProcessNoise::student_t ? std::optional(process.outliers) : std::nullopt;
   f("outliers", outliers, "runs that count for little", of_process | kSparse);
@@ -415,14 +415,14 @@ void check_ranks(const Fields& f, const PredictionIntervals& x) {
 
 void describe(Fields& f, PredictionIntervals& x) {
   f("method", x.calibration, "by rows of the validation part, or by folds");
-  f("score", Either{x.by_deviation, kScore, kDividedScore}, "divided with a process alone");
+  f("score", Either{x.by_deviation, kScore, kDividedScore}, "divided with a correction alone");
   f("level", x.level, "used where no other is asked for", kInnerShare);
   f("count", x.count, "calibration rows");
   f("test_coverage", x.test_coverage, "share of the test rows inside");
   f("ranks", x.ranks, "ranks (from 1) of the sorted scores that are kept");
   f("scores", x.scores, "their values");
   f("held_out_deviation", x.held_out_deviation, "its median", kSparse | kPositive);
-  f("added_deviation", x.added_deviation, "beyond what the process says",
+  f("added_deviation", x.added_deviation, "beyond what the correction says",
     only_if(x.by_deviation) | kNewer | kNotNegative);
   f("beyond", x.beyond, "how errors grow beyond the measured range", kSparse);
   if (!f.reads())
@@ -591,9 +591,10 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
   double none_typical = 0;
   double* const share = f.part(model.correction, "correction");
-  f.object("correction", "of a process", only_if(share != nullptr), [&](Fields& correction) {
-    correction("typical", share != nullptr ? *share : none_typical, "share of the time");
-  });
+  f.object("correction", "of a residual correction (Gaussian process)", only_if(share != nullptr),
+           [&](Fields& correction) {
+             correction("typical", share != nullptr ? *share : none_typical, "share of the time");
+           });
   describe_unmeasured(f, model.unmeasured);
   if (f.reads() && search)
     model.search = *search;

@@ -244,7 +244,7 @@ CentralConfiguration central_of(const FittedModel& model, const Source& source) 
   } else {
     const std::size_t row = central_row(model.spec, source.design);
     out.configuration = configuration_of(source.design, row);
-    out.place = "the run of line " + std::to_string(source.lines[row]);
+    out.place = "the central run (line " + std::to_string(source.lines[row]) + ")";
   }
   out.settings = settings_of(model.spec, out.configuration);
   out.time = time_of(model, out.configuration);

@@ -121,7 +121,7 @@ doc::Table power_table(const Content& content) {
                                     power.derived ? "a derived column"
                                     : doubling == content.doublings.end()
                                         ? "-"
-                                        : effect_in_words(*doubling),
+                                        : effect_in_words(*doubling, &model.spec),
                                     Interval{power.measured.low, power.measured.high}, power.power};
     if (model.uncertainty)
       cells.emplace_back(power.interval);

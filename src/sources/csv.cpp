@@ -276,6 +276,8 @@ class TableReader {
 
   void read_line(std::span<char> line, std::uint32_t number) {
     last_line_ = number;
+    if (place_of_.empty() && line.front() == '{')
+      throw InputError(source_ + " is JSON, as models are, and no CSV of runs");
     if (!split(line, number))
       return;
     if (place_of_.empty())

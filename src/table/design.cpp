@@ -290,10 +290,10 @@ class RowChoice {
 };
 
 void require_columns(const Table& table, const ModelSpec& spec, Target target) {
-  std::string missing;
+  std::vector<std::string> missing;
   const auto require = [&](const std::string& name) {
     if (table.find(name) == nullptr)
-      missing += (missing.empty() ? "" : "\n") + table.no_column(name);
+      missing.push_back(name);
   };
   for (const NumericInput& input : spec.intrinsic)
     require(input.column);
@@ -303,8 +303,11 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
     require(input.column);
   if (target == Target::required)
     require(spec.target);
+  if (missing.size() == 1)
+    throw InputError(table.no_column(missing.front()));
   if (!missing.empty())
-    throw InputError(missing);
+    throw InputError(fmt::format("no columns {} in {}; there are {}", quoted_list(missing),
+                                 table.source, quoted_list(table.names())));
 }
 
 /// Writes the numbers of the chosen rows to `values`. A number that is not > 0 or, if it may be 0,

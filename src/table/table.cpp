@@ -279,7 +279,7 @@ const Column& Table::at(std::string_view name) const {
 
 std::string Table::no_column(std::string_view name) const {
   const std::vector<std::string> known = names();
-  return fmt::format("no column '{}' in {}{}", name, source, did_you_mean(name, known));
+  return fmt::format("no column '{}' in {}{}", name, source, did_you_mean_one_of(name, known));
 }
 
 std::vector<std::string> Table::names() const {

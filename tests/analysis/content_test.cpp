@@ -287,7 +287,7 @@ TEST_CASE("formula and prediction name no opposite directions without saying so"
   effect.ratio = 1 / effect.ratio;
   CHECK(contradiction_of(model, at, effect) ==
         effect.column + " " + value_text(effect.from) + " -> " + value_text(effect.to) +
-            ": the formula alone gives " + words + "; the residual correction reverses it");
+            ": the formula alone gives " + words + "; the correction reverses it");
   effect.ratio = 1;
   CHECK(contradiction_of(model, at, effect).empty());
 }

@@ -119,14 +119,14 @@ TEST_CASE("the powers of the paper read as the speedups of their scalable part",
                          Row{-1.029, 2.0406, 1.0203, 3.0971, 1.0324, -0.0157},
                          Row{-1.07, 2.0994, 1.0497, 3.2398, 1.0799, -0.0370}}) {
     const auto both =
-        readings({.scalable = 1, .power = row.q, .constant = 0}, {2, 3}, Kind::strong);
+        readings({.scalable = 1, .power = row.q, .constant = 0}, {1, 2, 3}, Kind::strong);
     const auto digits = [](double value) { return Approx(value).margin(5.1e-5).epsilon(0); };
-    CHECK(both[0].scalable_speedup == digits(row.s2));
-    CHECK(both[0].scalable_efficiency == digits(row.e2));
-    CHECK(both[1].scalable_speedup == digits(row.s3));
-    CHECK(both[1].scalable_efficiency == digits(row.e3));
-    CHECK(karp_flatt(both[1].scalable_speedup, 3) == digits(row.e));
-    CHECK(both[1].whole_speedup == Approx(both[1].scalable_speedup));  // C = 0
+    CHECK(both[1].scalable_speedup == digits(row.s2));
+    CHECK(both[1].scalable_efficiency == digits(row.e2));
+    CHECK(both[2].scalable_speedup == digits(row.s3));
+    CHECK(both[2].scalable_efficiency == digits(row.e3));
+    CHECK(karp_flatt(both[2].scalable_speedup, 3) == digits(row.e));
+    CHECK(both[2].whole_speedup == Approx(both[2].scalable_speedup));  // C = 0
   }
 }
 
@@ -137,6 +137,11 @@ TEST_CASE("a power of minus one with a constant is Amdahl's law", "[scaling]") {
     CHECK(reading.whole_speedup == Approx(1 / (s + (1 - s) / reading.scale)));
     CHECK(reading.scalable_speedup == Approx(reading.scale));
   }
+  // Relative to 2, its time is 2.5.
+  const Reading at_5 = readings(model, {2, 5}, Kind::strong)[1];
+  CHECK(at_5.whole_speedup == Approx(2.5 / 1.6));
+  CHECK(at_5.whole_efficiency == Approx(2.5 / 1.6 / 2.5));
+  CHECK(at_5.scalable_speedup == Approx(2.5));
   // E(G) = 1 / (s G + 1 - s) >= 1/2 up to G = 5.
   CHECK(*pays_until(model, 1, Kind::strong, 0.5) == 5);
   CHECK_FALSE(pays_until({.scalable = 1, .power = -1, .constant = 0}, 1, Kind::strong, 0.5));
@@ -149,9 +154,9 @@ TEST_CASE("a power of minus one with a constant is Amdahl's law", "[scaling]") {
 
 TEST_CASE("a power of an iteration at a fixed batch per worker is one more", "[scaling]") {
   // Perfect weak scaling: the iteration takes as long with any number of workers.
-  const auto both = readings({.scalable = 1, .power = 0, .constant = 1}, {4}, Kind::weak);
-  CHECK(both[0].scalable_speedup == 4);
-  CHECK(both[0].whole_efficiency == 1);
+  const auto both = readings({.scalable = 1, .power = 0, .constant = 1}, {1, 4}, Kind::weak);
+  CHECK(both[1].scalable_speedup == 4);
+  CHECK(both[1].whole_efficiency == 1);
 }
 
 TEST_CASE("a study says where more workers stop paying", "[scaling]") {
@@ -175,9 +180,19 @@ TEST_CASE("weak scaling counts the work that grows with the workers", "[scaling]
   CHECK(*study.rows[2].equivalent_power == Approx(std::log(1.25) / std::log(4) - 1));
 }
 
-TEST_CASE("the first scale stands for itself where one worker was not measured", "[scaling]") {
+TEST_CASE("speedups are relative to the first scale if one worker was not measured", "[scaling]") {
   const auto study = scaling::study({{2, 10, 1}, {4, 6, 1}}, Kind::strong, 0.5);
-  CHECK(study.rows[0].speedup == 2);
+  CHECK(study.rows[0].speedup == 1);
   CHECK(study.rows[0].efficiency == 1);
-  CHECK(study.rows[1].speedup == Approx(2 * 10 / 6.0));
+  CHECK(study.rows[1].speedup == Approx(10 / 6.0));
+  CHECK(study.rows[1].efficiency == Approx(10 / 12.0));
+}
+
+TEST_CASE("Gustafson's law has the serial fraction of one worker, whichever scale is the first",
+          "[scaling]") {
+  // A throughput of G - 0.2 (G - 1), so that times are G over it.
+  const auto study =
+      scaling::study({{4, 4 / 3.4, 1}, {8, 8 / 6.6, 1}, {16, 16 / 13.0, 1}}, Kind::weak, 0.5);
+  CHECK(study.gustafson->serial_fraction == Approx(0.2));
+  CHECK(study.gustafson->rmse == Approx(0).margin(1e-12));
 }

@@ -8,8 +8,9 @@ using Catch::Matchers::EndsWith;
 TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
   CHECK(change_in_words(1.3149) == "1.31 times slower");
   CHECK(change_in_words(0.5) == "2 times faster");
-  CHECK(change_in_words(1.004) == "no change");
-  CHECK(change_in_words(0.996) == "no change");
+  CHECK(change_in_words(1.004) == "less than 0.5 % change");
+  CHECK(change_in_words(0.996) == "less than 0.5 % change");
+  CHECK(change_in_words(1) == "no effect in the model");
   Effect effect{.column = "workers", .from = 1., .to = 2., .ratio = 1.25};
   CHECK(effect_in_words(effect) == "1 -> 2: 1.25 times slower");
   effect.interval = Interval{1.125, 1.5};
@@ -18,6 +19,9 @@ TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
   CHECK(effect_in_words(effect) == "1 -> 2: 1.25 times slower (0.9 .. 1.5)?");
   effect = {.column = "workers", .from = 3., .to = 6., .ratio = 0.8, .measured = false};
   CHECK(effect_in_words(effect) == "3 -> 6: 1.25 times faster (extrapolated)");
+  // Both values of an input that is no scale were measured, but not with the others.
+  const ModelSpec spec;
+  CHECK(effect_in_words(effect, &spec) == "3 -> 6: 1.25 times faster (combination not measured)");
   effect = {.column = "activation", .from = "relu", .to = "tanh", .ratio = 0.8};
   effect.interval = Interval{0.5, 1};
   CHECK(effect_in_words(effect) == "relu -> tanh: 1.25 times faster (1 .. 2)?");

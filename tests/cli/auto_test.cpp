@@ -230,7 +230,7 @@ TEST_CASE_METHOD(AutoTest, "equal rows that are merged while reading leave a tot
 
 TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",
                  "[cli][auto][whole-fits]") {
-  const std::string notice = "No form with a residual process is tried";
+  const std::string notice = "No form with a residual correction is tried";
   for (const Strings& option : {Strings{"--loss", "mape"}, Strings{"--l2", "0.001"}}) {
     CAPTURE(option.front());
     const ProgramResult result = fit(option);
@@ -255,9 +255,8 @@ TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][
   refused(fit({"--residual", "process", "--loss", "mape"}),
           "--loss cannot be combined with --residual process");
   refused(fit({"--repeats", "3"}),
-          "--repeats 3 cannot be combined with --expression auto where it may choose a residual "
-          "process: "
-          "add --residual none");
+          "--repeats 3 cannot be combined with --expression auto if it may add a residual "
+          "correction: add --residual none");
   refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}),
           "--expression: 'auto' is not one of 'generic' and 'multi'");
 }
@@ -300,5 +299,35 @@ TEST_CASE("a form that has no time for some run is not chosen, and times that ju
     const nlohmann::json model = directory.model_of(call);
     // As all predictions between 1 and 1000 are.
     CHECK(model["metrics"]["train"]["rmse"] < 1000);
+  }
+}
+
+TEST_CASE_METHOD(AutoTest, "the report says in which column the correction gains nothing",
+                 "[cli][auto]") {
+  for (const char* runs : {"runs.csv", "by_total.csv"}) {
+    const ProgramResult fitted = run({"fit", runs, "--expression", "auto"}, {});
+    REQUIRE(fitted.exit_code == 0);
+    const nlohmann::json held_out =
+        nlohmann::json::parse(fitted.output)["search"]["form"]["held_out"];
+    REQUIRE(held_out.size() == 3);
+    const auto gains = [&](const char* column) {
+      const nlohmann::json& alone = held_out[1][column];
+      return !alone.is_number() || held_out[2][column].get<double>() <= 0.99 * alone.get<double>();
+    };
+    const bool within = gains("random");
+    const bool beyond = gains("far_ends");
+    CAPTURE(runs, fitted.errors);
+    CHECK_THAT(fitted.errors, ContainsSubstring("judge times within the measured ranges by the "
+                                                "first column, those of larger values by the "
+                                                "second\n"));
+    const std::string said = "the correction gains nothing in ";
+    if (within && beyond)
+      CHECK_THAT(fitted.errors, !ContainsSubstring(said));
+    else
+      CHECK_THAT(fitted.errors, ContainsSubstring(said +
+                                                  (within   ? "the second"
+                                                   : beyond ? "the first"
+                                                            : "either") +
+                                                  " column: --residual none leaves it out\n"));
   }
 }

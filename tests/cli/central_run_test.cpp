@@ -112,7 +112,7 @@ TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale,
   CHECK(effect["ratio"] == Catch::Approx(ratio));
   const std::string words = "2 -> 4: " + rounded(ratio) + " times slower (" +
                             rounded(effect["low"]) + " .. " + rounded(effect["high"]) + ")";
-  const std::string place = "the run of line " + std::to_string(line);
+  const std::string place = "the central run (line " + std::to_string(line) + ")";
   CHECK_THAT(summary, ContainsSubstring("at " + place) && ContainsSubstring(words));
   CHECK_THAT(run({"show", "model.json"}).errors,
              ContainsSubstring("num_gpus " + words + " (at " + place + ")"));
@@ -123,7 +123,8 @@ TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale,
                                          rounded(effect["high"]) + "), at " + place));
   const std::vector<std::string> scaling = {"scaling", "model.json", "--column", "num_gpus"};
   CHECK_THAT(run(scaling).output,
-             ContainsSubstring("num_gpus " + words + " (at " + place + " of runs.csv)"));
+             ContainsSubstring("num_gpus " + words + " (at the central run (line " +
+                               std::to_string(line) + " of runs.csv))"));
   auto as_json = scaling;
   as_json.insert(as_json.end(), {"--format", "json"});
   const nlohmann::json study = nlohmann::json::parse(run(as_json).output);
@@ -253,7 +254,7 @@ TEST_CASE_METHOD(CampaignTest, "a model file without a central run is as it was"
              ContainsSubstring("the model also needs 'width', 'job' and 'local_batch'; "
                                "add --set width=VALUE and so on"));
   CHECK_THAT(run({"scaling", file, "--column", "num_gpus"}).errors,
-             ContainsSubstring("held as in the middle of the measured ranges (--set): width=32 "
+             ContainsSubstring("held at the middle of the measured ranges, unless --set: width=32 "
                                "job=fast local_batch=32\n"));
   CHECK_THAT(run({"show", file}).errors, ContainsSubstring("(at the median configuration)"));
 }

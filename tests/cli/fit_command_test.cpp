@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -260,4 +261,97 @@ TEST_CASE_METHOD(FitTest, "repeats give the best model and the spread over all s
   two_threads.insert(two_threads.end(), {"--threads", "2"});
   CHECK(run(two_threads).output == result.output);
   CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["repeats"].is_null());
+}
+
+TEST_CASE_METHOD(FitTest, "files and names that were mixed up are told in one line", "[cli]") {
+  directory().write("few.csv", "filters,host\n8,a\n");
+  REQUIRE(run({"fit", "runs.csv", "-o", "model.json"}).exit_code == 0);
+  const auto error_of = [&](const std::vector<std::string>& arguments) {
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code != 0);
+    return result.errors.substr(0, result.errors.find('\n'));
+  };
+  const std::string error = "perfmodel: error: ";
+  CHECK(error_of({"fit", "model.json"}) ==
+        error + "model.json is JSON, as models are, and no CSV of runs");
+  CHECK(error_of({"evaluate", "runs.csv", "runs.csv"}) ==
+        error +
+            "runs.csv is a table of runs, and no model; fit one: perfmodel fit runs.csv -o "
+            "model.json");
+  CHECK(error_of({"evaluate", "model.json", "few.csv"})
+            .ends_with(" in few.csv; there are 'filters' and 'host'"));
+  CHECK_THAT(error_of({"fit", "runs.csv", "--expression", "mult"}),
+             ContainsSubstring("; did you mean 'multi'?"));
+  CHECK(error_of({"fit", "runs.csv", "--test-split", "3"}) ==
+        error +
+            "unknown option '--test-split'; there are, among others, '--split', "
+            "'--split-seed' and '--test'");
+  CHECK_THAT(error_of({"scaling", "model.json", "--over", "workers"}),
+             ContainsSubstring("; there are, among others, '--column', "));
+  for (const char* option : {"--by", "--ignore"})
+    CHECK_THAT(error_of({"fit", "runs.csv", option, "zzz"}),
+               ContainsSubstring("no column 'zzz' in runs.csv; there are '") &&
+                   ContainsSubstring("'time_s'"));
+}
+
+TEST_CASE_METHOD(FitTest, "the models of a set are chosen by --pick, not by --set", "[cli][by]") {
+  std::string csv = "stack,batch,time_s\n";
+  for (const char* stack : {"a", "b"})
+    for (const int size : {1, 2, 4, 8, 16})
+      csv +=
+          std::string(stack) + "," + std::to_string(size) + "," + std::to_string(3 * size) + "\n";
+  directory().write("sets.csv", csv);
+  REQUIRE(run({"fit", "sets.csv", "--by", "stack", "-o", "set.jsonl"}).exit_code == 0);
+  CHECK_THAT(run({"predict", "set.jsonl", "--set", "stack=a", "--set", "batch=3"}).errors,
+             ContainsSubstring("choose some of them: --pick 'stack == \"a\"'"));
+}
+
+TEST_CASE_METHOD(FitTest, "a fit without more rows than constants marks what it cannot know",
+                 "[cli]") {
+  directory().write("three.csv", "workers,batch,time_s\n1,32,1.5\n2,32,1.1\n4,64,0.9\n");
+  const std::string text = run({"fit", "three.csv"}).errors;
+  CHECK_THAT(text, ContainsSubstring(" times faster?") &&
+                       ContainsSubstring("training errors say nothing: there are no more rows than "
+                                         "constants\n") &&
+                       ContainsSubstring("no intervals: they need 19 held-out rows, and there are "
+                                         "3\n"));
+}
+
+TEST_CASE_METHOD(FitTest, "a bad fit of Eq. (4) is followed by the way to another form", "[cli]") {
+  // One size in three takes four times as long; each run twice, with 1 % of noise, or once.
+  for (const bool repeated : {true, false}) {
+    std::string csv = "mode,batch,time_s\n";
+    for (const int mode : {1, 2, 3})
+      for (const int size : {1, 2, 4, 8})
+        for (const double noise : {0.99, 1.01})
+          if (repeated || noise > 1)
+            csv += "m" + std::to_string(mode) + "," + std::to_string(size) + "," +
+                   std::to_string(noise * mode * size * ((mode + size) % 3 == 0 ? 4 : 1)) + "\n";
+    directory().write("bad.csv", csv);
+    for (const char* by : {"", "mode"}) {
+      std::vector<std::string> arguments = {"fit", "bad.csv", "-o", "bad.json"};
+      if (*by != '\0')
+        arguments.insert(arguments.end(), {"--by", by});
+      const std::string text = run(arguments).errors;
+      CAPTURE(repeated, by, text);
+      CHECK_THAT(text, ContainsSubstring("another form may fit far better:\n  perfmodel fit") &&
+                           ContainsSubstring(" --expression auto\n"));
+    }
+  }
+  CHECK_THAT(run({"fit", "runs.csv", "-o", "good.json"}).errors,
+             !ContainsSubstring("--expression auto"));
+}
+
+TEST_CASE_METHOD(FitTest, "a formula at a bound is warned of beside a residual correction, too",
+                 "[cli]") {
+  // Times that depend on the batch more steeply than the box of the search allows.
+  std::string csv = "batch,time_s\n";
+  for (const double batch : {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7})
+    csv += std::to_string(batch) + "," + std::to_string(std::pow(batch, 9)) + "\n";
+  directory().write("steep.csv", csv);
+  for (const char* residual : {"none", "process"})
+    CHECK_THAT(run({"fit", "steep.csv", "--residual", residual, "-o", "steep.json"}).errors,
+               ContainsSubstring("warning: q[batch] is at its upper bound"));
+  const std::string shown = run({"evaluate", "steep.json", "steep.csv", "--outliers", "1"}).output;
+  CHECK_THAT(shown, ContainsSubstring(" have training runs nearby"));
 }

@@ -340,7 +340,7 @@ TEST_CASE("intervals of other inputs' effects hold the planted ratios, and all a
   CHECK(held >= 45);
 }
 
-TEST_CASE("the summary lists scales and the five strongest other inputs by their effects",
+TEST_CASE("the summary lists scales, what is stronger, and the number of other inputs",
           "[intervals]") {
   RandomStream random(1, "many inputs");
   std::string text = "a,b,c,d,e,f,g,gpus,time_s\n";
@@ -364,7 +364,8 @@ TEST_CASE("the summary lists scales and the five strongest other inputs by their
                                              options);
   REQUIRE(fitted.exit_code == 0);
   const std::string section = fitted.errors.substr(fitted.errors.find("\n  effect of "));
-  const std::vector<std::string> shown = {"a", "b", "c", "d", "e", "gpus"};
+  // f and g are stronger than the scale, whose effect is the smallest: none is hidden.
+  const std::vector<std::string> shown = {"a", "b", "c", "d", "e", "f", "g", "gpus"};
   std::size_t last = 0;
   for (const std::string& column : shown) {
     const std::size_t place = section.find("\n  " + column + " ");
@@ -372,7 +373,14 @@ TEST_CASE("the summary lists scales and the five strongest other inputs by their
     CHECK(place > last);
     last = place;
   }
-  CHECK(section.find("\n  f ") == std::string::npos);
+  CHECK(section.find(" more input") == std::string::npos);
+  // Without the scale, only the five strongest are shown, and the others are counted.
+  const ProgramResult none =
+      run_perfmodel({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--extrinsic",
+                     "none", "--ignore", "gpus", "-o", "none.json"},
+                    options);
+  CHECK_THAT(none.errors,
+             ContainsSubstring("\n  and 2 more inputs; perfmodel report shows the effects of all"));
   const nlohmann::json effects =
       nlohmann::json::parse(read_text(directory.file("model.json")))["effects"];
   CHECK(effects.size() == 8);

@@ -420,6 +420,6 @@ TEST_CASE_METHOD(ReportTest, "a model with a process judges a sample of many run
   check_report_page(result.output);
   CHECK_THAT(result.output, ContainsSubstring("the 20000 runs of many.csv, a sample spread evenly "
                                               "over its 20001</p>"));
-  CHECK_THAT(result.output, ContainsSubstring("correction by the residual process"));
+  CHECK_THAT(result.output, ContainsSubstring(">residual correction"));
   CHECK(report({"few.csv"}, "process.json").output.find("a sample") == std::string::npos);
 }

@@ -162,7 +162,7 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the fo
   CHECK(typical == Catch::Approx(changes[40]).epsilon(1e-9));
   const std::string change = (here > 1 ? "+" : "") + perfmodel::percent(100 * (here - 1));
   const std::string place =
-      "the run of line " + std::to_string(model["central_run"]["line"].get<int>());
+      "the central run (line " + std::to_string(model["central_run"]["line"].get<int>()) + ")";
   CHECK_THAT(fitted.errors,
              ContainsSubstring("times a residual correction: " + change + " at " + place +
                                ", typically " + perfmodel::percent(100 * typical) + "\n"));
@@ -262,7 +262,7 @@ TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does",
       CHECK(largest_difference(numbers_of(*output_of(file("code"))), expected) < 1e-9);
     }
   }
-  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times exp(z)"));
+  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
   const ProgramResult spreadsheet = run({"show", "model.json", "--as", "spreadsheet"});
   CHECK(spreadsheet.exit_code == 3);
   CHECK_THAT(spreadsheet.errors, ContainsSubstring("--as python"));
@@ -350,7 +350,7 @@ TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][p
 
   CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
-  CHECK_THAT(text("page.html"), ContainsSubstring("with a residual process"));
+  CHECK_THAT(text("page.html"), ContainsSubstring("with a residual correction"));
   std::vector<Strings> configurations = rows_of(text("asked.csv"));
   for (Strings& row : configurations)
     row.pop_back();
@@ -436,7 +436,7 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
   fit({"--expression", "multi", "--terms", "1"}, "plain.json");
   const ProgramResult refused = run({"simulate", "plain.json", "configurations.csv", "--draw"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors, ContainsSubstring("--draw takes a residual process"));
+  CHECK_THAT(refused.errors, ContainsSubstring("--draw takes a residual correction"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs determine them",
@@ -449,7 +449,7 @@ TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs d
   for (const nlohmann::json& input : sum["extrinsic"])
     CHECK(input["scaling_power_identified"].is_boolean());
   fit(kProduct);
-  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times exp(z)"));
+  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
   const nlohmann::json generic = fit({"--residual", "process"})["constants"];
   CHECK(generic["C_identified"].is_boolean());
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);

@@ -56,20 +56,35 @@ TEST_CASE("a throughput that scaling takes as a time is told", "[cli][scaling]")
                                "tput if it is one"));
 }
 
-TEST_CASE("scaling says in words where more workers stop paying", "[cli][scaling]") {
+TEST_CASE("scaling states in words up to where more workers pay", "[cli][scaling]") {
   const ProgramResult result =
       run_scaling({"--column", "load", "--target", "tput", "--throughput"}, kLoad);
   CHECK(result.exit_code == 0);
   CHECK(result.errors.empty());
-  CHECK_THAT(result.output, ContainsSubstring("beyond load = 36 efficiency < 50 % (at 72); most "
-                                              "work per time at 72\n"));
+  CHECK_THAT(result.output,
+             ContainsSubstring("efficiency stays at 50 % or above up to load = 36, but "
+                               "not at 72; the throughput is highest at 72\n"));
 }
 
-TEST_CASE("a limit of the speedup says what it is counted from", "[cli][scaling]") {
-  // 100 (0.1 + 0.9 / n), exactly.
+TEST_CASE("speedups are relative to the first scale, and the output says so", "[cli][scaling]") {
+  // 100 (0.1 + 0.9 / n), exactly: 32.5 at 4, at most 10 in the end.
   const std::string from_4 = "workers,time_s\n4,32.5\n8,21.25\n16,15.625\n32,12.8125\n";
-  CHECK_THAT(run_scaling({"--kind", "strong"}, from_4).output,
-             ContainsSubstring("speedup over its own time at 1 ends at 10\n"));
+  const ProgramResult result = run_scaling({"--kind", "strong"}, from_4);
+  CHECK_THAT(result.output,
+             ContainsSubstring("\nspeedup and efficiency are relative to workers = 4\n") &&
+                 ContainsSubstring(" serial fraction 0.1 ") &&
+                 ContainsSubstring(" speedup ends at 3.25\n"));
+  const auto rows = json_of({"--kind", "strong"}, from_4)["rows"];
+  CHECK(rows[0]["speedup"] == 1);
+  CHECK(rows[0]["karp_flatt"].is_null());
+  CHECK(rows[3]["speedup"] == Approx(32.5 / 12.8125));
+  CHECK(rows[3]["efficiency"] == Approx(32.5 / 12.8125 / 8));
+  // 10 of the 32.5 at 4 are serial.
+  CHECK(rows[3]["karp_flatt"] == Approx(10 / 32.5));
+  CHECK(rows[3]["equivalent_power"] == Approx(std::log(12.8125 / 32.5) / std::log(8)));
+  // A time that grows is no speedup in any row.
+  const auto slower = json_of({"--kind", "strong"}, "workers,time_s\n4,4.8\n8,6\n16,8.6\n");
+  CHECK(slower["rows"][2]["speedup"] == Approx(4.8 / 8.6));
   const std::string from_1 = "workers,time_s\n1,100\n" + from_4.substr(from_4.find('\n') + 1);
   CHECK_THAT(run_scaling({"--kind", "strong"}, from_1).output,
              ContainsSubstring(" speedup ends at 10\n"));
@@ -239,7 +254,7 @@ TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][sca
   CHECK(result.exit_code == 0);
   CHECK_THAT(
       result.errors,
-      ContainsSubstring("perfmodel: note: held as in the middle of the measured ranges (--set): "
+      ContainsSubstring("perfmodel: note: held at the middle of the measured ranges, unless --set: "
                         "filters="));
   CHECK_THAT(result.errors,
              ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
@@ -374,7 +389,7 @@ TEST_CASE("scaling says which rows of a model are extrapolated, and what laws mi
                     options)
           .exit_code == 0);
   CHECK_THAT(run_perfmodel({"scaling", "sum.json", "--column", "gpus"}, options).output,
-             ContainsSubstring("(at 4); most work per time at 16, extrapolated\n"));
+             ContainsSubstring("but not at 4; the throughput is highest at 16 (extrapolated)\n"));
 
   // Within the measured range, and of runs, there is nothing to say.
   scaling = {"scaling", "model.json", "--at", "1,2,3,4"};
@@ -430,7 +445,7 @@ TEST_CASE("scaling of a model agrees with its table, whatever the name of the sc
     CHECK(weak["kind"] == "weak");
     CHECK(weak["kind_because"] == "'global_batch' grows with '" + name + "'");
     CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(8, -0.05)).epsilon(0.01));
-    // 8 workers are taken to be perfectly efficient: twice as many have less than half of that.
+    // 8 workers are the reference: twice as many have less than half of that.
     const auto strong = json_with({"--kind", "strong"});
     CHECK(strong["pays_until"] == 8);
     CHECK(strong["model"]["pays_until"].get<double>() >= 8);

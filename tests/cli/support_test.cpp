@@ -334,7 +334,7 @@ TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the other
     by_residual += row.ends_with(",process") ? 1U : 0U;
   CHECK(by_residual == near);
   CHECK_THAT(output_of_run({"evaluate", "model.json", "far.csv"}),
-             ContainsSubstring("runs are near " + std::to_string(near) + " of 160 rows ("));
+             ContainsSubstring(std::to_string(near) + " of 160 rows have training runs nearby ("));
 }
 
 TEST_CASE_METHOD(SupportTest, "a formula alone says nothing of support", "[cli][support]") {

@@ -102,7 +102,7 @@ TEST_CASE("notes and warnings keep to the width of the terminal", "[cli]") {
   const std::vector<std::string> predict = {"predict", "model.json", "--set",
                                             "number_of_workers=64", "filters=32"};
   const std::string piped = run_perfmodel(predict, options).errors;
-  REQUIRE(piped.find("perfmodel: note: as in ") != std::string::npos);
+  REQUIRE(piped.find("perfmodel: note: held at ") != std::string::npos);
   REQUIRE(widest_line(piped) > 80);
   for (const unsigned short columns : std::vector<unsigned short>{60, 80, 200}) {
     CAPTURE(columns);

@@ -81,7 +81,9 @@ TEST_CASE("an unknown column and a name that is taken are refused", "[derived]")
   CHECK(request_error({"x = filters", "x = workers"}) ==
         "derived 'x = workers': runs.csv already has a column 'x'; choose another name");
   CHECK(request_error({"y = x * 2", "x = filters"}) ==
-        "derived 'y = x * 2': no column 'x' in runs.csv");
+        "derived 'y = x * 2': no column 'x' in runs.csv; there are 'filters', 'kernel_size', "
+        "'activation', "
+        "'workers' and 'time_s'");
 }
 
 TEST_CASE("cells and values that are no numbers are named with their line", "[derived]") {
@@ -139,7 +141,9 @@ TEST_CASE("a spec keeps the derived columns that its inputs need", "[derived]") 
   CHECK(design.intrinsic[0].value(0) == 12);
   CHECK(message_of<InputError>([&] {
           make_design(table_of("kernel_size,activation,workers\n2,tanh,1\n"), spec, Target::absent);
-        }) == "no column 'filters' in runs.csv");
+        }) ==
+        "no column 'filters' in runs.csv; there are 'kernel_size', 'activation', 'workers' and "
+        "'area'");
   CHECK(message_of<InputError>([&] {
           make_design(table_of("filters,kernel_size,activation,workers,flops\n3,2,tanh,1,5\n"),
                       spec, Target::absent);

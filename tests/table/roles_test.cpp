@@ -309,7 +309,8 @@ TEST_CASE("flags that name unknown columns are all told at once", "[roles]") {
   CHECK(usage_error_of(request) ==
         "target: no column 'time' in runs.csv; did you mean 'time_s'?\n"
         "extrinsic: no column 'worker' in runs.csv; did you mean 'workers'?\n"
-        "ignore: no column 'dropout' in runs.csv");
+        "ignore: no column 'dropout' in runs.csv; there are 'filters', 'padding', 'workers', "
+        "'batch_size' and 'time_s'");
 }
 
 TEST_CASE("a column can be named by one flag, once", "[roles]") {

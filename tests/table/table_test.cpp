@@ -55,7 +55,8 @@ TEST_CASE("asking for a column that is not there suggests the one that was meant
       small_table().at("batchsize"), InputError,
       Catch::Matchers::Message("no column 'batchsize' in runs.csv; did you mean 'batch_size'?"));
   CHECK_THROWS_MATCHES(small_table().at("dropout"), InputError,
-                       Catch::Matchers::Message("no column 'dropout' in runs.csv"));
+                       Catch::Matchers::Message("no column 'dropout' in runs.csv; there are "
+                                                "'batch_size' and 'padding'"));
 }
 
 }  // namespace
