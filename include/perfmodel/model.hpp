@@ -360,9 +360,9 @@ struct Warning {
 
 /// Errors of a candidate form on runs held out of its fit.
 struct HeldOutErrors {
-  std::string form;                ///< "generic", "multi", "process"
-  double random = 0;               ///< mean |ln(predicted / measured)| in random folds
-  std::optional<double> far_ends;  ///< in extrapolation folds, if there are any
+  std::string form;                           ///< "generic", "multi", "process"
+  double random = 0;                          ///< mean |ln(predicted / measured)| in random folds
+  std::optional<double> extrapolation_folds;  ///< in extrapolation folds, if there are any
 };
 
 /// How the form of a model was selected.
@@ -370,7 +370,8 @@ struct FormChoice {
   bool given = false;          ///< requested by the user, not selected
   std::size_t candidates = 0;  ///< forms that were judged on held-out rows
   std::size_t random_folds = 0;
-  std::size_t far_folds = 0;  ///< extrapolation folds: hold out the largest values of a scale
+  std::size_t extrapolation_folds =
+      0;  ///< extrapolation folds: hold out the largest values of a scale
   /// If a GP was a candidate: Eq. (4), the trend alone, and the trend with the GP.
   std::vector<HeldOutErrors> held_out = {};
 };

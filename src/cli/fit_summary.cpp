@@ -497,8 +497,8 @@ std::string correction_gain(const std::vector<HeldOutErrors>& held_out) {
   const HeldOutErrors& alone = held_out[1];
   const HeldOutErrors& corrected = held_out[2];
   const bool within = corrected.random > gain * alone.random;
-  const bool beyond =
-      corrected.far_ends && alone.far_ends && *corrected.far_ends > gain * *alone.far_ends;
+  const bool beyond = corrected.extrapolation_folds && alone.extrapolation_folds &&
+                      *corrected.extrapolation_folds > gain * *alone.extrapolation_folds;
   return !within && !beyond ? ""
                             : indented(std::string("the correction gains nothing in ") +
                                        (within && beyond ? "either"
@@ -517,7 +517,7 @@ std::string choice_section(const FitDocument& report, const Console& console) {
                     doc::numbers("largest values held out", {}, doc::percent_of_share)}};
   const std::array<const char*, 3> names = {"Eq. (4)", "formula alone", "with residual correction"};
   for (std::size_t i = 0; i < std::min(names.size(), choice->held_out.size()); ++i)
-    table.add({names[i], choice->held_out[i].random, choice->held_out[i].far_ends});
+    table.add({names[i], choice->held_out[i].random, choice->held_out[i].extrapolation_folds});
   return section(table, console) +
          indented(
              "judge times within the measured ranges by the first column, those of larger "

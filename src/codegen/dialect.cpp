@@ -54,15 +54,15 @@ std::string Dialect::apply(Operation operation, std::span<const std::string> ope
   return out;
 }
 
-std::string Dialect::capped(const std::string& name, double cap) const {
-  return apply(Operation::minimum, std::array{name, number(cap)});
+std::string Dialect::clamped(const std::string& name, double clamp) const {
+  return apply(Operation::minimum, std::array{name, number(clamp)});
 }
 
 std::string Dialect::at_least(const std::string& name, double low) const {
   return apply(Operation::maximum, std::array{name, number(low)});
 }
 
-std::string Dialect::ring(const std::string& name) const {
+std::string Dialect::saturation(const std::string& name) const {
   return apply(Operation::exp, std::array{number(1) + " - " + number(1) + " / " + name});
 }
 

@@ -38,9 +38,9 @@ class Dialect {
   virtual std::string number(double value) const;
   virtual std::string power(const std::string& base, double exponent) const = 0;
   /// exp(1 - 1/n), whose power is the all-reduce saturation term of n workers.
-  std::string ring(const std::string& name) const;
-  /// min(name, cap).
-  std::string capped(const std::string& name, double cap) const;
+  std::string saturation(const std::string& name) const;
+  /// min(name, clamp).
+  std::string clamped(const std::string& name, double clamp) const;
   /// max(name, low).
   std::string at_least(const std::string& name, double low) const;
   /// log2(max(name, 1)).

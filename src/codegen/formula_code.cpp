@@ -36,8 +36,8 @@ class CodeWriter {
 
   /// base^exponent; the base itself if the exponent is 1.
   std::string power(const std::string& base, double exponent) const;
-  /// min(name, cap); the name if the cap is infinite.
-  std::string capped(const std::string& name, double cap) const;
+  /// min(name, clamp); the name if the clamp is infinite.
+  std::string clamped(const std::string& name, double clamp) const;
   /// NumericInput::counted() of a column: the name unless 0 is among its values.
   std::string counted(const std::string& name, const NumericInput& input) const;
   /// The value of the column's level.
@@ -162,8 +162,8 @@ std::string CodeWriter::power(const std::string& base, double exponent) const {
   return exponent == 1 ? base : dialect_.power(base, exponent);
 }
 
-std::string CodeWriter::capped(const std::string& name, double cap) const {
-  return std::isfinite(cap) ? dialect_.capped(name, cap) : name;
+std::string CodeWriter::clamped(const std::string& name, double clamp) const {
+  return std::isfinite(clamp) ? dialect_.clamped(name, clamp) : name;
 }
 
 std::string CodeWriter::counted(const std::string& name, const NumericInput& input) const {
@@ -285,13 +285,13 @@ std::string multi_computed(const ModelSpec& spec, const MultiStructure& structur
       if (power != 0)
         factors.push_back(writer.power(base, power));
     };
-    const auto capped = [&](std::size_t n) {
-      return writer.capped(writer.numeric(n), structure.feature(k, n).clamp);
+    const auto clamped = [&](std::size_t n) {
+      return writer.clamped(writer.numeric(n), structure.feature(k, n).clamp);
     };
     const auto add_numeric = [&](std::size_t n) {
-      const std::string name = writer.counted(capped(n), numeric_input(spec, n));
+      const std::string name = writer.counted(clamped(n), numeric_input(spec, n));
       const Feature& feature = structure.feature(k, n);
-      add_power(feature.saturates ? dialect.ring(name) : name,
+      add_power(feature.saturates ? dialect.saturation(name) : name,
                 constant(layout.numeric_power(k, n)));
       add_power(dialect.log2(name), feature.log_power);
     };
@@ -303,11 +303,11 @@ std::string multi_computed(const ModelSpec& spec, const MultiStructure& structur
     }
     for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
       add_numeric(n);
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-      const Regime& regime = structure.regimes[g];
-      factors.push_back(dialect.step(capped(regime.numeric), regime.above,
-                                     constant(layout.regime(k, g, 0)),
-                                     constant(layout.regime(k, g, 1))));
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+      const StepFactor& step_factor = structure.step_factors[g];
+      factors.push_back(dialect.step(clamped(step_factor.numeric), step_factor.above,
+                                     constant(layout.step_factor(k, g, 0)),
+                                     constant(layout.step_factor(k, g, 1))));
     }
     terms.push_back(writer.product(factors));
   }

@@ -83,9 +83,9 @@ std::string latex_levels(const CategoricalInput& input, const Value& value) {
   return out + "\\end{array}\\right.";
 }
 
-/// The name of a numeric column, clamped if the term clamps it: \min(name, cap).
-std::string latex_capped(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
-                         std::size_t numeric) {
+/// The name of a numeric column, clamped if the term clamps it: \min(name, clamp).
+std::string latex_clamped(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
+                          std::size_t numeric) {
   const std::string name = latex_name(numeric_input(spec, numeric).column);
   const double clamp = structure.feature(term, numeric).clamp;
   return std::isinf(clamp) ? name : "\\min(" + name + ", " + latex_number(clamp) + ")";
@@ -94,7 +94,7 @@ std::string latex_capped(const ModelSpec& spec, const MultiStructure& structure,
 /// The factor of a column that may be 0, see NumericInput::counted(); otherwise its name.
 std::string latex_counted(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
                           std::size_t numeric) {
-  const std::string name = latex_capped(spec, structure, term, numeric);
+  const std::string name = latex_clamped(spec, structure, term, numeric);
   const std::optional<ZeroValue>& zero = numeric_input(spec, numeric).zero;
   if (!zero)
     return name;
@@ -162,9 +162,9 @@ void add_latex_levels(const CategoricalInput& input, const std::vector<double>& 
   }
 }
 
-void add_latex_regime(const std::string& name, const Regime& regime, double below, double above,
-                      std::vector<std::string>& factors) {
-  const std::string threshold = latex_number(regime.above);
+void add_latex_step(const std::string& name, const StepFactor& step_factor, double below,
+                    double above, std::vector<std::string>& factors) {
+  const std::string threshold = latex_number(step_factor.above);
   if (is_unseen_factor(below) && is_unseen_factor(above))
     return;
   if (below == 0 && above == 1)
@@ -257,10 +257,10 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
         values.push_back(constant(layout.level(k, c, l)));
       add_latex_levels(spec.categorical[c], values, factors);
     }
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-      add_latex_regime(latex_capped(spec, structure, k, structure.regimes[g].numeric),
-                       structure.regimes[g], constant(layout.regime(k, g, 0)),
-                       constant(layout.regime(k, g, 1)), factors);
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+      add_latex_step(latex_clamped(spec, structure, k, structure.step_factors[g].numeric),
+                     structure.step_factors[g], constant(layout.step_factor(k, g, 0)),
+                     constant(layout.step_factor(k, g, 1)), factors);
     }
     lines.add(sign_of(coefficient, lines.empty()), factors);
   }
@@ -383,18 +383,18 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
     }
     add_levels(spec.categorical[c], values, marks, most_levels, factors);
   }
-  for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-    const Regime& regime = structure.regimes[g];
-    const std::string column = numeric_input(spec, regime.numeric).column;
-    const double below = constant(layout.regime(term, g, 0));
-    const double above = constant(layout.regime(term, g, 1));
-    const std::string threshold = to_text(regime.above);
+  for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+    const StepFactor& step_factor = structure.step_factors[g];
+    const std::string column = numeric_input(spec, step_factor.numeric).column;
+    const double below = constant(layout.step_factor(term, g, 0));
+    const double above = constant(layout.step_factor(term, g, 1));
+    const std::string threshold = to_text(step_factor.above);
     if (below == 0)
       factors.push_back("[" + column + " > " + threshold + "]");
     else if (above == 0)
       factors.push_back("[" + column + " <= " + threshold + "]");
     else if (!is_unseen_factor(above))
-      factors.push_back(number(layout.regime(term, g, 1)) + "^[" + column + " > " + threshold +
+      factors.push_back(number(layout.step_factor(term, g, 1)) + "^[" + column + " > " + threshold +
                         "]");
   }
   std::string text;
@@ -511,7 +511,7 @@ std::string levels_of(const CategoricalInput& input, const std::vector<double>& 
 }
 
 /// "gpus > 1" if the term exists on one side only, "a step at gpus = 1", or empty without a step.
-std::string regime_of(const std::string& column, double above, const double (&factors)[2]) {
+std::string step_factor_of(const std::string& column, double above, const double (&factors)[2]) {
   if (factors[0] == 0)
     return column + " > " + to_text(above);
   if (factors[1] == 0)
@@ -541,9 +541,10 @@ std::string multi_term_title(const ModelSpec& spec, const MultiStructure& struct
       factors.push_back(feature.saturates ? "ring of " + column : power_of(column, power));
     if (has_log)
       factors.push_back(power_of("log " + column, feature.log_power));
-    const bool has_regime = std::any_of(structure.regimes.begin(), structure.regimes.end(),
-                                        [&](const Regime& regime) { return regime.numeric == n; });
-    if (n < scales && !has_power && !has_log && !has_regime)
+    const bool has_step_factor =
+        std::any_of(structure.step_factors.begin(), structure.step_factors.end(),
+                    [&](const StepFactor& step_factor) { return step_factor.numeric == n; });
+    if (n < scales && !has_power && !has_log && !has_step_factor)
       missing.push_back(column);
   }
   const auto add = [&](const std::string& factor) {
@@ -556,11 +557,11 @@ std::string multi_term_title(const ModelSpec& spec, const MultiStructure& struct
       values.push_back(constant(layout.level(term, c, l)));
     add(levels_of(spec.categorical[c], values));
   }
-  for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-    const Regime& regime = structure.regimes[g];
-    const double sides[2] = {constant(layout.regime(term, g, 0)),
-                             constant(layout.regime(term, g, 1))};
-    add(regime_of(numeric_input(spec, regime.numeric).column, regime.above, sides));
+  for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+    const StepFactor& step_factor = structure.step_factors[g];
+    const double sides[2] = {constant(layout.step_factor(term, g, 0)),
+                             constant(layout.step_factor(term, g, 1))};
+    add(step_factor_of(numeric_input(spec, step_factor.numeric).column, step_factor.above, sides));
   }
   const std::string title = factors.empty() ? "the same everywhere" : joined(factors, " \u00b7 ");
   return title + (missing.empty() || factors.empty() ? "" : ", not " + joined(missing, ", "));

@@ -43,13 +43,14 @@ double with_disagreement(double log_error, double disagreement) {
 }
 
 std::vector<double> fold_weights(const std::vector<Fold>& folds) {
-  const auto far_ends =
-      std::count_if(folds.begin(), folds.end(), [](const Fold& fold) { return fold.far_end(); });
-  const auto random = static_cast<std::ptrdiff_t>(folds.size()) - far_ends;
+  const auto extrapolation_folds = std::count_if(
+      folds.begin(), folds.end(), [](const Fold& fold) { return fold.is_extrapolation(); });
+  const auto random = static_cast<std::ptrdiff_t>(folds.size()) - extrapolation_folds;
   std::vector<double> out;
   for (const Fold& fold : folds) {
-    const double share = far_ends == 0 ? 1 : 0.5;
-    out.push_back(share / static_cast<double>(fold.far_end() ? far_ends : random));
+    const double share = extrapolation_folds == 0 ? 1 : 0.5;
+    out.push_back(share /
+                  static_cast<double>(fold.is_extrapolation() ? extrapolation_folds : random));
   }
   return out;
 }
@@ -62,11 +63,11 @@ void set_score(const std::vector<Fold>& folds, Candidate& candidate) {
 }
 
 std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
-                                     bool far_ends) {
+                                     bool extrapolation_folds) {
   double sum = 0;
   double count = 0;
   for (std::size_t f = 0; f < folds.size(); ++f) {
-    if (folds[f].far_end() != far_ends)
+    if (folds[f].is_extrapolation() != extrapolation_folds)
       continue;
     sum += candidate.log_errors[f];
     count += 1;
@@ -101,11 +102,11 @@ Difference paired_difference(const std::vector<double>& weights, const Candidate
 }
 
 /// The difference over the random folds or the extrapolation folds only.
-Difference difference_of_part(const std::vector<Fold>& folds, bool far_end, const Candidate& a,
-                              const Candidate& b) {
+Difference difference_of_part(const std::vector<Fold>& folds, bool is_extrapolation,
+                              const Candidate& a, const Candidate& b) {
   std::vector<double> weights;
   for (const Fold& fold : folds)
-    weights.push_back(fold.far_end() == far_end ? 1 : 0);
+    weights.push_back(fold.is_extrapolation() == is_extrapolation ? 1 : 0);
   const bool any = std::find(weights.begin(), weights.end(), 1.0) != weights.end();
   return any ? paired_difference(weights, a, b) : Difference{};
 }
@@ -120,8 +121,8 @@ bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candid
                 double standard_errors) {
   return std::all_of(
       std::begin(kBothParts), std::end(kBothParts),
-      [&](bool far_end) {
-        const Difference gap = difference_of_part(folds, far_end, a, b);
+      [&](bool is_extrapolation) {
+        const Difference gap = difference_of_part(folds, is_extrapolation, a, b);
         return gap.mean <= standard_errors * gap.error;
       });
 }
@@ -130,8 +131,8 @@ bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const
                        const Allowance& allowance) {
   return std::all_of(
       std::begin(kBothParts), std::end(kBothParts),
-      [&](bool far_end) {
-        const Difference gap = difference_of_part(folds, far_end, a, b);
+      [&](bool is_extrapolation) {
+        const Difference gap = difference_of_part(folds, is_extrapolation, a, b);
         return gap.mean <=
                std::max(allowance.in_any_case, std::min(gap.error, allowance.within_error));
       });
@@ -241,10 +242,11 @@ bool alike(const Candidate& a, const Candidate& b) {
   const bool of_a_kind = a.generic == b.generic && (a.shape.terms == 0) == (b.shape.terms == 0);
   if (!of_a_kind || a.generic || a.shape.terms == 0)
     return of_a_kind;
-  return a.shape.intercept == b.shape.intercept && a.shape.regimes == b.shape.regimes &&
-         a.shape.pure_logarithms == b.shape.pure_logarithms && a.shape.rings == b.shape.rings &&
-         a.shape.shared == b.shape.shared && a.shape.signs == b.shape.signs &&
-         a.shape.left_out == b.shape.left_out && log_powers_of(a.shape) == log_powers_of(b.shape);
+  return a.shape.intercept == b.shape.intercept && a.shape.step_factors == b.shape.step_factors &&
+         a.shape.pure_logarithms == b.shape.pure_logarithms &&
+         a.shape.saturations == b.shape.saturations && a.shape.shared == b.shape.shared &&
+         a.shape.signs == b.shape.signs && a.shape.left_out == b.shape.left_out &&
+         log_powers_of(a.shape) == log_powers_of(b.shape);
 }
 
 }  // namespace
@@ -389,8 +391,8 @@ void CandidateJudge::extend(const Candidate& candidate, std::size_t f, const Fol
       return held_out_error(rows.time, evaluate_sum(rows, shape, path.fits[k].theta).total);
     };
     path.log_errors.push_back(error_of(held_out));
-    if (fold.far_end())
-      path.capped_log_errors.push_back(
+    if (fold.is_extrapolation())
+      path.clamped_log_errors.push_back(
           error_of(task_.coordinates.select(as_at_largest(task_.coordinates, fold), shape)));
     else
       path.far_predictions.push_back(far_points_.predictions(shape, path.fits[k].theta));
@@ -437,19 +439,19 @@ Candidate CandidateJudge::judged(const Candidate& candidate, const Family& famil
   if (!out.generic && out.shape.terms > 0)
     out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
   out.log_errors.clear();
-  out.capped_log_errors.clear();
+  out.clamped_log_errors.clear();
   std::vector<FarPredictions> far_predictions;
   for (const FoldPath& path : family.of_fold) {
     out.log_errors.push_back(path.log_errors[entry]);
-    const bool far = entry < path.capped_log_errors.size();
-    out.capped_log_errors.push_back((far ? path.capped_log_errors : path.log_errors)[entry]);
+    const bool far = entry < path.clamped_log_errors.size();
+    out.clamped_log_errors.push_back((far ? path.clamped_log_errors : path.log_errors)[entry]);
     if (entry < path.far_predictions.size())
       far_predictions.push_back(path.far_predictions[entry]);
   }
   // Predictions of the fits to random folds at the far points.
   out.growth = far_points_.growth(far_predictions);
   for (std::size_t f = 0; f < folds_.size(); ++f) {
-    if (folds_[f].far_end())
+    if (folds_[f].is_extrapolation())
       out.log_errors[f] = with_disagreement(
           out.log_errors[f], far_points_.disagreement(far_predictions, *folds_[f].scale));
   }

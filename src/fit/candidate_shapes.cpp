@@ -19,18 +19,18 @@ namespace {
 using Eigen::Index;
 
 /// Columns with only larger n get no 1 - 1/n, which is then nearly constant.
-constexpr double kLargestOfRing = 100;
+constexpr double kLargestOfSaturation = 100;
 
 constexpr double kUsualRidge = 1e-4;
 constexpr double kOtherRidges[] = {1e-5, 1e-3};
 
 /// Sets of steps of the scales: none, each alone, and all.
-std::vector<std::vector<Index>> sets_of_regimes(const SelectionTask& task) {
+std::vector<std::vector<Index>> sets_of_step_factors(const SelectionTask& task) {
   std::vector<std::vector<Index>> sets = {zeros_apart(task)};
   std::vector<Index> all;
-  for (std::size_t g = 0; g < task.coordinates.regimes().size(); ++g) {
-    const Regime& regime = task.coordinates.regimes()[g];
-    if (!is_extrinsic(task, regime.numeric) || regime.above > 1)
+  for (std::size_t g = 0; g < task.coordinates.step_factors().size(); ++g) {
+    const StepFactor& step_factor = task.coordinates.step_factors()[g];
+    if (!is_extrinsic(task, step_factor.numeric) || step_factor.above > 1)
       continue;
     all.push_back(static_cast<Index>(g));
     sets.push_back(sets.front());
@@ -46,7 +46,7 @@ std::vector<std::vector<Index>> sets_of_regimes(const SelectionTask& task) {
 }  // namespace
 
 std::vector<Index> zeros_apart(const SelectionTask& task) {
-  std::vector<Index> out(zero_regimes(task.spec).size());
+  std::vector<Index> out(zero_step_factors(task.spec).size());
   std::iota(out.begin(), out.end(), Index{0});
   return out;
 }
@@ -57,11 +57,11 @@ bool is_extrinsic(const SelectionTask& task, std::size_t numeric) {
 
 std::vector<Candidate> plain_candidates(const SelectionTask& task) {
   std::vector<Candidate> out;
-  for (const std::vector<Index>& regimes : sets_of_regimes(task)) {
+  for (const std::vector<Index>& step_factors : sets_of_step_factors(task)) {
     for (const bool intercept : {true, false}) {
       out.push_back(
           {.shape = plain_shape(task, 1, intercept), .ridge = kUsualRidge, .log_errors = {}});
-      out.back().shape.regimes = regimes;
+      out.back().shape.step_factors = step_factors;
     }
   }
   return out;
@@ -90,28 +90,28 @@ std::optional<SumShape> additive_shape(const SelectionTask& task) {
   return out;
 }
 
-bool may_be_ring(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric) {
+bool may_saturate(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric) {
   const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
-  return numeric_input(task.spec, numeric).low <= kLargestOfRing &&
+  return numeric_input(task.spec, numeric).low <= kLargestOfSaturation &&
          std::any_of(folds.begin(), folds.end(), is_judged) &&
          is_count(numeric_factor(task.training, numeric), task.training.rows);
 }
 
-std::vector<Candidate> with_rings(const SelectionTask& task, const std::vector<Fold>& folds,
-                                  const Candidate& from) {
+std::vector<Candidate> with_saturations(const SelectionTask& task, const std::vector<Fold>& folds,
+                                        const Candidate& from) {
   std::vector<Candidate> out;
   std::vector<std::size_t> all;
   for (std::size_t n = 0; n < task.spec.extrinsic.size(); ++n) {
-    if (!may_be_ring(task, folds, n))
+    if (!may_saturate(task, folds, n))
       continue;
     out.push_back(from);
-    out.back().shape.rings = {n};
+    out.back().shape.saturations = {n};
     if (task.spec.extrinsic[n].low == 1)
       all.push_back(n);
   }
   if (all.size() > 1) {
     out.push_back(from);
-    out.back().shape.rings = all;
+    out.back().shape.saturations = all;
   }
   return out;
 }
@@ -134,11 +134,11 @@ std::vector<Candidate> other_growths(const SelectionTask& task, const std::vecto
       }
     }
   }
-  const std::vector<std::size_t>& rings = from.shape.rings;
-  if (may_be_ring(task, folds, numeric) &&
-      std::find(rings.begin(), rings.end(), numeric) == rings.end()) {
+  const std::vector<std::size_t>& saturations = from.shape.saturations;
+  if (may_saturate(task, folds, numeric) &&
+      std::find(saturations.begin(), saturations.end(), numeric) == saturations.end()) {
     out.push_back(from);
-    out.back().shape.rings.push_back(numeric);
+    out.back().shape.saturations.push_back(numeric);
   }
   return out;
 }
@@ -146,12 +146,12 @@ std::vector<Candidate> other_growths(const SelectionTask& task, const std::vecto
 std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
                                   std::size_t scale) {
   std::vector<Candidate> out;
-  const std::vector<Regime>& regimes = task.coordinates.regimes();
-  for (std::size_t g = 0; g < regimes.size(); ++g) {
-    if (regimes[g].numeric != scale || regimes[g].above <= 1)
+  const std::vector<StepFactor>& step_factors = task.coordinates.step_factors();
+  for (std::size_t g = 0; g < step_factors.size(); ++g) {
+    if (step_factors[g].numeric != scale || step_factors[g].above <= 1)
       continue;
     out.push_back(from);
-    out.back().shape.regimes.push_back(static_cast<Index>(g));
+    out.back().shape.step_factors.push_back(static_cast<Index>(g));
     out.push_back(out.back());
     SumShape& alone = out.back().shape;
     alone.left_out.resize(static_cast<std::size_t>(alone.terms));
@@ -190,7 +190,7 @@ std::vector<Candidate> negative_candidates(const SelectionTask& task) {
 SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
   SumShape out{.terms = terms,
                .plain_features = task.coordinates.plain_features(),
-               .regimes = zeros_apart(task),
+               .step_factors = zeros_apart(task),
                .intercept = intercept,
                .log_powers = {},
                .pure_logarithms = false};
@@ -237,11 +237,13 @@ ZeroFolds deal_runs(const Design& training, std::uint64_t seed) {
 
 /// Mean error of ln t in each fold, of one product fitted to the other folds.
 VectorXd errors_of_product(const ModelSpec& spec, const ZeroFolds& folds) {
-  const TermCoordinates coordinates(spec, folds.runs, zero_regimes(spec), true);
-  SumShape shape{
-      .terms = 1, .plain_features = coordinates.plain_features(), .regimes = {}, .log_powers = {}};
-  for (std::size_t g = 0; g < coordinates.regimes().size(); ++g)
-    shape.regimes.push_back(index(g));
+  const TermCoordinates coordinates(spec, folds.runs, zero_step_factors(spec), true);
+  SumShape shape{.terms = 1,
+                 .plain_features = coordinates.plain_features(),
+                 .step_factors = {},
+                 .log_powers = {}};
+  for (std::size_t g = 0; g < coordinates.step_factors().size(); ++g)
+    shape.step_factors.push_back(index(g));
   const TermData data = coordinates.data(shape);
   const VectorXd y = data.time.array().log();
   std::vector<std::vector<Index>> rows(kZeroFolds);
@@ -429,7 +431,8 @@ struct Scale {
 };
 
 /// Holds out the rows from `threshold` on.
-Fold far_end(const TermData& data, const Rows& rows, const Scale& scale, double threshold) {
+Fold extrapolation_fold(const TermData& data, const Rows& rows, const Scale& scale,
+                        double threshold) {
   Fold fold;
   fold.scale = scale.input;
   for (const Index row : rows)
@@ -439,8 +442,8 @@ Fold far_end(const TermData& data, const Rows& rows, const Scale& scale, double 
 
 /// Adds one or two folds: the largest values with a fifth of the rows, and the upper half of the
 /// scale, as long as a quarter of the rows and the fewest values remain for training.
-void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
-                  std::size_t fewest_values, std::vector<Fold>& folds) {
+void add_extrapolation_folds(const TermData& data, const Rows& rows, const Scale& scale,
+                             std::size_t fewest_values, std::vector<Fold>& folds) {
   std::map<double, std::size_t> counts;
   for (const Index row : rows)
     ++counts[data.features(row, scale.feature)];
@@ -467,9 +470,9 @@ void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
       near = entry->first;
     near_found = near_found || share >= kFarShare;
   }
-  folds.push_back(far_end(data, rows, scale, near));
+  folds.push_back(extrapolation_fold(data, rows, scale, near));
   if (deep < near)
-    folds.push_back(far_end(data, rows, scale, deep));
+    folds.push_back(extrapolation_fold(data, rows, scale, deep));
 }
 
 double lowest(const NumericInput& input) {
@@ -521,7 +524,7 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
   const std::size_t fewest_values =
       configurations.size() <= kFewestForManyFolds ? kFewestValuesOfFew : kFewestValues;
   for (const std::size_t input : scales_of(spec, features.size()))
-    add_far_ends(data, rows, {input, features[input]}, fewest_values, folds);
+    add_extrapolation_folds(data, rows, {input, features[input]}, fewest_values, folds);
   for (Fold& fold : folds) {
     std::sort(fold.training.begin(), fold.training.end());
     std::sort(fold.held_out.begin(), fold.held_out.end());

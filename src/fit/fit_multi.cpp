@@ -65,8 +65,8 @@ PenalisedSums penalised_sums(const FittedSum& sum) {
       add_factors(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
     for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
       out.add(sum.constants[index(layout.extrinsic_power(k, j))]);
-    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
-      add_factors(layout.regime(k, g, 0), 2);
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      add_factors(layout.step_factor(k, g, 0), 2);
   }
   return out;
 }
@@ -155,12 +155,13 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training, L
     for (std::size_t c = 0; c < training.categorical.size(); ++c)
       tidy(training.categorical[c].codes, model.spec.categorical[c], training.categorical[c].levels,
            layout.level(k, c, 0));
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-      const Regime& regime = structure.regimes[g];
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+      const StepFactor& step_factor = structure.step_factors[g];
       std::vector<std::uint32_t> sides(training.rows);
       for (std::size_t row = 0; row < training.rows; ++row)
-        sides[row] = numeric_factor(training, regime.numeric).value(row) > regime.above ? 1 : 0;
-      tidy(sides, {}, 2, layout.regime(k, g, 0));
+        sides[row] =
+            numeric_factor(training, step_factor.numeric).value(row) > step_factor.above ? 1 : 0;
+      tidy(sides, {}, 2, layout.step_factor(k, g, 0));
     }
   }
 }
@@ -207,7 +208,8 @@ bool is_shared(const SumShape& shape, std::size_t numeric) {
 }
 
 bool is_ring(const SumShape& shape, std::size_t numeric) {
-  return std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
+  return std::find(shape.saturations.begin(), shape.saturations.end(), numeric) !=
+         shape.saturations.end();
 }
 
 double power_of(const SumShape& shape, const Eigen::VectorXd& theta, Index term,
@@ -226,8 +228,8 @@ std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape
   return out;
 }
 
-MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shape,
-                                 const Eigen::VectorXd& theta) {
+MultiStructure with_clamped_pairs(const SelectionTask& task, const SumShape& shape,
+                                  const Eigen::VectorXd& theta) {
   MultiStructure out = task.coordinates.structure(shape);
   for (const std::size_t numeric : task.coordinates.two_valued()) {
     const double most =
@@ -284,18 +286,19 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   fit = finish(data, shape, goal, fit,
                {.held = {}, .instructions = options.instructions, .stop = options.stop},
                kSettledSumGap);
-  const std::vector<std::size_t> rings = growing_pairs(task, shape, fit.theta);
-  if (!options.terms && !rings.empty()) {
-    Candidate with_rings = chosen;
-    with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
-    return search_sum(task, with_rings);
+  const std::vector<std::size_t> saturations = growing_pairs(task, shape, fit.theta);
+  if (!options.terms && !saturations.empty()) {
+    Candidate with_saturations = chosen;
+    with_saturations.shape.saturations.insert(with_saturations.shape.saturations.end(),
+                                              saturations.begin(), saturations.end());
+    return search_sum(task, with_saturations);
   }
   SimpleSum sum{shape, fit, ridge};
   if (is_own_loss)
     sum = simplified(
         {coordinates, options, columns_with_logarithm(task), task.spec.extrinsic.size()}, sum);
   SumOfTerms out{options.terms ? coordinates.structure(sum.shape)
-                               : with_capped_pairs(task, sum.shape, sum.fit.theta),
+                               : with_clamped_pairs(task, sum.shape, sum.fit.theta),
                  coordinates.constants(sum.shape, sum.fit.theta),
                  sum.fit.evaluations,
                  sum.fit.gap,
@@ -316,15 +319,15 @@ SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
   SumShape out;
   out.terms = static_cast<Index>(sum.structure.terms);
   out.plain_features = coordinates.plain_features();
-  for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
-    out.regimes.push_back(static_cast<Index>(g));
+  for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+    out.step_factors.push_back(static_cast<Index>(g));
   out.intercept = sum.estimate.intercept;
   out.log_powers.assign(sum.structure.terms, std::vector<int>(numeric_count(sum.spec), 0));
   out.numeric_features = coordinates.numeric_features();
   out.shared = sum.estimate.shared;
   for (std::size_t n = 0; n < numeric_count(sum.spec); ++n) {
     if (sum.structure.feature(0, n).saturates)  // the same in all terms
-      out.rings.push_back(n);
+      out.saturations.push_back(n);
     for (std::size_t k = 0; k < sum.structure.terms; ++k)
       out.log_powers[k][n] = sum.structure.feature(k, n).log_power;
   }
@@ -356,17 +359,17 @@ std::vector<bool> still_coordinates(const FittedSum& sum, const TermCoordinates&
       add(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
     for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
       add(layout.extrinsic_power(k, j), 1);
-    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
-      add(layout.regime(k, g, 0), 2);
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      add(layout.step_factor(k, g, 0), 2);
   }
   return out;
 }
 
 /// Per row: 0 at or below the threshold, 1 above it.
-std::vector<std::uint32_t> sides(const Regime& regime, const Design& runs) {
+std::vector<std::uint32_t> sides(const StepFactor& step_factor, const Design& runs) {
   std::vector<std::uint32_t> out(runs.rows);
   for (std::size_t row = 0; row < runs.rows; ++row)
-    out[row] = numeric_factor(runs, regime.numeric).value(row) > regime.above ? 1 : 0;
+    out[row] = numeric_factor(runs, step_factor.numeric).value(row) > step_factor.above ? 1 : 0;
   return out;
 }
 
@@ -390,8 +393,8 @@ void switch_off(const FittedSum& sum, const Design& runs, const TermCoordinates&
     const auto term = static_cast<std::size_t>(k);
     for (std::size_t c = 0; c < runs.categorical.size(); ++c)
       off(layout.level(term, c, 0), runs.categorical[c].codes);
-    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
-      off(layout.regime(term, g, 0), sides(sum.structure.regimes[g], runs));
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      off(layout.step_factor(term, g, 0), sides(sum.structure.step_factors[g], runs));
     std::vector<int>& powers = shape.log_powers[term];
     powers.resize(static_cast<std::size_t>(columns + terms), 0);
     powers[static_cast<std::size_t>(columns + k)] = 1;
@@ -421,8 +424,8 @@ void restore_zeros(const FittedSum& sum, VectorXd& constants) {
     };
     for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
       restore(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
-    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
-      restore(layout.regime(k, g, 0), 2);
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      restore(layout.step_factor(k, g, 0), 2);
   }
 }
 
@@ -434,7 +437,7 @@ SumRefit::SumRefit(const FittedModel& model, const FitOptions& options)
 Refitted SumRefit::operator()(const Design& runs) const {
   if (sum_.structure.terms == 0 && !sum_.estimate.intercept)
     return {model_.form, model_.constants};
-  const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.regimes,
+  const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.step_factors,
                                     options_.penalty.l1 > 0);
   const SumShape shape = shape_of(sum_, coordinates);
   VectorXd from = sum_.constants;
@@ -470,8 +473,8 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   Candidate out;
   out.shape.terms = static_cast<Index>(terms);
   out.shape.plain_features = coordinates.plain_features();
-  for (std::size_t g = 0; g < coordinates.regimes().size(); ++g)
-    out.shape.regimes.push_back(static_cast<Index>(g));
+  for (std::size_t g = 0; g < coordinates.step_factors().size(); ++g)
+    out.shape.step_factors.push_back(static_cast<Index>(g));
   out.shape.intercept = true;
   out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
   out.shape.numeric_features = coordinates.numeric_features();
@@ -552,7 +555,7 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
 
 SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options)
     : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
-      coordinates_(spec_, training, possible_regimes(spec_, training), options.penalty.l1 > 0),
+      coordinates_(spec_, training, possible_step_factors(spec_, training), options.penalty.l1 > 0),
       task_{coordinates_, spec_, training, options},
       folds_(make_folds(coordinates_, spec_, kRowsOfFolds, options.seed)),
       judge_(task_, folds_),
@@ -562,7 +565,7 @@ FormChoice SumChoice::facts() const {
   FormChoice out;
   out.candidates = selection_.tried.size();
   for (const Fold& fold : selection_.folds)
-    ++(fold.far_end() ? out.far_folds : out.random_folds);
+    ++(fold.is_extrapolation() ? out.extrapolation_folds : out.random_folds);
   return out;
 }
 
@@ -573,7 +576,8 @@ FittedModel SumChoice::fitted() const {
 /// A cost that begins at the last gap of a scale, as on the second node of a cluster, can be fitted
 /// by any sufficiently steep power: such a sum is clamped to the measured range unless all
 /// extrapolation folds confirm its growth.
-Candidate SumChoice::with_steep_growth_capped(const FittedModel& model, Candidate candidate) const {
+Candidate SumChoice::with_steep_growth_clamped(const FittedModel& model,
+                                               Candidate candidate) const {
   std::vector<std::size_t>& steep = candidate.shape.steep;
   for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale) {
     const bool is_steep = !steep_growth(model, scale).empty() ||
@@ -582,7 +586,7 @@ Candidate SumChoice::with_steep_growth_capped(const FittedModel& model, Candidat
         std::find(steep.begin(), steep.end(), scale) != steep.end())
       continue;
     steep.push_back(scale);
-    candidate.shape.caps.push_back(scale);
+    candidate.shape.clamps.push_back(scale);
   }
   return candidate;
 }
@@ -597,8 +601,8 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
   if (!candidate.generic) {
     FittedModel model =
         model_of(task_.spec, task_.training, task_.options, search_sum(task_, candidate), facts());
-    const Candidate capped = with_steep_growth_capped(model, candidate);
-    return capped.shape.steep == candidate.shape.steep ? model : fitted(capped);
+    const Candidate clamped = with_steep_growth_clamped(model, candidate);
+    return clamped.shape.steep == candidate.shape.steep ? model : fitted(clamped);
   }
   FittedModel model = fit_generic_instead(task_.spec, task_.training, task_.options);
   model.search.form = facts();
@@ -611,7 +615,7 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
     return SumChoice(spec, training, options).fitted();
   const ModelSpec counted =
       with_zeros_counted(of_few_constants(spec, options), training, options.seed);
-  const TermCoordinates coordinates(counted, training, zero_regimes(counted),
+  const TermCoordinates coordinates(counted, training, zero_step_factors(counted),
                                     options.penalty.l1 > 0);
   const SumOfTerms sum = search_sum({coordinates, counted, training, options},
                                     given_terms(coordinates, counted, *options.terms));

@@ -56,7 +56,7 @@ class SumChoice {
   CandidateJudge judge_;
   Selection selection_;
 
-  Candidate with_steep_growth_capped(const FittedModel& model, Candidate candidate) const;
+  Candidate with_steep_growth_clamped(const FittedModel& model, Candidate candidate) const;
 };
 
 /// Fits a sum of product terms whose form is given or chosen by cross-validation; Eq. (4) if no sum

@@ -76,7 +76,7 @@ class ProcessJudge {
                        .at_largest = {}});
       rows_.back().training = design_of(task, rows_.back().known);
       FoldRows& rows = rows_.back();
-      if (fold.far_end())
+      if (fold.is_extrapolation())
         rows.at_largest = with_numeric_at(
             rows.held_out, *fold.scale,
             largest_value(numeric_factor(rows.training, *fold.scale), rows.training.rows));
@@ -98,7 +98,7 @@ class ProcessJudge {
     FormCandidate out{.alone = formula, .with_process = formula};
     Candidate& judged = out.with_process;
     judged.log_errors.assign(folds_.size(), 0);
-    judged.capped_log_errors.assign(folds_.size(), 0);
+    judged.clamped_log_errors.assign(folds_.size(), 0);
     const process::HyperParameters within = search_hyper_parameters(left.front(), in_fold(0));
     parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
       if (task_.options.stop.stop_requested())
@@ -108,17 +108,17 @@ class ProcessJudge {
       how.start = within.position;
       how.hyper_rows = kFarHyperRows;
       how.iterations = kFarIterations;
-      fits[f].process =
-          fit_process(left[f].inputs, left[f].residual,
-                      folds_[f].far_end() ? search_hyper_parameters(left[f], how) : within, how);
+      fits[f].process = fit_process(
+          left[f].inputs, left[f].residual,
+          folds_[f].is_extrapolation() ? search_hyper_parameters(left[f], how) : within, how);
       judged.log_errors[f] = fits[f].error(rows_[f].held_out);
-      judged.capped_log_errors[f] =
-          folds_[f].far_end() ? fits[f].error(rows_[f].at_largest) : judged.log_errors[f];
+      judged.clamped_log_errors[f] =
+          folds_[f].is_extrapolation() ? fits[f].error(rows_[f].at_largest) : judged.log_errors[f];
     });
     if (task_.options.stop.stop_requested())
       return std::nullopt;
     out.correction = fits.front().typical_correction(rows_.front().training);
-    judge_as_capped(folds_, judged);
+    judge_as_clamped(folds_, judged);
     return out;
   }
 
@@ -209,7 +209,7 @@ bool same_shape(const Candidate& a, Candidate b) {
 std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selection) {
   std::vector<Candidate> out;
   const auto add = [&](Candidate candidate) {
-    candidate.shape.caps.clear();
+    candidate.shape.clamps.clear();
     for (const Candidate& known : out)
       if (same_shape(known, candidate))
         return;

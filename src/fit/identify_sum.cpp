@@ -74,9 +74,9 @@ void SumSensitivity::put_log_derivatives(const Design& runs, std::size_t row,
     put(layout_.numeric_power(0, n), coordinate_of(runs, n, row) - centres_[index(n)]);
   for (std::size_t c = 0; c < runs.categorical.size(); ++c)
     put(layout_.level(0, c, runs.categorical[c].codes[row]), 1.0);
-  for (std::size_t g = 0; g < sum_.structure.regimes.size(); ++g) {
-    const auto [numeric, above] = sum_.structure.regimes[g];
-    put(layout_.regime(0, g, numeric_factor(runs, numeric).value(row) > above ? 1 : 0), 1.0);
+  for (std::size_t g = 0; g < sum_.structure.step_factors.size(); ++g) {
+    const auto [numeric, above] = sum_.structure.step_factors[g];
+    put(layout_.step_factor(0, g, numeric_factor(runs, numeric).value(row) > above ? 1 : 0), 1.0);
   }
 }
 
@@ -247,9 +247,9 @@ class SumFindings {
         name(layout_.numeric_power(k, n), 1, numeric_input(spec, n).column);
       for (std::size_t c = 0; c < spec.categorical.size(); ++c)
         name(layout_.level(k, c, 0), spec.categorical[c].levels.size(), spec.categorical[c].column);
-      for (std::size_t g = 0; g < at_.sum().structure.regimes.size(); ++g)
-        name(layout_.regime(k, g, 0), 2,
-             numeric_input(spec, at_.sum().structure.regimes[g].numeric).column);
+      for (std::size_t g = 0; g < at_.sum().structure.step_factors.size(); ++g)
+        name(layout_.step_factor(k, g, 0), 2,
+             numeric_input(spec, at_.sum().structure.step_factors[g].numeric).column);
     }
     JudgedConstant& intercept = out[layout_.intercept()];
     intercept.widest =

@@ -199,7 +199,7 @@ class Simplifier {
     Variant exact = fitted(best_);
     if (exact.loss < kLossOfExactRuns) {
       best_ = std::move(exact);
-      best_.shape.caps.clear();
+      best_.shape.clamps.clear();
     } else {
       ridge_ = ridge;
     }
@@ -289,7 +289,7 @@ class Simplifier {
         const Index feature = shape.numeric_features[n];
         const double power = best_.fit.theta[term * shape.features() + feature];
         const auto [below, above] = plain_powers(power);
-        if (!contains(shape.rings, n) && !contains(shape.shared, n))
+        if (!contains(shape.saturations, n) && !contains(shape.shared, n))
           places.emplace_back(
               std::min(power - below, above - power) * data_.features.col(feature).norm(), term, n);
       }

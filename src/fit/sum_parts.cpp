@@ -58,16 +58,16 @@ bool has_two_values(const NumericFactor& factor, std::size_t rows) {
   return other.has_value();
 }
 
-std::vector<Regime> zero_regimes(const ModelSpec& spec) {
-  std::vector<Regime> out;
+std::vector<StepFactor> zero_step_factors(const ModelSpec& spec) {
+  std::vector<StepFactor> out;
   for (std::size_t n = 0; n < numeric_count(spec); ++n)
     if (const auto& zero = numeric_input(spec, n).zero; zero && zero->apart)
       out.push_back({n, 0});
   return out;
 }
 
-std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training) {
-  std::vector<Regime> out = zero_regimes(spec);
+std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Design& training) {
+  std::vector<StepFactor> out = zero_step_factors(spec);
   for (std::size_t n = 0; n < numeric_count(spec); ++n) {
     const std::set<double> values = distinct_values(numeric_factor(training, n), training.rows);
     if (are_counts(values) && values.size() >= 3 && *values.begin() == 1)
@@ -121,8 +121,8 @@ std::vector<SumConstant> sum_constants(const FittedSum& sum) {
               sum.spec.categorical[c]);
     for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
       power(layout.extrinsic_power(k, j));
-    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
-      factors(layout.regime(k, g, 0), 2, {});
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      factors(layout.step_factor(k, g, 0), 2, {});
   }
   if (value(layout.intercept()) == 0)
     out[layout.intercept()] = SumConstant::absent;

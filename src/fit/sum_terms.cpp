@@ -136,13 +136,13 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
       put(layout.extrinsic_power(k, j), power);
       log_a -= power * centre;
     }
-    for (std::size_t g = 0; g < form.regimes.size(); ++g) {
+    for (std::size_t g = 0; g < form.step_factors.size(); ++g) {
       const VectorXd log_factors =
           contrasts(2) * term.segment(plain_features_ + static_cast<Index>(g), 1);
       const double reference = std::clamp(log_factors[0], -kLargestLogFactor, kLargestLogFactor);
       log_a += reference;
-      put(layout.regime(k, g, 0), 1);
-      put(layout.regime(k, g, 1), std::exp(log_factors[1] - reference));
+      put(layout.step_factor(k, g, 0), 1);
+      put(layout.step_factor(k, g, 1), std::exp(log_factors[1] - reference));
     }
     put(layout.coefficient(k), shape.sign(static_cast<Index>(k)) * std::exp(log_a));
   }
@@ -179,8 +179,8 @@ VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants
     }
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
       put_power(input++, value(layout.extrinsic_power(k, j)), place_of(shape, j));
-    for (std::size_t g = 0; g < form.regimes.size(); ++g)
-      put_factors(plain_features_ + static_cast<Index>(g), 1, layout.regime(k, g, 0), 2);
+    for (std::size_t g = 0; g < form.step_factors.size(); ++g)
+      put_factors(plain_features_ + static_cast<Index>(g), 1, layout.step_factor(k, g, 0), 2);
   }
   if (shape.intercept)
     out[out.size() - 1] = std::log(value(layout.intercept()) / typical_time_);
@@ -280,8 +280,8 @@ TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
 }
 
 TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
-                                 std::vector<Regime> regimes, bool contrasts_only)
-    : spec_(spec), regimes_(std::move(regimes)) {
+                                 std::vector<StepFactor> step_factors, bool contrasts_only)
+    : spec_(spec), step_factors_(std::move(step_factors)) {
   const Index rows = static_cast<Index>(training.rows);
   const auto add_input = [&](Index count) {
     inputs_.emplace_back(plain_features_, count);
@@ -311,8 +311,8 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   }
 
   const std::size_t numerics = numeric_count(spec);
-  const Index rings = dense_features_ + static_cast<Index>(regimes_.size());
-  MatrixXd features(rows, rings + static_cast<Index>(numerics));
+  const Index saturations = dense_features_ + static_cast<Index>(step_factors_.size());
+  MatrixXd features(rows, saturations + static_cast<Index>(numerics));
   MatrixXd log_logs(rows, static_cast<Index>(numerics));
   features.col(0).setOnes();
   const std::vector<Index> numeric_columns = numeric_features();
@@ -323,16 +323,18 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
     const bool counts = is_count(factor, training.rows);
     if (n < spec.extrinsic.size() && has_two_values(factor, training.rows))
       two_valued_.push_back(n);
-    const VectorXd ring =
+    const VectorXd saturation =
         counts ? VectorXd(1 - 1 / counted.array()) : VectorXd(VectorXd::Zero(rows));
     const double range = values.maxCoeff() - values.minCoeff();
-    const double range_of_ring = ring.maxCoeff() - ring.minCoeff();
+    const double range_of_saturation = saturation.maxCoeff() - saturation.minCoeff();
     places_.push_back({mean_of_sorted(values), 1});
-    ring_places_.push_back({mean_of_sorted(ring), range_of_ring > 0 ? range / range_of_ring : 1});
+    saturation_places_.push_back(
+        {mean_of_sorted(saturation), range_of_saturation > 0 ? range / range_of_saturation : 1});
     highs_.push_back(0);
     features.col(numeric_columns[n]) = resolved((values.array() - places_.back().centre).matrix());
-    features.col(rings + static_cast<Index>(n)) = resolved(
-        (ring_places_.back().scale * (ring.array() - ring_places_.back().centre)).matrix());
+    features.col(saturations + static_cast<Index>(n)) = resolved(
+        (saturation_places_.back().scale * (saturation.array() - saturation_places_.back().centre))
+            .matrix());
     for (Index r = 0; r < rows; ++r) {
       const double value = counted[r];
       highs_.back() = std::max(highs_.back(), factor.value(static_cast<std::size_t>(r)));
@@ -352,13 +354,13 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
     }
   }
   const MatrixXd two = contrasts(2);
-  for (std::size_t g = 0; g < regimes_.size(); ++g) {
+  for (std::size_t g = 0; g < step_factors_.size(); ++g) {
     const Index column = step_feature(index(g));
     inputs_.emplace_back(plain_features_ + index(g), 1);
     for (Index r = 0; r < rows; ++r) {
       const double value =
-          numeric_factor(training, regimes_[g].numeric).value(static_cast<std::size_t>(r));
-      features(r, column) = two(value > regimes_[g].above ? 1 : 0, 0);
+          numeric_factor(training, step_factors_[g].numeric).value(static_cast<std::size_t>(r));
+      features(r, column) = two(value > step_factors_[g].above ? 1 : 0, 0);
     }
   }
 
@@ -391,8 +393,8 @@ void TermCoordinates::move(TermData& all_features, Index row, std::size_t numeri
   double& logarithm = all_features.features(row, numeric_features()[numeric]);
   logarithm += shift;
   const double value = std::exp(logarithm + places_[numeric].centre);
-  all_features.features(row, ring_feature(numeric)) =
-      ring_places_[numeric].scale * (1 - 1 / value - ring_places_[numeric].centre);
+  all_features.features(row, saturation_feature(numeric)) =
+      saturation_places_[numeric].scale * (1 - 1 / value - saturation_places_[numeric].centre);
   // Moves log2(n), which is stored as its logarithm; if it falls to 0 or below, the logarithm is
   // -infinity.
   double& log_log = all_features.log_logs(row, static_cast<Index>(numeric));
@@ -406,46 +408,47 @@ void TermCoordinates::copy_numeric(TermData& all_features, Index row, std::size_
     all_features.features(row, feature) = from.features(row_of_from, feature);
   };
   copy(numeric_features()[numeric]);
-  copy(ring_feature(numeric));
-  for (std::size_t g = 0; g < regimes_.size(); ++g)
-    if (regimes_[g].numeric == numeric)
+  copy(saturation_feature(numeric));
+  for (std::size_t g = 0; g < step_factors_.size(); ++g)
+    if (step_factors_[g].numeric == numeric)
       copy(step_feature(index(g)));
   const Index column = static_cast<Index>(numeric);
   all_features.log_logs(row, column) = from.log_logs(row_of_from, column);
 }
 
 TermData TermCoordinates::select(const TermData& all_features, const SumShape& shape) const {
-  const Index steps = index(shape.regimes.size());
+  const Index steps = index(shape.step_factors.size());
   TermData out{MatrixXd(all_features.rows(), dense_features_ + steps), all_features.log_logs,
                all_features.time, all_features.levels, all_features.many_levels};
   out.features.leftCols(dense_features_) = all_features.features.leftCols(dense_features_);
   for (Index g = 0; g < steps; ++g)
     out.features.col(dense_features_ + g) =
-        all_features.features.col(step_feature(shape.regimes[to_size(g)]));
-  for (const std::size_t numeric : shape.rings) {
+        all_features.features.col(step_feature(shape.step_factors[to_size(g)]));
+  for (const std::size_t numeric : shape.saturations) {
     out.features.col(numeric_features()[numeric]) =
-        all_features.features.col(ring_feature(numeric));
+        all_features.features.col(saturation_feature(numeric));
   }
   return out;
 }
 
 const TermCoordinates::FeaturePlace& TermCoordinates::place_of(const SumShape& shape,
                                                                std::size_t numeric) const {
-  const bool ring = std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
-  return (ring ? ring_places_ : places_)[numeric];
+  const bool saturation = std::find(shape.saturations.begin(), shape.saturations.end(), numeric) !=
+                          shape.saturations.end();
+  return (saturation ? saturation_places_ : places_)[numeric];
 }
 
 MultiStructure TermCoordinates::structure(const SumShape& shape) const {
   MultiStructure out;
   out.terms = static_cast<std::size_t>(shape.terms);
-  for (const Index g : shape.regimes)
-    out.regimes.push_back(regimes_[static_cast<std::size_t>(g)]);
+  for (const Index g : shape.step_factors)
+    out.step_factors.push_back(step_factors_[static_cast<std::size_t>(g)]);
   for (std::size_t k = 0; k < out.terms; ++k) {
     for (std::size_t n = 0; k < shape.log_powers.size() && n < shape.log_powers[k].size(); ++n)
       out.own_feature(k, n).log_power = shape.log_powers[k][n];
-    for (const std::size_t numeric : shape.rings)
+    for (const std::size_t numeric : shape.saturations)
       out.own_feature(k, numeric).saturates = true;
-    for (const std::size_t numeric : shape.caps)
+    for (const std::size_t numeric : shape.clamps)
       out.own_feature(k, numeric).clamp = highs_[numeric];
   }
   return out;

@@ -45,7 +45,8 @@ bool terms_can_be_chosen(const ModelSpec& spec);
 ///               + sum_n r_n ln log2(n)
 ///
 /// so that derivatives are products, a ridge treats all features alike, and no box is needed. For a
-/// numeric column n in SumShape::rings, ln n is replaced by 1 - 1/n, scaled to the range of ln n.
+/// numeric column n in SumShape::saturations, ln n is replaced by 1 - 1/n, scaled to the range of
+/// ln n.
 ///
 /// A column of many levels has no contrasts: the logarithm of the factor of each level is a
 /// coordinate. The constant makes up for their mean, which a ridge draws to 0: the minimum is that
@@ -76,16 +77,16 @@ TermData take_rows(const TermData& data, const std::vector<Eigen::Index>& rows);
 /// The structure that is searched besides the constants: number of terms, features, C or not.
 struct SumShape {
   Eigen::Index terms = 1;
-  Eigen::Index plain_features = 1;    ///< per term: the features of the spec's inputs
-  std::vector<Eigen::Index> regimes;  ///< indices of the steps in use
+  Eigen::Index plain_features = 1;         ///< per term: the features of the spec's inputs
+  std::vector<Eigen::Index> step_factors;  ///< indices of the steps in use
   bool intercept = true;
   std::vector<std::vector<int>> log_powers;  ///< r by term and numeric column
   /// True if terms with log2(n)^r have no n^q.
   bool pure_logarithms = false;
-  std::vector<bool> still = {};         ///< further coordinates that are fixed at 0; may be empty
-  std::vector<std::size_t> rings = {};  ///< numeric columns that enter as 1 - 1/n
-  std::vector<std::size_t> caps = {};   ///< numeric columns that are clamped to the measured range
-  /// Those of `caps` that are clamped because the sum would grow far faster beyond the measured
+  std::vector<bool> still = {};  ///< further coordinates that are fixed at 0; may be empty
+  std::vector<std::size_t> saturations = {};  ///< numeric columns that enter as 1 - 1/n
+  std::vector<std::size_t> clamps = {};  ///< numeric columns that are clamped to the measured range
+  /// Those of `clamps` that are clamped because the sum would grow far faster beyond the measured
   /// range than within, whatever the folds show.
   std::vector<std::size_t> steep = {};
   /// Numeric columns whose power is the same in all terms.
@@ -103,7 +104,7 @@ struct SumShape {
   }
 
   Eigen::Index features() const {
-    return plain_features + static_cast<Eigen::Index>(regimes.size());
+    return plain_features + static_cast<Eigen::Index>(step_factors.size());
   }
 
   Eigen::Index size() const { return terms * features() + (intercept ? 1 : 0); }
@@ -120,8 +121,8 @@ class TermCoordinates {
  public:
   /// `contrasts_only`: contrasts also for columns of many levels, as an L1 penalty of the
   /// logarithms relative to their mean needs.
-  TermCoordinates(const ModelSpec& spec, const Design& training, std::vector<Regime> regimes,
-                  bool contrasts_only = false);
+  TermCoordinates(const ModelSpec& spec, const Design& training,
+                  std::vector<StepFactor> step_factors, bool contrasts_only = false);
 
   /// The rows, sorted by their content so that the order of the file does not affect a fit. The
   /// features of all steps come after the plain ones, then those of 1 - 1/n.
@@ -131,9 +132,11 @@ class TermCoordinates {
   /// Other rows of all features, reduced to the features that the shape uses.
   TermData select(const TermData& all_features, const SumShape& shape) const;
   Eigen::Index plain_features() const { return plain_features_; }
-  const std::vector<Regime>& regimes() const { return regimes_; }
+  const std::vector<StepFactor>& step_factors() const { return step_factors_; }
   /// The column of a step in the features of data().
-  Eigen::Index step_feature(Eigen::Index regime) const { return dense_features_ + regime; }
+  Eigen::Index step_feature(Eigen::Index step_factor) const {
+    return dense_features_ + step_factor;
+  }
   /// First feature and number of features of each input except the constant: 1 for a numeric
   /// column, n - 1 for a column of n levels, n if they are many.
   const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
@@ -159,14 +162,14 @@ class TermCoordinates {
 
  private:
   const ModelSpec& spec_;
-  std::vector<Regime> regimes_;
+  std::vector<StepFactor> step_factors_;
   /// A feature is scale * (x - centre).
   struct FeaturePlace {
     double centre = 0;
     double scale = 1;
   };
-  std::vector<FeaturePlace> places_;       ///< for ln x, per numeric column
-  std::vector<FeaturePlace> ring_places_;  ///< for 1 - 1/n, scaled to the range of ln n
+  std::vector<FeaturePlace> places_;             ///< for ln x, per numeric column
+  std::vector<FeaturePlace> saturation_places_;  ///< for 1 - 1/n, scaled to the range of ln n
   std::vector<std::size_t> two_valued_;
   std::vector<double> highs_;  ///< the largest values of the numeric columns
   std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
@@ -176,8 +179,8 @@ class TermCoordinates {
   std::vector<std::size_t> order_;
   TermData data_;
 
-  Eigen::Index ring_feature(std::size_t numeric) const {
-    return dense_features_ + static_cast<Eigen::Index>(regimes_.size() + numeric);
+  Eigen::Index saturation_feature(std::size_t numeric) const {
+    return dense_features_ + static_cast<Eigen::Index>(step_factors_.size() + numeric);
   }
 
   /// Centre and scale of the feature that the shape uses for a numeric column.
@@ -200,11 +203,11 @@ bool has_two_values(const NumericFactor& factor, std::size_t rows);
 
 /// Steps such as "padding > 0" for columns whose 0 has a factor of its own. They come first of all
 /// steps and are part of every form.
-std::vector<Regime> zero_regimes(const ModelSpec& spec);
+std::vector<StepFactor> zero_step_factors(const ModelSpec& spec);
 
-/// zero_regimes(), then steps such as "num_gpus > 1" for counts that start at 1 and have at least
-/// two further values. With only one other value, the power of the column does the same.
-std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training);
+/// zero_step_factors(), then steps such as "num_gpus > 1" for counts that start at 1 and have at
+/// least two further values. With only one other value, the power of the column does the same.
+std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Design& training);
 
 /// A sum after its fit.
 struct FittedSum {

@@ -46,7 +46,7 @@ using Eigen::Index;
 /// Growths that differ by less, in ln(time), count as equal.
 constexpr double kEqualGrowth = 0.02;
 /// Gain in log error that a clamp must show in every extrapolation fold, so that it is not noise.
-constexpr double kGainOfCap = 0.05;
+constexpr double kGainOfClamp = 0.05;
 
 /// Number of logarithms to which a plain power is preferred. With a negative term there are none: a
 /// power then matches a logarithm only if two huge terms cancel.
@@ -76,7 +76,7 @@ namespace {
 
 /// Number of logarithms and 1 - 1/n terms, which are taken only if a power fits worse.
 Index departures_of(const Candidate& candidate) {
-  return logarithms_of(candidate.shape) + static_cast<Index>(candidate.shape.rings.size());
+  return logarithms_of(candidate.shape) + static_cast<Index>(candidate.shape.saturations.size());
 }
 
 const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& candidates) {
@@ -135,31 +135,32 @@ Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
     if (candidate.growth <= least + kEqualGrowth)
       cautious.push_back(candidate);
   Candidate out = simplest(spec, cautious);
-  cap_scales(selection.folds, out);
+  clamp_scales(selection.folds, out);
   return out;
 }
 
-void cap_scales(const std::vector<Fold>& folds, Candidate& candidate) {
+void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate) {
   if (!is_sum(candidate))
     return;
   std::map<std::size_t, std::vector<double>> gains;
-  for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f)
-    if (folds[f].far_end())
-      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.capped_log_errors[f]);
-  std::vector<std::size_t>& caps = candidate.shape.caps;
-  caps = candidate.shape.steep;
+  for (std::size_t f = 0; f < folds.size() && f < candidate.clamped_log_errors.size(); ++f)
+    if (folds[f].is_extrapolation())
+      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.clamped_log_errors[f]);
+  std::vector<std::size_t>& clamps = candidate.shape.clamps;
+  clamps = candidate.shape.steep;
   for (const auto& [scale, of_folds] : gains)
-    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap &&
-        std::find(caps.begin(), caps.end(), scale) == caps.end())
-      caps.push_back(scale);
+    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfClamp &&
+        std::find(clamps.begin(), clamps.end(), scale) == clamps.end())
+      clamps.push_back(scale);
 }
 
-void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate) {
-  cap_scales(folds, candidate);
-  const std::vector<std::size_t>& caps = candidate.shape.caps;
+void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate) {
+  clamp_scales(folds, candidate);
+  const std::vector<std::size_t>& clamps = candidate.shape.clamps;
   for (std::size_t f = 0; f < folds.size(); ++f)
-    if (folds[f].far_end() && std::find(caps.begin(), caps.end(), *folds[f].scale) != caps.end())
-      candidate.log_errors[f] = candidate.capped_log_errors[f];
+    if (folds[f].is_extrapolation() &&
+        std::find(clamps.begin(), clamps.end(), *folds[f].scale) != clamps.end())
+      candidate.log_errors[f] = candidate.clamped_log_errors[f];
   set_score(folds, candidate);
 }
 
@@ -253,7 +254,7 @@ double excess_of(const Steepness& steepness, const std::vector<Fold>& folds,
   double sum = 0;
   double count = 0;
   for (std::size_t f = 0; f < folds.size(); ++f) {
-    if (folds[f].far_end())
+    if (folds[f].is_extrapolation())
       continue;
     sum += steepness.excess(candidate.shape, judge.fit_in(candidate, f).theta);
     count += 1;
@@ -297,7 +298,7 @@ class GrowthBeyond {
     if (stepped.tried.empty()) {
       if (!grows_on(out_.folds, out_.chosen, scale)) {
         out_.chosen.shape.steep.push_back(scale);
-        cap_scales(out_.folds, out_.chosen);
+        clamp_scales(out_.folds, out_.chosen);
       }
       return;
     }
@@ -308,7 +309,7 @@ class GrowthBeyond {
 
   /// Ignores extrapolation folds that hold out all rows above the step: they cannot judge it.
   bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
-    const Index step = task_.coordinates.step_feature(stepped.shape.regimes.back());
+    const Index step = task_.coordinates.step_feature(stepped.shape.step_factors.back());
     const Eigen::MatrixXd& features = task_.coordinates.data().features;
     double loss = 0;
     for (std::size_t f = 0; f < out_.folds.size(); ++f) {
@@ -316,7 +317,8 @@ class GrowthBeyond {
       const auto differs = [&](Index row) {
         return features(row, step) != features(fold.training.front(), step);
       };
-      if (fold.far_end() && std::any_of(fold.training.begin(), fold.training.end(), differs))
+      if (fold.is_extrapolation() &&
+          std::any_of(fold.training.begin(), fold.training.end(), differs))
         loss += stepped.log_errors[f] - than.log_errors[f];
     }
     return loss > 0;
@@ -420,9 +422,9 @@ class Selector {
       judge(with_other_ridges(*from));
   }
 
-  void try_rings() {
+  void try_saturations() {
     if (const std::optional<Candidate> from = current_)
-      judge(promising(with_rings(task_, out_.folds, *from), *from, std::nullopt));
+      judge(promising(with_saturations(task_, out_.folds, *from), *from, std::nullopt));
   }
 
   /// Keeps the candidates that are better than `than` over the first random folds together with the
@@ -433,7 +435,8 @@ class Selector {
     std::size_t random = 0;
     for (std::size_t f = 0; f < out_.folds.size(); ++f) {
       const Fold& fold = out_.folds[f];
-      if (fold.far_end() ? !numeric || fold.scale == numeric : random++ < kPartsOfFirstLook)
+      if (fold.is_extrapolation() ? !numeric || fold.scale == numeric
+                                  : random++ < kPartsOfFirstLook)
         folds.push_back(f);
     }
     return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
@@ -470,15 +473,15 @@ class Selector {
   }
 
   /// Tries steps such as "n > 1" in intrinsic columns.
-  void try_regimes_of_intrinsics() {
+  void try_steps_of_intrinsics() {
     const std::size_t first = zeros_apart(task_).size();
-    for (std::size_t g = first; g < task_.coordinates.regimes().size(); ++g) {
+    for (std::size_t g = first; g < task_.coordinates.step_factors().size(); ++g) {
       const std::optional<Candidate> from = current_;
-      if (!from || is_extrinsic(task_, task_.coordinates.regimes()[g].numeric) ||
+      if (!from || is_extrinsic(task_, task_.coordinates.step_factors()[g].numeric) ||
           from->shape.terms > kFewTerms)
         continue;
       std::vector<Candidate> candidates = {*from};
-      candidates.back().shape.regimes.push_back(static_cast<Index>(g));
+      candidates.back().shape.step_factors.push_back(static_cast<Index>(g));
       judge(candidates);
     }
   }
@@ -508,11 +511,9 @@ class Selector {
   }
 
   static constexpr std::array kSteps = {
-      &Selector::try_shapes,         &Selector::try_ridges,
-      &Selector::try_negative_terms, &Selector::try_rings,
-      &Selector::try_growths,        &Selector::try_regimes_of_intrinsics,
-      &Selector::try_simple_forms,   &Selector::try_strong_ridge,
-      &Selector::try_shared_powers};
+      &Selector::try_shapes,       &Selector::try_ridges,       &Selector::try_negative_terms,
+      &Selector::try_saturations,  &Selector::try_growths,      &Selector::try_steps_of_intrinsics,
+      &Selector::try_simple_forms, &Selector::try_strong_ridge, &Selector::try_shared_powers};
 
   void choose() {
     Candidate top = current_.value_or(out_.tried.front());
@@ -545,7 +546,7 @@ bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t 
   std::vector<double> gains;
   for (std::size_t f = 0; f < sum.log_errors.size(); ++f)
     if (folds[f].scale == scale)
-      gains.push_back(sum.capped_log_errors[f] - sum.log_errors[f]);
+      gains.push_back(sum.clamped_log_errors[f] - sum.log_errors[f]);
   return gains.size() > 1 && *std::min_element(gains.begin(), gains.end()) > kGainOfGrowth;
 }
 

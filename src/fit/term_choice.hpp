@@ -20,7 +20,7 @@ struct Fold {
   /// The numeric column whose largest values an extrapolation fold holds out; nullopt: random fold.
   std::optional<std::size_t> scale;
 
-  bool far_end() const { return scale.has_value(); }
+  bool is_extrapolation() const { return scale.has_value(); }
 };
 
 /// Folds for choosing a model that also extrapolates: a random partition that keeps rows of one
@@ -40,7 +40,7 @@ struct Candidate {
   double ridge = 1e-4;
   std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
   /// log_errors with the scale of each extrapolation fold clamped to its largest training value.
-  std::vector<double> capped_log_errors = {};
+  std::vector<double> clamped_log_errors = {};
   double score = 0;   ///< weighted mean of the log errors
   double growth = 0;  ///< beyond the measured range, see FarPoints::growth()
 };
@@ -87,8 +87,8 @@ std::optional<SumShape> additive_shape(const SelectionTask& task);
 
 /// All-reduce saturation terms 1 - 1/n for each scale alone, and for all scales that count from 1
 /// together: GPUs and the nodes that hold them grow together.
-std::vector<Candidate> with_rings(const SelectionTask& task, const std::vector<Fold>& folds,
-                                  const Candidate& from);
+std::vector<Candidate> with_saturations(const SelectionTask& task, const std::vector<Fold>& folds,
+                                        const Candidate& from);
 
 /// Other growths of a numeric column: log2(n)^r in the first term that has the column, with n^q or
 /// instead of it, and 1 - 1/n.
@@ -106,7 +106,7 @@ std::vector<SumShape> simple_shapes(const SelectionTask& task);
 std::vector<Candidate> negative_candidates(const SelectionTask& task);
 
 /// True for a count that has an extrapolation fold, so that the folds can judge 1 - 1/n.
-bool may_be_ring(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric);
+bool may_saturate(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric);
 
 /// Returns the spec with a decision, for each numeric column that may be 0, how it enters products:
 /// as
@@ -182,7 +182,7 @@ void set_score(const std::vector<Fold>& folds, Candidate& candidate);
 
 /// Mean log error over the random or the extrapolation folds; nullopt if there are none.
 std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
-                                     bool far_ends);
+                                     bool extrapolation_folds);
 
 /// Standard error of the difference of two scores, from its scatter over the folds.
 double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
@@ -248,7 +248,7 @@ class CandidateJudge {
     std::vector<SumFit> fits;
     std::vector<double> log_errors;
     /// For extrapolation folds: with the scale clamped to the largest training value.
-    std::vector<double> capped_log_errors;
+    std::vector<double> clamped_log_errors;
     std::vector<FarPredictions> far_predictions;  ///< random folds only
     Eigen::VectorXd generic_constants;            ///< for Eq. (4)
   };
@@ -298,10 +298,10 @@ Candidate cautious_choice(const ModelSpec& spec, const Selection& selection);
 
 /// The forecast "as at the largest measured value" is the baseline: a scale is clamped to its
 /// measured range if the baseline predicts each of its extrapolation folds better.
-void cap_scales(const std::vector<Fold>& folds, Candidate& candidate);
+void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate);
 
-/// cap_scales(), then replaces the errors by those of the clamped candidate.
-void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate);
+/// clamp_scales(), then replaces the errors by those of the clamped candidate.
+void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate);
 
 /// True if a judged sum grows clearly faster beyond the range of an extrinsic column than within.
 bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,

@@ -293,7 +293,7 @@ std::string process_number(const process::Coordinate& coordinate, const std::str
     case process::CoordinateForm::log_one_plus:
       return in_module(language, "log1p") + "((" + operand + ") / " + literal(coordinate.unit) +
              ")";
-    case process::CoordinateForm::ring:
+    case process::CoordinateForm::saturation:
       return "1.0 - 1.0 / (" + operand + ")";
   }
   return operand;

@@ -189,12 +189,12 @@ std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
   ProcessReach out;
   for (Index row = 0; row < variances.size(); ++row)
     out.near.push_back(!gone[row] && variances[row] <= known_->near_variance &&
-                       is_within_caps(inputs.numbers.row(row)));
+                       is_within_clamps(inputs.numbers.row(row)));
   out.deviations = (variances + kernel.noise).sqrt();
   return out;
 }
 
-bool ProcessForm::is_within_caps(const VectorXd& numbers) const {
+bool ProcessForm::is_within_clamps(const VectorXd& numbers) const {
   const auto& coordinates = known_->process.coordinates;
   for (std::size_t j = 0; j < coordinates.size(); ++j)
     if (numbers[index(j)] > coordinates[j].most)

@@ -113,7 +113,7 @@ class ProcessForm final : public Form {
   FormWords words_;
 
   /// True if no number of a row is clamped by the GP.
-  bool is_within_caps(const Eigen::VectorXd& numbers) const;
+  bool is_within_clamps(const Eigen::VectorXd& numbers) const;
 };
 
 }  // namespace perfmodel

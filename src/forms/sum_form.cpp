@@ -42,8 +42,8 @@ std::vector<std::size_t> numeric_order(const ColumnOrder& order) {
 MultiStructure reordered_structure(const MultiStructure& structure, const ColumnOrder& order) {
   MultiStructure out = structure;
   const std::vector<std::size_t> numeric = numeric_order(order);
-  for (Regime& regime : out.regimes)
-    regime.numeric = numeric[regime.numeric];
+  for (StepFactor& step_factor : out.step_factors)
+    step_factor.numeric = numeric[step_factor.numeric];
   for (std::size_t k = 0; k < structure.terms; ++k)
     for (std::size_t n = 0; n < numeric.size(); ++n)
       out.own_feature(k, numeric[n]) = structure.feature(k, n);
@@ -101,9 +101,9 @@ std::vector<ConstantInfo> SumForm::constants(const ModelSpec& spec) const {
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
       put(layout.extrinsic_power(group, j), scaling_power, ConstantRange::any, {},
           spec.extrinsic[j].column);
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g)
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g)
       for (const std::size_t side : {0U, 1U})
-        put(layout.regime(group, g, side), step, ConstantRange::factor);
+        put(layout.step_factor(group, g, side), step, ConstantRange::factor);
   }
   put(layout.intercept(), intercept, ConstantRange::not_negative);
   return out;
@@ -157,9 +157,9 @@ double SumForm::unscaled_time(const VectorXd&) const {
 
 std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) const {
   std::vector<double> out;
-  for (const Regime& regime : structure.regimes)
-    if (regime.numeric == extrinsic)  // numeric columns begin with the scales
-      out.push_back(regime.above);
+  for (const StepFactor& step_factor : structure.step_factors)
+    if (step_factor.numeric == extrinsic)  // numeric columns begin with the scales
+      out.push_back(step_factor.above);
   return out;
 }
 
@@ -191,9 +191,9 @@ Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
         origin[old.level(k, c, l)] = next.level(k, order.categorical[c], order.levels[c][l]);
     for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
       origin[old.extrinsic_power(k, j)] = next.extrinsic_power(k, order.extrinsic[j]);
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g)
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g)
       for (const std::size_t side : {0U, 1U})
-        origin[old.regime(k, g, side)] = next.regime(k, g, side);
+        origin[old.step_factor(k, g, side)] = next.step_factor(k, g, side);
   }
   origin[old.intercept()] = next.intercept();
   return {std::move(form), std::move(origin)};
@@ -244,15 +244,15 @@ void describe_of_each(Fields& f, const ModelSpec& spec, T* values, const std::st
 }
 
 template <class T>
-void describe_regimes(Fields& f, std::size_t regimes, T* values, const std::string& name,
-                      const FieldRule& rule) {
+void describe_step_factors(Fields& f, std::size_t step_factors, T* values, const std::string& name,
+                           const FieldRule& rule) {
   std::vector<std::array<T, 2>> factors;
-  for (std::size_t g = 0; f.writes() && g < regimes; ++g)
+  for (std::size_t g = 0; f.writes() && g < step_factors; ++g)
     factors.push_back({values[2 * g], values[2 * g + 1]});
   f(name, factors, "by regime two: up to the value, and above it", rule);
   if (!f.reads() || !rule.stands)
     return;
-  if (factors.size() != regimes)
+  if (factors.size() != step_factors)
     f.node().member(name).fail("expected two factors for each of the regimes");
   for (const std::array<T, 2>& sides : factors)
     values = std::copy(sides.begin(), sides.end(), values);
@@ -332,10 +332,10 @@ void describe_inputs(Fields& f, FittedModel& model, MultiStructure& structure) {
            if (f.reads() && known)
              known->scaling_powers.push_back(identified);
          });
-  f.list("regimes", structure.regimes, "steps of numeric inputs",
-         [&](Fields& item, Regime& regime, std::size_t) {
-           item("column", NumericColumn{spec, regime.numeric}, "a numeric input");
-           item("above", regime.above, "the regime begins above this value");
+  f.list("regimes", structure.step_factors, "steps of numeric inputs",
+         [&](Fields& item, StepFactor& step_factor, std::size_t) {
+           item("column", NumericColumn{spec, step_factor.numeric}, "a numeric input");
+           item("above", step_factor.above, "the regime begins above this value");
          });
 }
 
@@ -361,16 +361,17 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
            if (f.writes())
              formula = multi_term_text(spec, structure, model.constants, k);
            const std::size_t first = layout.coefficient(k);
-           const std::size_t regimes = structure.regimes.empty() ? first : layout.regime(k, 0, 0);
+           const std::size_t step_factors =
+               structure.step_factors.empty() ? first : layout.step_factor(k, 0, 0);
            term("formula", formula, "for people", kNewer);
            describe_of_each(term, spec, &constants[first], "", {});
            describe_logarithms(term, spec, structure.features[k]);
-           describe_regimes(term, structure.regimes.size(), &constants[regimes], "regime_factors",
-                            {});
+           describe_step_factors(term, structure.step_factors.size(), &constants[step_factors],
+                                 "regime_factors", {});
            describe_saturation_and_clamps(term, spec, structure.features[k]);
            describe_of_each(term, spec, &identified[first], "_identified", if_identified(f));
-           describe_regimes(term, structure.regimes.size(), &identified[regimes],
-                            "regime_factors_identified", if_identified(f));
+           describe_step_factors(term, structure.step_factors.size(), &identified[step_factors],
+                                 "regime_factors_identified", if_identified(f));
          });
   f("C", constants[layout.intercept()], "the part of the time that depends on nothing");
   f("C_identified", identified[layout.intercept()], "whether the runs determine `C`",
@@ -421,12 +422,12 @@ MatrixXd SumForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
       }
       for (std::size_t c = 0; c < spec.categorical.size(); ++c)
         slopes[index(layout.level(k, c, design.categorical[c].codes[row]))] = share;
-      for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-        const Regime& regime = structure.regimes[g];
-        const double value = structure.feature(k, regime.numeric)
-                                 .clamped(numeric_factor(design, regime.numeric).value(row));
-        const bool above = value > regime.above;
-        slopes[index(layout.regime(k, g, above ? 1 : 0))] = share;
+      for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+        const StepFactor& step_factor = structure.step_factors[g];
+        const double value = structure.feature(k, step_factor.numeric)
+                                 .clamped(numeric_factor(design, step_factor.numeric).value(row));
+        const bool above = value > step_factor.above;
+        slopes[index(layout.step_factor(k, g, above ? 1 : 0))] = share;
       }
     }
     slopes[index(layout.intercept())] = shares(index(row), index(structure.terms));

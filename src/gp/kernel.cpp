@@ -40,7 +40,7 @@ double transformed(CoordinateForm form, double unit, double value) {
       return std::log(value);
     case CoordinateForm::log_one_plus:
       return std::log1p(value / unit);
-    case CoordinateForm::ring:
+    case CoordinateForm::saturation:
       return 1 - 1 / value;
   }
   return value;
@@ -68,7 +68,7 @@ double Coordinate::value(double place) const {
       return std::exp(transformed);
     case CoordinateForm::log_one_plus:
       return unit * std::expm1(transformed);
-    case CoordinateForm::ring:
+    case CoordinateForm::saturation:
       return 1 / (1 - transformed);
   }
   return place;

@@ -42,13 +42,13 @@ class ValueTable {
 enum class CoordinateForm {
   log,           ///< ln x
   log_one_plus,  ///< ln(1 + x / unit), for columns that contain 0; unit: the smallest value above 0
-  ring,          ///< 1 - 1 / x, as the volume that each of x workers sends in a ring all-reduce
+  saturation,  ///< 1 - 1 / x, as the volume that each of x workers sends in a saturation all-reduce
 };
 
 constexpr auto texts_of(CoordinateForm) {
   using enum CoordinateForm;
   return std::to_array<EnumText<CoordinateForm>>(
-      {{log, "log"}, {log_one_plus, "log_one_plus"}, {ring, "ring"}});
+      {{log, "log"}, {log_one_plus, "log_one_plus"}, {saturation, "ring"}});
 }
 
 /// A number as a coordinate of the GP: (form(x) - centre) / scale, rounded to 2^-30, so that

@@ -166,9 +166,9 @@ std::vector<HeldOut> held_out_of(const Content& content) {
     if (errors.form != (has_process(*model.form) ? "process" : model.form->name()))
       continue;
     out.insert(out.begin(), {100 * std::expm1(errors.random), "on runs held out at random"});
-    if (errors.far_ends)
-      out.insert(out.begin() + 1,
-                 {100 * std::expm1(*errors.far_ends), "with the largest values held out"});
+    if (errors.extrapolation_folds)
+      out.insert(out.begin() + 1, {100 * std::expm1(*errors.extrapolation_folds),
+                                   "with the largest values held out"});
   }
   return out;
 }

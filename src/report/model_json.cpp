@@ -288,14 +288,14 @@ void describe(Fields& f, Penalty& x) {
 void describe(Fields& f, HeldOutErrors& x) {
   f("form", x.form, "`generic`: Eq. (4); `multi`: the formula alone; `process`: both");
   f("random", x.random, "mean error of ln(time) over the random folds");
-  f("far_ends", x.far_ends, "over the extrapolation folds");
+  f("far_ends", x.extrapolation_folds, "over the extrapolation folds");
 }
 
 void describe(Fields& f, FormChoice& x) {
   f("chosen_by", Either{x.given, "cross-validation", "user"}, "origin of the form");
   f("candidates", x.candidates, "that were judged");
   f("random_folds", x.random_folds, "they were judged on");
-  f("far_folds", x.far_folds, "extrapolation folds they were judged on");
+  f("far_folds", x.extrapolation_folds, "extrapolation folds they were judged on");
   f("held_out", x.held_out, "of `auto` with a correction: errors of the forms", kSparse);
 }
 

@@ -128,7 +128,7 @@ const intervalOf = (time, values) => {
   return [time * Math.exp(size * model.interval.low - beyond),
     time * Math.exp(size * model.interval.high + beyond)];
 };
-// Of larger numbers the process says what it says at its caps: it does not speak of them.
+// Beyond its clamps the Gaussian process is constant, so that its correction is not to be relied on there.
 const withinCaps = (values) => !dependsBeyond(values) &&
   model.process.caps.every(([n, most]) => !(numbersOf(values)[n] > most));
 const findingsIn = (values) => {

@@ -479,13 +479,13 @@ std::string process_of(const FittedModel& model) {
   std::vector<std::string> runs;
   for (const double count : belief->runs)
     runs.push_back(to_text(count));
-  std::vector<std::string> caps;
+  std::vector<std::string> clamps;
   for (std::size_t n = 0; n < belief->most.size(); ++n)
     if (std::isfinite(belief->most[n]))
-      caps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
+      clamps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
          ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
-         ", caps: " + array_of(caps) + ", runs: " + array_of(runs) +
+         ", caps: " + array_of(clamps) + ", runs: " + array_of(runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 

@@ -194,7 +194,7 @@ Feature& MultiStructure::own_feature(std::size_t term, std::size_t numeric) {
 }
 
 bool MultiStructure::operator==(const MultiStructure& other) const {
-  if (terms != other.terms || regimes != other.regimes)
+  if (terms != other.terms || step_factors != other.step_factors)
     return false;
   for (std::size_t k = 0; k < terms; ++k) {
     const std::size_t own = k < features.size() ? features[k].size() : 0;
@@ -213,8 +213,8 @@ MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure)
     next += input.levels.size();
   }
   extrinsic_start_ = next;
-  regime_start_ = extrinsic_start_ + spec.extrinsic.size();
-  stride_ = regime_start_ + 2 * structure.regimes.size();
+  step_factor_start_ = extrinsic_start_ + spec.extrinsic.size();
+  stride_ = step_factor_start_ + 2 * structure.step_factors.size();
   for (std::size_t k = 1; k <= structure.terms; ++k) {
     const std::string term = std::to_string(k);
     names_.push_back("a[" + term + "]");
@@ -225,10 +225,10 @@ MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure)
         names_.push_back("g[" + term + "," + input.column + "=" + level + "]");
     for (const NumericInput& input : spec.extrinsic)
       names_.push_back("q[" + term + "," + input.column + "]");
-    for (const Regime& regime : structure.regimes) {
+    for (const StepFactor& step_factor : structure.step_factors) {
       for (const char* sign : {"<=", ">"}) {
-        names_.push_back("g[" + term + "," + numeric_input(spec, regime.numeric).column + sign +
-                         to_text(regime.above) + "]");
+        names_.push_back("g[" + term + "," + numeric_input(spec, step_factor.numeric).column +
+                         sign + to_text(step_factor.above) + "]");
       }
     }
   }
@@ -260,14 +260,14 @@ MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
         part[index(row)] *= constant(layout.level(k, c, design.categorical[c].codes[row]));
     for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
       multiply_by_numeric(n);
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-      const Regime& regime = structure.regimes[g];
-      const Feature& feature = structure.feature(k, regime.numeric);
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+      const StepFactor& step_factor = structure.step_factors[g];
+      const Feature& feature = structure.feature(k, step_factor.numeric);
       multiply_by(
-          numeric_factor(design, regime.numeric), design.rows,
+          numeric_factor(design, step_factor.numeric), design.rows,
           [&](double value) {
-            const bool above = feature.clamped(value) > regime.above;
-            return constant(layout.regime(k, g, above ? 1 : 0));
+            const bool above = feature.clamped(value) > step_factor.above;
+            return constant(layout.step_factor(k, g, above ? 1 : 0));
           },
           part);
     }
@@ -414,8 +414,8 @@ SeenParts seen_parts_of_multi(const ModelSpec& spec, const MultiStructure& struc
       }
       term.multiply(levels.low, levels.high);
     }
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g)
-      term.multiply(constant(layout.regime(k, g, 0)), constant(layout.regime(k, g, 1)));
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g)
+      term.multiply(constant(layout.step_factor(k, g, 0)), constant(layout.step_factor(k, g, 1)));
     terms.push_back(term);
   }
   const double intercept = constant(layout.intercept());

@@ -88,11 +88,11 @@ NumericFactor& numeric_factor(Design& design, std::size_t numeric);
 Design with_numeric_at(Design design, std::size_t numeric, double value);
 
 /// A step of the time in a numeric column, such as "num_gpus > 1": communication begins.
-struct Regime {
+struct StepFactor {
   std::size_t numeric = 0;
   double above = 1;
 
-  bool operator==(const Regime&) const = default;
+  bool operator==(const StepFactor&) const = default;
 };
 
 /// How a numeric column n enters a term of a sum: as (m^p or exp(1 - 1/m)^p) log2(m)^r, m being
@@ -116,7 +116,7 @@ struct Feature {
 /// The structure of a sum of product terms, without its constants.
 struct MultiStructure {
   std::size_t terms = 1;
-  std::vector<Regime> regimes;
+  std::vector<StepFactor> step_factors;
   /// [term][numeric]; columns beyond the last entry are plain powers.
   std::vector<std::vector<Feature>> features = {};
 
@@ -129,7 +129,8 @@ struct MultiStructure {
 
 /// The index of each constant of a sum of product terms in the vector of constants; per term
 ///
-///     a | p_1..p_n | one factor per level, column by column | q_1..q_m | two factors per regime
+///     a | p_1..p_n | one factor per level, column by column | q_1..q_m | two factors per
+///     step_factor
 ///
 /// and C after the last term.
 class MultiLayout {
@@ -148,13 +149,13 @@ class MultiLayout {
     return term * stride_ + extrinsic_start_ + j;
   }
   std::size_t numeric_power(std::size_t term, std::size_t numeric) const {
-    const std::size_t extrinsics = regime_start_ - extrinsic_start_;
+    const std::size_t extrinsics = step_factor_start_ - extrinsic_start_;
     return numeric < extrinsics ? extrinsic_power(term, numeric)
                                 : intrinsic_power(term, numeric - extrinsics);
   }
   /// `side` 0: at or below the threshold, 1: above it.
-  std::size_t regime(std::size_t term, std::size_t index, std::size_t side) const {
-    return term * stride_ + regime_start_ + 2 * index + side;
+  std::size_t step_factor(std::size_t term, std::size_t index, std::size_t side) const {
+    return term * stride_ + step_factor_start_ + 2 * index + side;
   }
   std::size_t intercept() const { return names_.size() - 1; }
 
@@ -164,7 +165,7 @@ class MultiLayout {
  private:
   std::vector<std::size_t> level_start_;
   std::size_t extrinsic_start_ = 0;
-  std::size_t regime_start_ = 0;
+  std::size_t step_factor_start_ = 0;
   std::size_t stride_ = 0;
   std::vector<std::string> names_;
 };

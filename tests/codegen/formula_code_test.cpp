@@ -56,12 +56,12 @@ test::MultiRuns shown_runs() {
   return runs;
 }
 
-/// The same with a ring, caps, and a logarithm and a regime of an intrinsic column.
+/// The same with a saturation, clamps, and a logarithm and a step_factor of an intrinsic column.
 test::MultiRuns runs_of_other_growths() {
   test::MultiRuns runs = shown_runs();
   MultiStructure& structure =
       own_sum_form(runs.truth).structure;  // numeric: gpus, batch_size, filters
-  structure.regimes = {{2, 8}};
+  structure.step_factors = {{2, 8}};
   structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
                         {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};
   structure.own_feature(0, 0).saturates = true;
@@ -130,7 +130,7 @@ DerivedModel derived_model() {
 /// The same columns in a sum of one term.
 DerivedModel derived_sum() {
   DerivedModel out = derived_model();
-  out.structure = {.terms = 1, .regimes = {{0, 4}}, .features = {{{}, {.log_power = 1}}}};
+  out.structure = {.terms = 1, .step_factors = {{0, 4}}, .features = {{{}, {.log_power = 1}}}};
   // a | p[max] | big | mode | q[load], q[workers] | load <= 4, load > 4 | C
   out.constants.resize(12);
   out.constants << 0.3, 1.25, 1, 0.75, 1, 2.5, 9, 0.7, -0.9, 1, 1.5, 0.01;
@@ -515,7 +515,7 @@ TEST_CASE("LaTeX leaves out what is 0 or 1 and aligns the rest", "[model][show]"
         "  & \\cdot \\mathrm{gpus}^{-0.5}\n"
         "\\end{align*}\n");
 
-  const MultiStructure structure{.terms = 2, .regimes = {}};
+  const MultiStructure structure{.terms = 2, .step_factors = {}};
   const MultiLayout sum(spec, structure);
   Eigen::VectorXd factors = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(sum.size()));
   const auto set = [&](std::size_t constant, double value) {

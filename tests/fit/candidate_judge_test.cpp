@@ -15,14 +15,15 @@ constexpr std::size_t kMostRows = 200;
 struct Runs {
   test::MultiRuns runs = test::multi_runs(120, 0.05, 1);
   FitOptions options;
-  TermCoordinates coordinates{runs.spec, runs.design, possible_regimes(runs.spec, runs.design)};
+  TermCoordinates coordinates{runs.spec, runs.design,
+                              possible_step_factors(runs.spec, runs.design)};
   SelectionTask task{coordinates, runs.spec, runs.design, options};
   std::vector<Fold> folds = make_folds(coordinates, runs.spec, kMostRows, options.seed);
 
   Candidate sum(Eigen::Index terms, double ridge) const {
     Candidate out;
     out.shape = plain_shape(task, terms, true);
-    out.shape.regimes = {0};  // [gpus > 1]
+    out.shape.step_factors = {0};  // [gpus > 1]
     out.ridge = ridge;
     return out;
   }
@@ -71,7 +72,7 @@ TEST_CASE("a judge tells the number of terms that made the runs from one that is
   REQUIRE(judged.size() == 2);
   // The runs scatter by 5 %; with one term every time on several GPUs is off by far more.
   for (std::size_t f = 0; f < runs.folds.size(); ++f) {
-    if (runs.folds[f].far_end())
+    if (runs.folds[f].is_extrapolation())
       continue;
     CAPTURE(f, mean_error(judged[0].log_errors[f]), mean_error(judged[1].log_errors[f]));
     CHECK(mean_error(judged[1].log_errors[f]) < 0.5 * mean_error(judged[0].log_errors[f]));

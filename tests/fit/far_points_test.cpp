@@ -37,7 +37,7 @@ constexpr std::size_t kWorkers = 0;  // among the numeric columns
 constexpr std::size_t kWidth = 2;
 
 /// Holds out the run on 16 workers.
-std::vector<Fold> far_folds(const TermCoordinates& coordinates) {
+std::vector<Fold> extrapolation_folds(const TermCoordinates& coordinates) {
   Fold fold;
   fold.scale = kWorkers;
   for (Index row = 0; row < coordinates.data().rows(); ++row) {
@@ -50,7 +50,7 @@ std::vector<Fold> far_folds(const TermCoordinates& coordinates) {
 SumShape one_term(int log_power) {
   return {.terms = 1,
           .plain_features = 4,
-          .regimes = {},
+          .step_factors = {},
           .intercept = false,
           .log_powers = {{log_power, 0}},
           .pure_logarithms = false};
@@ -71,7 +71,7 @@ TEST_CASE("far points have four times the value, and what goes with it moves alo
           "[fit][multi]") {
   const Workers runs;
   const TermCoordinates coordinates(runs.spec, runs.design, {});
-  const FarPoints points(coordinates, far_folds(coordinates));
+  const FarPoints points(coordinates, extrapolation_folds(coordinates));
   // Powers act on a column over its geometric mean: 4 workers, a batch of 32.
   CHECK(far_prediction(points, 0, 0, 1, 0) == Catch::Approx(std::log(64.0 / 4)));
   CHECK(far_prediction(points, 0, 0, 0, 2) == Catch::Approx(2 * std::log(512.0 / 32)));
@@ -83,7 +83,7 @@ TEST_CASE("far points have four times the value, and what goes with it moves alo
 TEST_CASE("fits disagree by their distance from the median", "[fit][multi]") {
   const Workers runs;
   const TermCoordinates coordinates(runs.spec, runs.design, {});
-  const FarPoints points(coordinates, far_folds(coordinates));
+  const FarPoints points(coordinates, extrapolation_folds(coordinates));
   const auto fit = [&](double power) {
     return points.predictions(one_term(0), VectorXd{{0, 0, power, 0}});
   };
@@ -100,7 +100,7 @@ TEST_CASE("growth beyond the range is a mean over the fits, and a falling time h
           "[fit][multi]") {
   const Workers runs;
   const TermCoordinates coordinates(runs.spec, runs.design, {});
-  const FarPoints points(coordinates, far_folds(coordinates));
+  const FarPoints points(coordinates, extrapolation_folds(coordinates));
   const auto fit = [&](double width, double workers, double batch) {
     return points.predictions(one_term(0), VectorXd{{0, width, workers, batch}});
   };
@@ -114,7 +114,7 @@ TEST_CASE("growth beyond the range is a mean over the fits, and a falling time h
 TEST_CASE("every scale has the same weight in the growth, whatever its points", "[fit][multi]") {
   const Workers runs;
   const TermCoordinates coordinates(runs.spec, runs.design, {});
-  auto folds = far_folds(coordinates);
+  auto folds = extrapolation_folds(coordinates);
   folds.push_back(folds.back());
   folds.back().scale = kWidth;  // the width: all five rows lie at its far end
   folds.back().held_out = {0, 1, 2, 3, 4};

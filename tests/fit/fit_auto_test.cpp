@@ -154,9 +154,9 @@ TEST_CASE("a process says what many levels do together", "[fit][auto][whole-fits
     CHECK(form.held_out[2].random > 0.015);
     CHECK(form.held_out[2].random < 0.8 * form.held_out[1].random);
     CHECK(form.held_out[2].random < 0.5 * form.held_out[0].random);
-    CHECK(form.far_folds > 0);
+    CHECK(form.extrapolation_folds > 0);
     for (const HeldOutErrors& errors : form.held_out)
-      CHECK(errors.far_ends.has_value());
+      CHECK(errors.extrapolation_folds.has_value());
   }
 
   // The order of the rows plays no part.
@@ -353,12 +353,12 @@ TEST_CASE("a scale that saturates is judged beside one of large whole numbers", 
   const FormSelection selection = select_form(SumChoice(runs.spec, runs.design, options));
   const FormCandidate* best_ring = nullptr;
   for (const FormCandidate& candidate : selection.tried)
-    if (candidate.alone.shape.terms == 1 && !candidate.alone.shape.rings.empty() &&
+    if (candidate.alone.shape.terms == 1 && !candidate.alone.shape.saturations.empty() &&
         (best_ring == nullptr || candidate.with_process.score < best_ring->with_process.score))
       best_ring = &candidate;
   REQUIRE(best_ring != nullptr);
-  CHECK(runs.spec.extrinsic[best_ring->alone.shape.rings.front()].column == "gpus");
-  CHECK(best_ring->alone.shape.rings.size() == 1);
+  CHECK(runs.spec.extrinsic[best_ring->alone.shape.saturations.front()].column == "gpus");
+  CHECK(best_ring->alone.shape.saturations.size() == 1);
   // Nothing but the scatter is left, whose mean absolute value is 0.8 of its standard deviation.
   for (const double log_error : best_ring->with_process.log_errors)
     CHECK(mean_error(log_error) < 2 * kScatter);

@@ -152,7 +152,7 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     CAPTURE(seed);
     RandomStream random(seed, "two values");
-    // The time grows with n: n = 1 and n = 2 cannot tell a power from a ring, which is safer
+    // The time grows with n: n = 1 and n = 2 cannot tell a power from a saturation, which is safer
     // beyond.
     const test::PaperRuns grows =
         planted_growth({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {

@@ -7,8 +7,8 @@ using namespace perfmodel;
 namespace {
 
 /// Four random parts, then as many far ends as there are further errors.
-std::vector<Fold> folds_of(std::size_t far_ends) {
-  std::vector<Fold> folds(4 + far_ends);
+std::vector<Fold> folds_of(std::size_t extrapolation_folds) {
+  std::vector<Fold> folds(4 + extrapolation_folds);
   for (std::size_t f = 4; f < folds.size(); ++f)
     folds[f].scale = 0;
   return folds;

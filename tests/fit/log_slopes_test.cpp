@@ -50,7 +50,7 @@ TEST_CASE("slopes of a sum with steps are those of its logarithm", "[fit][slopes
 TEST_CASE("slopes of a sum know rings, caps, logarithms and steps of any column", "[fit][slopes]") {
   test::MultiRuns runs = test::multi_runs(60, 0, 1);
   MultiStructure& structure = own_sum_form(runs.truth).structure;
-  structure.regimes = {{2, 8}};  // numeric columns: gpus, batch_size, filters
+  structure.step_factors = {{2, 8}};  // numeric columns: gpus, batch_size, filters
   structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
                         {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};
   structure.own_feature(0, 0).saturates = true;

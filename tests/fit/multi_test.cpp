@@ -33,7 +33,7 @@ double worst_relative_error(const FittedModel& model, const Design& design) {
 
 TEST_CASE("one product is found again to six digits of its powers", "[fit][multi]") {
   MultiRuns runs = test::multi_runs(200, 0, 1);
-  own_sum_form(runs.truth).structure = {.terms = 1, .regimes = {}};
+  own_sum_form(runs.truth).structure = {.terms = 1, .step_factors = {}};
   VectorXd constants(7);
   constants << 2e-5, 1.5, 1, 1.5, -1, 1, 0;
   runs.truth.constants = constants;
@@ -55,7 +55,7 @@ TEST_CASE("auto finds two planted products and their regime", "[fit][multi][whol
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
   REQUIRE(sum_form_of(model) != nullptr);
   CHECK(sum_form(model).structure.terms == 2);
-  CHECK(sum_form(model).structure.regimes == std::vector<Regime>{{0, 1}});
+  CHECK(sum_form(model).structure.step_factors == std::vector<StepFactor>{{0, 1}});
   CHECK(worst_relative_error(model, fresh.design) < 0.06);
 }
 

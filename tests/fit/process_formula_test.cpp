@@ -56,17 +56,17 @@ FitOptions one_product() {
   return out;
 }
 
-/// One product, alone; `cap`: min(workers, 16) stands in place of the workers.
-FittedModel product_alone(const test::PaperRuns& runs, bool cap = false) {
+/// One product, alone; `clamp`: min(workers, 16) stands in place of the workers.
+FittedModel product_alone(const test::PaperRuns& runs, bool clamp = false) {
   FittedModel out = fit(runs.spec, runs.design, one_product());
-  if (cap)
+  if (clamp)
     own_sum_form(out).structure.own_feature(0, 0).clamp = 16;
   return out;
 }
 
-FittedModel product_with_process(bool cap = false) {
+FittedModel product_with_process(bool clamp = false) {
   const test::PaperRuns runs = growing_runs();
-  return with_process(product_alone(runs, cap), runs.design, one_product());
+  return with_process(product_alone(runs, clamp), runs.design, one_product());
 }
 
 }  // namespace
@@ -117,36 +117,36 @@ TEST_CASE("with a residual process a formula keeps its constants, times one fact
 
 TEST_CASE("where the formula grows no further, nor does the process", "[fit][process]") {
   const FittedModel free = product_with_process();
-  const FittedModel capped = product_with_process(true);
+  const FittedModel clamped = product_with_process(true);
   for (const std::string job : {"j0", "j1", "j2"}) {
     CAPTURE(job);
     for (const double workers : {17., 64., 1e6})
-      CHECK(time_at(capped, job, workers) == time_at(capped, job, 16));
+      CHECK(time_at(clamped, job, workers) == time_at(clamped, job, 16));
     CHECK(time_at(free, job, 64) > 1.05 * time_at(free, job, 16));
-    for (const double workers : {1., 3., 16.})  // within the runs a cap plays no part
-      CHECK(time_at(capped, job, workers) == time_at(free, job, workers));
+    for (const double workers : {1., 3., 16.})  // within the runs a clamp plays no part
+      CHECK(time_at(clamped, job, workers) == time_at(free, job, workers));
   }
 
   SECTION("also as model.json and as code") {
     const test::TemporaryDirectory directory;
-    directory.write("model.json", to_json(capped));
+    directory.write("model.json", to_json(clamped));
     const FittedModel read = read_model(directory.file("model.json"));
     for (const double workers : {2., 16., 64.})
-      CHECK(time_at(read, "j1", workers) == time_at(capped, "j1", workers));
+      CHECK(time_at(read, "j1", workers) == time_at(clamped, "j1", workers));
     CHECK(to_json(free).find("\"most\"") == std::string::npos);
-    CHECK(formula_code(capped, FormulaLanguage::python).find("min(workers, 16.0)") !=
+    CHECK(formula_code(clamped, FormulaLanguage::python).find("min(workers, 16.0)") !=
           std::string::npos);
-    CHECK(formula_code(capped, FormulaLanguage::c).find("fmin(workers, 16.0)") !=
+    CHECK(formula_code(clamped, FormulaLanguage::c).find("fmin(workers, 16.0)") !=
           std::string::npos);
     CHECK(formula_code(free, FormulaLanguage::c).find("fmin(workers") == std::string::npos);
   }
 
   SECTION("and beyond it is not near") {
     for (const double workers : {1., 4., 16.})
-      CHECK(is_near(capped, workers));
+      CHECK(is_near(clamped, workers));
     for (const double workers : {16.5, 64., 1e6})
-      CHECK_FALSE(is_near(capped, workers));
-    CHECK(capped.form->process_belief(capped.spec)->most == std::vector<double>{16});
+      CHECK_FALSE(is_near(clamped, workers));
+    CHECK(clamped.form->process_belief(clamped.spec)->most == std::vector<double>{16});
     CHECK(free.form->process_belief(free.spec)->most ==
           std::vector<double>{std::numeric_limits<double>::infinity()});
   }

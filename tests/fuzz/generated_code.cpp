@@ -113,9 +113,9 @@ MultiStructure random_structure(RandomStream& random, const ModelSpec& spec) {
     const NumericInput& input = numeric_input(spec, n);
     const double middle = std::sqrt((input.zero ? input.zero->unit : input.low) * input.high);
     if (input.zero && input.zero->apart)
-      out.regimes.push_back({n, 0});
+      out.step_factors.push_back({n, 0});
     else if (happens(random, 0.3))
-      out.regimes.push_back({n, middle});
+      out.step_factors.push_back({n, middle});
     for (std::size_t k = 0; k < out.terms; ++k) {
       Feature& feature = out.own_feature(k, n);
       if (input.zero || !happens(random, 0.5))

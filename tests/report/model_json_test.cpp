@@ -226,7 +226,7 @@ TEST_CASE("how a form was chosen is read as it was written", "[io]") {
   model.search.form = FormChoice{.given = true,
                                  .candidates = 7,
                                  .random_folds = 5,
-                                 .far_folds = 2,
+                                 .extrapolation_folds = 2,
                                  .held_out = {{"generic", 0.5, std::nullopt}, {"multi", 0.25, 1}}};
   model.search.ridges = {0.125, 2};
   const test::TemporaryDirectory directory;
@@ -237,6 +237,6 @@ TEST_CASE("how a form was chosen is read as it was written", "[io]") {
   REQUIRE(again.search.form);
   CHECK(again.search.form->given);
   CHECK(again.search.form->candidates == 7);
-  CHECK_FALSE(again.search.form->held_out.at(0).far_ends);
-  CHECK(again.search.form->held_out.at(1).far_ends == 1);
+  CHECK_FALSE(again.search.form->held_out.at(0).extrapolation_folds);
+  CHECK(again.search.form->held_out.at(1).extrapolation_folds == 1);
 }

@@ -53,7 +53,7 @@ TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]")
 TEST_CASE("other growths of a sum come back from its file", "[io][multi]") {
   FittedModel model = model_with_everything();
   MultiStructure& structure = own_sum_form(model).structure;  // numeric: gpus, batch_size, filters
-  structure.regimes = {{2, 4}};
+  structure.step_factors = {{2, 4}};
   structure.features = {{{.saturates = true}, {}, {.saturates = true}},
                         {{.log_power = 2}, {.clamp = 64}, {.log_power = 1, .clamp = 32}}};
   const std::string text = to_json(model);

@@ -33,7 +33,7 @@ MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed) {
   PaperRuns runs = runs_of(table_of(csv.str()));
   MultiRuns out{runs.table, runs.spec, runs.design, {}};
   out.truth.spec = runs.spec;
-  out.truth.form = std::make_shared<SumForm>(MultiStructure{.terms = 2, .regimes = {{0, 1}}});
+  out.truth.form = std::make_shared<SumForm>(MultiStructure{.terms = 2, .step_factors = {{0, 1}}});
   out.truth.typical = central_configuration(runs.spec, runs.design);
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size] | gpus <= 1, gpus > 1
   out.truth.constants.resize(17);

@@ -71,6 +71,6 @@ TEST_CASE("constants of a sum have names", "[model][multi]") {
   CHECK(layout.name(layout.intrinsic_power(0, 0)) == "p[1,filters]");
   CHECK(layout.name(layout.level(1, 0, 1)) == "g[2,activation=tanh]");
   CHECK(layout.name(layout.extrinsic_power(1, 1)) == "q[2,batch_size]");
-  CHECK(layout.name(layout.regime(0, 0, 1)) == "g[1,gpus>1]");
+  CHECK(layout.name(layout.step_factor(0, 0, 1)) == "g[1,gpus>1]");
   CHECK(layout.name(layout.intercept()) == "C");
 }

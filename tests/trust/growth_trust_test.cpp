@@ -64,7 +64,7 @@ void check_samples(const BootstrapSamples& samples, const FittedGrowth& growth,
 
 TEST_CASE("constants of rings are identified and sampled", "[fit][multi]") {
   const MultiStructure structure{
-      .terms = 2, .regimes = {}, .features = {{{.saturates = true}}, {{.saturates = true}}}};
+      .terms = 2, .step_factors = {}, .features = {{{.saturates = true}}, {{.saturates = true}}}};
   const FittedGrowth growth = fitted_growth(
       structure, {2e-4, 1.5, 1, 1.5, -3, 1, 0.02, 0.3, 1, 1, 2, 0, 0}, {.intercept = false});
   const Findings found = identify_sum(growth.model, growth.runs.design, {}).value();
@@ -76,7 +76,8 @@ TEST_CASE("constants of rings are identified and sampled", "[fit][multi]") {
   check_samples(samples, growth, layout.extrinsic_power(0, 0));
   check_samples(samples, growth, layout.extrinsic_power(1, 0));
 
-  // The same runs under powers of the gpus themselves are fitted worse, so the ring is in use.
+  // The same runs under powers of the gpus themselves are fitted worse, so the saturation is in
+  // use.
   FittedModel plain = growth.model;
   own_sum_form(plain).structure.features.clear();
   const BootstrapSamples of_powers = bootstrap(plain, growth.runs.design, {}, kGrowthSamples);
@@ -84,7 +85,7 @@ TEST_CASE("constants of rings are identified and sampled", "[fit][multi]") {
 }
 
 TEST_CASE("a power that terms share is one in every sample", "[fit][multi]") {
-  const MultiStructure structure{.terms = 2, .regimes = {}};
+  const MultiStructure structure{.terms = 2, .step_factors = {}};
   const FittedGrowth growth =
       fitted_growth(structure, {2e-4, 1.5, 1, 1.5, -0.7, 1, 0.02, 0.3, 1, 1, -0.7, 0, 0},
                     {.intercept = false, .shared = {0}});
@@ -100,7 +101,7 @@ TEST_CASE("a power that terms share is one in every sample", "[fit][multi]") {
 }
 
 TEST_CASE("a term that is taken away is so in every sample", "[fit][multi]") {
-  const MultiStructure structure{.terms = 2, .regimes = {}};
+  const MultiStructure structure{.terms = 2, .step_factors = {}};
   const FittedGrowth growth = fitted_growth(
       structure, {2e-4, 1.5, 1, 1.5, -1, 1, -0.02, 0.3, 1, 1, 0.5, 0, 0.4}, {.intercept = true});
   const MultiLayout& layout = growth.layout;

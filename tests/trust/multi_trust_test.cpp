@@ -30,7 +30,7 @@ FitOptions terms_of_sum(std::size_t terms) {
 /// 2e-4 filters^1.5 batch_size / gpus {relu: 1, tanh: 1.5} + 0.02 filters^0.3 gpus^0.5 + 0.005
 MultiRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
   MultiRuns out = test::multi_runs(rows, 0, seed);
-  own_sum_form(out.truth).structure = {.terms = 2, .regimes = {}};
+  own_sum_form(out.truth).structure = {.terms = 2, .step_factors = {}};
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size]
   out.truth.constants.resize(13);
   out.truth.constants << 2e-4, 1.5, 1, 1.5, -1, 1,  //
@@ -83,7 +83,7 @@ TEST_CASE("constants of a sum and the coordinates it is fitted in lead back and 
   SumShape shape;
   shape.terms = 2;
   shape.plain_features = coordinates.plain_features();
-  shape.regimes = {0};
+  shape.step_factors = {0};
   shape.log_powers = {{0, 0}, {1, 0}};
   VectorXd theta(shape.size());
   for (Index j = 0; j < theta.size(); ++j)
@@ -296,8 +296,8 @@ TEST_CASE("what plays no part in a sum plays none in its samples", "[fit][multi]
   const auto row = [&](std::size_t k) {
     return samples.constants.row(static_cast<Index>(k)).array();
   };
-  CHECK((row(layout.regime(1, 0, 0)) == 0).all());  // [gpus > 1]
-  CHECK((row(layout.regime(1, 0, 1)) == 1).all());
+  CHECK((row(layout.step_factor(1, 0, 0)) == 0).all());  // [gpus > 1]
+  CHECK((row(layout.step_factor(1, 0, 1)) == 1).all());
   CHECK((row(layout.extrinsic_power(1, 1)) == 0).all());
   CHECK((row(layout.level(1, 0, 1)) == 1).all());
   CHECK((row(layout.intercept()) == 0).all());
@@ -308,7 +308,7 @@ TEST_CASE("what plays no part in a sum plays none in its samples", "[fit][multi]
 TEST_CASE("a sum without terms is its C alone", "[fit][multi]") {
   MultiRuns runs = two_products(50, 0, 1);
   FittedModel model = as_fitted(runs, true);
-  own_sum_form(model).structure = {.terms = 0, .regimes = {}};
+  own_sum_form(model).structure = {.terms = 0, .step_factors = {}};
   model.constants = VectorXd::Constant(1, 2);
   RandomStream random(1, "noise of a constant");
   for (double& time : runs.design.time)
