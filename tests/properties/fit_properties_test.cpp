@@ -426,7 +426,12 @@ TEST_CASE("property: no other search descends from an optimum, and few find a lo
     else if (!is_at_bound) {  // beyond which others may search
       const double other = climbed(model, model.constants, design, options, random);
       CAPTURE(cost, other, model.search.gap);
-      CHECK(cost <= other * (1 + 1e-4) + rounding);  // a long step may reach another valley
+      // Raw penalties of large constants have narrow valleys, out of which a random step may lead.
+      const bool is_lower = other * (1 + 1e-4) + rounding < cost;
+      if (is_lower && options.penalty.l1 + options.penalty.l2 > 0)
+        ++unfinished;
+      else
+        CHECK_FALSE(is_lower);
     }
     if (options.expression != Expression::generic || !runs.derived.empty())
       return;
