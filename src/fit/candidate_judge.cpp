@@ -175,14 +175,20 @@ FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
 /// Differences between candidates on the folds are far larger.
 constexpr double kFoldTolerance = 1e-4;
 
-/// Most constants of a candidate: it is fitted in every fold, in time cubic in their number.
+/// Most constants of a candidate, which is fitted in every fold: of a sum of few terms, and of any
+/// other.
+constexpr std::size_t kMostConstantsOfFewTerms = 1000;
 constexpr std::size_t kMostConstantsOfCandidate = 300;
 
 /// Reduces the number of terms to what the training rows and the run time allow.
 Candidate affordable(const SelectionTask& task, Candidate candidate) {
+  const auto most_constants = [&](Index terms) {
+    return static_cast<Index>(std::min(task.training.rows, terms <= kFewTerms
+                                                               ? kMostConstantsOfFewTerms
+                                                               : kMostConstantsOfCandidate));
+  };
   while (!candidate.generic && candidate.shape.terms > 1 &&
-         candidate.shape.size() >
-             static_cast<Index>(std::min(task.training.rows, kMostConstantsOfCandidate)))
+         candidate.shape.size() > most_constants(candidate.shape.terms))
     candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   return candidate;
 }

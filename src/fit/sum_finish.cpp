@@ -233,10 +233,13 @@ SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
   // With more constants than runs, every start gains a little: many constants would take hours.
   const auto constants = static_cast<std::size_t>(task.shape.size());
   const bool gains_without_end = constants >= kManyConstants && constants >= rows;
-  const std::size_t patience =
-      gains_without_end ? 0
-                        : kPatience * task.starts * static_cast<std::size_t>(task.shape.terms) *
-                              kRowsOfFullPatience / std::max(rows, kRowsOfFullPatience);
+  // Random factors of hundreds of levels hardly ever lead to a better optimum.
+  const bool gains_rarely = constants >= kManyConstants && !task.data.many_levels.empty();
+  const std::size_t patience = gains_without_end || gains_rarely
+                                   ? 0
+                                   : kPatience * task.starts *
+                                         static_cast<std::size_t>(task.shape.terms) *
+                                         kRowsOfFullPatience / std::max(rows, kRowsOfFullPatience);
   std::size_t idle = 0;
   for (std::size_t number = 0; idle < patience && !task.options.stop.stop_requested();) {
     std::array<SumFit, kBatch> ends;

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "fit/fit.hpp"
+#include "forms/sum_form.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;
@@ -128,13 +130,63 @@ TEST_CASE("threads do not change a fit of many levels", "[fit]") {
   CHECK(fit(runs.spec, runs.design, options).constants == one.constants);
 }
 
+TEST_CASE("planted factors of two columns of many levels are recovered", "[fit][multi]") {
+  constexpr std::size_t levels = 60;
+  constexpr double power = -0.7;
+  constexpr double intercept = 0.5;
+  RandomStream random(5, "planted factors");
+  ModelSpec spec;
+  Design design{.rows = 20 * levels, .time = Eigen::VectorXd(20 * levels)};
+  spec.target = "time_s";
+  spec.extrinsic.push_back({.column = "workers", .low = 1, .high = 8});
+  design.extrinsic.push_back({.values = {1, 2, 4, 8}, .codes = {}});
+  std::vector<Eigen::VectorXd> factors;
+  for (const char* const column : {"host", "model"}) {
+    spec.categorical.push_back({column, {}});
+    design.categorical.push_back({.levels = levels, .codes = {}});
+    factors.emplace_back(levels);
+    for (std::size_t l = 0; l < levels; ++l) {
+      spec.categorical.back().levels.push_back(column + std::to_string(l));
+      factors.back()[index(l)] = std::exp(0.5 * random.normal());
+    }
+  }
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    const std::size_t host = row % levels;
+    const std::size_t model = row / levels * 7 % levels + row % 3;
+    design.categorical[0].codes.push_back(static_cast<std::uint32_t>(host));
+    design.categorical[1].codes.push_back(static_cast<std::uint32_t>((model + host) % levels));
+    design.extrinsic[0].codes.push_back(static_cast<std::uint32_t>(random.below(4)));
+    const double product = 2 * factors[0][index(host)] *
+                           factors[1][index((model + host) % levels)] *
+                           std::pow(design.extrinsic[0].value(row), power);
+    design.time[index(row)] = (product + intercept) * std::exp(0.01 * random.normal());
+  }
+  for (const Loss loss : {Loss::mae, Loss::mse}) {
+    CAPTURE(static_cast<int>(loss));
+    FitOptions options = options_for(loss);
+    options.expression = Expression::multi;
+    options.terms = 1;
+    const FittedModel model = fit(spec, design, options);
+    const MultiLayout layout(model.spec, sum_form(model).structure);
+    CHECK(model.constants[index(layout.extrinsic_power(0, 0))] ==
+          Catch::Approx(power).margin(0.02));
+    CHECK(model.constants[index(layout.intercept())] == Catch::Approx(intercept).epsilon(0.05));
+    for (std::size_t c = 0; c < 2; ++c) {
+      const Eigen::VectorXd fitted = model.constants.segment(index(layout.level(0, c, 0)), levels);
+      CHECK((fitted / fitted[0] - factors[c] / factors[c][0])
+                .cwiseQuotient(factors[c] / factors[c][0])
+                .lpNorm<Eigen::Infinity>() < 0.05);
+    }
+  }
+}
+
 TEST_CASE("a sum of more constants than can be fitted is refused", "[fit][multi]") {
   const ManyLevelRuns runs = level_runs();
   FitOptions options;
   options.expression = Expression::multi;
-  options.terms = 4;
+  options.terms = 8;
   CHECK_THROWS_WITH(fit(runs.spec, runs.design, options),
-                    "a sum of 4 terms would have 1201 constants here, and at most 1000 can be "
+                    "a sum of 8 terms would have 2401 constants here, and at most 2100 can be "
                     "fitted together: use expression = generic, or leave out 'host', which has 300 "
                     "levels");
 }
