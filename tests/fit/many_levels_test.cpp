@@ -136,7 +136,9 @@ TEST_CASE("planted factors of two columns of many levels are recovered", "[fit][
   constexpr double intercept = 0.5;
   RandomStream random(5, "planted factors");
   ModelSpec spec;
-  Design design{.rows = 20 * levels, .time = Eigen::VectorXd(20 * levels)};
+  Design design;
+  design.rows = 20 * levels;
+  design.time.resize(20 * levels);
   spec.target = "time_s";
   spec.extrinsic.push_back({.column = "workers", .low = 1, .high = 8});
   design.extrinsic.push_back({.values = {1, 2, 4, 8}, .codes = {}});
