@@ -214,7 +214,7 @@ class SumFindings {
       if (constants_.standing(k) == Standing::at_bound)
         out.warnings.push_back({"at_bound", layout_.name(k),
                                 layout_.name(k) + " is at its bound " +
-                                    to_text(model_.constants[index(k)]) +
+                                    short_number(model_.constants[index(k)]) +
                                     ": the data do not determine it"});
     constants_.warn_of_width(layout_.intercept(), out.warnings);
     return out;
