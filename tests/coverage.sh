@@ -11,9 +11,8 @@ report=${1:-build/coverage/report}
 lowest_lines=95
 lowest_branches=85
 
-# One unit per file, since gcov counts a line of an anonymous namespace once per unit.
-cmake --preset dev -B build/coverage -DCMAKE_CXX_FLAGS_DEBUG='-O1 --coverage -fprofile-update=atomic' \
-  -DPERFMODEL_WARNINGS_AS_ERRORS=OFF -DPERFMODEL_PRECOMPILE_HEADERS=OFF
+cmake --preset asan -B build/coverage -DPERFMODEL_SANITIZE=OFF -DPERFMODEL_BUILD_BENCHMARKS=OFF \
+  -DCMAKE_CXX_FLAGS_DEBUG='-Og --coverage -fprofile-update=atomic'
 cmake --build build/coverage --parallel "$(nproc)"
 find build/coverage -name '*.gcda' -delete
 ctest --test-dir build/coverage --output-on-failure --parallel "$(nproc)"
