@@ -104,7 +104,7 @@ def test_answers():
     with folder() as there:
         model.save(there / "model.json")
         assert json.loads(program("scaling", there / "model.json", "--column", "workers", "--format", "json", "--quiet"))["rows"] == scaling["rows"]
-        model.report(there / "page.html")
+        model.report(there / "page.html", X, y)
         assert "</html>" in (there / "page.html").read_text()
     assert model.formula_ in model._repr_html_().replace("&#x27;", "'")
 

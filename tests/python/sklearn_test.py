@@ -1,5 +1,9 @@
 """Searches, pipelines and clones of scikit-learn."""
 
+import contextlib
+import unittest
+import warnings
+
 from support import columns, needs, raises, run_all
 
 needs("numpy", "pandas", "sklearn")
@@ -11,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import check_estimator
 
 
 def runs():
@@ -47,6 +52,16 @@ def test_pipeline():
                          ("model", PerfModel(coverage="none"))]).fit(X, y)
     direct = PerfModel(coverage="none").fit(X.drop(columns="dropout"), y)
     assert np.array_equal(pipeline.predict(X), direct.predict(X))
+
+
+def test_all_checks_of_estimators():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checks = list(check_estimator(PerfModel(coverage="none", threads=1), generate_only=True))
+        assert len(checks) > 30
+        for estimator, check in checks:
+            with contextlib.suppress(unittest.SkipTest):
+                check(estimator)
 
 
 run_all([value for name, value in list(globals().items()) if name.startswith("test_")])

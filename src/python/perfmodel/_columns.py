@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -43,12 +44,9 @@ def column_of(name: str, values: Any) -> Column:
 
 
 def names_of(X: Any) -> Optional[List[str]]:
-    """The names of the columns; None for an array."""
-    if isinstance(X, dict):
-        return [str(name) for name in X]
-    if hasattr(X, "columns"):
-        return [str(name) for name in X.columns]
-    return None
+    """The names of the columns; None for an array, and for a frame whose columns are numbered."""
+    names = X if isinstance(X, dict) else getattr(X, "columns", ())
+    return [*names] if len(names) > 0 and all(isinstance(name, str) for name in names) else None
 
 
 def _array_columns(X: Any) -> List[Any]:
@@ -71,7 +69,7 @@ def columns_of(X: Any) -> Tuple[Dict[str, Column], int]:
     if names is None:
         parts = _array_columns(X)
         names = [f"x{i}" for i in range(len(parts))]
-        rows = len(X)
+        rows = len(parts[0]) if parts else len(X)
     elif isinstance(X, dict):
         parts = [np.asarray(values) for values in X.values()]
         if any(part.ndim != 1 for part in parts):
@@ -127,6 +125,18 @@ def targets_of(y: Any, rows: int) -> np.ndarray:
     if not (times > 0).all():
         raise ValueError("y holds values that are not positive; times are > 0")
     return times
+
+
+def write_csv(path: str, columns: Dict[str, Column]) -> None:
+    """Writes the columns to a file that the program reads; numbers have all digits."""
+    cells = [
+        column.tolist() if isinstance(column, np.ndarray) else [column[1][code] for code in column[0]]
+        for column in columns.values()
+    ]
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*cells))
 
 
 def _warn_of_column() -> None:

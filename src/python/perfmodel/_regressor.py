@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library
-from ._columns import column_of, columns_of, names_of, repeated, targets_of
+from ._columns import column_of, columns_of, names_of, repeated, targets_of, write_csv
 
 _OWN_PARAMETERS = ("target", "progress")
 _GROUPS = "groups_"
@@ -175,6 +175,8 @@ class PerfModel:
         Raises ValueError for data that cannot be used, KeyboardInterrupt after Ctrl-C.
         """
         columns, rows = columns_of(X)
+        if rows < 2:
+            raise ValueError("1 sample (n_samples=1) determines no formula; 2 is the minimum")
         names = names_of(X)
         options = {
             name: list(value) if isinstance(value, tuple) else value
@@ -294,11 +296,15 @@ class PerfModel:
             Path(path).write_text(json.dumps(space_document(space)), encoding="utf-8")
             return self._answer("suggest", path, *words)
 
-    def report(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the page of `perfmodel report` about this model, HTML."""
+    def report(self, path: Union[str, "os.PathLike[str]"], X: Any, y: Any) -> None:
+        """Writes the page of `perfmodel report`, HTML, about this model, judged on these runs."""
+        columns, rows = columns_of(X)
+        columns[self.model_["target"]["column"]] = targets_of(y, rows)
         with tempfile.TemporaryDirectory() as folder:
+            runs = os.path.join(folder, "runs.csv")
+            write_csv(runs, columns)
             model = self.save(os.path.join(folder, "model.json"))
-            _library.run("report", model, "--quiet", "-o", os.fspath(path))
+            _library.run("report", model, runs, "--quiet", "-o", os.fspath(path))
 
     def _repr_html_(self) -> str:
         if "_model" not in self.__dict__:
