@@ -19,6 +19,14 @@ if(NOT PERFMODEL_SANITIZE)
 endif()
 perfmodel_configure_target(perfmodel_shared)
 
+if(PERFMODEL_INSTALL)
+  include(GNUInstallDirs)
+  install(TARGETS perfmodel_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
+                                           NAMELINK_COMPONENT library)
+  install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/include/perfmodel.h"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library)
+endif()
+
 if(PROJECT_IS_TOP_LEVEL AND NOT PERFMODEL_SANITIZE)
   enable_testing()
   add_subdirectory(tests/capi)
