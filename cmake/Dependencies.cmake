@@ -77,7 +77,7 @@ FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json fmt spdlog FastCppCsvParse
 # Debian has no static spdlog and fmt; both can be used by their headers alone.
 set(PERFMODEL_FMT fmt::fmt)
 add_library(perfmodel_spdlog INTERFACE)
-if(PERFMODEL_STATIC)
+if(PERFMODEL_STATIC OR PERFMODEL_PYTHON)
   set(PERFMODEL_FMT fmt::fmt-header-only)
   target_compile_definitions(perfmodel_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
   target_link_libraries(perfmodel_spdlog INTERFACE fmt::fmt-header-only)

@@ -2,7 +2,11 @@
 #
 # Defines Nettle_FOUND and the target Nettle::Nettle.
 find_path(Nettle_INCLUDE_DIR NAMES nettle/sha2.h)
-find_library(Nettle_LIBRARY NAMES nettle)
+if(PERFMODEL_PYTHON)
+  find_library(Nettle_LIBRARY NAMES libnettle.a nettle) # part of libperfmodel.so
+else()
+  find_library(Nettle_LIBRARY NAMES nettle)
+endif()
 mark_as_advanced(Nettle_INCLUDE_DIR Nettle_LIBRARY)
 
 include(FindPackageHandleStandardArgs)

@@ -29,7 +29,8 @@ for argument in "$@"; do
     --nightly)
         tools="$tools lintian:lintian debootstrap:debootstrap file:file clang++:clang gcovr:gcovr"
         tools="$tools snakemake:snakemake slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge"
-        libraries="$libraries libomp-dev"
+        libraries="$libraries libomp-dev python3-numpy python3-pandas python3-sklearn"
+        libraries="$libraries python3-pip python3-setuptools python3-wheel"
         ;;
     --arm64)
         tools="$tools aarch64-linux-gnu-g++:g++-aarch64-linux-gnu qemu-aarch64-static:qemu-user-static"

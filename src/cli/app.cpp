@@ -25,7 +25,6 @@
 
 namespace perfmodel::cli {
 
-Command fit_command();
 Command predict_command();
 Command evaluate_command();
 Command sweep_command();
@@ -42,7 +41,7 @@ Command selftest_command();
 /// The command line: every command with its options and its function.
 class Program {
  public:
-  Program();
+  explicit Program(const Command& fit = fit_command());
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
@@ -127,10 +126,12 @@ namespace {
   std::abort();
 }
 
+using ShowError = std::function<void(const std::string& message)>;
+
 /// Runs the command and turns every exception into a message and an exit code.
-int run_reported(Program& program, int argc, const char* const* argv) {
+int run_reported(Program& program, int argc, const char* const* argv, const ShowError& show) {
   const auto fail = [&](ExitCode exit_code, const std::string& message) {
-    Console(program.console_options()).error(message);
+    show(message);
     return code(exit_code);
   };
   const auto defect = [&](const std::exception& error) {
@@ -180,7 +181,33 @@ int run_app(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(end_without_memory);
   Program program;
-  return run_reported(program, argc, argv);
+  return run_reported(program, argc, argv, [&](const std::string& message) {
+    Console(program.console_options()).error(message);
+  });
+}
+
+int run_embedded(int argc, const char* const* argv, std::string& error) {
+  Program program;
+  return run_reported(program, argc, argv, [&](const std::string& message) { error = message; });
+}
+
+FitRequest fit_request(const std::vector<std::string>& options) {
+  FitRequest request;
+  Program program(fit_command([&](const FitArguments& arguments, Console& /*console*/) {
+    request = table_request_of(arguments);
+    return 0;
+  }));
+  std::vector<const char*> words{"perfmodel", "fit", "table"};
+  for (const std::string& option : options)
+    words.push_back(option.c_str());
+  try {
+    program.parse(static_cast<int>(words.size()), words.data());
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  Console console(program.console_options());
+  program.run(console);
+  return request;
 }
 
 namespace {
@@ -270,6 +297,14 @@ std::string version_text(bool as_json) {
     out.black_boxes.emplace_back("XGBoost");
   return to_json(out);
 }
+
+}  // namespace
+
+std::string version_json() {
+  return version_text(true);
+}
+
+namespace {
 
 bool is_csv(const std::string& path) {
   return path.ends_with(".csv") || path.ends_with(".tsv");
@@ -365,7 +400,7 @@ void Program::add(const Command& command) {
   app.callback([this, run = command.run] { run_ = run; });
 }
 
-Program::Program() {
+Program::Program(const Command& fit) {
   app_.name("perfmodel");
   app_.require_subcommand(0, 1);
   app_.formatter(std::make_shared<HelpFormatter>());
@@ -383,7 +418,7 @@ Program::Program() {
     return markdown ? options_table(command, records_) : help_of(command, false);
   };
   // In the order of the help.
-  commands_ = {fit_command(),
+  commands_ = {fit,
                merge_command(run_merged),
                predict_command(),
                evaluate_command(),

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,9 +41,10 @@ struct Command {
 /// A command with arguments of its own. Its exit code is 0, or 128 plus the signal that ended it
 /// early, or as its documentation states.
 template <class Arguments>
-Command make_command(const std::string& name, const std::string& description,
-                     void (*setup)(OptionSet&, Arguments&), int (*run)(const Arguments&, Console&),
-                     Arguments initial = {}) {
+Command make_command(
+    const std::string& name, const std::string& description, void (*setup)(OptionSet&, Arguments&),
+    const std::type_identity_t<std::function<int(const Arguments&, Console&)>>& run,
+    Arguments initial = {}) {
   const auto arguments = std::make_shared<Arguments>(std::move(initial));
   Command out{name, description, [=](OptionSet& options) { setup(options, *arguments); },
               [=](Console& console) { return run(*arguments, console); }};
@@ -83,6 +85,14 @@ struct FitArguments {
   SharingArguments sharing;
 };
 
+/// The command `fit` with these arguments, or with another function that gets them.
+using RunFit = std::function<int(const FitArguments&, Console&)>;
+Command fit_command();
+Command fit_command(const RunFit& run);
+
+/// The request for a single model of rows that are in memory.
+FitRequest table_request_of(const FitArguments& arguments);
+
 /// Adds the options of `fit` for many models at once.
 void add_many_options(OptionSet& command, FitArguments& arguments);
 
@@ -113,7 +123,19 @@ enum class ExitCode : int {
 };
 
 /// Parses the command line, runs the command and turns every error into its message and exit code.
-/// Only this function catches errors.
+/// Only this function and run_embedded() catch errors.
 int run_app(int argc, const char* const* argv);
+
+// For callers that embed the program: no signal handlers, no end of the process.
+
+/// As run_app(), but the message of an error is stored in `error`.
+int run_embedded(int argc, const char* const* argv, std::string& error);
+
+/// The request of `fit` with these options, such as "--l2=0.01", for rows that are in memory.
+/// Throws UsageError, with the message of the program, for options that it would refuse.
+FitRequest fit_request(const std::vector<std::string>& options);
+
+/// The document of `--version --json`.
+std::string version_json();
 
 }  // namespace perfmodel::cli

@@ -61,16 +61,21 @@ void check_gated_parts(const FitArguments& arguments) {
   }
 }
 
+/// The roles of rows that are read one by one.
+RoleRequest roles_of_all_rows(const FitRequest& request) {
+  RoleRequest roles = request.roles;
+  roles.single_rows =
+      roles.weight && !(needs_rows_of_file(request).empty() && needs_single_rows(request).empty());
+  return roles;
+}
+
 /// The runs for a single model: row by row, merged or sampled.
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           Console& console, const ReadProgress& progress) {
   const auto large = large_runs_request(arguments.large, arguments.runs, request);
-  if (!large) {
-    RoleRequest roles = request.roles;
-    roles.single_rows = roles.weight && !(needs_rows_of_file(request).empty() &&
-                                          needs_single_rows(request).empty());
-    return read_labelled_runs(arguments.runs, roles, arguments.separator, console, progress);
-  }
+  if (!large)
+    return read_labelled_runs(arguments.runs, roles_of_all_rows(request), arguments.separator,
+                              console, progress);
   return told(read_large_runs(arguments.runs.front(), request.roles, arguments.separator, *large,
                               request.options, progress),
               console);
@@ -90,6 +95,14 @@ FitRequest request_of(const FitArguments& arguments) {
   request.gated = !arguments.gates.empty();
   if (arguments.bootstrap.samples > 0)
     request.bootstrap = arguments.bootstrap;
+  return request;
+}
+
+/// The request for a single model.
+FitRequest single_request_of(const FitArguments& arguments) {
+  FitRequest request = request_of(arguments);
+  request.roles.totals_per_worker =
+      request.options.expression == Expression::automatic && !arguments.keep_totals;
   return request;
 }
 
@@ -245,11 +258,9 @@ std::string result_path(const FitArguments& arguments, const Console& console) {
 int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_gated_parts(arguments);
-  FitRequest request = request_of(arguments);
   if (asks_for_many(arguments))
-    return run_fit_many(arguments, result_path(arguments, console), std::move(request), console);
-  request.roles.totals_per_worker =
-      request.options.expression == Expression::automatic && !arguments.keep_totals;
+    return run_fit_many(arguments, result_path(arguments, console), request_of(arguments), console);
+  FitRequest request = single_request_of(arguments);
   const std::string path = result_path(arguments, console);
   std::vector<std::string> inputs = arguments.runs;
   if (arguments.test)
@@ -317,9 +328,19 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
 }  // namespace
 
-Command fit_command() {
+FitRequest table_request_of(const FitArguments& arguments) {
+  FitRequest request = single_request_of(arguments);
+  request.roles = roles_of_all_rows(request);
+  return request;
+}
+
+Command fit_command(const RunFit& run) {
   return make_command<FitArguments>("fit", "Fits the constants of the model to measured runs.",
-                                    setup_fit, run_fit);
+                                    setup_fit, run);
+}
+
+Command fit_command() {
+  return fit_command(run_fit);
 }
 
 }  // namespace perfmodel::cli

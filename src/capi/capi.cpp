@@ -1,0 +1,345 @@
+#include <Eigen/Core>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <future>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "capi/options.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "fit/fit.hpp"
+#include "perfmodel.h"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
+#include "report/model_json.hpp"
+#include "table/design.hpp"
+
+struct perfmodel_table {
+  perfmodel::Table table;
+};
+
+struct perfmodel_model {
+  perfmodel::FittedModel model;
+};
+
+namespace {
+
+using namespace perfmodel;
+
+thread_local std::string last_error;
+thread_local int last_status = PERFMODEL_DONE;
+
+/// Names fields as in the JSON of options.
+std::string words_of(const Error& error) {
+  return error.sentence().text();
+}
+
+int failed(int status, const char* message) {
+  last_status = status;
+  try {
+    last_error = message;
+  } catch (...) {
+    last_error.clear();
+  }
+  return status;
+}
+
+/// Calls a function that may throw; returns the status, with the message of an error stored.
+template <class Function>
+int guarded(const Function& function) noexcept {
+  last_error.clear();
+  last_status = PERFMODEL_DONE;
+  try {
+    function();
+    return PERFMODEL_DONE;
+  } catch (const UsageError& error) {
+    return failed(PERFMODEL_WRONG_USAGE, words_of(error).c_str());
+  } catch (const InputError& error) {
+    return failed(PERFMODEL_BAD_INPUT, words_of(error).c_str());
+  } catch (const Interrupted& error) {
+    return failed(PERFMODEL_CANCELLED, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(PERFMODEL_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(PERFMODEL_INTERNAL_ERROR, error.what());
+  } catch (...) {
+    return failed(PERFMODEL_INTERNAL_ERROR, "unknown error");
+  }
+}
+
+const char* required(const void* pointer, const char* name) {
+  if (pointer == nullptr)
+    throw UsageError(std::string(name) + " is NULL");
+  return name;
+}
+
+/// A new column, to be appended when it is complete.
+Column new_column(const perfmodel_table* table, const char* name, const void* values) {
+  required(table, "table");
+  required(name, "name");
+  required(values, "the column");
+  if (*name == '\0')
+    throw UsageError("the name of a column is empty");
+  if (table->table.find(name) != nullptr)
+    throw UsageError("two columns are called '" + std::string(name) + "'");
+  Column column;
+  column.name = name;
+  return column;
+}
+
+/// Fills a text column; levels are kept in the order of their first appearance, as in a file.
+void set_texts(Column& column, std::size_t rows, const std::uint32_t* codes,
+               std::span<const std::string> levels) {
+  column.kind = Column::Kind::text;
+  std::map<std::string_view, std::uint32_t> places;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (codes[row] >= levels.size())
+      throw UsageError("column '" + column.name + "': a code is not below the number of levels");
+    const std::string& level = levels[codes[row]];
+    const auto [place, is_new] =
+        places.try_emplace(level, static_cast<std::uint32_t>(column.levels.size()));
+    if (is_new)
+      column.levels.push_back(level);
+    column.codes.push_back(place->second);
+  }
+}
+
+/// The table with these columns as text, even if they hold numbers.
+Table with_texts(Table table, const std::set<std::string>& names) {
+  for (Column& column : table.columns) {
+    if (!column.is_numeric() || !names.contains(column.name))
+      continue;
+    std::vector<std::uint32_t> codes(table.rows());
+    std::iota(codes.begin(), codes.end(), 0U);
+    std::vector<std::string> texts;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      texts.push_back(column.text(row));
+    set_texts(column, table.rows(), codes.data(), texts);
+    column.numbers.clear();
+    column.bad_cells.clear();
+  }
+  return table;
+}
+
+const char* name_of(FitStage stage) {
+  switch (stage) {
+    case FitStage::sums:
+    case FitStage::processes:
+      return "choosing the form";
+    case FitStage::bootstrap:
+      return "bootstrap";
+    case FitStage::folds:
+      return "folds";
+    case FitStage::fits:
+      break;
+  }
+  return "fitting";
+}
+
+/// What the threads of a fit report and the caller is told.
+struct Reported {
+  std::mutex mutex;
+  const char* stage = "fitting";
+  std::size_t done = 0;
+  std::size_t all = 0;
+};
+
+/// Fits in a thread of its own, while this one asks the caller whether to go on.
+FitOutcome watched_fit(const Table& table, FitRequest request, perfmodel_progress progress,
+                       void* user) {
+  Reported reported;
+  std::stop_source stop;
+  request.options.stop = stop.get_token();
+  request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
+    const std::lock_guard lock(reported.mutex);
+    reported.stage = name_of(stage);
+    reported.done = done;
+    reported.all = all;
+  };
+  auto result = std::async(std::launch::async, [&] { return fit_runs(table, request); });
+  constexpr auto pause = std::chrono::milliseconds(50);
+  while (progress != nullptr && result.wait_for(pause) != std::future_status::ready) {
+    std::unique_lock lock(reported.mutex);
+    const auto [stage, done, all] = std::tuple(reported.stage, reported.done, reported.all);
+    lock.unlock();
+    if (progress(user, stage, done, all) != 0)
+      stop.request_stop();
+  }
+  FitOutcome outcome = result.get();
+  if (outcome.interrupted)
+    throw Interrupted();
+  return outcome;
+}
+
+}  // namespace
+
+const char* perfmodel_version(void) {
+  const char* out = "";
+  guarded([&] {
+    static const std::string version = cli::version_json();
+    out = version.c_str();
+  });
+  return out;
+}
+
+const char* perfmodel_last_error(void) {
+  return last_error.c_str();
+}
+
+int perfmodel_last_status(void) {
+  return last_status;
+}
+
+perfmodel_table* perfmodel_table_new(size_t rows) {
+  std::unique_ptr<perfmodel_table> out;
+  guarded([&] {
+    if (rows > std::numeric_limits<std::uint32_t>::max())
+      throw UsageError("a table has at most 4294967295 rows");
+    out = std::make_unique<perfmodel_table>();
+    out->table.source = "table";
+    out->table.lines.resize(rows);
+    std::iota(out->table.lines.begin(), out->table.lines.end(), 2U);  // as in a file with a header
+  });
+  return out.release();
+}
+
+int perfmodel_table_add_numbers(perfmodel_table* table, const char* name, const double* numbers) {
+  return guarded([&] {
+    Column column = new_column(table, name, numbers);
+    column.numbers.assign(numbers, numbers + table->table.rows());
+    for (std::size_t row = 0; row < column.numbers.size(); ++row)
+      if (!std::isfinite(column.numbers[row])) {
+        column.bad_cells.push_back({row, std::isnan(column.numbers[row]) ? "nan" : "inf"});
+        column.numbers[row] = std::nan("");
+      }
+    table->table.columns.push_back(std::move(column));
+  });
+}
+
+int perfmodel_table_add_texts(perfmodel_table* table, const char* name, const uint32_t* codes,
+                              const char* const* levels, size_t level_count) {
+  return guarded([&] {
+    required(levels, "levels");
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < level_count; ++i)
+      texts.emplace_back((required(levels[i], "a level"), levels[i]));
+    Column column = new_column(table, name, codes);
+    set_texts(column, table->table.rows(), codes, texts);
+    table->table.columns.push_back(std::move(column));
+  });
+}
+
+void perfmodel_table_free(perfmodel_table* table) {
+  delete table;
+}
+
+perfmodel_model* perfmodel_fit(const perfmodel_table* table, const char* options,
+                               perfmodel_progress progress, void* user) {
+  std::unique_ptr<perfmodel_model> out;
+  guarded([&] {
+    required(table, "table");
+    if (table->table.rows() == 0)
+      throw InputError("the table has no rows");
+    FitRequest request =
+        cli::fit_request(capi::words_of_options(options == nullptr ? "{}" : options));
+    const auto& names = request.roles.categorical;
+    const Table rows = with_texts(table->table, {names.begin(), names.end()});
+    FitOutcome outcome = watched_fit(rows, std::move(request), progress, user);
+    cli::name_flags(outcome.model);
+    out = std::make_unique<perfmodel_model>(perfmodel_model{std::move(outcome.model)});
+  });
+  return out.release();
+}
+
+perfmodel_model* perfmodel_model_from_json(const char* text) {
+  std::unique_ptr<perfmodel_model> out;
+  guarded([&] {
+    required(text, "text");
+    out = std::make_unique<perfmodel_model>(
+        perfmodel_model{read_model(JsonCursor::parse("model", text), form_kinds())});
+  });
+  return out.release();
+}
+
+char* perfmodel_model_to_json(const perfmodel_model* model) {
+  std::unique_ptr<char[]> out;
+  guarded([&] {
+    required(model, "model");
+    const std::string text = to_json(model->model);
+    out = std::make_unique<char[]>(text.size() + 1);
+    std::memcpy(out.get(), text.c_str(), text.size() + 1);
+  });
+  return out.release();
+}
+
+void perfmodel_model_free(perfmodel_model* model) {
+  delete model;
+}
+
+void perfmodel_text_free(char* text) {
+  delete[] text;
+}
+
+int perfmodel_predict(const perfmodel_model* model, const perfmodel_table* table, double coverage,
+                      double* times, double* lower, double* upper) {
+  return guarded([&] {
+    required(model, "model");
+    required(table, "table");
+    required(times, "times");
+    const FittedModel& fitted = model->model;
+    if (!(coverage >= 0 && coverage < 1))
+      throw UsageError("the coverage is not in (0, 1)");
+    const Table rows = with_texts(table->table, categorical_columns(fitted.spec));
+    const Design design = make_design(rows, fitted.spec, Target::absent);
+    const Eigen::VectorXd values = predict(fitted, design);
+    Eigen::VectorXd::Map(times, values.size()) = values;
+    if (lower == nullptr && upper == nullptr)
+      return;
+    required(lower, "lower");
+    required(upper, "upper");
+    const auto certainty = cli::certainty_of(
+        fitted, coverage > 0 ? std::optional(coverage) : std::nullopt, "model", design);
+    if (!certainty.intervals)
+      throw InputError("the model holds no prediction intervals");
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      const Interval ends = (*certainty.intervals)[row].around(times[row]);
+      lower[row] = ends.low;
+      upper[row] = ends.high;
+    }
+  });
+}
+
+int perfmodel_run(int argc, const char* const* argv) {
+  int code = PERFMODEL_INTERNAL_ERROR;
+  std::string message;
+  const int status = guarded([&] {
+    required(argv, "argv");
+    code = cli::run_embedded(argc, argv, message);
+  });
+  if (status != PERFMODEL_DONE)
+    return status;
+  return code == 0 ? 0 : failed(code, message.c_str());
+}

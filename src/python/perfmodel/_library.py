@@ -1,0 +1,192 @@
+"""Calls of libperfmodel.so, whose C interface is include/perfmodel.h."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+#: A column: numbers, or codes with the texts that they stand for.
+Column = Union[np.ndarray, Tuple[np.ndarray, Sequence[str]]]
+Columns = Mapping[str, Column]
+Progress = Callable[[str, int, int], Any]
+
+_PROGRESS = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t
+)
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+_CANCELLED = 130
+
+
+class PerfModelError(ValueError):
+    """An error of the library; its text says what to correct."""
+
+
+def _load() -> ctypes.CDLL:
+    beside = Path(__file__).with_name("libperfmodel.so")
+    library = ctypes.CDLL(os.environ.get("PERFMODEL_LIBRARY", str(beside)))
+    pointer, text, status = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
+    size = ctypes.c_size_t
+    for name, result, *arguments in (
+        ("version", text),
+        ("last_error", text),
+        ("last_status", status),
+        ("table_new", pointer, size),
+        ("table_add_numbers", status, pointer, text, _DOUBLES),
+        ("table_add_texts", status, pointer, text, ctypes.POINTER(ctypes.c_uint32),
+         ctypes.POINTER(text), size),
+        ("table_free", None, pointer),
+        ("fit", pointer, pointer, text, _PROGRESS, pointer),
+        ("model_from_json", pointer, text),
+        ("model_to_json", pointer, pointer),
+        ("model_free", None, pointer),
+        ("text_free", None, pointer),
+        ("predict", status, pointer, pointer, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES),
+        ("run", status, status, ctypes.POINTER(text)),
+    ):
+        function = getattr(library, "perfmodel_" + name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_lib = _load()
+
+
+def version() -> dict:
+    """Version, compiler and instruction sets of the library."""
+    return json.loads(_lib.perfmodel_version())
+
+
+def _error() -> PerfModelError:
+    return PerfModelError(_lib.perfmodel_last_error().decode("utf-8", "replace"))
+
+
+def _check(status: int) -> None:
+    if status != 0:
+        raise _error()
+
+
+class _Table:
+    """A table of the library that is freed at the end of a with block."""
+
+    def __init__(self, columns: Columns, rows: int):
+        self._pointer = _lib.perfmodel_table_new(rows)
+        if not self._pointer:
+            raise _error()
+        for name, column in columns.items():
+            self._add(name.encode(), column)
+
+    def _add(self, name: bytes, column: Column) -> None:
+        if isinstance(column, np.ndarray):
+            numbers = np.ascontiguousarray(column, dtype=np.float64)
+            data = numbers.ctypes.data_as(_DOUBLES)
+            _check(_lib.perfmodel_table_add_numbers(self._pointer, name, data))
+            return
+        codes = np.ascontiguousarray(column[0], dtype=np.uint32)
+        levels = (ctypes.c_char_p * len(column[1]))(*(level.encode() for level in column[1]))
+        data = codes.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+        _check(_lib.perfmodel_table_add_texts(self._pointer, name, data, levels, len(levels)))
+
+    def __enter__(self) -> int:
+        return self._pointer
+
+    def __exit__(self, *_: Any) -> None:
+        _lib.perfmodel_table_free(self._pointer)
+
+
+class Model:
+    """A fitted model of the library."""
+
+    def __init__(self, pointer: Optional[int]):
+        self._pointer = pointer
+        if not pointer:
+            raise _error()
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None):
+            _lib.perfmodel_model_free(self._pointer)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Model":
+        return cls(_lib.perfmodel_model_from_json(text.encode()))
+
+    def to_json(self) -> str:
+        text = _lib.perfmodel_model_to_json(self._pointer)
+        if not text:
+            raise _error()
+        try:
+            return ctypes.string_at(text).decode()
+        finally:
+            _lib.perfmodel_text_free(text)
+
+    def predict(
+        self, columns: Columns, rows: int, interval: Optional[float] = None
+    ) -> Tuple[np.ndarray, ...]:
+        """The times, and with an interval its lower and upper ends."""
+        out = [np.empty(rows) for _ in range(1 if interval is None else 3)]
+        pointers = [each.ctypes.data_as(_DOUBLES) for each in out] + [None, None]
+        with _Table(columns, rows) as table:
+            _check(_lib.perfmodel_predict(self._pointer, table, interval or 0.0, *pointers[:3]))
+        return tuple(out)
+
+
+def fit(
+    columns: Columns, rows: int, options: Mapping[str, Any], progress: Optional[Progress] = None
+) -> Model:
+    """Fits a model. In the main thread Ctrl-C cancels the fit and raises KeyboardInterrupt.
+
+    The library runs in a thread of its own while this one waits: a signal that arrives within a
+    callback of ctypes could be lost.
+    """
+    results: list = []
+    failures: list = []
+    cancelled, finished = threading.Event(), threading.Event()
+
+    @_PROGRESS
+    def report(_user: Any, stage: bytes, done: int, count: int) -> int:
+        try:
+            if progress is not None and not cancelled.is_set():
+                progress(stage.decode(), done, count)
+        except BaseException as error:  # raised again by fit()
+            failures.append(error)
+            cancelled.set()
+        return int(cancelled.is_set())
+
+    def work() -> None:
+        try:
+            with _Table(columns, rows) as table:
+                text = json.dumps(dict(options), allow_nan=False).encode()
+                model = _lib.perfmodel_fit(table, text, report, None)
+                if not model and _lib.perfmodel_last_status() == _CANCELLED and failures:
+                    return
+                results.append(Model(model))
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            finished.set()
+
+    threading.Thread(target=work, name="perfmodel fit", daemon=True).start()
+    try:
+        while not finished.wait(0.05):  # join() takes an interrupted thread for an ended one
+            pass
+    except BaseException:
+        cancelled.set()
+        finished.wait()
+        raise
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+def run(*words: str) -> None:
+    """Runs a command of the program: run("show", "model.json", "-o", "formula.txt")."""
+    arguments = [b"perfmodel", *(os.fsencode(word) for word in words)]
+    status = _lib.perfmodel_run(len(arguments), (ctypes.c_char_p * len(arguments))(*arguments))
+    if status == _CANCELLED:
+        raise KeyboardInterrupt
+    _check(status)

@@ -1,0 +1,346 @@
+"""The regressor, in the manner of scikit-learn, which it does not need."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _library
+from ._columns import column_of, columns_of, names_of, repeated, targets_of, write_csv
+
+_OWN_PARAMETERS = ("target", "progress")
+_GROUPS = "groups_"
+
+
+def _not_fitted() -> Exception:
+    exceptions = sys.modules.get("sklearn.exceptions")
+    kind = exceptions.NotFittedError if exceptions else AttributeError
+    return kind("This PerfModel instance is not fitted yet; call fit() first")
+
+
+def _records(rows: List[dict]) -> Any:
+    """A data frame if pandas is installed, else the rows."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)
+
+
+def space_document(space: Mapping[str, Sequence[Any]]) -> Dict[str, Any]:
+    """A document perfmodel/space of the values of each input."""
+    columns = [{"column": name, "values": list(values)} for name, values in space.items()]
+    return {"schema": "perfmodel/space", "schema_version": 1, "columns": columns}
+
+
+class PerfModel:
+    """Fits a formula for a time to measured runs.
+
+    The parameters are the options of `perfmodel fit`, with the same defaults; None is the default of
+    the program. `extrinsic`: the columns of scale, such as the number of workers; by default they are
+    inferred from the names, and arrays, whose columns are x0, x1, ..., have none. `target`: the name
+    of the time in the model, by default that of y, else "time". `progress`: called about every 50 ms
+    with the stage, the parts that are done and their number; what it raises ends the fit.
+
+    >>> from perfmodel import PerfModel
+    >>> PerfModel(expression="auto", l2=0.01).get_params()["l2"]
+    0.01
+    >>> PerfModel(expression="guess").fit({"a": [1, 2]}, [1, 2])
+    Traceback (most recent call last):
+    perfmodel._library.PerfModelError: --expression: 'guess' is not one of 'generic', 'multi' and 'auto'
+    """
+
+    _estimator_type = "regressor"
+
+    def __init__(
+        self,
+        expression: str = "generic",
+        *,
+        target: Optional[str] = None,
+        extrinsic: Optional[Sequence[str]] = None,
+        intrinsic: Optional[Sequence[str]] = None,
+        categorical: Optional[Sequence[str]] = None,
+        ignore: Optional[Sequence[str]] = None,
+        derive: Optional[Sequence[str]] = None,
+        time_unit: Optional[str] = None,
+        keep_totals: bool = False,
+        terms: Optional[int] = None,
+        signed: bool = False,
+        residual: Optional[str] = None,
+        loss: Optional[str] = None,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        penalise: Optional[str] = None,
+        method: Optional[str] = None,
+        seed: int = 1,
+        bounds: Optional[Sequence[str]] = None,
+        starts: Optional[int] = None,
+        threads: Optional[int] = None,
+        repeats: int = 1,
+        split: Optional[str] = None,
+        bootstrap: Optional[int] = None,
+        folds: Union[int, str, None] = None,
+        coverage: Union[float, str, None] = None,
+        progress: Optional[_library.Progress] = None,
+    ):
+        self.expression = expression
+        self.target = target
+        self.extrinsic = extrinsic
+        self.intrinsic = intrinsic
+        self.categorical = categorical
+        self.ignore = ignore
+        self.derive = derive
+        self.time_unit = time_unit
+        self.keep_totals = keep_totals
+        self.terms = terms
+        self.signed = signed
+        self.residual = residual
+        self.loss = loss
+        self.l1 = l1
+        self.l2 = l2
+        self.penalise = penalise
+        self.method = method
+        self.seed = seed
+        self.bounds = bounds
+        self.starts = starts
+        self.threads = threads
+        self.repeats = repeats
+        self.split = split
+        self.bootstrap = bootstrap
+        self.folds = folds
+        self.coverage = coverage
+        self.progress = progress
+
+    # Parameters, as scikit-learn's clone() and searches use them.
+
+    @classmethod
+    def _defaults(cls) -> Dict[str, Any]:
+        parameters = inspect.signature(cls.__init__).parameters.values()
+        return {each.name: each.default for each in parameters if each.name != "self"}
+
+    def get_params(self, deep: bool = True) -> Dict[str, Any]:
+        """The parameters of the constructor."""
+        return {name: getattr(self, name) for name in self._defaults()}
+
+    def set_params(self, **params: Any) -> "PerfModel":
+        """Sets parameters of the constructor. Raises ValueError for unknown names."""
+        known = self._defaults()
+        for name, value in params.items():
+            if name not in known:
+                import difflib
+
+                near = difflib.get_close_matches(name, known, 1)
+                advice = f"; did you mean {near[0]!r}?" if near else ""
+                raise ValueError(f"PerfModel has no parameter {name!r}{advice}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = self._defaults()
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if value is not defaults[name] and value != defaults[name]
+        ]
+        return f"PerfModel({', '.join(changed)})"
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"requires_positive_X": True, "requires_positive_y": True, "requires_y": True}
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="regressor",
+            target_tags=TargetTags(required=True, positive_only=True),
+            regressor_tags=RegressorTags(),
+            input_tags=InputTags(positive_only=True, string=True),
+        )
+
+    # Fit and predictions
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "PerfModel":
+        """Fits the model to runs: X, a data frame, a dict of lists or an array with a row per run;
+        y, their times, > 0; `sample_weight`, how often each row counts (0, 1, 2, ...); `groups`, a value per
+        row: rows with the same value are held out together. Returns self.
+
+        Raises ValueError for data that cannot be used, KeyboardInterrupt after Ctrl-C.
+        """
+        columns, rows = columns_of(X)
+        if rows < 2:
+            raise ValueError("1 sample (n_samples=1) determines no formula; 2 is the minimum")
+        names = names_of(X)
+        options = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in self.get_params().items()
+            if name not in _OWN_PARAMETERS and value != self._defaults()[name]
+        }
+        target = self.target or getattr(y, "name", None) or "time"
+        options["target"] = str(target)
+        if options["target"] in columns:
+            raise ValueError(f"the target {target!r} is also a column of X")
+        if names is None and self.extrinsic is None:
+            options["extrinsic"] = []
+        columns = {**columns, options["target"]: targets_of(y, rows)}
+        if groups is not None:
+            columns[_GROUPS] = column_of(_GROUPS, np.asarray(groups))
+            options["group_by"] = _GROUPS
+            options["ignore"] = [*(self.ignore or []), _GROUPS]
+        if sample_weight is not None:
+            counts = self._counts(sample_weight, rows)
+            columns, rows = repeated(columns, counts), int(counts.sum())
+        self._model = _library.fit(columns, rows, options, self.progress)
+        self._set_names(list(columns_of(X)[0]) if names is None else names, names is not None)
+        return self
+
+    @staticmethod
+    def _counts(sample_weight: Any, rows: int) -> np.ndarray:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.full(rows, weights) if weights.ndim == 0 else weights
+        if weights.shape != (rows,):
+            raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+        if not ((weights >= 0) & (weights == np.round(weights))).all():
+            raise ValueError("sample_weight: each weight is a number of runs: 0, 1, 2, ...")
+        return weights.astype(np.int64)
+
+    def _set_names(self, names: List[str], are_named: bool) -> None:
+        self.n_features_in_ = len(names)
+        if are_named:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _fitted(self) -> _library.Model:
+        if "_model" not in self.__dict__:
+            raise _not_fitted()
+        return self._model
+
+    def predict(
+        self, X: Any, interval: Optional[float] = None
+    ) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """The predicted time of each row of X; with `interval=0.9` also the lower and the upper ends
+        of intervals that hold 90 % of new times."""
+        model = self._fitted()
+        columns, rows = columns_of(X)
+        expected = getattr(self, "n_features_in_", len(columns))
+        if names_of(X) is None and len(columns) != expected:
+            raise ValueError(
+                f"X has {len(columns)} features, but PerfModel is expecting {expected} features as input"
+            )
+        out = model.predict(columns, rows, interval)
+        return out[0] if interval is None else out
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R2, the share of the variance of y that the predictions explain."""
+        y = np.asarray(y, dtype=np.float64)
+        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        rest = np.sum(weights * (y - self.predict(X)) ** 2)
+        return float(1 - rest / np.sum(weights * (y - np.average(y, weights=weights)) ** 2))
+
+    # What the model says
+
+    @property
+    def model_(self) -> Dict[str, Any]:
+        """The document model.json as a dict."""
+        return json.loads(self._fitted().to_json())
+
+    @property
+    def formula_(self) -> str:
+        """The formula, with three digits."""
+        return self.model_["expression"]["formula"]
+
+    @property
+    def terms_(self) -> Any:
+        """The terms of a sum of products, a row each; of Eq. (4) the columns with their constants."""
+        constants = self.model_["constants"]
+        return _records(
+            constants.get("terms")
+            or [*constants["intrinsic"], *constants["categorical"], *constants["extrinsic"]]
+        )
+
+    @property
+    def effects_(self) -> Any:
+        """The effect of each input on the time of the central run, a row each."""
+        return _records(self.model_.get("effects") or [])
+
+    def _answer(self, command: str, *words: str) -> Any:
+        """The JSON of a command of the program about this model."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.json")
+            _library.run(
+                command, self.save(os.path.join(folder, "model.json")), *words, "--quiet", "--format",
+                "json", "-o", out,
+            )
+            return json.loads(Path(out).read_text(encoding="utf-8"))
+
+    def scaling(self, column: str, **fixed: Any) -> Dict[str, Any]:
+        """Speedup and efficiency along a column, as `perfmodel scaling` computes them; further inputs
+        may be fixed: scaling("gpus", batch=64)."""
+        settings = [f"--set={name}={value}" for name, value in fixed.items()]
+        return self._answer("scaling", "--column=" + column, *settings)
+
+    def suggest(self, space: Mapping[str, Sequence[Any]], **options: Any) -> Dict[str, Any]:
+        """The best configurations of a space, a dict of the values of each input, as `perfmodel
+        suggest` finds them; its options are arguments: suggest(space, top=3, where="gpus <= 8")."""
+        words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "space.json")
+            Path(path).write_text(json.dumps(space_document(space)), encoding="utf-8")
+            return self._answer("suggest", path, *words)
+
+    def report(self, path: Union[str, "os.PathLike[str]"], X: Any, y: Any) -> None:
+        """Writes the page of `perfmodel report`, HTML, about this model, judged on these runs."""
+        columns, rows = columns_of(X)
+        columns[self.model_["target"]["column"]] = targets_of(y, rows)
+        with tempfile.TemporaryDirectory() as folder:
+            runs = os.path.join(folder, "runs.csv")
+            write_csv(runs, columns)
+            model = self.save(os.path.join(folder, "model.json"))
+            _library.run("report", model, runs, "--quiet", "-o", os.fspath(path))
+
+    def _repr_html_(self) -> str:
+        if "_model" not in self.__dict__:
+            return f"<code>{html.escape(repr(self))}</code>"
+        model = self.model_
+        rows = "".join(
+            f"<tr><td>{part}</td><td>{m['rows']}</td><td>{m['mape_percent']:.3g} %</td></tr>"
+            for part, m in model["metrics"].items()
+            if m
+        )
+        return (
+            f"<p><code>{html.escape(model['expression']['formula'])}</code></p>"
+            f"<table><tr><th>runs</th><th>rows</th><th>mean error</th></tr>{rows}</table>"
+        )
+
+    # Files and copies
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> str:
+        """Writes model.json, which the program reads. Returns the path."""
+        Path(path).write_text(self._fitted().to_json(), encoding="utf-8")
+        return os.fspath(path)
+
+    @classmethod
+    def load(cls, path: Union[str, "os.PathLike[str]"]) -> "PerfModel":
+        """Reads a model.json of this class or of the program."""
+        out = cls()
+        out._model = _library.Model.from_json(Path(path).read_text(encoding="utf-8"))
+        return out
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = dict(self.__dict__)
+        if "_model" in state:
+            state["_model"] = state["_model"].to_json()
+        return state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_model" in state:
+            self._model = _library.Model.from_json(state["_model"])

@@ -1,0 +1,130 @@
+/* Calls every function of include/perfmodel.h from C99. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfmodel.h"
+
+#define ROWS 32
+
+static int failures = 0;
+
+static void check(int holds, const char* what, int line) {
+  if (!holds) {
+    fprintf(stderr, "line %d: %s (last error: %s)\n", line, what, perfmodel_last_error());
+    ++failures;
+  }
+}
+#define CHECK(condition) check((condition), #condition, __LINE__)
+
+static double time_of(double batch, double gpus, unsigned kind) {
+  return (kind == 0 ? 0.3 : 0.5) * batch / gpus + 2;
+}
+
+/* Times of 4 numbers of GPUs, 4 batch sizes and 2 kinds. */
+static perfmodel_table* runs(int with_time) {
+  double batch[ROWS], gpus[ROWS], times[ROWS];
+  uint32_t kinds[ROWS];
+  const char* const levels[] = {"plain", "wide", "unused"};
+  perfmodel_table* const table = perfmodel_table_new(ROWS);
+  int i;
+  for (i = 0; i < ROWS; ++i) {
+    gpus[i] = 1 << (i % 4);
+    batch[i] = 16 * (1 + i / 4 % 4);
+    kinds[i] = (uint32_t)(i / 16);
+    times[i] = time_of(batch[i], gpus[i], kinds[i]);
+  }
+  CHECK(table != NULL);
+  CHECK(perfmodel_table_add_numbers(table, "batch", batch) == PERFMODEL_DONE);
+  CHECK(perfmodel_table_add_numbers(table, "gpus", gpus) == PERFMODEL_DONE);
+  CHECK(perfmodel_table_add_texts(table, "kind", kinds, levels, 3) == PERFMODEL_DONE);
+  if (with_time)
+    CHECK(perfmodel_table_add_numbers(table, "time_s", times) == PERFMODEL_DONE);
+  return table;
+}
+
+static int count_calls(void* user, const char* stage, size_t done, size_t all) {
+  ++*(int*)user;
+  return strlen(stage) == 0 || (all > 0 && done > all);
+}
+
+static int cancel(void* user, const char* stage, size_t done, size_t all) {
+  (void)user, (void)stage, (void)done, (void)all;
+  return 1;
+}
+
+static void test_fit_and_predict(void) {
+  double times[ROWS], lower[ROWS], upper[ROWS];
+  int calls = 0, i;
+  perfmodel_table* const table = runs(1);
+  perfmodel_table* const inputs = runs(0);
+  perfmodel_model *model, *copy;
+  char *text, *again;
+  model = perfmodel_fit(table, "{\"expression\": \"multi\", \"extrinsic\": [\"gpus\"]}", count_calls,
+                        &calls);
+  CHECK(model != NULL);
+  CHECK(perfmodel_predict(model, inputs, 0, times, NULL, NULL) == PERFMODEL_DONE);
+  for (i = 0; i < ROWS; ++i)
+    CHECK(fabs(times[i] / time_of(16 * (1 + i / 4 % 4), 1 << (i % 4), (unsigned)(i / 16)) - 1) <
+          0.05);
+  CHECK(perfmodel_predict(model, inputs, 0.8, times, lower, upper) == PERFMODEL_DONE);
+  for (i = 0; i < ROWS; ++i)
+    CHECK(lower[i] <= times[i] && times[i] <= upper[i]);
+  CHECK(perfmodel_predict(model, inputs, 1, times, lower, upper) == PERFMODEL_WRONG_USAGE);
+  text = perfmodel_model_to_json(model);
+  copy = perfmodel_model_from_json(text);
+  again = perfmodel_model_to_json(copy);
+  CHECK(text != NULL && again != NULL && strcmp(text, again) == 0);
+  perfmodel_text_free(text);
+  perfmodel_text_free(again);
+  perfmodel_model_free(model);
+  perfmodel_model_free(copy);
+  perfmodel_table_free(table);
+  perfmodel_table_free(inputs);
+}
+
+static void expect(const perfmodel_table* table, const char* options, int status,
+                   const char* message) {
+  perfmodel_model* const model = perfmodel_fit(table, options, NULL, NULL);
+  CHECK(model == NULL);
+  CHECK(perfmodel_last_status() == status);
+  CHECK(strstr(perfmodel_last_error(), message) != NULL);
+  perfmodel_model_free(model);
+}
+
+static void test_errors(void) {
+  const uint32_t codes[ROWS] = {7};
+  const char* const levels[] = {"a"};
+  const char* const unknown[] = {"perfmodel", "shwo"};
+  perfmodel_table* const table = runs(1);
+  perfmodel_model* model;
+  expect(NULL, "{}", PERFMODEL_WRONG_USAGE, "table is NULL");
+  expect(table, "[]", PERFMODEL_WRONG_USAGE, "no JSON object");
+  expect(table, "{\"extrnsic\": [\"gpus\"]}", PERFMODEL_WRONG_USAGE, "extrinsic");
+  expect(table, "{\"l2\": -1}", PERFMODEL_WRONG_USAGE, "l2");
+  expect(table, "{\"l2\": {}}", PERFMODEL_WRONG_USAGE, "expected a text");
+  expect(table, "{\"output\": \"x\"}", PERFMODEL_WRONG_USAGE, "only the program");
+  expect(table, "{\"extrinsic\": [\"gpu\"]}", PERFMODEL_WRONG_USAGE, "gpus");
+  CHECK(perfmodel_table_add_texts(table, "other", codes, levels, 1) == PERFMODEL_WRONG_USAGE);
+  CHECK(perfmodel_table_add_texts(table, "kind", codes, levels, 1) == PERFMODEL_WRONG_USAGE);
+  model = perfmodel_fit(table, "{\"expression\": \"auto\", \"bootstrap\": 5000}", cancel, NULL);
+  CHECK(model == NULL && perfmodel_last_status() == PERFMODEL_CANCELLED);
+  CHECK(perfmodel_model_from_json("{}") == NULL);
+  CHECK(perfmodel_last_status() == PERFMODEL_BAD_INPUT);
+  CHECK(perfmodel_run(2, unknown) == PERFMODEL_WRONG_USAGE);
+  CHECK(strstr(perfmodel_last_error(), "show") != NULL);
+  perfmodel_table_free(table);
+  perfmodel_table_free(NULL);
+  perfmodel_model_free(NULL);
+  perfmodel_text_free(NULL);
+}
+
+int main(void) {
+  const char* const help[] = {"perfmodel", "--version"};
+  CHECK(strstr(perfmodel_version(), "\"version\"") != NULL);
+  CHECK(perfmodel_run(2, help) == 0);
+  test_fit_and_predict();
+  test_errors();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

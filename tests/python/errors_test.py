@@ -1,0 +1,73 @@
+"""Errors say what to correct; Ctrl-C and progress callbacks end a fit at once."""
+
+import os
+import signal
+import threading
+import time
+
+from support import columns, needs, raises, run_all
+
+needs("numpy")
+from perfmodel import PerfModel
+
+
+def test_errors_of_data():
+    X, y = columns(60)
+    raises(ValueError, "did you mean 'workers'", lambda: PerfModel(extrinsic=["worker"]).fit(X, y))
+    raises(ValueError, "positive", lambda: PerfModel().fit(X, [-1.0] * 60))
+    raises(ValueError, "inconsistent", lambda: PerfModel().fit(X, y[1:]))
+    raises(ValueError, "NaN", lambda: PerfModel().fit({"a": [1, float("nan")]}, [1, 2]))
+    raises(ValueError, "different lengths", lambda: PerfModel().fit({"a": [1], "b": [1, 2]}, [1]))
+    raises(ValueError, "also a column", lambda: PerfModel(target="filters").fit(X, y))
+    raises(ValueError, "number of runs", lambda: PerfModel().fit(X, y, sample_weight=[0.5] * 60))
+    raises(AttributeError, "not fitted", lambda: PerfModel().predict(X))
+
+
+def test_errors_of_options():
+    X, y = columns(60)
+    raises(ValueError, "did you mean 'extrinsic'", lambda: PerfModel().set_params(extrnsic=["a"]))
+    raises(ValueError, "--loss", lambda: PerfModel(loss="best").fit(X, y))
+    raises(ValueError, "--l1", lambda: PerfModel(l1=-1).fit(X, y))
+
+
+def test_errors_of_predictions():
+    X, y = columns(60)
+    model = PerfModel(coverage="none").fit(X, y)
+    raises(ValueError, "no prediction intervals", lambda: model.predict(X, interval=0.9))
+    del X["filters"]
+    raises(ValueError, "filters", lambda: model.predict(X))
+
+
+def long_fit(**parameters):
+    X, y = columns()
+    PerfModel("auto", bootstrap=5000, **parameters).fit(X, y)
+
+
+def test_interrupts():
+    at = []
+
+    def interrupt():
+        time.sleep(1)
+        at.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    raises(KeyboardInterrupt, "", long_fit)
+    seconds = time.monotonic() - at[0]
+    print("interrupted after", round(seconds, 3), "s")
+    assert seconds < 1.5  # 0.3 s on an idle machine
+
+
+def test_progress():
+    calls = []
+
+    def progress(stage, done, count):
+        calls.append((stage, done, count))
+        if len(calls) == 3:
+            raise ZeroDivisionError("enough")
+
+    raises(ZeroDivisionError, "enough", lambda: long_fit(progress=progress))
+    assert len(calls) == 3 and isinstance(calls[0][0], str)
+
+
+run_all([value for name, value in list(globals().items()) if name.startswith("test_")])
