@@ -91,7 +91,7 @@ def of_operators(text, code):
         left += len(text[left:found.start()]) - len(text[left:found.start()].lstrip())
         right -= len(text[found.end():right]) - len(text[found.end():right].rstrip())
         yield (kind, f"{first} {sign} {second} -> {OTHER[sign]}", left, right,
-               f"(perfmodel_mutant(@) ? ({first} {OTHER[sign]} {second}) : "
+               f"(perfmodel_mutant(@) ? (({first}) {OTHER[sign]} ({second})) : "
                f"({first} {sign} {second}))")
 
 
@@ -161,8 +161,9 @@ def built(build, mutants, jobs):
         mutants = kept
 
 
-def spec_of(root, folder):
-    return ",".join(f"[#{path.stem}]" for path in sorted((root / "tests" / folder).glob("*_test.cpp")))
+def spec_of(root, folder, which=""):
+    return ",".join(f"[#{path.stem}]{which}"
+                    for path in sorted((root / "tests" / folder).glob("*_test.cpp")))
 
 
 def folders_of(root, room):
@@ -187,8 +188,9 @@ def passes(root, tests, spec, number, limit):
 
 def verdict(root, tests, room, number, limits):
     for folder in folders_of(root, room):
-        if not passes(root, tests, spec_of(root, folder), number, limits[folder]):
-            return f"killed by {folder}"
+        for which in ("~[whole-fits]", "[whole-fits]"):  # the quick ones first
+            if not passes(root, tests, spec_of(root, folder, which), number, limits[folder]):
+                return f"killed by {folder}"
     return "SURVIVED"
 
 
