@@ -35,7 +35,7 @@ STRENGTH = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4
 KINDS = {"condition": ("&&", "||"), "comparison": ("<", "<=", ">", ">=", "==", "!="),
          "arithmetic": ("+", "-", "*", "/")}
 OPERATOR = re.compile(r"(?<= )(\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>])(?=[ \n])")
-ASSIGNMENT = re.compile(r" ([-+*/%|&]?=|\?|:) |\breturn\b|\bcase\b|\bthrow\b|\belse\b")
+ASSIGNMENT = re.compile(r" ([-+*/%|&]?=|\?|:)[ \n]|\breturn\b|\bcase\b|\bthrow\b|\belse\b")
 
 Mutant = collections.namedtuple("Mutant", "room file line kind what start end text")
 
@@ -91,7 +91,7 @@ def of_operators(text, code):
         left += len(text[left:found.start()]) - len(text[left:found.start()].lstrip())
         right -= len(text[found.end():right]) - len(text[found.end():right].rstrip())
         yield (kind, f"{first} {sign} {second} -> {OTHER[sign]}", left, right,
-               f"(perfmodel_mutant(@) ? ({first} {OTHER[sign]} {second}) : "
+               f"(perfmodel_mutant(@) ? (({first}) {OTHER[sign]} ({second})) : "
                f"({first} {sign} {second}))")
 
 
@@ -99,7 +99,7 @@ def of_conditions(text, code):
     for found in re.finditer(r"\b(?:if|while) \(", code):
         end = operand(code, found.end(), 1, 0)
         inner = text[found.end():end]
-        if code[end] != ")" or re.search(r"(?<![=!<>])=(?!=)", code[found.end():end]):
+        if code[end] != ")" or "//" in inner or re.search(r"(?<![=!<>])=(?!=)", code[found.end():end]):
             continue  # declares a variable
         yield ("condition", f"not ({inner})", found.end(), end,
                f"perfmodel_mutant(@) != static_cast<bool>({inner})")
@@ -114,29 +114,17 @@ def candidates(root, room):
                          start, end, new)
 
 
-def applied(path, mutants):
-    """The source with its mutants; their numbers come with them. None may overlap."""
-    text = path.read_text()
-    for number, mutant in sorted(mutants, key=lambda item: -item[1].start):
-        text = (text[:mutant.start] + mutant.text.replace("@", str(number)) + text[mutant.end:])
-    return "bool perfmodel_mutant(int number);\n" + text
+def applied(text, mutants):
+    """The source with its mutants, by their numbers, each in its line. None may overlap."""
+    for number, mutant in sorted(mutants.items(), key=lambda item: -item[1].start):
+        lines = text.count("\n", mutant.start, mutant.end)
+        new = " ".join(mutant.text.split()).replace("@", str(number)) + "\n" * lines
+        text = text[:mutant.start] + new + text[mutant.end:]
+    return "bool perfmodel_mutant(int number);\n#line 1\n" + text
 
 
-def compiles(root, build, mutant):
-    """Whether the source with this mutant alone is C++."""
-    trial = mutant.file.with_suffix(".mutant.cpp")
-    trial.write_text(applied(mutant.file, [(0, mutant)]))
-    flags = ["-std=c++20", "-fsyntax-only", f"-I{root}/src", f"-I{root}/include", "-isystem",
-             "/usr/include/eigen3", "-fopenmp", f"-I{build}"]
-    try:
-        return subprocess.run(["g++", *flags, trial], capture_output=True, check=False,
-                              cwd=root).returncode == 0
-    finally:
-        trial.unlink()
-
-
-def chosen(root, build, room, count, random_stream):
-    """`count` mutants that compile, of the kinds in turn, in lines of their own."""
+def chosen(root, room, count, random_stream):
+    """`count` mutants of the room, of the kinds in turn, that do not overlap."""
     pool = {kind: [] for kind in KINDS}
     for mutant in candidates(root, room):
         pool[mutant.kind].append(mutant)
@@ -146,16 +134,42 @@ def chosen(root, build, room, count, random_stream):
     for kind in (list(KINDS) * count)[:count]:
         while pool[kind]:
             mutant = pool[kind].pop()
-            near = any(m.file == mutant.file and m.start < mutant.end and mutant.start < m.end
-                       for m in out)
-            if not near and compiles(root, build, mutant):
+            if not any(m.file == mutant.file and m.start < mutant.end and mutant.start < m.end
+                       for m in out):
                 out.append(mutant)
                 break
     return out
 
 
-def spec_of(root, folder):
-    return ",".join(f"[#{path.stem}]" for path in sorted((root / "tests" / folder).glob("*_test.cpp")))
+def built(build, mutants, jobs):
+    """Builds the program with the mutants, by their numbers. Returns those that are C++."""
+    texts = {mutant.file: mutant.file.read_text() for mutant in mutants.values()}
+    while True:
+        for path, text in texts.items():
+            new = applied(text, {n: m for n, m in mutants.items() if m.file == path})
+            if new != path.read_text():
+                path.write_text(new)
+        done = subprocess.run(["cmake", "--build", build, "--parallel", str(jobs), "--", "-k", "0"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return mutants
+        wrong = {(pathlib.Path(found[1]).name, int(found[2])) for found in re.finditer(
+            r"^(\S+\.cpp):(\d+):\d+: (?:error|  required from)", done.stdout, flags=re.M)}
+        kept = {n: m for n, m in mutants.items() if (m.file.name, m.line) not in wrong}
+        if len(kept) == len(mutants):
+            sys.exit(done.stdout)
+        mutants = kept
+
+
+def spec_of(root, folder, which=""):
+    return ",".join(f"[#{path.stem}]{which}"
+                    for path in sorted((root / "tests" / folder).glob("*_test.cpp")))
+
+
+def folders_of(root, room):
+    """The folders of tests for the room, the quickest first. A form is tested by its fit."""
+    own = room if (root / "tests" / room).exists() else "fit"
+    return dict.fromkeys([own, "cli"])
 
 
 def passes(root, tests, spec, number, limit):
@@ -173,9 +187,10 @@ def passes(root, tests, spec, number, limit):
 
 
 def verdict(root, tests, room, number, limits):
-    for folder in dict.fromkeys([room, "cli"]):
-        if not passes(root, tests, spec_of(root, folder), number, limits[folder]):
-            return f"killed by {folder}"
+    for folder in folders_of(root, room):
+        for which in ("~[whole-fits]", "[whole-fits]"):  # the quick ones first
+            if not passes(root, tests, spec_of(root, folder, which), number, limits[folder]):
+                return f"killed by {folder}"
     return "SURVIVED"
 
 
@@ -207,21 +222,16 @@ def main():
     if options.rooms:
         rooms = options.rooms.split(",")
 
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        of_rooms = pool.map(
-            lambda room: chosen(root, build, room, options.count,
-                                random.Random(f"{options.seed} {room}")), rooms)
-        mutants = list(enumerate(mutant for of_room in of_rooms for mutant in of_room))
-    for path in {mutant.file for _, mutant in mutants}:
-        path.write_text(applied(path, [item for item in mutants if item[1].file == path]))
     with open(root / "src" / "base" / "text.cpp", "a") as switch:
         switch.write(SWITCH)
-    subprocess.run(["cmake", "--build", build, "--parallel", str(options.jobs)], check=True,
-                   stdout=subprocess.DEVNULL)
+    mutants = built(build, dict(enumerate(
+        mutant for room in rooms
+        for mutant in chosen(root, room, options.count, random.Random(f"{options.seed} {room}")))),
+                    options.jobs)
 
     tests = build / "tests" / "perfmodel_tests"
     limits = {}
-    for folder in dict.fromkeys([*rooms, "cli"]):
+    for folder in {folder for room in rooms for folder in folders_of(root, room)}:
         start = time.monotonic()
         if not passes(root, tests, spec_of(root, folder), None, None):
             sys.exit(f"the tests of {folder} fail without a mutant")
@@ -233,7 +243,7 @@ def main():
 
     survived = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for (number, mutant), result in zip(mutants, pool.map(judged, mutants)):
+        for (number, mutant), result in zip(mutants.items(), pool.map(judged, mutants.items())):
             survived += result == "SURVIVED"
             print(f"{number:4} {mutant.room:9} {mutant.kind:10} {result:18} "
                   f"{mutant.file.relative_to(root)}:{mutant.line}: {mutant.what}", flush=True)

@@ -549,6 +549,12 @@ TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[
   refused([](nlohmann::json& process) { process["noise"] = 0; }, "process.noise");
   refused([](nlohmann::json& process) { process["weights"].erase(0); }, "process.weights");
   refused([](nlohmann::json& process) { process["numbers"][0]["codes"][0] = 9999; }, "codes[0]");
+  refused(
+      [](nlohmann::json& process) {
+        nlohmann::json& numbers = process["numbers"][0];
+        numbers["codes"][0] = numbers["values"].size();
+      },
+      "codes[0]");
   refused([](nlohmann::json& process) { process["numbers"].erase(0); }, "every input");
   refused([](nlohmann::json& process) { process["levels"][0]["column"] = "colour"; }, "'colour'");
 }

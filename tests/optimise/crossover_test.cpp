@@ -83,6 +83,14 @@ TEST_CASE("Coordinates outside the box are drawn anew over the whole interval", 
   CHECK(std::abs(sum / 1000 - 4) < 5 * 0.073);
 }
 
+TEST_CASE("Coordinates at the ends of the box stay", "[optimise]") {
+  const Bounds bounds{Eigen::Vector2d(-1, 0), Eigen::Vector2d(1, 8)};
+  RandomStream random(1);
+  Eigen::VectorXd trial = Eigen::Vector2d(-1, 8);
+  redraw_outside(bounds, random, trial);
+  CHECK(trial == Eigen::Vector2d(-1, 8));
+}
+
 TEST_CASE("A trial that is not a number is drawn anew", "[optimise]") {
   const Bounds bounds{Eigen::VectorXd::Constant(1, -1), Eigen::VectorXd::Constant(1, 1)};
   RandomStream random(1);

@@ -1,0 +1,60 @@
+#include <sstream>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fit/identify_sum.hpp"
+#include "fit/sensitivity.hpp"
+#include "fit/sum_terms.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/multi_runs.hpp"
+#include "support/paper_runs.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+/// The steps that a single intrinsic column of these values may have, as (column, above).
+std::vector<std::pair<std::size_t, double>> steps_of(const std::vector<std::string>& values) {
+  std::ostringstream csv;
+  csv << "width,time_s\n";
+  int row = 0;
+  for (const std::string& value : values)
+    csv << value << ',' << ++row << '\n';
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()));
+  std::vector<std::pair<std::size_t, double>> out;
+  for (const Regime& step : possible_regimes(runs.spec, runs.design))
+    out.emplace_back(step.numeric, step.above);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a count from 1 with two further values may have a step above 1", "[fit][multi]") {
+  using Steps = std::vector<std::pair<std::size_t, double>>;
+  CHECK(steps_of({"1", "2", "4"}) == Steps{{0, 1}});
+  CHECK(steps_of({"1", "2", "1"}).empty());
+  CHECK(steps_of({"2", "3", "4"}).empty());
+  CHECK(steps_of({"1", "1.5", "4"}).empty());
+}
+
+TEST_CASE("what is not determined is said of one column or of several", "[fit]") {
+  CHECK(together_sentence({"gpus"}, "", ".") ==
+        "the constants of 'gpus' are not determined one by one, only together.");
+  CHECK(together_sentence({"filters", "gpus"}, " in term 1") ==
+        "'filters' and 'gpus' move together in term 1: only their joint effect is determined");
+}
+
+TEST_CASE("constants of small sums are judged even after a stop request", "[fit][multi]") {
+  const test::MultiRuns runs = test::multi_runs(60, 0.02, 1);
+  std::stop_source stopped;
+  stopped.request_stop();
+  FitOptions options;
+  options.stop = stopped.get_token();
+  const auto found = identify_sum(runs.truth, runs.design, options);
+  REQUIRE(found);
+  CHECK(found->identifiability.constants ==
+        identify_sum(runs.truth, runs.design, {})->identifiability.constants);
+}
