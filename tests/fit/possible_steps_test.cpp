@@ -25,7 +25,7 @@ std::vector<std::pair<std::size_t, double>> steps_of(const std::vector<std::stri
     csv << value << ',' << ++row << '\n';
   const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()));
   std::vector<std::pair<std::size_t, double>> out;
-  for (const Regime& step : possible_regimes(runs.spec, runs.design))
+  for (const StepFactor& step : possible_step_factors(runs.spec, runs.design))
     out.emplace_back(step.numeric, step.above);
   return out;
 }
