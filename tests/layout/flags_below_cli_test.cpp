@@ -46,13 +46,19 @@ bool names_flag(const std::string& text) {
   return false;
 }
 
+/// True for cli and for what calls it.
+bool is_above(const std::string& file) {
+  return file.starts_with("src/cli/") || file.starts_with("src/capi/") ||
+         file.starts_with("src/python/");
+}
+
 /// "src/fit/a.cpp:3: --folds 7", for every literal outside of src/cli that names a flag.
 Lines flags_below_cli(const std::filesystem::path& checkout) {
   Lines out;
   for (const char* const top : {"src", "include"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(checkout / top)) {
       const std::string file = entry.path().lexically_relative(checkout).generic_string();
-      if (!entry.is_regular_file() || file.starts_with("src/cli/"))
+      if (!entry.is_regular_file() || is_above(file))
         continue;
       const Lines lines = test::lines_of(test::read_text(entry.path()));
       for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -80,7 +80,8 @@ def columns_of(X: Any) -> Tuple[Dict[str, Column], int]:
         rows = len(X)
     if rows == 0:
         raise ValueError(
-            f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is required."
+            f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is "
+            "required."
         )
     if not names:
         raise ValueError(
@@ -130,7 +131,7 @@ def targets_of(y: Any, rows: int) -> np.ndarray:
 def write_csv(path: str, columns: Dict[str, Column]) -> None:
     """Writes the columns to a file that the program reads; numbers have all digits."""
     cells = [
-        column.tolist() if isinstance(column, np.ndarray) else [column[1][code] for code in column[0]]
+        column.tolist() if isinstance(column, np.ndarray) else np.array(column[1])[column[0]]
         for column in columns.values()
     ]
     with open(path, "w", encoding="utf-8", newline="") as file:

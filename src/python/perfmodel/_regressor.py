@@ -44,18 +44,19 @@ def space_document(space: Mapping[str, Sequence[Any]]) -> Dict[str, Any]:
 class PerfModel:
     """Fits a formula for a time to measured runs.
 
-    The parameters are the options of `perfmodel fit`, with the same defaults; None is the default of
-    the program. `extrinsic`: the columns of scale, such as the number of workers; by default they are
-    inferred from the names, and arrays, whose columns are x0, x1, ..., have none. `target`: the name
-    of the time in the model, by default that of y, else "time". `progress`: called about every 50 ms
-    with the stage, the parts that are done and their number; what it raises ends the fit.
+    The parameters are the options of `perfmodel fit`, with the same defaults; None is the default
+    of the program. `extrinsic`: the columns of scale, such as the number of workers; by default
+    they are inferred from the names, and arrays, whose columns are x0, x1, ..., have none.
+    `target`: the name of the time in the model, by default that of y, else "time". `progress`:
+    called about every 50 ms with the stage, the parts that are done and their number; what it
+    raises ends the fit.
 
     >>> from perfmodel import PerfModel
     >>> PerfModel(expression="auto", l2=0.01).get_params()["l2"]
     0.01
-    >>> PerfModel(expression="guess").fit({"a": [1, 2]}, [1, 2])
+    >>> PerfModel("guess").fit({"a": [1, 2]}, [1, 2])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    perfmodel._library.PerfModelError: --expression: 'guess' is not one of 'generic', 'multi' and 'auto'
+    perfmodel._library.PerfModelError: --expression: 'guess' is not one of 'generic', ...
     """
 
     _estimator_type = "regressor"
@@ -91,33 +92,9 @@ class PerfModel:
         coverage: Union[float, str, None] = None,
         progress: Optional[_library.Progress] = None,
     ):
-        self.expression = expression
-        self.target = target
-        self.extrinsic = extrinsic
-        self.intrinsic = intrinsic
-        self.categorical = categorical
-        self.ignore = ignore
-        self.derive = derive
-        self.time_unit = time_unit
-        self.keep_totals = keep_totals
-        self.terms = terms
-        self.signed = signed
-        self.residual = residual
-        self.loss = loss
-        self.l1 = l1
-        self.l2 = l2
-        self.penalise = penalise
-        self.method = method
-        self.seed = seed
-        self.bounds = bounds
-        self.starts = starts
-        self.threads = threads
-        self.repeats = repeats
-        self.split = split
-        self.bootstrap = bootstrap
-        self.folds = folds
-        self.coverage = coverage
-        self.progress = progress
+        parameters = dict(locals())
+        del parameters["self"]
+        self.__dict__.update(parameters)
 
     # Parameters, as scikit-learn's clone() and searches use them.
 
@@ -178,10 +155,11 @@ class PerfModel:
         if rows < 2:
             raise ValueError("1 sample (n_samples=1) determines no formula; 2 is the minimum")
         names = names_of(X)
+        defaults = self._defaults()
         options = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.get_params().items()
-            if name not in _OWN_PARAMETERS and value != self._defaults()[name]
+            if name not in _OWN_PARAMETERS and value != defaults[name]
         }
         target = self.target or getattr(y, "name", None) or "time"
         options["target"] = str(target)
@@ -233,7 +211,8 @@ class PerfModel:
         expected = getattr(self, "n_features_in_", len(columns))
         if names_of(X) is None and len(columns) != expected:
             raise ValueError(
-                f"X has {len(columns)} features, but PerfModel is expecting {expected} features as input"
+                f"X has {len(columns)} features, but PerfModel is expecting {expected} features "
+                "as input"
             )
         out = model.predict(columns, rows, interval)
         return out[0] if interval is None else out
@@ -276,8 +255,10 @@ class PerfModel:
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "out.json")
             _library.run(
-                command, self.save(os.path.join(folder, "model.json")), *words, "--quiet", "--format",
-                "json", "-o", out,
+                command,
+                self.save(os.path.join(folder, "model.json")),
+                *words,
+                *("--quiet", "--format", "json", "-o", out),
             )
             return json.loads(Path(out).read_text(encoding="utf-8"))
 
