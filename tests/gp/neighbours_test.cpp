@@ -32,7 +32,7 @@ TEST_CASE("the nearest rows are those of the largest correlation", "[process]") 
   const Kernel kernel{.inverse_lengths = Eigen::Vector2d(2, 0.5),
                       .shares = Eigen::Vector2d(0.3, 0.1),
                       .rates = Eigen::Vector2d(0.4, 0.02)};
-  const Inputs places = random_places(500, 1);
+  const Inputs places = random_places(ValueTable::kMostValues + 50, 1);  // no table of column 0
   const CodedInputs rows(places);
   const Neighbours tree(kernel, rows);
   // Places that no row has, and those of rows.
