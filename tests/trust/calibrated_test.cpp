@@ -141,3 +141,14 @@ TEST_CASE("a factor without an end has no interval, a coefficient has", "[fit][m
   CHECK(coefficients == 2);
   CHECK(factors > 0);
 }
+
+TEST_CASE("ends that no single row decides are those of the scores", "[intervals]") {
+  // 39 errors from -0.2 to 0.2: at 90 % the ends are the second from each side.
+  const VectorXd measured = VectorXd::LinSpaced(39, -0.2, 0.2).array().exp();
+  const PredictionIntervals intervals =
+      calibrate(measured, VectorXd::Ones(39), Calibration::cross_validation, 0.9,
+                VectorXd::Constant(39, 0.1));
+  const IntervalFactors factors = usual_factors(intervals).value();
+  CHECK(std::log(factors.lower) == Catch::Approx(-0.2 + 0.4 / 38).epsilon(1e-4));
+  CHECK(std::log(factors.upper) == Catch::Approx(0.2 - 0.4 / 38).epsilon(1e-4));
+}
