@@ -167,9 +167,9 @@ def spec_of(root, folder, which=""):
 
 
 def folders_of(root, room):
-    """The folders of tests for the room, the quickest first. A form is tested by its fit."""
-    own = room if (root / "tests" / room).exists() else "fit"
-    return dict.fromkeys([own, "cli"])
+    """The folders with tests of the room, its own first. Forms are tested by their fits."""
+    beside = {"forms": ["fit"], "fit": ["trust"]}.get(room, [])
+    return [folder for folder in [room, *beside, "cli"] if (root / "tests" / folder).exists()]
 
 
 def passes(root, tests, spec, number, limit):

@@ -32,19 +32,21 @@ TEST_CASE("the nearest rows are those of the largest correlation", "[process]") 
   const Kernel kernel{.inverse_lengths = Eigen::Vector2d(2, 0.5),
                       .shares = Eigen::Vector2d(0.3, 0.1),
                       .rates = Eigen::Vector2d(0.4, 0.02)};
-  const Inputs places = random_places(500, 1);
+  const Inputs places = random_places(ValueTable::kMostValues + 50, 1);  // no table of column 0
   const CodedInputs rows(places);
   const Neighbours tree(kernel, rows);
-  const Inputs asked = random_places(40, 2);
-  const MatrixXd all = correlations(kernel, rows, CodedInputs(asked));
-  for (Index i = 0; i < asked.rows(); ++i) {
-    const auto found = tree.nearest(asked.numbers.row(i), asked.levels.row(i).cast<double>(), 25);
-    REQUIRE(found.size() == 25);
-    std::vector<double> expected(all.col(i).begin(), all.col(i).end());
-    std::sort(expected.rbegin(), expected.rend());
-    for (std::size_t k = 0; k < 25; ++k) {
-      CHECK(all(found[k].row, i) == Approx(expected[k]).epsilon(1e-12));
-      CHECK(std::exp(-found[k].distance) == Approx(expected[k]).epsilon(1e-12));
+  // Places that no row has, and those of rows.
+  for (const Inputs& asked : {random_places(40, 2), random_places(40, 1)}) {
+    const MatrixXd all = correlations(kernel, rows, CodedInputs(asked));
+    for (Index i = 0; i < asked.rows(); ++i) {
+      const auto found = tree.nearest(asked.numbers.row(i), asked.levels.row(i).cast<double>(), 25);
+      REQUIRE(found.size() == 25);
+      std::vector<double> expected(all.col(i).begin(), all.col(i).end());
+      std::sort(expected.rbegin(), expected.rend());
+      for (std::size_t k = 0; k < 25; ++k) {
+        CHECK(all(found[k].row, i) == Approx(expected[k]).epsilon(1e-12));
+        CHECK(std::exp(-found[k].distance) == Approx(expected[k]).epsilon(1e-12));
+      }
     }
   }
 }

@@ -1,0 +1,154 @@
+#include <cmath>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "forms/form.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/multi_runs.hpp"
+#include "support/paper_runs.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/resampling.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+
+namespace {
+
+constexpr double kScatter = 0.05;
+constexpr std::size_t kScatteredRuns = 20;
+
+/// 2 sqrt(batch) workers^-0.8 for five batches on four counts of workers, with noise.
+test::PaperRuns twenty_runs() {
+  RandomStream random(5, "twenty runs");
+  std::ostringstream csv;
+  csv << "batch,workers,time_s\n";
+  for (const double batch : {8, 16, 32, 64, 128})
+    for (const double workers : {1, 2, 4, 8})
+      csv << to_text(batch) << ',' << to_text(workers) << ','
+          << to_text(2 * std::sqrt(batch) * std::pow(workers, -0.8) *
+                     std::exp(kScatter * random.normal()))
+          << '\n';
+  RoleRequest request;
+  request.extrinsic = {"workers"};
+  return test::runs_of(test::table_of(csv.str()), request);
+}
+
+FittedModel generic_fit(const test::PaperRuns& runs) {
+  FitOptions options;
+  options.expression = Expression::generic;
+  return fit(runs.spec, runs.design, options);
+}
+
+Calibrated calibrated_on_all(const FittedModel& model, const test::PaperRuns& runs) {
+  std::vector<std::size_t> each(runs.design.rows);
+  std::iota(each.begin(), each.end(), std::size_t{0});
+  return calibrated(model, runs.design, each, {}, {}, 0.9,
+                    [](const FittedModel& other) {
+                      return VectorXd::Constant(
+                          1, predict(other, design_of({{32}, {}, {4}}, other.spec))[0]);
+                    })
+      .value();
+}
+
+}  // namespace
+
+TEST_CASE("intervals of refits are as wide as the runs scatter, and beyond as edges say",
+          "[intervals]") {
+  const test::PaperRuns runs = twenty_runs();
+  const Calibrated found = calibrated_on_all(generic_fit(runs), runs);
+  const IntervalFactors factors = usual_factors(found.intervals).value();
+  // 90 % of normal errors are within 1.64 standard deviations; of 20 rows the ends are the
+  // extremes.
+  const double half_width = std::log(factors.upper / factors.lower) / 2;
+  CHECK(half_width > kScatter);
+  CHECK(half_width < 4 * kScatter);
+  // The largest batch has four runs, which are too few to judge by; the most workers have five.
+  REQUIRE(found.intervals.beyond);
+  REQUIRE(found.intervals.beyond->size() == 2);
+  for (const GrowthOfErrors& column : *found.intervals.beyond) {
+    CAPTURE(column.column);
+    CHECK(column.edges == 2);
+    CHECK(column.growth < 0.5);
+  }
+}
+
+TEST_CASE("what a selected form says is less certain by its constants", "[intervals]") {
+  const test::PaperRuns runs = twenty_runs();
+  FittedModel model = generic_fit(runs);
+  const double used = static_cast<double>(model.form->constants_in_use(model));
+  const auto width_of = [&] { return calibrated_on_all(model, runs).half_widths[0]; };
+  const double given = width_of();
+  model.search.form.emplace();
+  const double rows = kScatteredRuns;
+  CHECK(width_of() / given == Catch::Approx(std::sqrt(rows / (rows - used))));
+  // A process has a length per column, a variance and a noise.
+  model.search.process.emplace();
+  CHECK(width_of() / given == Catch::Approx(std::sqrt(rows / (rows - used - 2 - 2))));
+}
+
+TEST_CASE("growths of few edges are drawn to the usual one", "[intervals]") {
+  const test::PaperRuns runs = twenty_runs();
+  FittedModel model = generic_fit(runs);
+  model.intervals = calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39),
+                              Calibration::validation, 0.9);
+  model.intervals->beyond = {{.column = "batch", .edges = 2, .growth = 0.9},
+                             {.column = "workers", .edges = 0, .growth = 0.1}};
+  const std::vector<double> growths = interval_growths(model, 0.9);
+  // sqrt((2 * 0.81 + 0.5 * 0.1225) / 2.5), and the usual one.
+  CHECK(growths.at(0) == Catch::Approx(0.35));  // scales come first
+  CHECK(growths.at(1) == Catch::Approx(0.8200610));
+}
+
+TEST_CASE("usual intervals of divided scores need the usual deviation", "[intervals]") {
+  PredictionIntervals divided =
+      calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39), Calibration::validation, 0.9,
+                VectorXd::Constant(39, 0.1));
+  CHECK(usual_factors(divided));
+  divided.held_out_deviation.reset();
+  CHECK_FALSE(usual_factors(divided));
+}
+
+TEST_CASE("a factor without an end has no interval, a coefficient has", "[fit][multi]") {
+  const test::MultiRuns runs = test::multi_runs(60, 0.02, 1);
+  BootstrapSamples samples;
+  samples.resampling = Resampling::residuals;  // not widened
+  samples.constants.resize(runs.truth.constants.size(), 40);
+  for (Eigen::Index b = 0; b < 40; ++b)
+    samples.constants.col(b) = runs.truth.constants.cwiseAbs() * (b % 2 == 0 ? 1.0 : 1e80);
+  const Uncertainty found = percentile_intervals(runs.truth, runs.design, samples, 0.9);
+  const std::vector<ConstantInfo> constants = runs.truth.form->constants(runs.truth.spec);
+  int coefficients = 0;
+  int factors = 0;
+  for (std::size_t k = 0; k < constants.size(); ++k) {
+    CAPTURE(constants[k].name);
+    if (constants[k].range != ConstantRange::factor ||
+        !(runs.truth.constants[static_cast<Eigen::Index>(k)] > 0))
+      continue;
+    if (constants[k].role == ConstantRole::coefficient) {
+      ++coefficients;
+      CHECK(found.constants[k].high > 1e60);
+    } else {
+      ++factors;
+      CHECK(std::isnan(found.constants[k].high));
+    }
+  }
+  CHECK(coefficients == 2);
+  CHECK(factors > 0);
+}
+
+TEST_CASE("ends that no single row decides are those of the scores", "[intervals]") {
+  // 39 errors from -0.2 to 0.2: at 90 % the ends are the second from each side.
+  const VectorXd measured = VectorXd::LinSpaced(39, -0.2, 0.2).array().exp();
+  const PredictionIntervals intervals =
+      calibrate(measured, VectorXd::Ones(39), Calibration::cross_validation, 0.9,
+                VectorXd::Constant(39, 0.1));
+  const IntervalFactors factors = usual_factors(intervals).value();
+  CHECK(std::log(factors.lower) == Catch::Approx(-0.2 + 0.4 / 38).epsilon(1e-4));
+  CHECK(std::log(factors.upper) == Catch::Approx(0.2 - 0.4 / 38).epsilon(1e-4));
+}
