@@ -3,6 +3,7 @@
 #
 #   tests/builds.sh clang      with clang++ instead of g++
 #   tests/builds.sh plain      without the libraries that are optional
+#   tests/builds.sh python     with libperfmodel.so, and the package for Python
 #   tests/builds.sh arm64      for arm64, by a cross compiler; the tests run in qemu
 #
 # Several may be given. Needs cmake/install-dependencies.sh --tests --nightly --arm64.
@@ -63,6 +64,10 @@ for name in "${@:?see the top of this file}"; do
     build plain -DPERFMODEL_WITH_DLIB=OFF -DPERFMODEL_WITH_XGBOOST=OFF
     ctest --test-dir build/nightly-plain --output-on-failure --parallel "$jobs"
     ;;
+  python)
+    build python -DPERFMODEL_PYTHON=ON -DPERFMODEL_BUILD_TESTS=OFF
+    ctest --test-dir build/nightly-python --output-on-failure --parallel "$jobs"
+    ;;
   arm64)
     build arm64 --toolchain cmake/arm64.cmake -DPERFMODEL_STATIC=ON -DPERFMODEL_WITH_DLIB=OFF
     # The tests of whole programs are left out: the kernel hands an arm64 program to qemu only if it
@@ -72,7 +77,7 @@ for name in "${@:?see the top of this file}"; do
     same_model
     ;;
   *)
-    echo "builds: unknown build '$name' (known: clang, plain, arm64)" >&2
+    echo "builds: unknown build '$name' (known: clang, plain, python, arm64)" >&2
     exit 2
     ;;
   esac

@@ -37,6 +37,7 @@ part 'recipes for other tools' bash tests/examples/with_slurm.sh \
   python3 tests/examples/ci_recipes.py build/nightly-release/perfmodel
 part 'clang' bash tests/builds.sh clang
 part 'without optional libraries' bash tests/builds.sh plain
+part 'Python' bash tests/builds.sh python
 part 'arm64' bash tests/builds.sh arm64
 part 'coverage' bash tests/coverage.sh
 part 'fuzzers' bash tests/fuzz/run.sh 200000
