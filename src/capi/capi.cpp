@@ -144,25 +144,10 @@ Table with_texts(Table table, const std::set<std::string>& names) {
   return table;
 }
 
-const char* name_of(FitStage stage) {
-  switch (stage) {
-    case FitStage::sums:
-    case FitStage::processes:
-      return "choosing the form";
-    case FitStage::bootstrap:
-      return "bootstrap";
-    case FitStage::folds:
-      return "folds";
-    case FitStage::fits:
-      break;
-  }
-  return "fitting";
-}
-
 /// What the threads of a fit report and the caller is told.
 struct Reported {
   std::mutex mutex;
-  const char* stage = "fitting";
+  const char* stage = cli::name_of(FitStage::fits);
   std::size_t done = 0;
   std::size_t all = 0;
 };
@@ -175,7 +160,7 @@ FitOutcome watched_fit(const Table& table, FitRequest request, perfmodel_progres
   request.options.stop = stop.get_token();
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
     const std::lock_guard lock(reported.mutex);
-    reported.stage = name_of(stage);
+    reported.stage = cli::name_of(stage);
     reported.done = done;
     reported.all = all;
   };

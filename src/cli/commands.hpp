@@ -93,6 +93,9 @@ Command fit_command(const RunFit& run);
 /// The request for a single model of rows that are in memory.
 FitRequest table_request_of(const FitArguments& arguments);
 
+/// A stage of a fit in words: "choosing the form".
+const char* name_of(FitStage stage);
+
 /// Adds the options of `fit` for many models at once.
 void add_many_options(OptionSet& command, FitArguments& arguments);
 

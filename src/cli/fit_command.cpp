@@ -106,7 +106,9 @@ FitRequest single_request_of(const FitArguments& arguments) {
   return request;
 }
 
-std::string name_of(FitStage stage) {
+}  // namespace
+
+const char* name_of(FitStage stage) {
   switch (stage) {
     case FitStage::sums:
       return "choosing among sums of terms";
@@ -121,6 +123,8 @@ std::string name_of(FitStage stage) {
   }
   return "fitting";
 }
+
+namespace {
 
 /// Weighs the stages by their numbers of fits. Each of the two stages that select a form takes
 /// about as long as all that follows.
