@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kCommands[] = {"fit",   "predict", "evaluate", "sweep",      "simulate",
                                      "merge", "scaling", "ssgd",     "show",       "plan",
-                                     "help",  "suggest", "report",   "completions"};
+                                     "help",  "suggest", "report",   "completions", "import"};
 
 constexpr const char* kValues[] = {"runs.csv",
                                    "model.json",
