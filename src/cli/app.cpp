@@ -395,6 +395,8 @@ std::vector<std::string> command_of_result(const CLI::App& command, const Option
 
 void Program::add(const Command& command) {
   CLI::App& app = *app_.add_subcommand(command.name, command.description);
+  if (command.name == "help")
+    app.group("");  // whoever reads the list has found it
   OptionSet options(app, records_);
   command.add_options(options);
   add_console_options(options, console_options_);

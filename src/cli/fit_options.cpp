@@ -119,8 +119,10 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   app.group("Reading files");
   app.add("--separator comma|semicolon|tab|pipe", parse,
           "separator of the columns (default: recognised)");
-  app.choice<InputFormat>("--input-format", input.format,
-                          "format of files of runs; csv: as it is (default: recognised)");
+  app.choice<InputFormat>(
+      "--input-format", input.format,
+      "csv (as it is), json, google-benchmark, hyperfine, asv, extrap or sqlite "
+      "(default: recognised)");
   app.add("--study NAME", input.study, "Optuna's study, if the database has several");
   app.add("--experiment NAME", input.experiment,
           "MLflow's experiment, if the database has several");
