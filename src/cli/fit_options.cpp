@@ -121,8 +121,7 @@ void add_input_options(OptionSet& app, InputOptions& input) {
           "separator of the columns (default: recognised)");
   app.choice<InputFormat>(
       "--input-format", input.format,
-      "csv (as it is), json, google-benchmark, hyperfine, asv, extrap or sqlite "
-      "(default: recognised)");
+      "csv, json, sqlite, extrap, asv, hyperfine or google-benchmark (default: recognised)");
   app.add("--study NAME", input.study, "Optuna's study, if the database has several");
   app.add("--experiment NAME", input.experiment,
           "MLflow's experiment, if the database has several");
