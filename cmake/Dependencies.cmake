@@ -102,6 +102,17 @@ endif()
 # not made with CMake, so there is no download: every distribution has it.
 find_package(Nettle REQUIRED)
 
+# zlib: unpacks files of runs that gzip compressed. As Nettle, every distribution has it.
+set(ZLIB_USE_STATIC_LIBS ${PERFMODEL_STATIC})
+find_package(ZLIB REQUIRED)
+
+# SQLite: reads the databases of Optuna, MLflow and others, by its own library, since the format is
+# not one to be read by other means. Optional: without it such files are refused, with the reason.
+option(PERFMODEL_WITH_SQLITE "Use SQLite, where it is installed, to read runs from databases" ON)
+if(PERFMODEL_WITH_SQLITE)
+  find_package(SQLite3)
+endif()
+
 # dlib: the black boxes of `compare`, see cmake/FindDlib.cmake. Optional: without it `compare` leaves
 # them out and says so.
 option(PERFMODEL_WITH_DLIB "Use dlib, where it is installed, for the black boxes of compare" ON)

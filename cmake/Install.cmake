@@ -81,7 +81,12 @@ install(
   COMPONENT library)
 
 set(perfmodel_with_dlib FALSE)
-set(perfmodel_private_libraries "-lnettle -lfmt")
+set(perfmodel_with_sqlite FALSE)
+set(perfmodel_private_libraries "-lnettle -lfmt -lz")
+if(SQLite3_FOUND)
+  set(perfmodel_with_sqlite TRUE)
+  string(APPEND perfmodel_private_libraries " -lsqlite3")
+endif()
 if(TARGET Dlib::Dlib)
   set(perfmodel_with_dlib TRUE)
   string(APPEND perfmodel_private_libraries " ${Dlib_LIBRARY}")

@@ -25,7 +25,7 @@ configurations that were not measured, with intervals.")
 set(CPACK_DEBIAN_LIBPERFMODEL-DEV_PACKAGE_NAME libperfmodel-dev)
 set(CPACK_DEBIAN_LIBPERFMODEL-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBPERFMODEL-DEV_PACKAGE_DEPENDS
-    "libeigen3-dev (>= 3.4), nettle-dev, libfmt-dev, libdlib-dev")
+    "libeigen3-dev (>= 3.4), nettle-dev, libfmt-dev, libdlib-dev, zlib1g-dev, libsqlite3-dev")
 set(CPACK_DEBIAN_LIBPERFMODEL-DEV_DESCRIPTION
     "The work of `perfmodel fit` as a static C++20 library with headers, a CMake
 package (find_package) and a pkg-config file.")

@@ -16,7 +16,8 @@ class Perfmodel(ConanFile):
     settings = "os", "compiler", "build_type", "arch"
     generators = "CMakeDeps"
     requires = ("eigen/3.4.0", "cli11/2.3.2", "nlohmann_json/3.11.2", "fmt/9.1.0", "spdlog/1.11.0",
-                "fast-cpp-csv-parser/cci.20211104", "nettle/3.9.1")
+                "fast-cpp-csv-parser/cci.20211104", "nettle/3.9.1",
+                "zlib/1.3.1", "sqlite3/3.45.3")
 
     def set_version(self):
         self.version = re.search(r"^  VERSION (\S+)$", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]

@@ -13,9 +13,9 @@ set -eu
 
 # command:package
 tools='g++:g++ cmake:cmake ninja:ninja-build'
-libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libfmt-dev libspdlog-dev nettle-dev'
-# perfmodel is built without these too, but then compare has no black boxes.
-libraries="$libraries libdlib-dev libxgboost-dev"
+libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libfmt-dev libspdlog-dev nettle-dev zlib1g-dev'
+# perfmodel is built without these too, but then compare has no black boxes, and no database is read.
+libraries="$libraries libdlib-dev libxgboost-dev libsqlite3-dev"
 
 foreign='' # architecture of further packages
 
@@ -34,7 +34,7 @@ for argument in "$@"; do
         ;;
     --arm64)
         tools="$tools aarch64-linux-gnu-g++:g++-aarch64-linux-gnu qemu-aarch64-static:qemu-user-static"
-        libraries="$libraries nettle-dev:arm64 libfmt-dev:arm64 libspdlog-dev:arm64"
+        libraries="$libraries nettle-dev:arm64 libfmt-dev:arm64 libspdlog-dev:arm64 zlib1g-dev:arm64 libsqlite3-dev:arm64"
         foreign=arm64
         ;;
     --checks) tools="$tools clang-tidy:clang-tidy" ;;
@@ -66,9 +66,9 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
         echo 'perfmodel needs a C++20 compiler with OpenMP, CMake 3.25 or newer and Ninja, and these'
         echo 'libraries (names of their Debian packages):'
         echo "  $libraries"
-        echo 'CMake downloads those libraries that it does not find, Nettle excepted;'
+        echo 'CMake downloads those libraries that it does not find, Nettle and zlib excepted;'
         echo 'without libdlib-dev, compare has no random forest and no support vector regression,'
-        echo 'without libxgboost-dev no gradient boosting.'
+        echo 'without libxgboost-dev no gradient boosting, without libsqlite3-dev no databases of runs.'
     } >&2
     if [ -n "$missing_tools" ]; then
         echo "install-dependencies: please install first:$missing_tools" >&2

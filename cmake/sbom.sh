@@ -28,6 +28,8 @@ part spdlog libspdlog-dev MIT
 part fmt libfmt-dev MIT
 part fast-cpp-csv-parser libfccp-dev BSD-3-Clause
 part Nettle nettle-dev 'LGPL-3.0-or-later OR GPL-2.0-or-later'
+part zlib zlib1g-dev Zlib
+part SQLite libsqlite3-dev blessing
 part dlib libdlib-dev BSL-1.0
 part libstdcxx libstdc++-12-dev 'GPL-3.0-or-later WITH GCC-exception-3.1'
 part libgomp libgomp1 'GPL-3.0-or-later WITH GCC-exception-3.1'

@@ -61,7 +61,8 @@ for name in "${@:?see the top of this file}"; do
     ctest --test-dir build/nightly-clang --output-on-failure --parallel "$jobs"
     ;;
   plain)
-    build plain -DPERFMODEL_WITH_DLIB=OFF -DPERFMODEL_WITH_XGBOOST=OFF
+    build plain -DPERFMODEL_WITH_DLIB=OFF -DPERFMODEL_WITH_XGBOOST=OFF \
+      -DPERFMODEL_WITH_SQLITE=OFF
     ctest --test-dir build/nightly-plain --output-on-failure --parallel "$jobs"
     ;;
   python)

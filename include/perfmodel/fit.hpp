@@ -45,22 +45,23 @@ Extrapolation split_by_value(const Table& table, std::span<const std::size_t> ro
 /// A table and the bytes from which it was read.
 struct RunsFile {
   std::string path;   ///< "-": standard input; several names are joined by ", "
-  std::string bytes;  ///< of all files, concatenated; empty if there is no file
+  std::string bytes;  ///< of all files as CSV, concatenated; empty if there is no file
   Table table;
   std::vector<DataFile> files{};     ///< empty unless there are several
   std::vector<FailedRuns> failed{};  ///< runs that were removed from the table
-  std::string sha256{};              ///< digest of bytes that were not kept
+  std::string sha256{};              ///< digest of the file, unless it is that of `bytes`
 };
 
-/// Reads a CSV file as read_csv() does and keeps its bytes, whose digest is stored in the model.
-/// For a fit, `text_columns` are the columns that RoleRequest names as categorical.
+/// Reads a file of any known format as a table, as read_csv() does, and keeps it as CSV. Its digest
+/// is stored in the model. For a fit, `text_columns` are the columns that RoleRequest names as
+/// categorical.
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns = {},
-                   std::optional<char> separator = {}, const ReadProgress& progress = {});
+                   const InputOptions& input = {}, const ReadProgress& progress = {});
 
 /// Reads several files as one table. Throws InputError unless all have the same columns, in any
 /// order, UsageError if a file is given twice.
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
-                   std::optional<char> separator, const ReadProgress& progress = {});
+                   const InputOptions& input, const ReadProgress& progress = {});
 
 /// Removes the runs that failed according to their entry in the measured column. Returns a sentence
 /// about them, or nullopt if there are none. Throws InputError if no run is left.

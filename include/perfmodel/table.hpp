@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "perfmodel/error.hpp"
+
 namespace perfmodel {
 
 /// Errors of predictions. Times in the unit of the data, percentages as such.
@@ -143,6 +145,29 @@ Table read_csv(const std::string& path, const std::set<std::string>& text_column
 /// As read_csv(), for callers that need the bytes of the file, too. `source`: its name in messages.
 Table parse_csv(std::string_view bytes, const std::string& source,
                 const std::set<std::string>& text_columns = {}, std::optional<char> separator = {});
+
+/// The formats of files of runs, which are recognised by their content. JSON lines are JSON.
+enum class InputFormat { csv, json, google_benchmark, hyperfine, asv, extrap, sqlite };
+
+constexpr auto texts_of(InputFormat) {
+  using enum InputFormat;
+  return std::to_array<EnumText<InputFormat>>({{csv, "csv"},
+                                               {json, "json"},
+                                               {google_benchmark, "google-benchmark"},
+                                               {hyperfine, "hyperfine"},
+                                               {asv, "asv"},
+                                               {extrap, "extrap"},
+                                               {sqlite, "sqlite"}});
+}
+
+/// How to read a file of runs; what is not given is recognised by its content.
+struct InputOptions {
+  std::optional<char> separator{};      ///< of the columns of CSV
+  std::optional<InputFormat> format{};  ///< csv: as it is
+  std::string study{};                  ///< Optuna's, if the database has several
+  std::string experiment{};             ///< MLflow's, if the database has several
+  std::string sql{};                    ///< a query of an SQLite database
+};
 
 /// A file that was read already.
 struct CsvText {

@@ -232,6 +232,20 @@ std::string rounded(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+std::string csv_field(const std::string& text, char separator) {
+  if (text.find(separator) == std::string::npos &&
+      text.find_first_of("\"\r\n") == std::string::npos && !text.starts_with(' ') &&
+      !text.ends_with(' '))
+    return text;
+  std::string field = "\"";
+  for (const char c : text) {
+    field += c;
+    if (c == '"')
+      field += '"';
+  }
+  return field + "\"";
+}
+
 std::string joined(std::span<const std::string> words, std::string_view separator) {
   std::string text;
   for (const std::string& word : words)

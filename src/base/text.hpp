@@ -94,6 +94,10 @@ std::string rounded(double value);
 
 std::string joined(std::span<const std::string> words, std::string_view separator);
 
+/// The text as a field of CSV, quoted if necessary; blanks around a field without quotes would not
+/// be read.
+std::string csv_field(const std::string& text, char separator = ',');
+
 /// "a, b and c"; if there are more than `most`: "a, b, c and 7 more".
 std::string enumerated(std::span<const std::string> words, std::size_t most);
 

@@ -30,6 +30,7 @@ Command evaluate_command();
 Command sweep_command();
 Command compare_command();
 Command simulate_command();
+Command import_command();
 Command scaling_command();
 Command ssgd_command();
 Command show_command();
@@ -425,6 +426,7 @@ Program::Program(const Command& fit) {
                sweep_command(),
                compare_command(),
                simulate_command(),
+               import_command(),
                scaling_command(),
                ssgd_command(),
                show_command(),

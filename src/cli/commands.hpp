@@ -73,7 +73,7 @@ struct FitArguments {
   FitRequest request;             ///< its options are made from `search`
   BootstrapRequest bootstrap{0};  ///< 0 samples: no bootstrap
   bool keep_totals = false;       ///< `auto` does not turn totals into counts per worker
-  std::optional<char> separator;  ///< nullopt: detected
+  InputOptions input;
   LargeRowsArguments large;
   SearchArguments search;
   std::optional<std::string> test;

@@ -36,7 +36,7 @@ struct CompareArguments {
   std::vector<std::string> runs;
   std::string output = "-";
   RoleRequest roles;
-  std::optional<char> separator;  ///< nullopt: detected
+  InputOptions input;
   SearchArguments search;
   SplitArguments split;
   std::optional<std::string> test;
@@ -230,8 +230,7 @@ void refuse_doubled(const std::vector<std::string>& paths) {
 
 PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
                       Console& console) {
-  const LabelledRuns runs =
-      read_labelled_runs({path}, arguments.roles, arguments.separator, console);
+  const LabelledRuns runs = read_labelled_runs({path}, arguments.roles, arguments.input, console);
   const Table& table = runs.file.table;
   if (arguments.extrapolate) {
     const auto [split, limit] = split_by_value(table, runs.rows, arguments.extrapolate->column,
@@ -242,7 +241,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   }
   if (arguments.test) {
     PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
-    RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.separator);
+    RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.input);
     if (const auto failed =
             arguments.roles.drop_failed ? drop_failed_runs(file, out.spec) : std::nullopt)
       console.warning(*failed);
@@ -275,7 +274,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       .required();
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "format of the comparison");
-  add_role_options(command, arguments.roles, arguments.separator);
+  add_role_options(command, arguments.roles, arguments.input);
   arguments.search.options.penalty = {.l1 = CompareRequest().l1, .l2 = CompareRequest().l2};
   add_search_options(command, arguments.search);
   for (const char* name : {"--expression", "--residual"})

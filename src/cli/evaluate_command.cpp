@@ -107,7 +107,7 @@ EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFi
 int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
   check_set_request(arguments);
   OutputFile output("-");
-  const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
+  const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.input);
   ModelSet judged{set.header(), {}};
   FailedOfSet failed(arguments.drop_failed);
   for_each_with_rows(set, file.table, [&](LineRows part) {

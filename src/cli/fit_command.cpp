@@ -74,9 +74,9 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
                           Console& console, const ReadProgress& progress) {
   const auto large = large_runs_request(arguments.large, arguments.runs, request);
   if (!large)
-    return read_labelled_runs(arguments.runs, roles_of_all_rows(request), arguments.separator,
-                              console, progress);
-  return told(read_large_runs(arguments.runs.front(), request.roles, arguments.separator, *large,
+    return read_labelled_runs(arguments.runs, roles_of_all_rows(request), arguments.input, console,
+                              progress);
+  return told(read_large_runs(arguments.runs.front(), request.roles, arguments.input, *large,
                               request.options, progress),
               console);
 }
@@ -87,9 +87,9 @@ FitRequest request_of(const FitArguments& arguments) {
   request.options = fit_options(arguments.search);
   request.roles.needs_scale = request.options.expression == Expression::generic;
   if (arguments.test) {
-    request.test_runs = [path = *arguments.test, separator = arguments.separator](
-                            const std::set<std::string>& text_columns) {
-      return read_csv(path, text_columns, separator);
+    request.test_runs = [path = *arguments.test,
+                         input = arguments.input](const std::set<std::string>& text_columns) {
+      return read_runs(path, text_columns, input).table;
     };
   }
   request.gated = !arguments.gates.empty();
@@ -217,7 +217,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_output(command, arguments.output, "MODEL.json",
              "file for the model; an existing file is replaced only when the result is complete "
              "(default: standard output, \"-\", but not to a terminal)");
-  add_role_options(command, arguments.request.roles, arguments.separator);
+  add_role_options(command, arguments.request.roles, arguments.input);
   command.group("Columns");
   command
       .flag("--keep-totals", arguments.keep_totals,

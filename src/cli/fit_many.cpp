@@ -104,7 +104,7 @@ int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequ
   progress->begin("reading " + joined(arguments.runs, ", "));
   GroupRequest groups = groups_of_arguments(arguments);
   const GroupJob job =
-      read_groups(arguments.runs, groups, arguments.request.roles, arguments.separator);
+      read_groups(arguments.runs, groups, arguments.request.roles, arguments.input);
 
   ModelSetHeader header;
   static_cast<TasksHeader&>(header) = tasks.header(job.tasks, {job.file, job.digest});

@@ -104,11 +104,11 @@ OptionSet::Parser into(const std::string& flag, const std::function<std::string&
 
 }  // namespace
 
-void add_separator(OptionSet& app, std::optional<char>& separator) {
+void add_input_options(OptionSet& app, InputOptions& input) {
   const std::vector<std::pair<std::string, char>> names = {
       {"comma", ','}, {",", ','},   {"semicolon", ';'}, {";", ';'}, {"tab", '\t'},
       {"\\t", '\t'},  {"\t", '\t'}, {"pipe", '|'},      {"|", '|'}};
-  const auto parse = [&separator, names](const std::string& text) {
+  const auto parse = [&separator = input.separator, names](const std::string& text) {
     const auto known = std::find_if(names.begin(), names.end(),
                                     [&](const auto& candidate) { return candidate.first == text; });
     if (known == names.end())
@@ -119,6 +119,12 @@ void add_separator(OptionSet& app, std::optional<char>& separator) {
   app.group("Reading files");
   app.add("--separator comma|semicolon|tab|pipe", parse,
           "separator of the columns (default: recognised)");
+  app.choice<InputFormat>("--input-format", input.format,
+                          "format of files of runs; csv: as it is (default: recognised)");
+  app.add("--study NAME", input.study, "Optuna's study, if the database has several");
+  app.add("--experiment NAME", input.experiment,
+          "MLflow's experiment, if the database has several");
+  app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs");
 }
 
 void add_failed(OptionSet& app, bool& drop_failed) {
@@ -128,7 +134,7 @@ void add_failed(OptionSet& app, bool& drop_failed) {
       "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them");
 }
 
-void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator) {
+void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input) {
   app.group("Columns");
   app.add("--target COL", request.target, "the measured time (default: inferred from the name)");
   app.add(
@@ -169,7 +175,7 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       "label of the target's unit; times are never converted (default: read from a name that ends "
       "in "
       "_s, _ms, _us)");
-  add_separator(app, separator);
+  add_input_options(app, input);
   add_failed(app, request.drop_failed);
   app.common({"--target", "--extrinsic", "--ignore"});
 }
@@ -189,10 +195,10 @@ Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
 }
 
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
-                                std::optional<char> separator, Console& console,
+                                const InputOptions& input, Console& console,
                                 const ReadProgress& progress) {
   return told(label_runs(read_runs(paths, {request.categorical.begin(), request.categorical.end()},
-                                   separator, progress),
+                                   input, progress),
                          request),
               console);
 }

@@ -45,7 +45,7 @@ ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& argu
 /// Reads the runs again, with these columns as text.
 Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
                  const std::set<std::string>& text_columns) {
-  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
+  RunsFile file = read_runs(arguments.runs, text_columns, arguments.input);
   if (arguments.drop_failed)
     drop_failed_runs(file, judging_spec(model, arguments));
   return std::move(file.table);
@@ -162,7 +162,7 @@ int append_columns(std::string_view bytes, const Table& table,
   LineEcho lines(bytes);
   output.write(lines.header());
   for (const auto& name : names)
-    output.write(style.separator + doc::csv_field(name, style.separator));
+    output.write(style.separator + csv_field(name, style.separator));
   output.write("\n");
   for (std::size_t row = 0; row < table.rows(); ++row) {
     output.write(lines.line(table.lines[row]));
@@ -186,8 +186,8 @@ int finish(OutputFile& output, std::string_view result) {
 }
 
 RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
-                    std::optional<char> separator, Console& console, const ReadProgress& progress) {
-  RunsFile out = read_runs(path, text_columns, separator, progress);
+                    const InputOptions& input, Console& console, const ReadProgress& progress) {
+  RunsFile out = read_runs(path, text_columns, input, progress);
   if (const auto notice = reading_notice(out.table))
     console.notice(*notice);
   return out;
@@ -201,7 +201,7 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
     runs.required();
   command.add("--target COL", arguments.target,
               "the measured time, if its name differs from that in the model");
-  add_separator(command, arguments.separator);
+  add_input_options(command, arguments.input);
   add_failed(command, arguments.drop_failed);
 }
 
@@ -248,7 +248,7 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   warn_of_units(model, spec.target, console);
   SearchProgress progress(console);
   JudgedRuns out;
-  out.file = read_runs(arguments.runs, text_columns_of(set), arguments.separator,
+  out.file = read_runs(arguments.runs, text_columns_of(set), arguments.input,
                        progress.watch("reading " + arguments.runs));
   if (has_keys(set)) {
     std::optional<Table> own;

@@ -416,13 +416,13 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                                                    const std::vector<std::string>& paths,
                                                    const FitRequest& request);
 
-void add_separator(OptionSet& app, std::optional<char>& separator);
+void add_input_options(OptionSet& app, InputOptions& input);
 
 void add_failed(OptionSet& app, bool& drop_failed);
 
 /// Adds the options for the roles of columns and the format of files, shared by all commands that
 /// read runs.
-void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator);
+void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input);
 
 /// The split into training, validation and test rows, for commands that need all three.
 struct SplitArguments {
@@ -441,7 +441,7 @@ LabelledRuns told(LabelledRuns runs, Console& console);
 /// Reads files of runs as one table and resolves the roles of its columns. Notices go to the
 /// console.
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
-                                std::optional<char> separator, Console& console,
+                                const InputOptions& input, Console& console,
                                 const ReadProgress& progress = {});
 
 /// The options of a fit; nullopt if a default depends on other options.

@@ -26,8 +26,8 @@ namespace {
 struct PredictArguments {
   std::string model;
   std::string pick;
-  std::string configurations;     ///< empty with --set
-  std::optional<char> separator;  ///< nullopt: detected
+  std::string configurations;  ///< empty with --set
+  InputOptions input;
   std::vector<std::string> settings;
   std::string like;                    ///< "runs.csv:41": the run that the settings modify
   std::optional<OutputFormat> format;  ///< nullopt: depends on the output
@@ -233,7 +233,7 @@ class SetPrediction {
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console) {
   const RunsFile file =
-      read_noted(arguments.configurations, text_columns_of(set), arguments.separator, console);
+      read_noted(arguments.configurations, text_columns_of(set), arguments.input, console);
   SetPrediction prediction(set, file.table.rows());
   refuse_taken_names(file.table, prediction.names());
   for_each_with_rows(set, file.table,
@@ -432,7 +432,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
   const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
-                                   arguments.separator, console);
+                                   arguments.input, console);
   return write_rows(arguments, model, file.bytes, file.table, output, console);
 }
 
@@ -444,7 +444,7 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
            "configurations, one per line; \"-\" is stdin")
       .file(FileUse::replaced);  // the output contains all columns of the input
   add_pick(command, arguments.pick);
-  add_separator(command, arguments.separator);
+  add_input_options(command, arguments.input);
   command.group("Options");
   const std::string as_file = "pass either values or a file";
   command

@@ -60,7 +60,12 @@ std::string command_of(const ReportArguments& arguments) {
   add("", base_name(arguments.runs));
   add("pick", arguments.pick);
   add("target", arguments.target.value_or(""));
-  add("separator", arguments.separator ? std::string(1, *arguments.separator) : "");
+  const InputOptions& input = arguments.input;
+  add("separator", input.separator ? std::string(1, *input.separator) : "");
+  add("input-format", input.format ? std::string(to_text(*input.format)) : "");
+  add("study", input.study);
+  add("experiment", input.experiment);
+  add("sql", input.sql);
   add("failed", arguments.drop_failed ? "drop" : "");
   add("title", arguments.title);
   for (const std::string& setting : arguments.settings)
@@ -115,7 +120,7 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
                          .drop_failed = arguments.drop_failed};
   RunsFile file;
   if (!arguments.runs.empty()) {
-    file = read_noted(arguments.runs, text_columns_of(set), arguments.separator, console);
+    file = read_noted(arguments.runs, text_columns_of(set), arguments.input, console);
     request.runs = &file.table;
     request.runs_file = base_name(arguments.runs);
     request.runs_sha256 = sha256(file.bytes);

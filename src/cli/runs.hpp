@@ -81,7 +81,7 @@ struct JudgedRunsArguments {
   std::string pick;
   std::string runs;
   std::optional<std::string> target;  ///< nullopt: the model's
-  std::optional<char> separator;      ///< nullopt: detected
+  InputOptions input;
   bool drop_failed = false;
   /// Number of runs to which the file is thinned for a model with a residual process, whose
   /// predictions are slow.
@@ -155,8 +155,7 @@ int finish(OutputFile& output, std::string_view result);
 
 /// Reads runs; what was decided about the format of the file is a notice.
 RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
-                    std::optional<char> separator, Console& console,
-                    const ReadProgress& progress = {});
+                    const InputOptions& input, Console& console, const ReadProgress& progress = {});
 
 Predictions predictions_of(const FittedModel& model, const Design& design);
 

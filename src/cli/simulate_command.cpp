@@ -19,7 +19,7 @@ namespace {
 struct SimulateArguments {
   std::string model;
   std::string configurations;
-  std::optional<char> separator;  ///< nullopt: detected
+  InputOptions input;
   bool strict_range = false;
   std::string output = "-";
   double noise = 0;
@@ -61,7 +61,7 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       .required();
   add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line")
       .required();
-  add_separator(command, arguments.separator);
+  add_input_options(command, arguments.input);
   command.group("Options");
   command.add(
       "--noise PERCENT", [&](const std::string& text) { arguments.noise = parse_noise(text); },
@@ -90,7 +90,7 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
-                                   arguments.separator, console);
+                                   arguments.input, console);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);
   // Rows without a valid predicted time are refused before noise is added.

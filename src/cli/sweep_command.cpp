@@ -24,7 +24,7 @@ struct SweepArguments {
   std::string runs;
   std::string output = "-";
   RoleRequest roles;
-  std::optional<char> separator;  ///< nullopt: detected
+  InputOptions input;
   SearchArguments search;
   SplitArguments split;
   std::vector<PenaltyKind> penalties = {PenaltyKind::l1, PenaltyKind::l2};
@@ -176,7 +176,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
                "the largest lambda within a standard error of the best; that is, of the lowest "
                "validation loss (default: the lambda of the lowest validation loss)",
                LambdaRule::one_standard_error);
-  add_role_options(command, arguments.roles, arguments.separator);
+  add_role_options(command, arguments.roles, arguments.input);
   add_search_options(command, arguments.search, Forms::given);
   command.rule({"--expression multi",
                 {"--terms K", [&] { return arguments.search.options.terms.has_value(); }},
@@ -205,9 +205,8 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   SearchProgress progress(console);
   RoleRequest roles = arguments.roles;
   roles.needs_scale = arguments.search.options.expression == Expression::generic;
-  const LabelledRuns runs =
-      read_labelled_runs({arguments.runs}, roles, arguments.separator, console,
-                         progress.watch("reading " + arguments.runs));
+  const LabelledRuns runs = read_labelled_runs({arguments.runs}, roles, arguments.input, console,
+                                               progress.watch("reading " + arguments.runs));
   const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
   if (!parts.validation) {
     throw UsageError(

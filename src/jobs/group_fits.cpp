@@ -16,6 +16,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
+#include "sources/source.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -53,13 +54,13 @@ bool is_blank_line(std::string_view line) {
 std::optional<GroupIndex> GroupIndex::of(const std::string& path,
                                          const std::vector<std::string>& by,
                                          const std::set<std::string>& texts,
-                                         std::optional<char> separator,
+                                         const InputOptions& input,
                                          std::uintmax_t most_bytes_as_a_whole) {
   GroupIndex out;
   out.path_ = path;
   out.texts_ = texts;
-  if (path == "-" || separator.value_or(',') != ',' || ::stat(path.c_str(), &out.status_) != 0 ||
-      !S_ISREG(out.status_.st_mode))
+  if (path == "-" || input.separator.value_or(',') != ',' ||
+      ::stat(path.c_str(), &out.status_) != 0 || !S_ISREG(out.status_.st_mode))
     return std::nullopt;
   Sha256 digest;
   std::string open;  // lines not yet parsed; the last may be incomplete
@@ -77,6 +78,8 @@ std::optional<GroupIndex> GroupIndex::of(const std::string& path,
     digest.add(block);
     if (!goes)
       return;
+    if (begin == 0 && open.empty() && !is_plain_csv(block, input))
+      goes = false;
     open += block;
     if (open.size() >= kBlockBytes)
       if (const std::size_t end = open.rfind('\n'); end != std::string::npos)
@@ -366,19 +369,19 @@ std::vector<std::string> GroupRequest::key_columns() const {
 }
 
 GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
-                     const RoleRequest& roles, std::optional<char> separator) {
+                     const RoleRequest& roles, const InputOptions& input) {
   std::set<std::string> texts(roles.categorical.begin(), roles.categorical.end());
   for (const std::string& column : groups.key_columns())
     texts.insert(column);
   if (paths.size() == 1 && !groups.by.empty() && !groups.target_name) {
-    if (auto index = GroupIndex::of(paths.front(), groups.by, texts, separator)) {
+    if (auto index = GroupIndex::of(paths.front(), groups.by, texts, input)) {
       const Table first_rows = index->first_rows();
       settle_targets(first_rows, groups, roles);
       return with_time_of_throughput(
           job_of(std::make_shared<const GroupIndex>(*std::move(index)), groups), roles, first_rows);
     }
   }
-  RunsFile runs = read_runs(paths, texts, separator);
+  RunsFile runs = read_runs(paths, texts, input);
   settle_targets(runs.table, groups, roles);
   const Table columns = take_rows(runs.table, {});
   return with_time_of_throughput(job_of(std::move(runs), groups), roles, columns);

@@ -31,8 +31,7 @@ class GroupIndex {
   /// parse_csv() refuses, and for one that is not contiguous and larger than
   /// `most_bytes_as_a_whole`.
   static std::optional<GroupIndex> of(const std::string& path, const std::vector<std::string>& by,
-                                      const std::set<std::string>& texts,
-                                      std::optional<char> separator,
+                                      const std::set<std::string>& texts, const InputOptions& input,
                                       std::uintmax_t most_bytes_as_a_whole = kMostBytesAsAWhole);
 
   const std::string& path() const { return path_; }
@@ -114,7 +113,7 @@ struct GroupJob {
 /// Throws UsageError for missing columns, and InputError if the target cannot be inferred, a file
 /// cannot be read, or it is too large to be read as a whole.
 GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
-                     const RoleRequest& roles, std::optional<char> separator);
+                     const RoleRequest& roles, const InputOptions& input);
 
 /// Resolves `groups.total` among the tasks; nullopt if it is not set. Throws UsageError if it is
 /// none of them, or a level of several columns.

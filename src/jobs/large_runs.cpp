@@ -94,9 +94,9 @@ LabelledRuns labelled(const CsvBeginning& beginning, const LineSink& whole, std:
 }  // namespace
 
 LabelledRuns read_large_runs(const std::string& path, const RoleRequest& roles,
-                             std::optional<char> separator, const LargeRunsRequest& request,
+                             const InputOptions& input, const LargeRunsRequest& request,
                              const FitOptions& options, const ReadProgress& progress) {
-  const CsvBeginning beginning = read_beginning(path, text_columns(roles), separator);
+  const CsvBeginning beginning = read_beginning(path, text_columns(roles), input);
   LineSink empty = LineSample(request.sample_rows.value_or(0), options.seed);
   if (request.merge)
     empty = CountedLines(key_of(beginning.table, roles), request.most_different_rows);

@@ -28,7 +28,7 @@ struct LargeRunsRequest {
 /// Reads a large file, with equal rows merged or sampled. Throws UsageError if merged rows do not
 /// support a request, and InputError for malformed rows and too many of them.
 LabelledRuns read_large_runs(const std::string& path, const RoleRequest& roles,
-                             std::optional<char> separator, const LargeRunsRequest& request,
+                             const InputOptions& input, const LargeRunsRequest& request,
                              const FitOptions& options, const ReadProgress& progress = {});
 
 /// The requested options that need every row at its place in the file; empty if there are none.

@@ -13,6 +13,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
+#include "sources/source.hpp"
 #include "table/column_facts.hpp"
 #include "table/derived.hpp"
 #include "table/design.hpp"
@@ -173,36 +174,38 @@ void refuse_second(const std::string& path, const std::vector<std::string>& path
 }  // namespace
 
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
-                   std::optional<char> separator, const ReadProgress& progress) {
+                   const InputOptions& input, const ReadProgress& progress) {
+  SourceText text = read_source(path, input);
   RunsFile runs;
   runs.path = path;
-  runs.bytes = read_file(path);
-  runs.table = parse_csv(std::array{CsvText{runs.bytes, display_name(path)}}, text_columns,
-                         separator, progress);
+  runs.bytes = std::move(text.csv);
+  runs.sha256 = std::move(text.sha256);
+  runs.table = parse_csv(std::array{CsvText{runs.bytes, text.source}}, text_columns,
+                         input.separator, progress);
   return runs;
 }
 
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
-                   std::optional<char> separator, const ReadProgress& progress) {
+                   const InputOptions& input, const ReadProgress& progress) {
   if (paths.size() == 1)
-    return read_runs(paths.front(), text_columns, separator, progress);
+    return read_runs(paths.front(), text_columns, input, progress);
   RunsFile runs;
-  std::vector<std::string> names;
-  std::vector<std::size_t> ends;
+  std::vector<SourceText> files;
   for (const std::string& path : paths) {
     refuse_second(path, paths);
-    runs.bytes += read_file(path);
-    ends.push_back(runs.bytes.size());
-    names.push_back(base_name(path));
+    files.push_back(read_source(path, input));
   }
+  std::vector<std::string> names;
   std::vector<CsvText> texts;
-  for (std::size_t i = 0, begin = 0; i < paths.size(); begin = ends[i++]) {
-    const std::string_view bytes = std::string_view(runs.bytes).substr(begin, ends[i] - begin);
-    texts.push_back({bytes, display_name(paths[i])});
-    runs.files.push_back({names[i], 0, sha256(bytes)});
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const SourceText& file = files[i];
+    names.push_back(base_name(paths[i]));
+    runs.files.push_back({names[i], 0, file.sha256.empty() ? sha256(file.csv) : file.sha256});
+    texts.push_back({file.csv, file.source});
+    runs.bytes += file.csv;
   }
   runs.path = joined(names, ", ");
-  runs.table = parse_csv(texts, text_columns, separator, progress);
+  runs.table = parse_csv(texts, text_columns, input.separator, progress);
   return runs;
 }
 
@@ -249,7 +252,7 @@ Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
   Provenance out{"perfmodel " PERFMODEL_VERSION,
                  runs.files.empty() ? base_name(runs.path) : runs.path,
                  runs.table.measured_runs(),
-                 runs.bytes.empty() ? runs.sha256 : sha256(runs.bytes),
+                 runs.sha256.empty() ? sha256(runs.bytes) : runs.sha256,
                  roles.notices,
                  runs.files,
                  runs.failed};

@@ -270,19 +270,6 @@ std::string text(const Table& table, std::optional<std::size_t> width) {
   return text;
 }
 
-std::string csv_field(const std::string& text, char separator) {
-  if (text.find(separator) == std::string::npos &&
-      text.find_first_of("\"\r\n") == std::string::npos)
-    return text;
-  std::string field = "\"";
-  for (const char c : text) {
-    field += c;
-    if (c == '"')
-      field += '"';
-  }
-  return field + "\"";
-}
-
 namespace {
 
 std::string exact_text(const Cell& cell) {

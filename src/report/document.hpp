@@ -188,9 +188,6 @@ std::string text(const Table& table, std::optional<std::size_t> width = std::nul
 /// Returns the named columns in full precision.
 std::string csv(const Table& table);
 
-/// Returns the text as a CSV field, quoted if necessary.
-std::string csv_field(const std::string& text, char separator = ',');
-
 /// Returns the text as one line of Markdown with all markup escaped.
 std::string markdown_words(const std::string& text);
 

@@ -20,6 +20,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/csv.hpp"
+#include "sources/source.hpp"
 
 namespace perfmodel {
 namespace {
@@ -288,7 +289,7 @@ class Lines {
 }  // namespace
 
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
-                            std::optional<char> separator) {
+                            const InputOptions& input) {
   CsvBeginning out;
   out.path = path;
   out.text_columns = text_columns;
@@ -302,7 +303,12 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
     for_each_block(path, 0, std::min(kBeginning, out.size),
                    [&](std::string_view lines, std::uint64_t) { bytes.append(lines); });
   }
-  out.table = parse_csv(bytes, out.source, text_columns, separator);
+  if (!is_plain_csv(bytes, input))
+    throw InputError(
+        out.source +
+        " is not plain CSV, the only format whose rows are merged or drawn while they are "
+        "read; write it as CSV first, with perfmodel import");
+  out.table = parse_csv(bytes, out.source, text_columns, input.separator);
   std::string_view rest = bytes;
   if (rest.starts_with(kByteOrderMark))
     rest.remove_prefix(kByteOrderMark.size());

@@ -173,7 +173,7 @@ struct CsvBeginning {
 /// Throws what parse_csv() throws for the first rows, and InputError if the path is neither a
 /// regular file nor a pipe.
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
-                            std::optional<char> separator);
+                            const InputOptions& input);
 
 /// The result of reading a section of a large file: counts of its distinct lines, or a sample.
 using LineSink = std::variant<CountedLines, LineSample>;

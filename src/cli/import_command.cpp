@@ -1,0 +1,71 @@
+#include <string>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+struct ImportArguments {
+  std::vector<std::string> files;
+  InputOptions input;
+  std::string output = "-";
+};
+
+void setup_import(OptionSet& command, ImportArguments& arguments) {
+  command
+      .add("FILE", arguments.files,
+           "files of runs of any format; several with the same columns become one table; \"-\" is "
+           "stdin")
+      .file(FileUse::input)
+      .required();
+  add_input_options(command, arguments.input);
+  add_output(command, arguments.output, "RUNS.csv");
+  command.common({"--input-format", "--study", "--experiment", "--sql"});
+  command.footer(
+      R"(Writes the runs that fit, predict, evaluate and compare read from these files as CSV, a line per
+run. Formats: CSV, JSON and JSON lines, results of Google Benchmark, hyperfine and asv, Extra-P's
+text and JSON, databases of Optuna and MLflow, any other of SQLite by a query; all of them also
+compressed by gzip.
+
+Examples:
+  perfmodel import results.json -o runs.csv
+  perfmodel import study.db --study resnet | perfmodel fit - --target value
+  perfmodel import results.db --sql 'select gpus, batch, step_s from runs' -o runs.csv)");
+}
+
+int run_import(const ImportArguments& arguments, Console& console) {
+  OutputFile output(arguments.output);
+  const RunsFile runs = read_runs(arguments.files, {}, arguments.input);
+  const Table& table = runs.table;
+  std::vector<std::string> names;
+  for (const std::string& name : table.names())
+    names.push_back(csv_field(name));
+  std::string text = joined(names, ",") + "\n";
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::string line;
+    for (const Column& column : table.columns)
+      line += (line.empty() ? "" : ",") + csv_field(column.text(row));
+    output.write(text + line + "\n");
+    text.clear();
+  }
+  console.notice(counted_noun(table.rows(), "run") + " of " + counted_noun(names.size(), "column"));
+  output.commit();
+  return 0;
+}
+
+}  // namespace
+
+Command import_command() {
+  return make_command<ImportArguments>("import", "Writes runs of other tools as CSV.", setup_import,
+                                       run_import);
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "perfmodel/table.hpp"
+#include "sources/source.hpp"
+
+/// The readers of formats other than CSV. `source` names the file in messages; all throw InputError
+/// for a damaged file, with the place in it.
+namespace perfmodel {
+
+/// The rows of a JSON document, or of JSON lines: of a tool whose format is recognised, or else of
+/// its objects. `format`, if given, is one of those that are JSON.
+NamedRows read_json(std::string_view bytes, const std::string& source,
+                    std::optional<InputFormat> format);
+
+/// Whether a text is in Extra-P's text format, which declares its parameters first.
+bool is_extrap_text(std::string_view bytes);
+/// The measurements in Extra-P's text format, a row per repetition.
+NamedRows read_extrap_text(std::string_view bytes, const std::string& source);
+/// The measurements in Extra-P's JSON format; nullopt if the document is none.
+std::optional<NamedRows> extrap_rows(const JsonCursor& document);
+
+bool is_sqlite(std::string_view bytes);
+/// The rows of an SQLite database: the trials of a study of Optuna, the runs of an experiment of
+/// MLflow, or those of a query. `bytes`: the database.
+NamedRows read_sqlite(std::string_view bytes, const std::string& source,
+                      const InputOptions& options);
+
+}  // namespace perfmodel

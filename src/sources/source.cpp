@@ -1,0 +1,190 @@
+#include "sources/source.hpp"
+
+#include <fmt/core.h>
+#include <zlib.h>
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/message.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+#include "sources/readers.hpp"
+
+namespace perfmodel {
+
+void NamedRows::add(const std::vector<Cell>& row) {
+  std::vector<std::string>& cells = rows_.emplace_back();
+  for (const auto& [name, text] : row) {
+    const auto [place, is_new] = place_.try_emplace(name, names_.size());
+    if (is_new)
+      names_.push_back(name);
+    cells.resize(std::max(cells.size(), place->second + 1));
+    cells[place->second] = text;
+  }
+}
+
+namespace {
+
+/// A line of CSV, whose fields have no line breaks.
+void append_line(const std::vector<std::string>& fields, std::size_t count, std::string& out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string field = i < fields.size() ? fields[i] : "";
+    std::ranges::replace_if(
+        field, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    out += (i == 0 ? "" : ",") + csv_field(field);
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+std::string NamedRows::csv() const {
+  std::string out;
+  append_line(names_, names_.size(), out);
+  for (const std::vector<std::string>& row : rows_)
+    append_line(row, names_.size(), out);
+  return out;
+}
+
+namespace {
+
+constexpr std::string_view kGzip = "\x1F\x8B";
+constexpr std::size_t kMostUnpacked = std::size_t{4} << 30;
+
+/// Unpacks gzip, also of several members one after another.
+std::string unpacked(std::string_view packed, const std::string& source) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  constexpr int kWithGzipHeader = 15 + 16;
+  z_stream stream{};
+  if (inflateInit2(&stream, kWithGzipHeader) != Z_OK)
+    throw std::bad_alloc();
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, inflateEnd);
+  std::string out;
+  int status = Z_OK;
+  while (!packed.empty() || status == Z_OK) {
+    const std::size_t before = out.size();
+    out.resize(before + kBlock);
+    const auto in = std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max());
+    // zlib does not change its input, but takes it as changeable.
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(in);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);
+    stream.avail_out = kBlock;
+    status = inflate(&stream, Z_NO_FLUSH);
+    packed.remove_prefix(in - stream.avail_in);
+    out.resize(out.size() - stream.avail_out);
+    if (out.size() > kMostUnpacked)
+      throw InputError(
+          fmt::format("{}: more than {} GiB when unpacked", source, kMostUnpacked >> 30));
+    if (status == Z_STREAM_END && packed.starts_with(kGzip)) {
+      inflateReset(&stream);
+    } else if (status == Z_STREAM_END) {
+      break;  // zeros, with which tapes are filled, may follow
+    } else if (status != Z_OK) {
+      throw InputError(source + ": the data compressed by gzip are " +
+                       (status == Z_BUF_ERROR ? "cut off" : "damaged"));
+    }
+  }
+  return out;
+}
+
+bool is_json(std::string_view bytes) {
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return first != bytes.npos && (bytes[first] == '{' || bytes[first] == '[');
+}
+
+/// The family of formats that the content has: csv, json, extrap (its text format) or sqlite.
+InputFormat family_of(std::string_view bytes) {
+  if (is_sqlite(bytes))
+    return InputFormat::sqlite;
+  if (is_json(bytes))
+    return InputFormat::json;
+  return is_extrap_text(bytes) ? InputFormat::extrap : InputFormat::csv;
+}
+
+/// Whether a content of this family may be in the format that the user names.
+bool may_be(InputFormat family, InputFormat format) {
+  return family == format || (family == InputFormat::json && format != InputFormat::csv &&
+                              format != InputFormat::sqlite);
+}
+
+std::string words_for(InputFormat family) {
+  switch (family) {
+    case InputFormat::json:
+      return "JSON";
+    case InputFormat::extrap:
+      return "a text file of Extra-P";
+    case InputFormat::sqlite:
+      return "an SQLite database";
+    default:
+      return "CSV";
+  }
+}
+
+/// Throws UsageError if an option does not apply to the file.
+void check_options(InputFormat family, const std::string& source, const InputOptions& options) {
+  if (options.format && !may_be(family, *options.format))
+    throw UsageError(message("{} does not apply to {}, which is {}",
+                             Field{"input_format", {std::string(to_text(*options.format))}}, source,
+                             words_for(family)));
+  const auto refuse = [&](const std::string& value, const char* field) {
+    if (!value.empty())
+      throw UsageError(
+          message("{} does not apply to {}, which is {}", Field{field}, source, words_for(family)));
+  };
+  if (family != InputFormat::sqlite) {
+    refuse(options.study, "study");
+    refuse(options.experiment, "experiment");
+    refuse(options.sql, "sql");
+  }
+  if (family != InputFormat::csv && options.separator)
+    refuse("separator", "separator");
+}
+
+/// The rows of a file that is not CSV.
+NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string& source,
+                  const InputOptions& options) {
+  if (family == InputFormat::sqlite)
+    return read_sqlite(bytes, source, options);
+  return family == InputFormat::extrap ? read_extrap_text(bytes, source)
+                                       : read_json(bytes, source, options.format);
+}
+
+}  // namespace
+
+SourceText read_source(const std::string& path, const InputOptions& options) {
+  SourceText out{.csv = read_file(path), .source = display_name(path)};
+  if (options.format == InputFormat::csv)
+    return out;
+  if (out.csv.starts_with(kGzip)) {
+    out.sha256 = sha256(out.csv);
+    out.csv = unpacked(out.csv, out.source);
+  }
+  const InputFormat family = family_of(out.csv);
+  check_options(family, out.source, options);
+  if (family == InputFormat::csv)
+    return out;
+  const NamedRows rows = rows_of(family, out.csv, out.source, options);
+  if (rows.empty())
+    throw InputError(out.source + " has no runs");
+  if (out.sha256.empty())
+    out.sha256 = sha256(out.csv);
+  out.csv = rows.csv();
+  out.source += " (imported)";
+  return out;
+}
+
+bool is_plain_csv(std::string_view beginning, const InputOptions& options) {
+  return options.format == InputFormat::csv ||
+         (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perfmodel/table.hpp"
+
+namespace perfmodel {
+
+/// Rows of named cells, as readers of other formats than CSV collect them. Columns are those of all
+/// rows, in the order in which they first appear; a row has blank cells where it has none.
+class NamedRows {
+ public:
+  using Cell = std::pair<std::string, std::string>;  ///< column, text
+
+  void add(const std::vector<Cell>& row);
+
+  bool empty() const { return rows_.empty(); }
+  /// The rows as a CSV file of commas; line breaks within cells become blanks.
+  std::string csv() const;
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, std::size_t, std::less<>> place_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// A file of runs as CSV text.
+struct SourceText {
+  std::string csv;
+  std::string source;    ///< the file's name in messages
+  std::string sha256{};  ///< digest of the file's bytes if these are not `csv`
+};
+
+/// Reads a file of any known format; "-" is standard input. CSV is handed on unchanged; the rows of
+/// other formats, which NamedRows describes, are written as CSV, and `source` says so, since
+/// messages then name lines of that text.
+///
+/// Throws InputError if the file cannot be read or is damaged, UsageError if an option does not
+/// apply to its format.
+SourceText read_source(const std::string& path, const InputOptions& options = {});
+
+/// Whether a file that begins with these bytes is read as CSV as it is.
+bool is_plain_csv(std::string_view beginning, const InputOptions& options);
+
+}  // namespace perfmodel
