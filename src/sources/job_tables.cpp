@@ -23,7 +23,8 @@ using Cells = std::vector<std::string>;
 
 constexpr std::array kSeparators = {'|', '\t', ','};
 
-/// Removes the next line that is not blank from a text; without fields at its end.
+/// Removes the next line that is not blank from a text and returns its fields: none at the end of
+/// the text, and one if quotes are malformed.
 Cells next_fields(std::string_view& rest, char separator) {
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -31,11 +32,12 @@ Cells next_fields(std::string_view& rest, char separator) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.ends_with('\r'))
       line.pop_back();
+    if (line.find_first_not_of(" \t") == line.npos)
+      continue;
     std::vector<std::string_view> fields;
-    if (!line.empty() && split_fields(line, separator, fields) == FieldsEnd::complete)
-      return {fields.begin(), fields.end()};
-    if (!line.empty())
+    if (split_fields(line, separator, fields) != FieldsEnd::complete)
       return {line};
+    return {fields.begin(), fields.end()};
   }
   return {};
 }
