@@ -217,23 +217,26 @@ std::optional<std::pair<double, std::string>> quantity_slowly(const std::string&
     return std::pair(number(found[1]) * factor, "B");
   }
   // One optional part per unit keeps the units in descending order.
-  const std::vector<std::pair<std::string, double>> units = {
-      {"d|days?", 86400},
-      {"h|hrs?|hours?", 3600},
-      {"m|mins?|minutes?", 60},
-      {"s|secs?|seconds?", 1},
-      {"ms|msec|milliseconds?", 1e-3},
-      {"us|\u00b5s|\u03bcs|usec|microseconds?", 1e-6},
-      {"ns|nsec|nanoseconds?", 1e-9}};
+  static const auto parts = [] {
+    std::vector<std::pair<std::regex, double>> out;
+    for (const auto& [words, factor] : std::vector<std::pair<std::string, double>>{
+             {"d|days?", 86400},
+             {"h|hrs?|hours?", 3600},
+             {"m|mins?|minutes?", 60},
+             {"s|secs?|seconds?", 1},
+             {"ms|msec|milliseconds?", 1e-3},
+             {"us|\u00b5s|\u03bcs|usec|microseconds?", 1e-6},
+             {"ns|nsec|nanoseconds?", 1e-9}})
+      out.emplace_back("(\\d+\\.?\\d*) *(?:" + words + ")(?: +|$|(?=\\d))", factor);
+    return out;
+  }();
   double sum = 0;
   std::string rest = text;
-  for (const auto& [words, factor] : units) {
-    const std::regex part("(\\d+\\.?\\d*) *(?:" + words + ")(?: +|$|(?=\\d))([^]*)");
-    if (!std::regex_match(rest, found, part))
-      continue;
-    sum += number(found[1]) * factor;
-    rest = std::string(found[2]);
-  }
+  for (const auto& [part, factor] : parts)
+    if (std::regex_search(rest, found, part, std::regex_constants::match_continuous)) {
+      sum += number(found[1]) * factor;
+      rest = found.suffix();
+    }
   return rest.empty() && !text.empty() ? std::optional(std::pair(sum, std::string("s")))
                                        : std::nullopt;
 }
