@@ -21,7 +21,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::array kSeparators = {'|', '\t', ','};
+constexpr std::array kJobSeparators = {'|', '\t', ','};
 
 /// Removes the next line that is not blank from a text and returns its fields: none at the end of
 /// the text, and one if quotes are malformed.
@@ -82,7 +82,7 @@ std::optional<JobColumns> columns_of(std::string_view bytes, char separator) {
 }
 
 std::optional<JobColumns> columns_of(std::string_view bytes) {
-  for (const char separator : kSeparators)
+  for (const char separator : kJobSeparators)
     if (auto found = columns_of(bytes, separator))
       return found;
   return std::nullopt;

@@ -367,13 +367,20 @@ std::string columns_named(std::span<const std::string> names) {
 
 std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out, const Parts& parts) {
   std::vector<Sentence> notices;
-  for (const LeftOut& item : left_out) {
-    const bool repeats = item.because == LeftOut::Because::repetition;
-    if (repeats || item.because == LeftOut::Because::label)
-      notices.push_back(message(
-          "Column '{}' {} and is left out{}; pass {} to keep it.", item.column, words_for(item),
-          repeats ? ": rows that differ in it alone are runs of one configuration" : "",
-          Field{"categorical", {item.column}}));
+  for (const LeftOut& item : left_out)
+    if (item.because == LeftOut::Because::repetition)
+      notices.push_back(
+          message("Column '{}' {} and is left out: rows that differ in it alone are runs of one "
+                  "configuration; pass {} to keep it.",
+                  item.column, words_for(item), Field{"categorical", {item.column}}));
+  const std::vector<std::string> labels = names_of_reason(left_out, LeftOut::Because::label);
+  if (!labels.empty()) {
+    const bool one = labels.size() == 1;
+    notices.push_back(
+        message("{} {} runs rather than configurations and {} left out; pass {} to keep "
+                "{}.",
+                columns_named(labels), one ? "names" : "name", one ? "is" : "are",
+                Field{"categorical", labels}, one ? "it" : "them"));
   }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::result && !item.identity.empty())
