@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # What .ci/run leaves out for its length; to be run before a release, on two cores for some hours:
 # clang-tidy on all sources, the development build as its preset has it, and all tests under the
-# sanitizers, those too that repeat whole fits.
+# sanitizers, those too that repeat whole fits. Parts that passed on the same commit, if nothing was
+# changed since, are not repeated after an interruption.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 . tests/parts.sh
 jobs=$(nproc)
+if git diff --quiet HEAD; then
+  mkdir -p build
+  parts_passed=build/nightly-passed-$(git rev-parse --short HEAD)
+fi
 
 part 'dependencies' sh cmake/install-dependencies.sh --tests --checks
 
@@ -42,13 +47,15 @@ part 'arm64' bash tests/builds.sh arm64
 part 'coverage' bash tests/coverage.sh
 part 'fuzzers' bash tests/fuzz/run.sh 200000
 part 'packages: build' bash cmake/package.sh build/nightly-packages
-copy=$(mktemp -d)
-git archive HEAD | tar -x -C "$copy"
-part 'packages: build once more, elsewhere' \
-  env SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)" bash "$copy/cmake/package.sh"
-part 'packages: installed in a fresh Debian' \
+packages_of_copy() {
+  local copy
+  copy=$(mktemp -d)
+  git archive HEAD | tar -x -C "$copy"
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) bash "$copy/cmake/package.sh"
   bash tests/packages.sh build/nightly-packages "$copy/build/packages"
-rm -rf "$copy"
+  rm -rf "$copy"
+}
+part 'packages: the same, fresh Debian' packages_of_copy
 
 part 'mutants' python3 tests/mutants.py "$(mktemp -d)" --count 12 --bar 65
 

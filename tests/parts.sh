@@ -1,5 +1,6 @@
 # For scripts of several parts: `part NAME COMMAND...` runs one; when the script ends, a table shows
-# the wall time and the CPU time of each.
+# the wall time and the CPU time of each. If the variable `parts_passed` is set, it names a file of the
+# parts that passed, which are left out when the script runs again.
 
 part_name=''
 part_table=''
@@ -24,6 +25,10 @@ read_cpu() {
 part() {
   part_name=$1
   shift
+  if grep -sqFx -- "$part_name" "${parts_passed:-}"; then
+    echo "== $part_name: passed before"
+    return
+  fi
   echo "== $part_name"
   local cpu before start=$SECONDS
   read_cpu
@@ -31,4 +36,5 @@ part() {
   "$@"
   read_cpu
   part_table+=$(printf '%-32s %8d %8d' "$part_name" $((SECONDS - start)) $((cpu - before)))$'\n'
+  [ -z "${parts_passed:-}" ] || echo "$part_name" >>"$parts_passed"
 }

@@ -10,6 +10,7 @@
 #include "forms/form.hpp"
 #include "jobs/tasks.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "report/document.hpp"
@@ -96,7 +97,7 @@ std::vector<plan::Configuration> read_configurations(const plan::Space& space,
   for (const plan::SpaceColumn& column : space.columns)
     if (column.is_text())
       texts.insert(column.name);
-  return plan::configurations_of(space, read_csv(path, texts));
+  return plan::configurations_of(space, read_runs(path, texts).table);
 }
 
 namespace {

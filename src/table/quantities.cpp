@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -51,10 +52,16 @@ constexpr std::array kUnits{
     Unit{{"%"}, Dimension::share, 1},
 };
 
-/// Removes the number, digits with at most one point, at the beginning of a text. nullopt if there
-/// is none.
+/// Removes the number at the beginning of a text: digits with at most one point, and an exponent.
+/// nullopt if there is none.
 std::optional<double> take_number(std::string_view& rest) {
-  const std::size_t end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+  std::size_t end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+  if (const std::string_view exponent = rest.substr(end);
+      exponent.starts_with('e') || exponent.starts_with('E')) {
+    const std::size_t first = exponent.find_first_not_of("+-", 1);
+    if (first <= 2 && kDigits.find(exponent[first]) != kDigits.npos)
+      end += std::min(exponent.find_first_not_of(kDigits, first), exponent.size());
+  }
   const std::string_view number = rest.substr(0, end);
   if (number.empty() || number.front() == '.')
     return std::nullopt;
@@ -272,7 +279,8 @@ std::string unit_of(Dimension dimension) {
 std::optional<Quantity> parse_quantity(std::string_view text) {
   if (text.empty() || kDigits.find(text.front()) == kDigits.npos)
     return std::nullopt;
-  return text.find(':') == text.npos ? sum_of_units(text) : clock_time(text);
+  const auto quantity = text.find(':') == text.npos ? sum_of_units(text) : clock_time(text);
+  return quantity && std::isfinite(quantity->value) ? quantity : std::nullopt;
 }
 
 void convert_quantities(Table& table, const std::set<std::string>& text_columns) {

@@ -100,6 +100,9 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   CHECK_THAT(said(), ContainsSubstring("'memory' has units: its values are in B, \"2 GB\" is "
                                        "2e+09; --categorical memory keeps them as levels."));
   CHECK_THAT(said(), ContainsSubstring("--intrinsic"));
+  // What import writes is the same runs.
+  write("runs.csv", run({"import", "trace.txt"}).output);
+  CHECK(model_of({"runs.csv", "--target", "realtime"})["constants"] == model["constants"]);
   // Two columns could be the time.
   const ProgramResult unclear = run({"fit", "trace.txt"});
   CHECK(unclear.exit_code == 3);

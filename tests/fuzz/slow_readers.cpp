@@ -201,11 +201,11 @@ std::optional<std::pair<double, std::string>> quantity_slowly(const std::string&
   static const std::regex minutes(R"((\d+):([0-5]\d\.\d+))");
   if (std::regex_match(text, found, minutes))
     return std::pair(60 * number(found[1]) + number(found[2]), "s");
-  static const std::regex share(R"((\d+\.?\d*) *% *)");
+  static const std::regex share(R"((\d+\.?\d*(?:[eE][+-]?\d{1,2})?) *% *)");
   if (std::regex_match(text, found, share))
     return std::pair(number(found[1]), "%");
   static const std::regex memory(
-      R"((\d+\.?\d*) *(?:(B|byte|bytes)|([kKMGTP])B|([KMGTP])(?:i|iB)?) *)");
+      R"((\d+\.?\d*(?:[eE][+-]?\d{1,2})?) *(?:(B|byte|bytes)|([kKMGTP])B|([KMGTP])(?:i|iB)?) *)");
   if (std::regex_match(text, found, memory)) {
     const std::string letters = "KMGTP";
     const auto power = [&](const std::string& letter) {
@@ -227,7 +227,8 @@ std::optional<std::pair<double, std::string>> quantity_slowly(const std::string&
              {"ms|msec|milliseconds?", 1e-3},
              {"us|\u00b5s|\u03bcs|usec|microseconds?", 1e-6},
              {"ns|nsec|nanoseconds?", 1e-9}})
-      out.emplace_back("(\\d+\\.?\\d*) *(?:" + words + ")(?: +|$|(?=\\d))", factor);
+      out.emplace_back("(\\d+\\.?\\d*(?:[eE][+-]?\\d{1,2})?) *(?:" + words + ")(?: +|$|(?=\\d))",
+                       factor);
     return out;
   }();
   double sum = 0;

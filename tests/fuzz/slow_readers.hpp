@@ -23,7 +23,7 @@ struct SlowTable {
 SlowTable read_slowly(std::string_view bytes, char separator);
 
 /// The value of "1h 2m", "00:12:31", "3.1 MB", "512K" or "72.6%" and its unit: "s", "B" or "%";
-/// nullopt for other texts, and for those of more than 200 bytes.
+/// nullopt for other texts, for those of more than 200 bytes and for exponents of three digits.
 std::optional<std::pair<double, std::string>> quantity_slowly(const std::string& text);
 
 /// The value of a formula of numbers, names, + - * / ^, comparisons, parentheses and sqrt, exp, ln,

@@ -64,6 +64,9 @@ TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") 
            {"2.5 Gi", 2.5 * kGibi, "B"},
            {"1T", 1024 * kGibi, "B"},
            {"12 B", 12, "B"},
+           {"2.5e+03B", 2500, "B"},
+           {"1.5e-05s", 1.5e-5, "s"},
+           {"1E3 ms", 1, "s"},
            {"72.6%", 72.6, "%"},
            {"72.6 %", 72.6, "%"},
            {"0%", 0, "%"},
@@ -77,12 +80,12 @@ TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") 
 }
 
 TEST_CASE("names, numbers, dates and what is ambiguous are no quantities", "[quantities]") {
-  for (const auto* text :
-       {"",        "5",          "1e3",      "3x3",      "2-1",       "A100",   "16k",
-        "16kb",    "12:31",      "1:60:00",  "12:00:61", "10:00:5",   "-3s",    "+3s",
-        ".5s",     "1,5 s",      "1.2.3s",   "1h 1h",    "30s 1m",    "1h 2",   "s",
-        "4.9 x",   "2024-01-01", "10.0.0.1", "5%%",      "1 GB 2 MB", "1GB 3s", "5 s ,",
-        "1-12:31", "1:02:03.",   "1-2-3"}) {
+  for (const auto* text : {"",       "5",         "1e3",    "3x3",     "2-1",        "A100",
+                           "16k",    "16kb",      "12:31",  "1:60:00", "12:00:61",   "10:00:5",
+                           "-3s",    "+3s",       ".5s",    "1,5 s",   "1.2.3s",     "1h 1h",
+                           "30s 1m", "1h 2",      "s",      "4.9 x",   "2024-01-01", "10.0.0.1",
+                           "5%%",    "1 GB 2 MB", "1GB 3s", "5 s ,",   "1-12:31",    "1:02:03.",
+                           "1-2-3",  "2e",        "2es",    "1e+s",    "1e400s",     "1e300PB"}) {
     INFO(text);
     CHECK_FALSE(parse_quantity(text));
   }

@@ -1,0 +1,120 @@
+// Files of runs of other kinds than CSV: what reads them, and `import`, which writes them as CSV.
+
+#include <zlib.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/files.hpp"
+#include "cli/fit_directory.hpp"
+#include "support/catch.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// The bytes as gzip writes them.
+std::string compressed(std::string_view bytes) {
+  z_stream stream{};
+  constexpr int with_gzip_header = 15 + 16;
+  REQUIRE(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, with_gzip_header, 8,
+                       Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  std::string in(bytes);
+  stream.next_in = reinterpret_cast<Bytef*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+class ImportTest : public FitDirectory {
+ public:
+  ImportTest() { write("runs.csv", sample_runs()); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(ImportTest, "a file that gzip compressed is read as what is in it", "[cli]") {
+  const std::string runs = sample_runs();
+  const std::string packed = compressed(runs);
+  write("runs.csv.gz", packed);
+  const std::size_t half = runs.size() / 2;
+  write("members.gz", compressed(runs.substr(0, half)) + compressed(runs.substr(half)));
+  const nlohmann::json plain = model_of({"runs.csv"});
+  for (const char* file : {"runs.csv.gz", "members.gz"}) {
+    nlohmann::json model = model_of({file});
+    CHECK(model["provenance"]["data"]["sha256"] == perfmodel::sha256(read(file)));
+    CHECK(model["provenance"]["data"]["file"] == file);
+    model["provenance"] = plain["provenance"];
+    CHECK(model == plain);
+    CHECK(run({"import", file}).output == run({"import", "runs.csv"}).output);
+  }
+  write("model.json", plain.dump());
+  CHECK(run({"evaluate", "model.json", "runs.csv.gz", "--format", "json"}).exit_code == 0);
+  // A prediction stands beside the line as it was before it was compressed.
+  CHECK(run({"predict", "model.json", "runs.csv.gz"}).output ==
+        run({"predict", "model.json", "runs.csv"}).output);
+
+  write("cut.gz", packed.substr(0, packed.size() - 9));
+  const ProgramResult cut = run({"fit", "cut.gz"});
+  CHECK(cut.exit_code == 3);
+  CHECK_THAT(cut.errors, ContainsSubstring("cut.gz: the data compressed by gzip are cut off"));
+  std::string damaged = packed;
+  damaged[damaged.size() / 2] ^= 0x55;
+  write("damaged.gz", damaged);
+  const ProgramResult bad = run({"fit", "damaged.gz"});
+  CHECK(bad.exit_code == 3);
+  CHECK_THAT(bad.errors, ContainsSubstring("damaged.gz"));
+}
+
+TEST_CASE_METHOD(ImportTest, "what import writes is fitted as the files are", "[cli]") {
+  write("german.csv", "gpus;name;time_s\n1;a b;4,5\n2;\"x,\"\"y\";2,5\n4;1.10;1,5\n8;c;1\n");
+  const ProgramResult german = run({"import", "german.csv", "-o", "out.csv"});
+  REQUIRE(german.exit_code == 0);
+  CHECK(read("out.csv") == "gpus,name,time_s\n1,a b,4.5\n2,\"x,\"\"y\",2.5\n4,1.10,1.5\n8,c,1\n");
+  CHECK_THAT(german.errors, ContainsSubstring("4 runs of 3 columns"));
+
+  // Several files are one table, whose columns are in the order of the first.
+  write("one.csv", "gpus,time_s\n1,4\n2,3\n");
+  write("two.csv", "time_s,gpus\n2,4\n1,8\n");
+  CHECK(run({"import", "one.csv", "two.csv"}).output == "gpus,time_s\n1,4\n2,3\n4,2\n8,1\n");
+
+  const ProgramResult imported = run({"import", "runs.csv"});
+  write("imported.csv", imported.output);
+  nlohmann::json model = model_of({"imported.csv"});
+  const nlohmann::json plain = model_of({"runs.csv"});
+  model["provenance"] = plain["provenance"];
+  CHECK(model == plain);
+}
+
+TEST_CASE_METHOD(ImportTest, "a format that the file does not have is refused", "[cli]") {
+  const auto error_of = [&](const std::vector<std::string>& arguments) {
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code == 2);
+    return result.errors;
+  };
+  CHECK_THAT(error_of({"fit", "runs.csv", "--input-format", "sqlite"}),
+             ContainsSubstring("--input-format sqlite does not apply to runs.csv, which is CSV"));
+  CHECK_THAT(error_of({"import", "runs.csv", "--study", "a"}),
+             ContainsSubstring("--study does not apply to runs.csv, which is CSV"));
+  CHECK_THAT(error_of({"import", "runs.csv", "--experiment", "a"}),
+             ContainsSubstring("--experiment does not apply to runs.csv"));
+  CHECK_THAT(error_of({"import", "runs.csv", "--sql", "select 1"}),
+             ContainsSubstring("--sql does not apply to runs.csv"));
+  write("object.json", "{\"a\": 1}");
+  CHECK_THAT(error_of({"import", "object.json", "--separator", "tab"}),
+             ContainsSubstring("--separator does not apply to object.json, which is JSON"));
+  CHECK(run({"import", "object.json", "--input-format", "csv"}).exit_code == 3);
+  for (const char* option : {"--merge-rows=always", "--sample-rows=10"}) {
+    const ProgramResult large = run({"fit", "object.json", option});
+    CHECK(large.exit_code == 3);
+    CHECK_THAT(large.errors, ContainsSubstring("object.json is not plain CSV"));
+  }
+}
