@@ -65,15 +65,17 @@ void read_runs_file(std::string_view bytes) {
       if (!table.style.decimal_comma.empty())
         cell = with_decimal_point(cell);
       require(table.lines[row] == slow.lines[row], "line of a row");
-      const auto quantity = column.unit.empty() ? std::nullopt : quantity_slowly(cell);
-      if (quantity && quantity->second == column.unit && std::isfinite(quantity->first))
-        require(
-            std::abs(quantity->first - column.numbers[row]) <= 1e-12 * std::abs(quantity->first),
-            "a quantity");
-      else if (!column.is_numeric())
+      if (!column.unit.empty()) {
+        const auto quantity = quantity_slowly(cell);
+        if (quantity && quantity->second == column.unit)
+          require(
+              std::abs(quantity->first - column.numbers[row]) <= 1e-12 * std::abs(quantity->first),
+              "a quantity");
+      } else if (!column.is_numeric()) {
         require(column.levels[column.codes[row]] == cell, "a text");
-      else if (!std::isnan(column.numbers[row]))  // else a bad cell
+      } else if (!std::isnan(column.numbers[row])) {  // else a bad cell
         require(std::strtod(cell.c_str(), nullptr) == column.numbers[row], "a number");
+      }
     }
   }
 }
