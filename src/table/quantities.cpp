@@ -149,7 +149,8 @@ std::optional<Quantity> clock_time(std::string_view text) {
 }
 
 // Words of names of columns, besides those that has_time_unit() and is_time_name() recognise.
-constexpr WordList kTimes{"time elapsed duration wall latency delay timeout"};
+constexpr WordList kTimes{"time elapsed duration wall wallclock latency delay timeout"};
+constexpr WordList kNamesOfTimes{"s h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
 constexpr WordList kMemories{
     "mem memory ram vram hbm rss vsz vms uss pss vmem swap cache disk bytes"};
 constexpr WordList kPointsInTime{
@@ -167,7 +168,7 @@ bool denotes(const std::string& name, Dimension dimension) {
     });
   if (kPointsInTime.has_one_of(words))
     return false;
-  return is_time_name(name) || has_time_unit(name) || name == "h:m:s" || name == "s" ||
+  return is_time_name(name) || has_time_unit(name) || kNamesOfTimes.has(name) ||
          std::ranges::any_of(words, [](std::string_view word) {
            return kTimes.has(word) || word.ends_with("time") || word.starts_with("time");
          });

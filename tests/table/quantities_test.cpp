@@ -186,6 +186,8 @@ TEST_CASE("what may be names counts only beside certain quantities or by the col
   CHECK(unit("when", "10:00:00,1\n10:05:00,2\n").empty());
   CHECK(unit("start_time", "10:00:00,1\n10:05:00,2\n").empty());
   CHECK(unit("Elapsed", "10:00:00,1\n10:05:00,2\n") == "s");
+  CHECK(unit("TotalCPU", "01:00:00,1\n00:05.125,2\n") == "s");
+  CHECK(unit("cpu", "500m,1\n250m,2\n").empty());  // thousandths of a processor
   CHECK(unit("h:m:s", "0:00:05,1\n0:01:05,2\n") == "s");
   CHECK(unit("memory", "16k,1\n32k,2\n").empty());
   CHECK(unit("kernel", "3x3,1\n5x5,2\n").empty());
