@@ -1,3 +1,5 @@
+#include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,12 @@ Examples:
   perfmodel import results.db --sql 'select gpus, batch, step_s from runs' -o runs.csv)");
 }
 
+/// The cell, with its unit if the column has one.
+std::string text_of(const Column& column, std::size_t row) {
+  const bool has_unit = !column.unit.empty() && !std::isnan(column.numbers[row]);
+  return column.text(row) + (has_unit ? column.unit : "");
+}
+
 int run_import(const ImportArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const RunsFile runs = read_runs(arguments.files, {}, arguments.input);
@@ -52,7 +60,7 @@ int run_import(const ImportArguments& arguments, Console& console) {
   for (std::size_t row = 0; row < table.rows(); ++row) {
     std::string line;
     for (const Column& column : table.columns)
-      line += (line.empty() ? "" : ",") + csv_field(column.text(row));
+      line += (line.empty() ? "" : ",") + csv_field(text_of(column, row));
     output.write(text + line + "\n");
     text.clear();
   }

@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
+#include "sources/job_tables.hpp"
 #include "sources/readers.hpp"
 
 namespace perfmodel {
@@ -170,8 +171,15 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
   }
   const InputFormat family = family_of(out.csv);
   check_options(family, out.source, options);
-  if (family == InputFormat::csv)
+  if (family == InputFormat::csv) {
+    if (auto joined = options.separator ? std::nullopt : joined_job_table(out.csv)) {
+      if (out.sha256.empty())
+        out.sha256 = sha256(out.csv);
+      out.csv = *std::move(joined);
+      out.source += " (imported)";
+    }
     return out;
+  }
   const NamedRows rows = rows_of(family, out.csv, out.source, options);
   if (rows.empty())
     throw InputError(out.source + " has no runs");
@@ -184,7 +192,8 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
 
 bool is_plain_csv(std::string_view beginning, const InputOptions& options) {
   return options.format == InputFormat::csv ||
-         (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv);
+         (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv &&
+          (options.separator || !is_job_table(beginning)));
 }
 
 }  // namespace perfmodel

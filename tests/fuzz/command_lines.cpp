@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr const char* kCommands[] = {"fit",   "predict", "evaluate", "sweep",      "simulate",
-                                     "merge", "scaling", "ssgd",     "show",       "plan",
+constexpr const char* kCommands[] = {"fit",   "predict", "evaluate", "sweep",       "simulate",
+                                     "merge", "scaling", "ssgd",     "show",        "plan",
                                      "help",  "suggest", "report",   "completions", "import"};
 
 constexpr const char* kValues[] = {"runs.csv",

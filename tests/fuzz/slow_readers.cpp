@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <map>
+#include <regex>
 
 namespace perfmodel::fuzz {
 namespace {
@@ -183,6 +185,62 @@ class Evaluator {
 };
 
 }  // namespace
+
+std::optional<std::pair<double, std::string>> quantity_slowly(const std::string& text) {
+  if (text.size() > 200)
+    return std::nullopt;
+  const auto number = [](const std::string& digits) {
+    return std::strtod(digits.c_str(), nullptr);
+  };
+  std::smatch found;
+  static const std::regex clock(R"((?:(\d+)-)?(\d+):([0-5]\d):([0-5]\d(?:\.\d+)?))");
+  if (std::regex_match(text, found, clock))
+    return std::pair(86400 * number(found[1]) + 3600 * number(found[2]) + 60 * number(found[3]) +
+                         number(found[4]),
+                     "s");
+  static const std::regex minutes(R"((\d+):([0-5]\d\.\d+))");
+  if (std::regex_match(text, found, minutes))
+    return std::pair(60 * number(found[1]) + number(found[2]), "s");
+  static const std::regex share(R"((\d+\.?\d*(?:[eE][+-]?\d{1,2})?) *% *)");
+  if (std::regex_match(text, found, share))
+    return std::pair(number(found[1]), "%");
+  static const std::regex memory(
+      R"((\d+\.?\d*(?:[eE][+-]?\d{1,2})?) *(?:(B|byte|bytes)|([kKMGTP])B|([KMGTP])(?:i|iB)?) *)");
+  if (std::regex_match(text, found, memory)) {
+    const std::string letters = "KMGTP";
+    const auto power = [&](const std::string& letter) {
+      return 1 + static_cast<double>(letters.find(letter == "k" ? "K" : letter));
+    };
+    const double factor = found[2].matched   ? 1
+                          : found[3].matched ? std::pow(1000, power(found[3]))
+                                             : std::pow(1024, power(found[4]));
+    return std::pair(number(found[1]) * factor, "B");
+  }
+  // One optional part per unit keeps the units in descending order.
+  static const auto parts = [] {
+    std::vector<std::pair<std::regex, double>> out;
+    for (const auto& [words, factor] : std::vector<std::pair<std::string, double>>{
+             {"d|days?", 86400},
+             {"h|hrs?|hours?", 3600},
+             {"m|mins?|minutes?", 60},
+             {"s|secs?|seconds?", 1},
+             {"ms|msec|milliseconds?", 1e-3},
+             {"us|\u00b5s|\u03bcs|usec|microseconds?", 1e-6},
+             {"ns|nsec|nanoseconds?", 1e-9}})
+      out.emplace_back("(\\d+\\.?\\d*(?:[eE][+-]?\\d{1,2})?) *(?:" + words + ")(?: +|$|(?=\\d))",
+                       factor);
+    return out;
+  }();
+  double sum = 0;
+  std::string rest = text;
+  for (const auto& [part, factor] : parts)
+    if (std::regex_search(rest, found, part, std::regex_constants::match_continuous)) {
+      sum += number(found[1]) * factor;
+      rest = found.suffix();
+    }
+  return rest.empty() && !text.empty() ? std::optional(std::pair(sum, std::string("s")))
+                                       : std::nullopt;
+}
 
 SlowTable read_slowly(std::string_view bytes, char separator) {
   if (bytes.substr(0, 3) == "\xEF\xBB\xBF")

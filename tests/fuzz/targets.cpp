@@ -26,6 +26,7 @@
 #include "report/documents.hpp"
 #include "report/model_json.hpp"
 #include "report/model_set.hpp"
+#include "sources/job_tables.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel::fuzz {
@@ -64,12 +65,28 @@ void read_runs_file(std::string_view bytes) {
       if (!table.style.decimal_comma.empty())
         cell = with_decimal_point(cell);
       require(table.lines[row] == slow.lines[row], "line of a row");
-      if (!column.is_numeric())
+      if (!column.unit.empty()) {
+        const auto quantity = quantity_slowly(cell);
+        if (quantity && quantity->second == column.unit)
+          require(
+              std::abs(quantity->first - column.numbers[row]) <= 1e-12 * std::abs(quantity->first),
+              "a quantity");
+      } else if (!column.is_numeric()) {
         require(column.levels[column.codes[row]] == cell, "a text");
-      else if (!std::isnan(column.numbers[row]))  // else a bad cell
+      } else if (!std::isnan(column.numbers[row])) {  // else a bad cell
         require(std::strtod(cell.c_str(), nullptr) == column.numbers[row], "a number");
+      }
     }
   }
+}
+
+/// What was joined is a table, and joining changes it no more.
+void read_job_table(std::string_view bytes) {
+  const auto joined = joined_job_table(bytes);
+  if (!joined)
+    throw InputError("no table of jobs");
+  require(joined_job_table(*joined) == *joined, "a table of jobs that is joined again");
+  parse_csv(*joined, "jobs.txt");
 }
 
 /// A model that can be read is written so that it is read as the same.
@@ -152,7 +169,8 @@ constexpr Target kTargets[] = {{"csv", read_runs_file},      {"model", read_mode
                                {"set", read_set_file},       {"tasks", read_tasks_file},
                                {"space", read_space_file},   {"layers", read_layers_file},
                                {"formula", read_formula},    {"kernels", read_kernel_inputs},
-                               {"code", read_seed_of_model}, {"command_lines", read_command_line}};
+                               {"code", read_seed_of_model}, {"command_lines", read_command_line},
+                               {"jobs", read_job_table}};
 
 }  // namespace
 

@@ -1,0 +1,261 @@
+// Files of workflow managers, schedulers and benchmarks as they are: their cells have units, and
+// most of their columns are results.
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/fit_directory.hpp"
+#include "support/catch.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::to_text;
+
+namespace {
+
+using ToolTableTest = FitDirectory;
+using Names = std::vector<std::string>;
+
+constexpr int kTasks = 40;
+
+struct Task {
+  int number;
+  int cpus;
+  int memory_gib;
+  double seconds;
+};
+
+/// The text of a table with these invented tasks.
+std::string table_of_tasks(const std::string& header,
+                           const std::function<std::string(const Task&)>& line) {
+  std::string out = header + "\n";
+  for (int i = 0; i < kTasks; ++i) {
+    const int cpus = 1 << i % 4;
+    const int memory = 2 << i / 4 % 3;
+    out += line({i, cpus, memory, 2.5 * memory / cpus * (1 + 0.02 * std::sin(3. * i))}) + "\n";
+  }
+  return out;
+}
+
+std::string clock(double seconds) {
+  const int whole = static_cast<int>(std::round(seconds));
+  char text[32];
+  std::snprintf(text, sizeof text, "%02d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60);
+  return text;
+}
+
+/// "350ms", "4.9s" or "1m 30s", as Nextflow writes it.
+std::string duration(double seconds) {
+  if (seconds < 1)
+    return to_text(std::round(seconds * 1000)) + "ms";
+  if (seconds < 60)
+    return to_text(std::round(seconds * 10) / 10) + "s";
+  return to_text(std::floor(seconds / 60)) + "m " + to_text(std::round(std::fmod(seconds, 60))) +
+         "s";
+}
+
+std::string trace(const std::function<std::string(const Task&)>& status) {
+  return table_of_tasks(
+      "task_id\thash\tnative_id\tname\tstatus\texit\tsubmit\tcpus\tmemory\tduration\trealtime\t%cpu"
+      "\tpeak_rss\tpeak_vmem\trchar\twchar",
+      [&](const Task& task) {
+        const std::string n = std::to_string(task.number);
+        const std::string rss = task.number % 5 == 0 ? "0" : to_text(3.1 + task.number) + " MB";
+        return n + "\tab/" + std::to_string(100000 + 7919 * task.number) + "\t" +
+               std::to_string(3000 + task.number) + "\tALIGN (" + n + ")\t" + status(task) +
+               "\t0\t2026-01-02 10:00:" + std::to_string(10 + task.number) + ".123\t" +
+               std::to_string(task.cpus) + "\t" + std::to_string(task.memory_gib) + " GB\t" +
+               duration(10 * task.seconds + 5) + "\t" + duration(10 * task.seconds) + "\t" +
+               to_text(72.6 + task.number) + "%\t" + rss + "\t" + rss + "\t" +
+               to_text(1.5 + task.number) + " KB\t0";
+      });
+}
+
+Names inputs_of(const nlohmann::json& model) {
+  Names out;
+  for (const char* kind : {"intrinsic", "categorical", "extrinsic"})
+    for (const auto& input : model["constants"][kind])
+      out.push_back(input["column"]);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli][tools]") {
+  write("trace.txt", trace([](const Task&) { return "COMPLETED"; }));
+  const nlohmann::json model = model_of({"trace.txt", "--target", "realtime"});
+  CHECK(inputs_of(model) == Names{"memory", "cpus"});
+  CHECK(model["target"]["unit"] == "s");
+  CHECK(model["constants"]["intrinsic"][0]["unit"] == "B");
+  CHECK(model["constants"]["intrinsic"][0]["range"] == nlohmann::json::array({2e9, 8e9}));
+  CHECK_FALSE(model["constants"]["extrinsic"][0].contains("unit"));
+  CHECK_THAT(said(),
+             ContainsSubstring("'realtime' has units: its values are in s, \"50s\" is 50."));
+  CHECK_THAT(said(), ContainsSubstring("'memory' has units: its values are in B, \"2 GB\" is "
+                                       "2e+09; --categorical memory keeps them as levels."));
+  CHECK_THAT(said(), ContainsSubstring("--intrinsic"));
+  // What import writes is the same runs.
+  write("runs.csv", run({"import", "trace.txt"}).output);
+  CHECK(model_of({"runs.csv", "--target", "realtime"})["constants"] == model["constants"]);
+  // Two columns could be the time.
+  const ProgramResult unclear = run({"fit", "trace.txt"});
+  CHECK(unclear.exit_code == 3);
+  CHECK_THAT(unclear.errors, ContainsSubstring("'duration' and 'realtime'"));
+}
+
+TEST_CASE_METHOD(ToolTableTest, "tasks that failed are named and can be left out",
+                 "[cli][tools][failed]") {
+  write("trace.txt",
+        trace([](const Task& task) { return task.number == 3 ? "FAILED" : "COMPLETED"; }));
+  const ProgramResult refused = run({"fit", "trace.txt", "--target", "realtime"});
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.errors, ContainsSubstring("trace.txt (imported):5: column 'realtime': "
+                                               "\"failed\" is not a number"));
+  CHECK_THAT(refused.errors, ContainsSubstring("--failed drop"));
+  const nlohmann::json model = model_of({"trace.txt", "--target", "realtime", "--failed", "drop"});
+  CHECK(model["target"]["unit"] == "s");
+  CHECK(model["provenance"]["data"]["rows"] == kTasks - 1);
+}
+
+TEST_CASE_METHOD(ToolTableTest, "values with units can be predicted", "[cli][tools][predict]") {
+  write("trace.txt", trace([](const Task&) { return "COMPLETED"; }));
+  write("model.json", model_of({"trace.txt", "--target", "realtime"}).dump());
+  const auto predicted = [&](const std::string& memory) {
+    const ProgramResult result = run({"predict", "model.json", "--set", "memory=" + memory, "--set",
+                                      "cpus=4", "--format", "json"});
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.output)["predictions"];
+  };
+  CHECK(predicted("4GB") == predicted("4000000000"));
+  CHECK(predicted("4000 MB,8GB") == predicted("4e9,8e9"));
+  CHECK(predicted("2GB:8GB:x2") == predicted("2e9:8e9:x2"));
+  CHECK(predicted("2GB:8GB:+2GB") == predicted("2e9:8e9:+2e9"));
+  CHECK(run({"predict", "model.json", "--set", "memory=4s", "--set", "cpus=4"}).exit_code == 2);
+  CHECK(run({"predict", "model.json", "--set", "memory=4GB", "--set", "cpus=4GB"}).exit_code == 2);
+  write("units.csv", "memory,cpus\n4GB,2\n3906250 kB,2\n8000 MB,4\n");
+  write("plain.csv", "memory,cpus\n4000000000,2\n3906250000,2\n8000000000,4\n");
+  const auto times = [&](const std::string& file) {
+    const ProgramResult result = run({"predict", "model.json", file});
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    Names out;
+    std::istringstream lines(result.output);
+    for (std::string line; std::getline(lines, line);)
+      out.push_back(line.substr(line.find(',')));
+    return out;
+  };
+  CHECK(times("units.csv").size() == 4);
+  CHECK(times("units.csv") == times("plain.csv"));
+}
+
+TEST_CASE_METHOD(ToolTableTest, "benchmarks of Snakemake are fitted as they are", "[cli][tools]") {
+  write("benchmarks.tsv",
+        table_of_tasks("threads\tsize_mb\ts\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\t"
+                       "io_out\tmean_load\tcpu_time",
+                       [](const Task& task) {
+                         const std::string rss =
+                             task.number % 7 == 0 ? "-" : to_text(100 + 3.25 * task.number);
+                         return std::to_string(task.cpus) + "\t" + std::to_string(task.memory_gib) +
+                                "\t" + to_text(task.seconds) + "\t" +
+                                clock(task.seconds).substr(1) + "\t" + rss + "\t" + rss + "\t" +
+                                rss + "\t" + rss + "\t0.00\t0.00\t97.5\t" +
+                                to_text(task.seconds * task.cpus);
+                       }));
+  const nlohmann::json model = model_of({"benchmarks.tsv", "--target", "s"});
+  CHECK(inputs_of(model) == Names{"size_mb", "threads"});
+}
+
+TEST_CASE_METHOD(ToolTableTest, "jobs of Slurm are fitted with their steps", "[cli][tools]") {
+  write("jobs.txt",
+        table_of_tasks("JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|AllocCPUS|ReqMem|"
+                       "Start|End",
+                       [](const Task& task) {
+                         const std::string id = std::to_string(1000 + task.number);
+                         const std::string times =
+                             clock(100 * task.seconds) + "|" + clock(90 * task.seconds);
+                         const std::string dates = "|2026-01-02T10:00:00|2026-01-02T11:00:00";
+                         const std::string cpus = std::to_string(task.cpus);
+                         return id + "|train|COMPLETED|0:0|" + times + "||" + cpus + "|" +
+                                std::to_string(task.memory_gib) + "G" + dates + "\n" + id +
+                                ".batch|batch|COMPLETED|0:0|" + times + "|" +
+                                std::to_string(900 * task.memory_gib) + "M|" + cpus + "|" + dates +
+                                "\n" + id + ".extern|extern|COMPLETED|0:0|" + times + "|0|" + cpus +
+                                "|" + dates;
+                       }));
+  const nlohmann::json model = model_of({"jobs.txt"});  // Elapsed
+  CHECK(inputs_of(model) == Names{"ReqMem", "AllocCPUS"});
+  CHECK(model["target"]["column"] == "Elapsed");
+  CHECK(model["target"]["unit"] == "s");
+  CHECK(model["provenance"]["data"]["rows"] == kTasks);
+  const nlohmann::json memory = model_of({"jobs.txt", "--target", "MaxRSS"});
+  CHECK(memory["target"]["unit"] == "B");
+  CHECK(inputs_of(memory) == Names{"ReqMem", "AllocCPUS"});
+}
+
+TEST_CASE_METHOD(ToolTableTest, "files of benchmarks and studies are fitted as they are",
+                 "[cli][tools]") {
+  write("benchmark.csv",
+        table_of_tasks("name,size,workers,iterations,real_time,cpu_time,time_unit",
+                       [](const Task& task) {
+                         return "BM_sort/" + std::to_string(task.memory_gib) + "," +
+                                std::to_string(task.memory_gib) + "," + std::to_string(task.cpus) +
+                                "," + std::to_string(1000 - 3 * task.number) + "," +
+                                to_text(task.seconds) + "," + to_text(0.9 * task.seconds) + ",ns";
+                       }));
+  CHECK(inputs_of(model_of({"benchmark.csv"})) == Names{"size", "workers"});
+  write("hyperfine.csv",
+        table_of_tasks(
+            "command,mean,stddev,median,user,system,min,max,size,threads", [](const Task& task) {
+              const std::string t = to_text(task.seconds);
+              return "sort " + std::to_string(task.memory_gib) + "," + t + ",0." +
+                     std::to_string(task.number) + "," + t + "," + t + "," + t + "," + t + "," + t +
+                     "," + std::to_string(task.memory_gib) + "," + std::to_string(task.cpus);
+            }));
+  CHECK(inputs_of(model_of({"hyperfine.csv", "--target", "mean"})) == Names{"size", "threads"});
+  write(
+      "study.csv",
+      table_of_tasks("number,value,datetime_start,datetime_complete,duration,state,layers,workers",
+                     [](const Task& task) {
+                       return std::to_string(task.number) + "," + to_text(task.seconds) +
+                              ",2026-01-02 10:00:00,2026-01-02 10:01:00," +
+                              to_text(2 * task.seconds) + ",COMPLETE," +
+                              std::to_string(task.memory_gib) + "," + std::to_string(task.cpus);
+                     }));
+  CHECK(inputs_of(model_of({"study.csv", "--target", "value"})) == Names{"layers", "workers"});
+}
+
+TEST_CASE_METHOD(ToolTableTest, "a model of levels such as 40GB still predicts",
+                 "[cli][tools][predict]") {
+  write("runs.csv", table_of_tasks("gpu_mem,gpus,time_s", [](const Task& task) {
+          return std::to_string(20 * task.memory_gib) + "GB," + std::to_string(task.cpus) + "," +
+                 to_text(task.seconds);
+        }));
+  const nlohmann::json model = model_of({"runs.csv", "--categorical", "gpu_mem"});
+  CHECK(model["constants"]["categorical"][0]["levels"].size() == 3);
+  write("model.json", model.dump());
+  CHECK(run({"predict", "model.json", "runs.csv"}).exit_code == 0);
+  CHECK(run({"predict", "model.json", "--set", "gpu_mem=40GB", "--set", "gpus=2"}).exit_code == 0);
+  CHECK(inputs_of(model_of({"runs.csv"})) == Names{"gpu_mem", "gpus"});
+}
+
+TEST_CASE_METHOD(ToolTableTest, "a cell that contradicts the unit is named with line and column",
+                 "[cli][tools]") {
+  std::string text = "gpus,mem,time_s\n";
+  for (int i = 0; i < 12; ++i)
+    text += std::to_string(1 << i % 3) + "," +
+            (i == 5 ? "12s" : std::to_string(8 << i % 2) + "GB") + "," + to_text(1 + i % 5) + "\n";
+  write("runs.csv", text);
+  const ProgramResult refused = run({"fit", "runs.csv"});
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.errors,
+             ContainsSubstring("runs.csv:7: column 'mem': \"12s\" has another unit, but the other "
+                               "cells are in B, such as \"8GB\""));
+  CHECK_THAT(refused.errors, ContainsSubstring("--categorical mem or --ignore mem"));
+}
