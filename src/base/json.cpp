@@ -5,7 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
@@ -54,39 +58,42 @@ void check_formula(const JsonCursor& parent, const std::string& expected) {
 
 namespace {
 
-nlohmann::json parsed(const std::string& source, std::string_view bytes) {
-  std::vector<std::vector<std::string>> names_of_open_objects;
-  const auto refuse_repeated_names = [&](int, nlohmann::json::parse_event_t event,
-                                         nlohmann::json& parsed) {
-    using Event = nlohmann::json::parse_event_t;
+/// "3:5", the line and the column of an offset.
+std::string place_of(std::size_t offset, std::string_view bytes) {
+  const std::string_view before = bytes.substr(0, offset);
+  const auto line_start = before.rfind('\n');
+  return fmt::format("{}:{}", 1 + std::count(before.begin(), before.end(), '\n'),
+                     line_start == before.npos ? offset + 1 : offset - line_start);
+}
+
+nlohmann::ordered_json parsed(const std::string& source, std::string_view bytes, bool is_line) {
+  using Document = nlohmann::ordered_json;
+  std::vector<std::unordered_set<std::string>> names_of_open_objects;
+  const auto refuse_repeated_names = [&](int, Document::parse_event_t event, Document& parsed) {
+    using Event = Document::parse_event_t;
     if (event == Event::object_start) {
       names_of_open_objects.emplace_back();
     } else if (event == Event::object_end) {
       names_of_open_objects.pop_back();
     } else if (event == Event::key) {
-      auto& names = names_of_open_objects.back();
-      auto name = parsed.get<std::string>();
-      if (std::find(names.begin(), names.end(), name) != names.end())
+      const auto& name = parsed.get_ref<const std::string&>();
+      if (!names_of_open_objects.back().insert(name).second)
         throw InputError(
             fmt::format("{}: the field '{}' stands twice in one object", source, name));
-      names.push_back(std::move(name));
     }
     return true;
   };
   try {
-    return nlohmann::json::parse(bytes, refuse_repeated_names);
-  } catch (const nlohmann::json::parse_error& error) {
+    return Document::parse(bytes, refuse_repeated_names);
+  } catch (const Document::parse_error& error) {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while ..."
     const std::string_view message = error.what();
     const auto colon = message.find(": ");
     const std::size_t offset = std::min(error.byte == 0 ? 0 : error.byte - 1, bytes.size());
-    const std::string_view before = bytes.substr(0, offset);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const auto line_start = before.rfind('\n');
-    const auto column = line_start == std::string_view::npos ? offset + 1 : offset - line_start;
-    throw InputError(fmt::format("{}:{}:{}: not JSON: {}", source, line, column,
+    throw InputError(fmt::format("{}:{}: not JSON: {}", source,
+                                 is_line ? std::to_string(offset + 1) : place_of(offset, bytes),
                                  colon == message.npos ? message : message.substr(colon + 2)));
-  } catch (const nlohmann::json::out_of_range& error) {
+  } catch (const Document::out_of_range& error) {
     // "[json.exception.out_of_range.406] number overflow parsing '1e999'"
     const std::string_view message = error.what();
     const auto bracket = message.find("] ");
@@ -98,12 +105,18 @@ nlohmann::json parsed(const std::string& source, std::string_view bytes) {
 }  // namespace
 
 JsonCursor JsonCursor::parse(std::string source, std::string_view bytes) {
-  const auto document = std::make_shared<const nlohmann::json>(parsed(source, bytes));
+  const auto document =
+      std::make_shared<const nlohmann::ordered_json>(parsed(source, bytes, false));
   return {document, std::move(source), *document, {}};
 }
 
-JsonCursor::JsonCursor(std::shared_ptr<const nlohmann::json> document, std::string source,
-                       const nlohmann::json& node, std::string path)
+JsonCursor JsonCursor::parse_line(std::string source, std::string_view bytes) {
+  const auto document = std::make_shared<const nlohmann::ordered_json>(parsed(source, bytes, true));
+  return {document, std::move(source), *document, {}};
+}
+
+JsonCursor::JsonCursor(std::shared_ptr<const nlohmann::ordered_json> document, std::string source,
+                       const nlohmann::ordered_json& node, std::string path)
     : document_(std::move(document)),
       source_(std::move(source)),
       node_(&node),
@@ -177,6 +190,16 @@ std::vector<std::string> JsonCursor::names() const {
   return out;
 }
 
+std::vector<std::pair<std::string, JsonCursor>> JsonCursor::fields() const {
+  if (!node_->is_object())
+    fail("expected an object, not " + kind());
+  std::vector<std::pair<std::string, JsonCursor>> out;
+  for (const auto& [name, value] : node_->items())
+    out.emplace_back(
+        name, JsonCursor(document_, source_, value, path_.empty() ? name : path_ + "." + name));
+  return out;
+}
+
 bool JsonCursor::is_null() const {
   return node_->is_null();
 }
@@ -185,17 +208,37 @@ bool JsonCursor::is_text() const {
   return node_->is_string();
 }
 
+bool JsonCursor::is_number() const {
+  return node_->is_number();
+}
+
+bool JsonCursor::is_array() const {
+  return node_->is_array();
+}
+
+bool JsonCursor::is_object() const {
+  return node_->is_object();
+}
+
+std::string JsonCursor::cell() const {
+  if (is_null())
+    return "";
+  if (node_->is_number_float())
+    return to_text(number());
+  return is_number() || node_->is_boolean() ? node_->dump() : text();
+}
+
 std::string JsonCursor::kind() const {
   switch (node_->type()) {
-    case nlohmann::json::value_t::null:
+    case nlohmann::ordered_json::value_t::null:
       return "null";
-    case nlohmann::json::value_t::object:
+    case nlohmann::ordered_json::value_t::object:
       return "an object";
-    case nlohmann::json::value_t::array:
+    case nlohmann::ordered_json::value_t::array:
       return "an array";
-    case nlohmann::json::value_t::string:
+    case nlohmann::ordered_json::value_t::string:
       return "a text";
-    case nlohmann::json::value_t::boolean:
+    case nlohmann::ordered_json::value_t::boolean:
       return "true or false";
     default:
       return "a number";

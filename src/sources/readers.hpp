@@ -17,6 +17,12 @@ namespace perfmodel {
 NamedRows read_json(std::string_view bytes, const std::string& source,
                     std::optional<InputFormat> format);
 
+/// The results of a tool that measures, each a run; nullopt if the document, an object, is of
+/// another format. Cells of times have their unit, and a failed run a word that says so.
+std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document);
+std::optional<NamedRows> hyperfine_rows(const JsonCursor& document);
+std::optional<NamedRows> asv_rows(const JsonCursor& document);
+
 /// Whether a text is in Extra-P's text format, which declares its parameters first.
 bool is_extrap_text(std::string_view bytes);
 /// The measurements in Extra-P's text format, a row per repetition.
