@@ -163,7 +163,8 @@ std::vector<JsonCursor> list_per_run(const JsonCursor& result, const std::string
     return {};
   std::vector<JsonCursor> items = list->items();
   if (items.size() != runs)
-    list->fail(fmt::format("{} items for {} times", items.size(), runs));
+    list->fail(
+        fmt::format("{} for {}", counted_noun(items.size(), "item"), counted_noun(runs, "time")));
   return items;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
@@ -58,13 +59,16 @@ std::string readable(std::string_view bytes, const std::string& source) {
 
 /// Whether the first line is a whole object that another one follows.
 bool is_json_lines(std::string_view bytes) {
+  const std::size_t first = bytes.find_first_of("[{");
+  if (first == bytes.npos || bytes[first] == '[')
+    return false;
   std::size_t levels = 0;
-  for (std::size_t at = bytes.find('{'); at < bytes.size(); at = next_place(bytes, at)) {
+  for (std::size_t at = first; at < bytes.size(); at = next_place(bytes, at)) {
     if (bytes[at] == '\n')
       return levels == 0 && bytes.substr(at).find_first_not_of(" \t\r\n") != bytes.npos;
     if (bytes[at] == '{' || bytes[at] == '[')
       ++levels;
-    else if (bytes[at] == '}' || bytes[at] == ']')
+    else if ((bytes[at] == '}' || bytes[at] == ']') && levels > 0)
       --levels;
   }
   return false;
@@ -118,9 +122,9 @@ void add_rows(const Cells& cells, const std::vector<List>& lists, NamedRows& row
   for (const List& list : lists) {
     const List& first = lists.front();
     if (list.items.size() != first.items.size())
-      list.node.fail(fmt::format(
-          "{} items, but {} has {}: lists of one object must have equally many, an item per run",
-          list.items.size(), first.name, first.items.size()));
+      list.node.fail(fmt::format("{}, but {} has {}: lists of an object have one item per run",
+                                 counted_noun(list.items.size(), "item"), first.name,
+                                 first.items.size()));
   }
   for (std::size_t i = 0; i < (lists.empty() ? 1 : lists.front().items.size()); ++i) {
     Cells row = cells;
