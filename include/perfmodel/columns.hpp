@@ -208,6 +208,7 @@ struct NumericInput {
   double low = 0;
   double high = 0;
   std::optional<ZeroValue> zero = {};  ///< nullopt: all values are > 0
+  std::string unit = {};               ///< "s", "B" or "%" if the cells of the runs have units
 
   /// The base of the power for this value, which is > 0 also for 0.
   double counted(double value) const;

@@ -81,6 +81,9 @@ struct Column {
   std::vector<std::string> levels;   ///< distinct texts in order of first appearance
   std::vector<BadCell> bad_cells;    ///< numeric columns only: every cell that is not a number
   std::string formula{};             ///< of a derived column; empty for a column of the file
+  /// "s", "B" or "%" if the cells are quantities with units; empty: the numbers as in the file.
+  std::string unit{};
+  std::string with_unit{};  ///< the first such cell, "1m 30s"; empty without a unit
 
   bool is_numeric() const { return kind == Kind::numeric; }
   /// The cell as text: the level, or the shortest form of the number.

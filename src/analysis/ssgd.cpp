@@ -122,6 +122,8 @@ class NumberReader {
 
   std::vector<double> read(const Column& column, Zero zero) {
     std::vector<double> values(table_.rows());
+    if (!column.unit.empty())
+      problems_.add(0, column, [] { return "cells have units; the unit is that in the name"; });
     for (std::size_t row = 0; row < values.size(); ++row) {
       const auto number =
           column.is_numeric() ? std::optional(column.numbers[row]) : parse_number(column.text(row));

@@ -35,6 +35,7 @@ constexpr auto texts_of(ZeroCounts) {
 void describe_range(Fields& f, NumericInput& input, bool in_products) {
   using enum ZeroCounts;
   f("range", Ends{input.low, input.high}, "lowest and highest measured value");
+  f("unit", input.unit, "`s`, `B` or `%` if the cells of the runs have units", kSparse);
   const bool may_be_zero = f.reads() ? f.has("zero") : input.zero.has_value();
   ZeroValue value = input.zero.value_or(ZeroValue{});
   ZeroCounts counts = !in_products ? absent : value.apart ? apart : shifted;

@@ -116,6 +116,9 @@ bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t 
   Table table = begin == 0 ? parse_csv(lines, path_, texts_, std::nullopt) : parsed(lines, line);
   if (begin == 0 && (table.style.separator != ',' || !table.style.decimal_comma.empty()))
     return false;
+  // Whether cells have units is decided by all of a column's cells.
+  if (std::ranges::any_of(table.columns, [](const Column& column) { return !column.unit.empty(); }))
+    return false;
   std::vector<std::uint64_t> line_begins{begin};
   for (std::size_t at = lines.find('\n'); at != std::string_view::npos;
        at = lines.find('\n', at + 1))

@@ -16,6 +16,7 @@
 #include "table/design.hpp"
 #include "table/formula.hpp"
 #include "table/left_out.hpp"
+#include "table/quantities.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -50,14 +51,21 @@ std::vector<std::string> parts_between(const std::string& text, char separator) 
   return parts;
 }
 
+/// A number, or a quantity in this unit ("s", "B", "%"; empty: none).
+std::optional<double> number_in(const std::string& text, const std::string& unit) {
+  const auto quantity = parse_quantity(text);
+  return quantity && unit_of(quantity->dimension) == unit ? quantity->value : parse_number(text);
+}
+
 /// Values from the lower to the upper end, by a step or a factor.
-std::optional<std::vector<double>> numbers_of_range(const std::vector<std::string>& parts) {
-  const auto low = parse_number(parts[0]);
-  const auto high = parse_number(parts[1]);
+std::optional<std::vector<double>> numbers_of_range(const std::vector<std::string>& parts,
+                                                    const std::string& unit) {
+  const auto low = number_in(parts[0], unit);
+  const auto high = number_in(parts[1], unit);
   if (!low || !high || parts[2].empty())
     return std::nullopt;
-  const auto step = parse_number(parts[2].substr(1));
   const bool by_factor = parts[2].front() == 'x';
+  const auto step = number_in(parts[2].substr(1), by_factor ? "" : unit);
   if (!step || (!by_factor && parts[2].front() != '+') ||
       !(by_factor ? *step > 1 && *low > 0 : *step > 0))
     return std::nullopt;
@@ -75,17 +83,18 @@ std::optional<std::vector<double>> numbers_of_range(const std::vector<std::strin
 
 }  // namespace
 
-std::optional<std::vector<double>> listed_numbers(const std::string& text) {
+std::optional<std::vector<double>> listed_numbers(const std::string& text,
+                                                  const std::string& unit) {
   std::vector<double> numbers;
   for (const std::string& item : parts_between(text, ',')) {
     const std::vector<std::string> parts = parts_between(item, ':');
-    if (parts.size() == 3) {
-      const auto range = numbers_of_range(parts);
+    if (const auto number = number_in(item, unit)) {
+      numbers.push_back(*number);
+    } else if (parts.size() == 3) {
+      const auto range = numbers_of_range(parts, unit);
       if (!range)
         return std::nullopt;
       numbers.insert(numbers.end(), range->begin(), range->end());
-    } else if (const auto number = parse_number(item)) {
-      numbers.push_back(*number);
     } else {
       return std::nullopt;
     }
@@ -119,7 +128,7 @@ bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& 
 
 /// Values of a numeric column. They must be > 0 unless only derived columns use it.
 Column numeric_column(const Setting& setting, const NumericInput* input) {
-  const auto values = listed_numbers(setting.text);
+  const auto values = listed_numbers(setting.text, input == nullptr ? "" : input->unit);
   if (values && input != nullptr && reads_as_decimal_comma(setting.text, *values, *input)) {
     std::string with_point = setting.text;
     with_point[with_point.find(',')] = '.';

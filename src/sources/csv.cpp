@@ -30,6 +30,7 @@
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
+#include "table/quantities.hpp"
 
 namespace perfmodel {
 
@@ -311,6 +312,7 @@ class TableReader {
     for (ColumnBuilder& column : columns_)
       table_.columns.push_back(std::move(column).take());
     check_index();
+    convert_quantities(table_, text_columns_);
     table_.source = enumerated(sources_, kMostFilesNamed);
     if (sources_.size() > 1)
       table_.sources = std::move(sources_);

@@ -117,7 +117,7 @@ std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view
 constexpr WordList kTimes{
     "time t iterationtime itertime timeperiteration steptime timeperstep batchtime timeperbatch "
     "epochtime timeperepoch trainingtime traintime runtime walltime elapsed elapsedtime duration "
-    "executiontime exectime totaltime meantime averagetime measuredtime"};
+    "executiontime exectime totaltime meantime averagetime measuredtime realtime"};
 
 constexpr WordList kCountedThings{
     "gpus workers nodes processes procs ranks cores cpus threads devices machines replicas "
@@ -232,7 +232,7 @@ bool is_scale_name(std::string_view name) {
   if (base.ends_with("count") &&  // "gpucount"
       kCountedThings.has(plural(std::string(base.substr(0, base.size() - 5)))))
     return true;
-  for (const std::string_view prefix : {"numberof", "num", "n"})
+  for (const std::string_view prefix : {"numberof", "num", "n", "alloc", "req"})
     if (base.starts_with(prefix) && kCountedThings.has(base.substr(prefix.size())))
       return true;
   const std::vector<std::string> words = words_of(name);

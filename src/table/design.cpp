@@ -310,6 +310,16 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
                                  table.source, quoted_list(table.names())));
 }
 
+/// Throws InputError for cells with units unless `unit` is that of the model's column.
+void require_unit(const Table& table, const Column& column, const std::string& unit) {
+  if (!column.unit.empty() && column.unit != unit)
+    throw InputError(fmt::format(
+        "{}: column '{}': its cells have units, such as {}, and are in {}, but the model's column "
+        "{}",
+        table.source, column.name, quoted_cell(column.with_unit), column.unit,
+        unit.empty() ? "has no known unit: write numbers as in its runs" : "is in " + unit));
+}
+
 /// Writes the numbers of the chosen rows to `values`. A number that is not > 0 or, if it may be 0,
 /// not >= 0 is a problem.
 template <class Values>
@@ -335,6 +345,7 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
   std::vector<NumericFactor> factors;
   for (const NumericInput& input : inputs) {
     std::vector<double> values(rows.size());
+    require_unit(table, table.at(input.column), input.unit);
     gather_numbers(table.at(input.column), rows, input.zero.has_value(), problems, values);
     // After a problem the factor is not used, and NaN cannot be coded.
     factors.push_back(problems.empty() ? make_factor(std::move(values)) : NumericFactor{});
@@ -430,6 +441,7 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
   design.extrinsic = numeric_factors(table, spec.extrinsic, choice, problems);
   if (target == Target::required) {
     design.time.resize(static_cast<Eigen::Index>(choice.size()));
+    require_unit(table, table.at(spec.target), spec.unit);
     gather_numbers(table.at(spec.target), choice, false, problems, design.time);
     if (!problems.empty())
       problems.set_remedy(table.at(spec.target),

@@ -1,6 +1,8 @@
 #include "table/left_out.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,6 +73,68 @@ bool is_by_product_name(std::string_view name) {
     quantity.pop_back();
   return kResults.has(words.back()) || kResults.has(quantity.back()) || is_rate(all) ||
          is_time(name, words);
+}
+
+namespace {
+
+/// Columns that a tool writes besides the settings of its runs, folded.
+struct ToolColumns {
+  WordList results;
+  WordList labels;  ///< names, places and dates of runs
+
+  bool has(const std::string& name) const { return results.has(name) || labels.has(name); }
+};
+
+constexpr std::size_t kFewestOfTool = 3;
+
+constexpr std::array kTools{
+    // Nextflow's trace
+    ToolColumns{{"duration realtime %cpu %mem rss vmem peak_rss peak_vmem rchar wchar syscr syscw "
+                 "read_bytes write_bytes vol_ctxt inv_ctxt status exit error_action"},
+                {"task_id hash native_id name tag submit start complete workdir script env"}},
+    // Snakemake's benchmarks
+    ToolColumns{{"s h:m:s max_rss max_vms max_uss max_pss io_in io_out io_char_in io_char_out "
+                 "mean_load cpu_time cpu_usage"},
+                {"jobid wildcards params resources"}},
+    // Slurm's sacct
+    ToolColumns{{"elapsed elapsedraw cputime cputimeraw totalcpu usercpu systemcpu avecpu mincpu "
+                 "averss maxrss avevmsize maxvmsize avepages maxpages avediskread maxdiskread "
+                 "avediskwrite maxdiskwrite avecpufreq consumedenergy consumedenergyraw planned "
+                 "reserved suspended state exitcode derivedexitcode reason tresusageinave "
+                 "tresusageinmax tresusageintot tresusageoutave tresusageoutmax tresusageouttot"},
+                {"jobid jobidraw start end submit eligible nodelist workdir submitline maxrssnode "
+                 "maxrsstask maxvmsizenode maxvmsizetask mincpunode mincputask comment dbindex"}},
+    // Google Benchmark
+    ToolColumns{{"iterations real_time cpu_time time_unit bytes_per_second items_per_second "
+                 "error_occurred error_message"},
+                {"name run_name family_index per_family_instance_index run_type aggregate_name"}},
+    // hyperfine
+    ToolColumns{{"mean stddev median user system min max exit_codes memory_usage_byte"},
+                {"command"}},
+    // Optuna
+    ToolColumns{{"value duration state"},
+                {"number trial_id study_id study_name datetime_start datetime_complete"}},
+    // MLflow
+    ToolColumns{
+        {"status lifecycle_stage"},
+        {"run_id run_uuid run_name experiment_id artifact_uri start_time end_time user_id"}},
+};
+
+/// The tool that wrote a table with these columns, or null.
+const ToolColumns* tool_of(const std::vector<std::string>& names) {
+  const auto columns = [&](const ToolColumns& tool) {
+    return to_size(std::ranges::count_if(
+        names, [&](const std::string& name) { return tool.has(folded(name)); }));
+  };
+  const auto* const tool = std::ranges::max_element(kTools, {}, columns);
+  return columns(*tool) < kFewestOfTool ? nullptr : tool;
+}
+
+}  // namespace
+
+bool is_result_of_tool(const std::string& name, const std::vector<std::string>& names) {
+  const ToolColumns* const tool = tool_of(names);
+  return tool != nullptr && tool->results.has(folded(name));
 }
 
 namespace {
@@ -253,6 +317,15 @@ std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
 
 std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts) {
   std::vector<LeftOut> left_out;
+  if (const ToolColumns* const tool = tool_of(table.names()))
+    for (const ColumnPart& part : parts) {
+      const std::string name = folded(part.column->name);
+      const auto because =
+          tool->labels.has(name) ? LeftOut::Because::label : LeftOut::Because::result;
+      if (part.is_input() && !part.by_flag && part.column->formula.empty() && tool->has(name) &&
+          take_out(parts, part.column->name))
+        left_out.push_back({part.column->name, because, {}, {}});
+    }
   const RunLabels labels = find_run_labels(table, parts);
   for (const std::string& column : labels.repetitions)
     if (take_out(parts, column))

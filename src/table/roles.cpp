@@ -14,6 +14,7 @@
 #include "table/column_facts.hpp"
 #include "table/formula.hpp"
 #include "table/left_out.hpp"
+#include "table/quantities.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -325,7 +326,8 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
     if (candidates.size() == 1) {
       candidates[0]->part = Part::target;
       const std::string& name = candidates[0]->column->name;
-      const bool tells_unit = has_bracketed_unit(name) && !request.time_unit;
+      const bool tells_unit =
+          has_bracketed_unit(name) && !request.time_unit && candidates[0]->column->unit.empty();
       notices.push_back(message("Column '{}' is taken as the measured time, by {}{}{}.", name,
                                 by_unit ? "the unit in its name" : "its name",
                                 tells_unit ? "; all times are in " : "",
@@ -595,6 +597,32 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
   }
 }
 
+/// The unit of the target: that of its cells, else the requested one or that in its name. Throws
+/// UsageError if another unit than that of the cells is requested.
+std::string unit_of_target(const Column& target, const RoleRequest& request) {
+  if (target.unit.empty())
+    return request.time_unit.value_or(unit_of(target.name));
+  if (request.time_unit.value_or(target.unit) != target.unit)
+    throw UsageError(message("{} contradicts the cells of '{}', which have units and are in {}",
+                             Field{"time_unit", {*request.time_unit}}, target.name, target.unit));
+  return target.unit;
+}
+
+/// Adds a notice for each used column whose cells have units.
+void tell_units(const Parts& parts, Notices& notices) {
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (column.unit.empty() || !(part.part == Part::target || part.is_number()))
+      continue;
+    const auto example = parse_quantity(column.with_unit);
+    notices.push_back(message(
+        "'{}' has units: its values are in {}, {} is {}{}.", column.name, column.unit,
+        quoted_cell(column.with_unit), to_text(example ? example->value : 0),
+        part.part == Part::target ? Sentence()
+                                  : message("; {} keeps them as levels", as_categorical(part))));
+  }
+}
+
 /// resolve_roles() without the checks of values, whose inputs are stored in `parts` and
 /// `obstacles`.
 Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
@@ -618,7 +646,7 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
         message("Column '{}' is {} in every row and moves along.", step.column, law_of_step(step)));
 
   roles.target = names_of(parts, Part::target).at(0);
-  roles.unit = request.time_unit.value_or(unit_of(roles.target));
+  roles.unit = unit_of_target(table.at(roles.target), request);
   roles.intrinsic = names_of(parts, Part::intrinsic);
   roles.categorical = names_of(parts, Part::categorical);
   roles.extrinsic = names_of(parts, Part::extrinsic);
@@ -642,6 +670,7 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   check_values(table, parts, obstacles);
   require_input(table, roles, obstacles);
   obstacles.throw_if_any();
+  tell_units(parts, roles.notices);
   tell_what_was_inferred(table, request, roles, roles.notices);
   return roles;
 }

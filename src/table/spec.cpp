@@ -16,6 +16,7 @@
 #include "perfmodel/columns.hpp"
 #include "table/column_facts.hpp"
 #include "table/derived.hpp"
+#include "table/quantities.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -43,6 +44,12 @@ void CellProblems::add_not_a_number(std::size_t row, const Column& column) {
   const std::string text = column.text(row);
   if (text.empty())
     add_blank(row, column);
+  else if (!column.unit.empty() && (parse_number(text) || parse_quantity(text)))
+    add(row, column, [&] {
+      return fmt::format("{} {}, but the other cells are in {}, such as {}", quoted_cell(text),
+                         parse_number(text) ? "has no unit" : "has another unit", column.unit,
+                         quoted_cell(column.with_unit));
+    });
   else
     add(row, column, [&] { return fmt::format("{} is not a number", quoted_cell(text)); });
 }
@@ -100,11 +107,12 @@ namespace {
 constexpr std::size_t kMostLinesKept = 5;
 constexpr std::size_t kMostReasonsNamed = 6;
 
-constexpr std::array<std::string_view, 28> kFailed = {
-    "",        "na",        "n/a",      "#n/a",    "nan",       "null",    "nil",
-    "none",    "_",         "?",        "inf",     "infinity",  "fail",    "failed",
-    "failure", "err",       "error",    "crash",   "oom",       "killed",  "out_of_memory",
-    "crashed", "cancelled", "canceled", "timeout", "timed_out", "skipped", "dnf"};
+constexpr std::array<std::string_view, 33> kFailed = {
+    "",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
+    "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
+    "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
+    "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
+    "aborted", "preempted", "node_fail", "running", "pending"};
 
 /// Substrings of longer messages of failed runs: "CUDA OOM", "torch.OutOfMemoryError".
 constexpr std::array<std::string_view, 4> kMessages = {"oom", "outofmemory", "out_of_memory",
@@ -163,6 +171,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
         std::all_of(each.levels.begin(), each.levels.end(),
                     [](const std::string& level) { return parse_number(level).has_value(); }))
       make_numeric(each);
+  convert_quantities(out.table, text_columns);
   for (auto& [key, failed] : by_cell)
     out.failed.push_back(std::move(failed));
   return out;
@@ -226,7 +235,8 @@ NumericInput numeric_input(const Column& column, std::span<const std::size_t> ro
   NumericInput input{.column = column.name,
                      .low = std::numeric_limits<double>::infinity(),
                      .high = -std::numeric_limits<double>::infinity(),
-                     .zero = zero_of(column)};
+                     .zero = zero_of(column),
+                     .unit = column.unit};
   for (const std::size_t row : rows) {
     input.low = std::min(input.low, column.numbers[row]);
     input.high = std::max(input.high, column.numbers[row]);

@@ -220,6 +220,8 @@ Column chosen_numbers(const Column& column, std::span<const std::size_t> rows) {
   Column out;
   out.name = column.name;
   out.formula = column.formula;
+  out.unit = column.unit;
+  out.with_unit = column.with_unit;
   out.numbers.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.numbers.push_back(column.numbers[rows[i]]);
