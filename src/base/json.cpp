@@ -185,6 +185,10 @@ bool JsonCursor::is_text() const {
   return node_->is_string();
 }
 
+bool JsonCursor::is_array() const {
+  return node_->is_array();
+}
+
 std::string JsonCursor::kind() const {
   switch (node_->type()) {
     case nlohmann::json::value_t::null:

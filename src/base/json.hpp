@@ -29,6 +29,7 @@ class JsonCursor {
 
   bool is_null() const;
   bool is_text() const;
+  bool is_array() const;
   std::string text() const;
   std::string name() const;  ///< a text that is not empty
   double number() const;
