@@ -117,20 +117,28 @@ const std::set<std::string, std::less<>> kBookkeeping = {
     "error_message",  "error_occurred", "real_time",    "cpu_time",
     "aggregate_unit", "aggregate_name"};
 
-/// A run with its times, its counters and its label.
-Cells row_of(const BenchmarkRun& run) {
+/// Adds a run with its times, its counters and its label.
+void add_run(const BenchmarkRun& run, NamedRows& rows) {
   Cells row = columns_of_name(run);
   const std::string unit = text_of(run.node, "time_unit", "ns");
   const bool failed = is_true(run.node, "error_occurred");
+  const bool skipped = is_true(run.node, "skipped");
   for (const char* time : {"real_time", "cpu_time"}) {
-    const bool skipped = failed || is_true(run.node, "skipped");
-    add_cell(time, skipped ? failed ? "error" : "skipped" : with_unit(run.node.member(time), unit),
+    add_cell(time,
+             failed    ? "error"
+             : skipped ? "skipped"
+                       : with_unit(run.node.member(time), unit),
              run.node, row);
+    rows.add_result(time);
   }
-  for (const auto& [name, value] : run.node.fields())
-    if (!kBookkeeping.contains(name) && !value.is_array() && !value.is_object())
-      add_cell(name, value.cell(), run.node, row);
-  return row;
+  for (const auto& [name, value] : run.node.fields()) {
+    if (kBookkeeping.contains(name) || value.is_array() || value.is_object())
+      continue;
+    add_cell(name, value.cell(), run.node, row);
+    if (name != "label")
+      rows.add_result(name);
+  }
+  rows.add(row);
 }
 
 }  // namespace
@@ -149,7 +157,7 @@ std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document) {
   NamedRows rows;
   for (const BenchmarkRun& run : runs)
     if (run.aggregate.empty() || (run.aggregate == "mean" && !measured.contains(run.name)))
-      rows.add(row_of(run));
+      add_run(run, rows);
   return rows;
 }
 
@@ -184,8 +192,10 @@ void add_result(const JsonCursor& result, const Cells& settings, NamedRows& rows
     const bool failed = !codes.empty() && codes[i].cell() != "0";
     Cells row = settings;
     add_cell("time", failed ? "failed" : with_unit(times[i], "s"), result, row);
-    if (!memory.empty())
-      add_cell("memory_usage", with_unit(memory[i], "B"), result, row);
+    if (!memory.empty()) {
+      add_cell("memory_usage_byte", memory[i].cell(), result, row);
+      rows.add_result("memory_usage_byte");
+    }
     rows.add(row);
   }
 }
@@ -213,6 +223,7 @@ std::optional<NamedRows> hyperfine_rows(const JsonCursor& document) {
   const bool named =
       std::set(settings.begin(), settings.end()).size() == results.size() && results.size() > 1;
   NamedRows rows;
+  rows.add_result("time");
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!named)
       add_cell("command", results[i].member("command").cell(), results[i], settings[i]);
@@ -273,7 +284,7 @@ std::pair<std::string, std::string> asv_quantity(const std::string& benchmark) {
   const std::string word = folded(benchmark.substr(benchmark.rfind('.') + 1));
   if (word.starts_with("time"))
     return {"time", "s"};
-  return word.starts_with("mem") || word.starts_with("peakmem") ? std::pair("memory", "B")
+  return word.starts_with("mem") || word.starts_with("peakmem") ? std::pair("memory_bytes", "")
                                                                 : std::pair("value", "");
 }
 
@@ -283,8 +294,9 @@ void add_benchmark(const AsvBenchmark& benchmark, const Cells& machine, NamedRow
   const auto [column, unit] = asv_quantity(benchmark.name);
   Cells start{{"benchmark", benchmark.name}};
   start.insert(start.end(), machine.begin(), machine.end());
+  rows.add_result(column);
   if (!benchmark.result || benchmark.result->is_null()) {  // failed as a whole
-    start.emplace_back(column, "");
+    start.emplace_back(column, "failed");
     return rows.add(start);
   }
   const std::vector<JsonCursor> results =
@@ -309,7 +321,10 @@ void add_benchmark(const AsvBenchmark& benchmark, const Cells& machine, NamedRow
     row.emplace_back(column, "");
     for (const JsonCursor& value :
          sampled ? benchmark.samples[i].items() : std::vector{results[i]}) {
-      row.back().second = with_unit(value, unit);
+      // asv writes NaN, which the parser of JSON gets as an empty text, for skipped combinations.
+      row.back().second = value.is_null()        ? "failed"
+                          : value.cell().empty() ? "skipped"
+                                                 : with_unit(value, unit);
       rows.add(row);
     }
   }

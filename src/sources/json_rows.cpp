@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -212,15 +213,17 @@ std::vector<List> indexed_columns(const JsonCursor& object) {
   return out;
 }
 
-NamedRows rows_of_document(const JsonCursor& document) {
+NamedRows rows_of_documents(std::span<const JsonCursor> documents) {
   NamedRows rows;
-  if (document.is_array())
-    for (const JsonCursor& run : document.items())
-      add_object(run, {}, "", rows);
-  else if (const auto columns = indexed_columns(document); !columns.empty())
-    add_rows({}, columns, rows);
-  else
-    add_object(document, {}, "", rows);
+  for (const JsonCursor& document : documents) {
+    if (documents.size() == 1 && document.is_array())
+      for (const JsonCursor& run : document.items())
+        add_object(run, {}, "", rows);
+    else if (const auto columns = indexed_columns(document); !columns.empty())
+      add_rows({}, columns, rows);
+    else
+      add_object(document, {}, "", rows);
+  }
   return rows;
 }
 
@@ -233,49 +236,54 @@ void refuse_own(const JsonCursor& document, const std::string& source) {
     throw InputError(source + " is JSON, as models are, and no CSV of runs");
 }
 
-NamedRows rows_of_lines(std::string_view bytes, const std::string& source) {
-  NamedRows rows;
+/// The objects of JSON lines, or the only document.
+std::vector<JsonCursor> documents_of(std::string_view bytes, const std::string& source) {
+  if (!is_json_lines(bytes))
+    return {JsonCursor::parse(source, bytes)};
+  std::vector<JsonCursor> out;
   for (std::size_t number = 1; !bytes.empty(); ++number) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
     const std::string_view line = bytes.substr(0, end);
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
-    if (line.find_first_not_of(" \t\r") == line.npos)
-      continue;
-    const JsonCursor run = JsonCursor::parse_line(fmt::format("{}:{}", source, number), line);
-    refuse_own(run, source);
-    add_object(run, {}, "", rows);
+    if (line.find_first_not_of(" \t\r") != line.npos)
+      out.push_back(JsonCursor::parse_line(fmt::format("{}:{}", source, number), line));
   }
-  return rows;
+  return out;
 }
 
-/// The formats of tools.
-struct Tool {
-  InputFormat format;
-  std::optional<NamedRows> (*rows)(const JsonCursor&);  ///< nullopt if the document is another one
-};
-
-constexpr std::array kTools = {Tool{InputFormat::google_benchmark, google_benchmark_rows},
-                               Tool{InputFormat::hyperfine, hyperfine_rows},
-                               Tool{InputFormat::asv, asv_rows},
-                               Tool{InputFormat::extrap, extrap_rows}};
+/// The rows of a tool's results; nullopt if the documents are other ones or of a tool other than
+/// the given one.
+std::optional<NamedRows> rows_of_tool(std::span<const JsonCursor> documents,
+                                      std::optional<InputFormat> given) {
+  const auto may_be = [&](InputFormat format) { return given.value_or(format) == format; };
+  if (may_be(InputFormat::extrap))
+    if (auto rows = extrap_rows(documents))
+      return rows;
+  if (documents.size() != 1 || !documents.front().is_object())
+    return std::nullopt;
+  const std::pair<InputFormat, std::optional<NamedRows> (*)(const JsonCursor&)> tools[] = {
+      {InputFormat::google_benchmark, google_benchmark_rows},
+      {InputFormat::hyperfine, hyperfine_rows},
+      {InputFormat::asv, asv_rows}};
+  for (const auto& [format, rows_of] : tools)
+    if (may_be(format))
+      if (auto rows = rows_of(documents.front()))
+        return rows;
+  return std::nullopt;
+}
 
 }  // namespace
 
 NamedRows read_json(std::string_view bytes, const std::string& source,
                     std::optional<InputFormat> format) {
-  const std::string text = readable(bytes, source);
-  const bool of_tool = format && *format != InputFormat::json;
-  if (!of_tool && is_json_lines(text))
-    return rows_of_lines(text, source);
-  const JsonCursor document = JsonCursor::parse(source, text);
-  refuse_own(document, source);
-  for (const Tool& tool : kTools)
-    if (document.is_object() && format.value_or(tool.format) == tool.format)
-      if (auto rows = tool.rows(document))
-        return *std::move(rows);
-  if (of_tool)
+  const std::vector<JsonCursor> documents = documents_of(readable(bytes, source), source);
+  for (const JsonCursor& document : documents)
+    refuse_own(document, source);
+  if (auto rows = rows_of_tool(documents, format))
+    return *std::move(rows);
+  if (format && *format != InputFormat::json)
     throw InputError(fmt::format("{} is JSON, but not that of {}", source, to_text(*format)));
-  return rows_of_document(document);
+  return rows_of_documents(documents);
 }
 
 }  // namespace perfmodel

@@ -68,6 +68,21 @@ TEST_CASE("repetitions of Google Benchmark are runs, statistics of them are not"
         "benchmark,arg1,real_time,cpu_time\na,8,1ns,2ns\nb,8,5ns,6ns\n");
 }
 
+TEST_CASE("times and counters of tools are declared as results", "[json-runs]") {
+  using Names = std::vector<std::string>;
+  const auto results = [](std::string_view bytes) {
+    return read_json(bytes, "out.json", {}).results();
+  };
+  CHECK(results(google_benchmark(
+            R"({"name": "a/8/size:2", "real_time": 1, "cpu_time": 2, "label": "x", "peak": 3})")) ==
+        Names{"real_time", "cpu_time", "peak"});
+  CHECK(results(R"({"results": [{"command": "x", "times": [1], "memory_usage_byte": [2],
+                                 "parameters": {"n": "8"}}]})") ==
+        Names{"time", "memory_usage_byte"});
+  CHECK(results(R"({"commit_hash": "a", "results": {"time_a": 1, "mem_b": 2, "track_c": 3}})") ==
+        Names{"time", "memory_bytes", "value"});
+}
+
 TEST_CASE("benchmarks that failed or were skipped have no times", "[json-runs]") {
   CHECK(csv_of_tool(google_benchmark(
             R"({"name": "a", "error_occurred": true, "error_message": "no device", "real_time": 0,
@@ -83,7 +98,7 @@ TEST_CASE("times of hyperfine are runs of a command or of parameters", "[json-ru
            "exit_codes": [0, 0]},
           {"command": "sleep 2", "mean": 2.5, "times": [2.5], "memory_usage_byte": [4096]},
           {"command": "sleep 3", "mean": 3.5}]})") ==
-        "command,time,memory_usage\nsleep 1,1.01s,\nsleep 1,0.99s,\nsleep 2,2.5s,4096B\n"
+        "command,time,memory_usage_byte\nsleep 1,1.01s,\nsleep 1,0.99s,\nsleep 2,2.5s,4096\n"
         "sleep 3,3.5s,\n");
   const std::string swept = R"({"results": [
       {"command": "./x -n 8", "mean": 1, "times": [1.5, 1, 2], "exit_codes": [0, 1, null],
@@ -114,16 +129,16 @@ TEST_CASE("results of asv are a row per combination of parameters", "[json-runs]
       "durations": {}})";
   const std::string start = ",abc,m1,";
   CHECK(csv_of_tool(text) ==
-        "benchmark,commit,machine,param1,param2,time,memory,value\n"
+        "benchmark,commit,machine,param1,param2,time,memory_bytes,value\n"
         "join.Suite.time_join" +
             start +
             "10,inner,0.5s,,\n"
             "join.Suite.time_join" +
             start +
-            "10,outer,,,\n"
+            "10,outer,skipped,,\n"
             "join.Suite.time_join" +
             start +
-            "10,None,,,\n"
+            "10,None,failed,,\n"
             "join.Suite.time_join" +
             start +
             "20,inner,4e-05s,,\n"
@@ -135,7 +150,7 @@ TEST_CASE("results of asv are a row per combination of parameters", "[json-runs]
             "20,None,2s,,\n"
             "join.peakmem_join" +
             start +
-            ",,,728B,\n"
+            ",,,728,\n"
             "join.track_size" +
             start +
             "1,,,,3\n"
@@ -144,7 +159,7 @@ TEST_CASE("results of asv are a row per combination of parameters", "[json-runs]
             "2,,,,4\n"
             "join.time_broken" +
             start +
-            ",,,,\n"
+            ",,failed,,\n"
             "join.time_sampled" +
             start +
             ",,1s,,\n"
@@ -153,7 +168,8 @@ TEST_CASE("results of asv are a row per combination of parameters", "[json-runs]
   CHECK(csv_of_tool(R"({"version": 1, "commit_hash": "abc", "params": {"machine": "m"},
                         "results": {"time_a": 0.5, "mem_b": null,
                                     "time_c": {"result": [1, 2], "params": [["x", "y"]]}}})") ==
-        "benchmark,commit,machine,time,memory,param1\ntime_a,abc,m,0.5s,,\nmem_b,abc,m,,,\n"
+        "benchmark,commit,machine,time,memory_bytes,param1\ntime_a,abc,m,0.5s,,\nmem_b,abc,m,,"
+        "failed,\n"
         "time_c,abc,m,1s,,x\ntime_c,abc,m,2s,,y\n");
   CHECK_THROWS_MATCHES(
       csv_of_tool(R"({"commit_hash": "abc", "result_columns": ["result", "params"],
