@@ -19,10 +19,12 @@
 namespace perfmodel {
 namespace {
 
-using Cells = std::vector<NamedRows::Cell>;
+using RowCells = std::vector<NamedRows::Cell>;
 
-/// Adds a cell. Throws InputError if the row has its column already.
-void add_cell(const std::string& column, std::string text, const JsonCursor& node, Cells& row) {
+/// Adds a cell. Throws InputError if its column has no name or the row has it already.
+void add_cell(const std::string& column, std::string text, const JsonCursor& node, RowCells& row) {
+  if (column.empty())
+    node.fail("a field has no name");
   if (std::ranges::find(row, column, &NamedRows::Cell::first) != row.end())
     node.fail(fmt::format("the column '{}' stands twice", column));
   row.emplace_back(column, std::move(text));
@@ -87,8 +89,8 @@ bool is_modifier(std::string_view part) {
 }
 
 /// The columns of "BM_x/8/size:64/threads:4": benchmark, arg1, size, threads.
-Cells columns_of_name(const BenchmarkRun& run) {
-  Cells row{{"benchmark", ""}};
+RowCells columns_of_name(const BenchmarkRun& run) {
+  RowCells row{{"benchmark", ""}};
   std::size_t arguments = 0;
   std::string_view rest = run.name;
   for (bool is_first = true; is_first || !rest.empty(); is_first = false) {
@@ -119,7 +121,7 @@ const std::set<std::string, std::less<>> kBookkeeping = {
 
 /// Adds a run with its times, its counters and its label.
 void add_run(const BenchmarkRun& run, NamedRows& rows) {
-  Cells row = columns_of_name(run);
+  RowCells row = columns_of_name(run);
   const std::string unit = text_of(run.node, "time_unit", "ns");
   const bool failed = is_true(run.node, "error_occurred");
   const bool skipped = is_true(run.node, "skipped");
@@ -177,9 +179,9 @@ std::vector<JsonCursor> list_per_run(const JsonCursor& result, const std::string
 }
 
 /// Adds a row per time of a result, or one of the mean if the times were not exported.
-void add_result(const JsonCursor& result, const Cells& settings, NamedRows& rows) {
+void add_result(const JsonCursor& result, const RowCells& settings, NamedRows& rows) {
   if (!has_list(result, "times")) {
-    Cells row = settings;
+    RowCells row = settings;
     add_cell("time", with_unit(result.member("mean"), "s"), result, row);
     rows.add(row);
     return;
@@ -190,7 +192,7 @@ void add_result(const JsonCursor& result, const Cells& settings, NamedRows& rows
   for (std::size_t i = 0; i < times.size(); ++i) {
     // A command that a signal ended has no exit code.
     const bool failed = !codes.empty() && codes[i].cell() != "0";
-    Cells row = settings;
+    RowCells row = settings;
     add_cell("time", failed ? "failed" : with_unit(times[i], "s"), result, row);
     if (!memory.empty()) {
       add_cell("memory_usage_byte", memory[i].cell(), result, row);
@@ -212,12 +214,12 @@ std::optional<NamedRows> hyperfine_rows(const JsonCursor& document) {
   };
   if (results.empty() || !std::ranges::all_of(results, is_result))
     return std::nullopt;
-  std::vector<Cells> settings;
+  std::vector<RowCells> settings;
   for (const JsonCursor& result : results) {
-    Cells& row = settings.emplace_back();
+    RowCells& row = settings.emplace_back();
     if (const auto parameters = result.optional_member("parameters"))
       for (const auto& [name, value] : parameters->fields())
-        row.emplace_back(name, value.cell());
+        add_cell(name, value.cell(), *parameters, row);
   }
   // A command is another name of its parameters if these differ from result to result.
   const bool named =
@@ -290,9 +292,9 @@ std::pair<std::string, std::string> asv_quantity(const std::string& benchmark) {
 
 /// Adds a row per combination of the parameters, of which the last varies fastest, or one per
 /// sample of it if these were recorded.
-void add_benchmark(const AsvBenchmark& benchmark, const Cells& machine, NamedRows& rows) {
+void add_benchmark(const AsvBenchmark& benchmark, const RowCells& machine, NamedRows& rows) {
   const auto [column, unit] = asv_quantity(benchmark.name);
-  Cells start{{"benchmark", benchmark.name}};
+  RowCells start{{"benchmark", benchmark.name}};
   start.insert(start.end(), machine.begin(), machine.end());
   rows.add_result(column);
   if (!benchmark.result || benchmark.result->is_null()) {  // failed as a whole
@@ -308,7 +310,7 @@ void add_benchmark(const AsvBenchmark& benchmark, const Cells& machine, NamedRow
   if (combinations != results.size())
     benchmark.node.fail("the number of results is not that of combinations of parameters");
   for (std::size_t i = 0; i < results.size(); ++i) {
-    Cells row = start;
+    RowCells row = start;
     std::size_t later = combinations;
     for (std::size_t k = 0; k < benchmark.parameters.size(); ++k) {
       const auto& values = benchmark.parameters[k];
@@ -336,7 +338,7 @@ std::optional<NamedRows> asv_rows(const JsonCursor& document) {
   const auto results = document.optional_member("results");
   if (!results || !results->is_object() || !document.optional_member("commit_hash"))
     return std::nullopt;
-  Cells machine{{"commit", document.member("commit_hash").cell()}};
+  RowCells machine{{"commit", document.member("commit_hash").cell()}};
   if (const auto parameters = document.optional_member("params"))
     machine.emplace_back("machine", text_of(*parameters, "machine", ""));
   NamedRows rows;

@@ -82,11 +82,11 @@ struct List {
   std::vector<JsonCursor> items;
 };
 
-using Cells = std::vector<NamedRows::Cell>;
+using RowCells = std::vector<NamedRows::Cell>;
 
 /// The content of an object, whose nested objects are fields with dotted names.
 struct Content {
-  Cells cells;
+  RowCells cells;
   std::vector<List> lists;  ///< none of them empty
 };
 
@@ -119,7 +119,7 @@ bool is_of_objects(const List& list) {
 }
 
 /// Adds a row per item of lists of equal length, or a single row if there are none.
-void add_rows(const Cells& cells, const std::vector<List>& lists, NamedRows& rows) {
+void add_rows(const RowCells& cells, const std::vector<List>& lists, NamedRows& rows) {
   for (const List& list : lists) {
     const List& first = lists.front();
     if (list.items.size() != first.items.size())
@@ -128,7 +128,7 @@ void add_rows(const Cells& cells, const std::vector<List>& lists, NamedRows& row
                                  first.items.size()));
   }
   for (std::size_t i = 0; i < (lists.empty() ? 1 : lists.front().items.size()); ++i) {
-    Cells row = cells;
+    RowCells row = cells;
     for (const List& list : lists) {
       const JsonCursor& item = list.items[i];
       if (is_structured(item))
@@ -152,13 +152,15 @@ void keep_repeats(std::vector<List>& lists) {
 
 /// The cells of both, with `label` in the names that both have. Throws InputError for a column that
 /// stands twice in `object`.
-Cells joined_cells(const Cells& outer, const Content& inner, const std::string& label,
-                   const JsonCursor& object) {
-  Cells out = outer;
+RowCells joined_cells(const RowCells& outer, const Content& inner, const std::string& label,
+                      const JsonCursor& object) {
+  RowCells out = outer;
   std::set<std::string, std::less<>> names;
   for (const auto& [name, text] : outer)
     names.insert(name);
   const auto add = [&](const std::string& name) {
+    if (name.empty())
+      object.fail("a field has no name");
     if (!names.insert(name).second)
       object.fail(fmt::format("the column '{}' stands twice", name));
   };
@@ -173,11 +175,11 @@ Cells joined_cells(const Cells& outer, const Content& inner, const std::string& 
 
 /// Adds the rows of an object; `outer`: the cells of the objects around it, which hold it in their
 /// list `label`.
-void add_object(const JsonCursor& object, const Cells& outer, const std::string& label,
+void add_object(const JsonCursor& object, const RowCells& outer, const std::string& label,
                 NamedRows& rows) {
   Content content;
   collect(object, "", content);
-  const Cells cells = joined_cells(outer, content, label, object);
+  const RowCells cells = joined_cells(outer, content, label, object);
   const auto runs = std::ranges::find_if(content.lists, is_of_objects);
   if (runs == content.lists.end()) {
     if (!cells.empty())
@@ -197,13 +199,15 @@ bool is_index(std::string_view name) {
 }
 
 /// The columns of {"batch": {"0": 32, "1": 64}, "time": {"0": 1.5, "1": 2.5}}, as pandas writes a
-/// data frame; none if the object is another one.
+/// data frame; none if the object is another
+/// one.
 std::vector<List> indexed_columns(const JsonCursor& object) {
   std::vector<List> out;
   std::vector<std::string> index;
   for (const auto& [name, column] : object.fields()) {
     const std::vector<std::string> names = column.names();
-    if (names.empty() || !std::ranges::all_of(names, is_index) || (!out.empty() && names != index))
+    if (name.empty() || names.empty() || !std::ranges::all_of(names, is_index) ||
+        (!out.empty() && names != index))
       return {};
     List& list = out.emplace_back(List{name, column, {}});
     for (const auto& [row, value] : column.fields())

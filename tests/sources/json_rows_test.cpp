@@ -110,7 +110,7 @@ TEST_CASE("numbers that are not finite are blank, as failed runs are", "[json-ru
   check_json_error("[{\"t\": NaN, \"u\": ]",
                    "runs.json:1:18: not JSON: syntax error while parsing value - unexpected ']'; "
                    "expected '[', '{', or a literal");
-  check_json_error("[{\"t\": 1e999}]", "runs.json: number overflow parsing '1e999'");
+  check_json_error("[{\"t\": 1e999}]", "runs.json:1:12: number overflow parsing '1e999'");
 }
 
 TEST_CASE("JSON that holds no table is refused with the place", "[json-runs]") {
@@ -120,6 +120,7 @@ TEST_CASE("JSON that holds no table is refused with the place", "[json-runs]") {
   check_json_error("[{\"a\": {\"b\": 1}, \"a.b\": 2}]",
                    "runs.json: [0]: the column 'a.b' stands twice");
   check_json_error("[{\"a\": 1, \"a\": 2}]", "runs.json: the field 'a' stands twice in one object");
+  check_json_error("[{\"\": 1}]", "runs.json: [0]: a field has no name");
   check_json_error("{\"schema\": \"perfmodel/model\"}",
                    "runs.json is JSON, as models are, and no CSV of runs");
   check_json_error("{\"schema\": \"perfmodel/model_set\"}\n{\"t\": 1}\n",
