@@ -32,6 +32,11 @@ void NamedRows::add(const std::vector<Cell>& row) {
   }
 }
 
+void NamedRows::add_result(const std::string& column) {
+  if (std::ranges::find(results_, column) == results_.end())
+    results_.push_back(column);
+}
+
 namespace {
 
 /// A line of CSV, whose fields have no line breaks.
@@ -106,9 +111,9 @@ bool is_json(std::string_view bytes) {
 InputFormat family_of(std::string_view bytes) {
   if (is_sqlite(bytes))
     return InputFormat::sqlite;
-  if (is_json(bytes))
-    return InputFormat::json;
-  return is_extrap_text(bytes) ? InputFormat::extrap : InputFormat::csv;
+  if (is_extrap_text(bytes))
+    return InputFormat::extrap;
+  return is_json(bytes) ? InputFormat::json : InputFormat::csv;
 }
 
 /// Whether a content of this family may be in the format that the user names.
@@ -186,6 +191,7 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
   if (out.sha256.empty())
     out.sha256 = sha256(out.csv);
   out.csv = rows.csv();
+  out.results = rows.results();
   out.source += " (imported)";
   return out;
 }

@@ -143,14 +143,15 @@ bool says_failed(const std::string& cell) {
 }
 
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,
-                                  const std::set<std::string>& text_columns) {
+                                  const std::set<std::string>& text_columns,
+                                  bool (*is_failed)(const std::string& cell)) {
   const Column& times = table.at(column);
   std::vector<std::size_t> kept;
   std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const bool may_fail = !times.is_numeric() || !(times.numbers[row] > 0);
     const std::string cell = may_fail ? times.text(row) : "";
-    if (!may_fail || !says_failed(cell)) {
+    if (!may_fail || !is_failed(cell)) {
       kept.push_back(row);
       continue;
     }

@@ -1,6 +1,8 @@
 #include "fuzz/targets.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -27,6 +29,8 @@
 #include "report/model_json.hpp"
 #include "report/model_set.hpp"
 #include "sources/job_tables.hpp"
+#include "sources/readers.hpp"
+#include "sources/source.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel::fuzz {
@@ -87,6 +91,18 @@ void read_job_table(std::string_view bytes) {
     throw InputError("no table of jobs");
   require(joined_job_table(*joined) == *joined, "a table of jobs that is joined again");
   parse_csv(*joined, "jobs.txt");
+}
+
+/// Runs in JSON become a CSV with a line per run, unless the CSV is refused for its names or texts.
+void read_json_runs(std::string_view bytes) {
+  const NamedRows rows = read_json(bytes, "runs.json", {});
+  if (rows.empty())
+    return;
+  const std::string csv = rows.csv();
+  const Table table = parse_csv(csv, "runs.csv", {}, ',');
+  const auto lines = static_cast<std::size_t>(std::ranges::count(csv, '\n'));
+  require(table.rows() < lines, "rows of runs");
+  require(table.columns.size() == 1 || table.rows() + 1 == lines, "a row per run");
 }
 
 /// A model that can be read is written so that it is read as the same.
@@ -170,7 +186,7 @@ constexpr Target kTargets[] = {{"csv", read_runs_file},      {"model", read_mode
                                {"space", read_space_file},   {"layers", read_layers_file},
                                {"formula", read_formula},    {"kernels", read_kernel_inputs},
                                {"code", read_seed_of_model}, {"command_lines", read_command_line},
-                               {"jobs", read_job_table}};
+                               {"jobs", read_job_table},     {"json_runs", read_json_runs}};
 
 }  // namespace
 
