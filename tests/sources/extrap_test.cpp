@@ -197,7 +197,8 @@ TEST_CASE("fit takes a metric of Extra-P's text as the time, and no other as an 
   const auto fitted = run_perfmodel({"fit", file, "--target", "time", "-o", model});
   INFO(fitted.errors);
   CHECK(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, Contains("Column 'visits' is left out"));
+  CHECK_THAT(fitted.errors,
+             Contains("Column 'visits' is another result of the runs and is left out"));
   CHECK_THAT(fitted.errors, Contains("12 of 24 runs have no 'time' and are left out"));
   const auto predicted = run_perfmodel({"predict", model, "--set", "p=32", "--quiet"});
   INFO(predicted.errors);
