@@ -283,11 +283,13 @@ TEST_CASE("fit takes the only study, its objective, and leaves failed trials out
     const std::string id = std::to_string(i + 1);
     const bool failed = i == 10;
     sql += "insert into trials values (" + id + ", " + std::to_string(i) + ", 1, '" +
-           (failed ? "FAIL" : "COMPLETE") + "', '2026-03-01 00:00:00.000000', '2026-03-01 00:00:0" +
-           std::to_string(i % 9 + 1) + ".000000'); insert into trial_params values (" + id + ", " +
-           id + ", 'batch', " + std::to_string(batch) +
-           ", '{\"name\": \"IntDistribution\", \"attributes\": {}}');";
-    if (!failed)
+           (failed    ? "FAIL"
+            : i == 11 ? "PRUNED"
+                      : "COMPLETE") +
+           "', '2026-03-01 00:00:00.000000', '2026-03-01 00:00:0" + std::to_string(i % 9 + 1) +
+           ".000000'); insert into trial_params values (" + id + ", " + id + ", 'batch', " +
+           std::to_string(batch) + ", '{\"name\": \"IntDistribution\", \"attributes\": {}}');";
+    if (!failed && i != 11)
       sql += "insert into trial_values values (" + id + ", " + id + ", 0, " +
              std::to_string(0.5 * batch) + ", 'FINITE');";
   }
@@ -300,8 +302,9 @@ TEST_CASE("fit takes the only study, its objective, and leaves failed trials out
       run_perfmodel({"fit", file.path(), "--target", "value", "--failed", "drop", "-o", model});
   INFO(fitted.errors);
   CHECK(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, Contains("1 of 24 runs failed"));
-  CHECK_THAT(fitted.errors, Contains("Column 'duration_s' is another result of the runs and is left out"));
+  CHECK_THAT(fitted.errors, Contains("2 of 24 runs failed"));
+  CHECK_THAT(fitted.errors,
+             Contains("Column 'duration_s' is another result of the runs and is left out"));
   const auto predicted = run_perfmodel({"predict", model, "--set", "batch=100", "--quiet"});
   CHECK(std::stod(predicted.output) == Approx(50).epsilon(0.01));
 
