@@ -144,9 +144,11 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request, std::vector<S
     notices.push_back(message("Column '{}' is taken as the measured time.", *measured));
   }
   if (!others.empty())
-    notices.push_back(message("{} {} left out: the file has {} as results of the runs.",
-                              columns_named(others), others.size() == 1 ? "is" : "are",
-                              others.size() == 1 ? "it" : "them"));
+    notices.push_back(message("{} {}.", columns_named(others),
+                              others.size() == 1
+                                  ? "is another result of the runs and is left out"
+                                  : "are other results of the runs and are left out"));
+  request.needs_scale = false;  // all other columns are inputs
   request.ignore.insert(request.ignore.end(), others.begin(), others.end());
   const std::size_t rows = file.table.rows();
   WithoutFailed with_result =

@@ -107,12 +107,12 @@ namespace {
 constexpr std::size_t kMostLinesKept = 5;
 constexpr std::size_t kMostReasonsNamed = 6;
 
-constexpr std::array<std::string_view, 33> kFailed = {
-    "",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
-    "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
-    "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
-    "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
-    "aborted", "preempted", "node_fail", "running", "pending"};
+constexpr auto kFailed = std::to_array<std::string_view>(
+    {"",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
+     "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
+     "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
+     "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
+     "aborted", "preempted", "node_fail", "running", "pending",   "pruned"});
 
 /// Substrings of longer messages of failed runs: "CUDA OOM", "torch.OutOfMemoryError".
 constexpr std::array<std::string_view, 4> kMessages = {"oom", "outofmemory", "out_of_memory",

@@ -114,6 +114,29 @@ void read_model_file(std::string_view bytes) {
   require(to_json(read(written)) == written, "a model that is written and read");
 }
 
+/// What was read is a CSV file.
+void use_rows(const NamedRows& rows) {
+  if (!rows.empty())
+    parse_csv(rows.csv(), "runs");
+}
+
+void read_extrap_runs(std::string_view bytes) {
+  if (is_extrap_text(bytes))
+    return use_rows(read_extrap_text(bytes, "runs"));
+  const JsonCursor document = JsonCursor::parse("runs", bytes);
+  if (const auto rows = extrap_rows({&document, 1}))
+    use_rows(*rows);
+}
+
+/// The first byte is not the database's: it chooses between the schemas and a query.
+void read_sqlite_runs(std::string_view bytes) {
+  InputOptions options;
+  if (bytes.starts_with('q'))
+    options.sql = "select * from studies";
+  if (!bytes.empty())
+    use_rows(read_sqlite(bytes.substr(1), "runs", options));
+}
+
 void read_set_file(std::string_view bytes) {
   const std::size_t end = bytes.find('\n');
   if (end == std::string_view::npos)
@@ -181,12 +204,22 @@ void read_seed_of_model(std::string_view bytes) {
   models.clear();
 }
 
-constexpr Target kTargets[] = {{"csv", read_runs_file},      {"model", read_model_file},
-                               {"set", read_set_file},       {"tasks", read_tasks_file},
-                               {"space", read_space_file},   {"layers", read_layers_file},
-                               {"formula", read_formula},    {"kernels", read_kernel_inputs},
-                               {"code", read_seed_of_model}, {"command_lines", read_command_line},
-                               {"jobs", read_job_table},     {"json_runs", read_json_runs}};
+constexpr Target kTargets[] = {
+    {"csv", read_runs_file},
+    {"model", read_model_file},
+    {"set", read_set_file},
+    {"tasks", read_tasks_file},
+    {"space", read_space_file},
+    {"layers", read_layers_file},
+    {"formula", read_formula},
+    {"kernels", read_kernel_inputs},
+    {"code", read_seed_of_model},
+    {"command_lines", read_command_line},
+    {"jobs", read_job_table},
+    {"json_runs", read_json_runs},
+    {"extrap_runs", read_extrap_runs},
+    {"sqlite_runs", read_sqlite_runs},
+};
 
 }  // namespace
 
