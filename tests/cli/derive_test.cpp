@@ -235,10 +235,14 @@ TEST_CASE_METHOD(DeriveTest, "a scaling power counts what is derived from the sc
 
 TEST_CASE_METHOD(DeriveTest, "a derived column that cannot follow its scale is warned of",
                  "[cli][derive][scaling]") {
-  // Between the measured numbers of workers it is 0, which no power takes.
+  // It is 0, which no power takes, between all measured numbers of workers, between the first two,
+  // or between the last two.
+  const std::string whole =
+      GENERATE("workers * (workers == floor(workers))", "workers * (workers >= 2) + (workers == 1)",
+               "workers * (workers <= 2) + 4 * (workers == 4)");
+  CAPTURE(whole);
   const auto fitted =
-      run({"fit", "runs.csv", "--derive", "whole = workers * (workers == floor(workers))", "-o",
-           "model.json", "--starts", "1"});
+      run({"fit", "runs.csv", "--derive", "whole = " + whole, "-o", "model.json", "--starts", "1"});
   INFO(fitted.errors);
   REQUIRE(fitted.exit_code == 0);
   CHECK_THAT(fitted.errors,
