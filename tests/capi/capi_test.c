@@ -61,8 +61,8 @@ static void test_fit_and_predict(void) {
   perfmodel_table* const inputs = runs(0);
   perfmodel_model *model, *copy;
   char *text, *again;
-  model = perfmodel_fit(table, "{\"expression\": \"multi\", \"extrinsic\": [\"gpus\"]}", count_calls,
-                        &calls);
+  model = perfmodel_fit(table, "{\"expression\": \"multi\", \"extrinsic\": [\"gpus\"]}",
+                        count_calls, &calls);
   CHECK(model != NULL);
   CHECK(perfmodel_predict(model, inputs, 0, times, NULL, NULL) == PERFMODEL_DONE);
   for (i = 0; i < ROWS; ++i)
@@ -97,6 +97,13 @@ static void test_errors(void) {
   const uint32_t codes[ROWS] = {7};
   const char* const levels[] = {"a"};
   const char* const unknown[] = {"perfmodel", "shwo"};
+  /* Options about files, messages and several models. */
+  const char* const only_of_program[] = {"output",      "test",    "separator", "merge_rows",
+                                         "sample_rows", "fail_if", "by",        "total",
+                                         "target_name", "set",     "resume",    "shard",
+                                         "quiet",       "color",   "help",      "help_all"};
+  char options[64];
+  size_t i;
   perfmodel_table* const table = runs(1);
   perfmodel_model* model;
   expect(NULL, "{}", PERFMODEL_WRONG_USAGE, "table is NULL");
@@ -104,7 +111,10 @@ static void test_errors(void) {
   expect(table, "{\"extrnsic\": [\"gpus\"]}", PERFMODEL_WRONG_USAGE, "extrinsic");
   expect(table, "{\"l2\": -1}", PERFMODEL_WRONG_USAGE, "l2");
   expect(table, "{\"l2\": {}}", PERFMODEL_WRONG_USAGE, "expected a text");
-  expect(table, "{\"output\": \"x\"}", PERFMODEL_WRONG_USAGE, "only the program");
+  for (i = 0; i < sizeof only_of_program / sizeof *only_of_program; ++i) {
+    sprintf(options, "{\"%s\": \"1\"}", only_of_program[i]);
+    expect(table, options, PERFMODEL_WRONG_USAGE, "only the program");
+  }
   expect(table, "{\"extrinsic\": [\"gpu\"]}", PERFMODEL_WRONG_USAGE, "gpus");
   CHECK(perfmodel_table_add_texts(table, "other", codes, levels, 1) == PERFMODEL_WRONG_USAGE);
   CHECK(perfmodel_table_add_texts(table, "kind", codes, levels, 1) == PERFMODEL_WRONG_USAGE);
