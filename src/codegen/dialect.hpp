@@ -22,7 +22,8 @@ struct FunctionParts {
   std::string helpers;   ///< functions defined before it
   std::string comments;  ///< lines that say which columns the parameters are
   std::vector<std::string> parameters;
-  std::string statements;  ///< computed before the result
+  std::vector<std::string> numbers;  ///< names of the parameters that are numbers
+  std::string statements;            ///< computed before the result
   std::string result;
 };
 

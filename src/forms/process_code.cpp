@@ -73,35 +73,51 @@ std::string weight(const process::ResidualProcess& process, Index row) {
   return literal(process.kernel.variance * process.weights[row]);
 }
 
+/// The rows of a table of Python, one line each.
+std::string python_table(const std::string& name, const std::vector<std::string>& rows) {
+  std::string out = "process_" + name + " = np.array([\n";
+  for (const std::string& row : rows)
+    out += "    [" + row + "],\n";
+  return out + "])\n";
+}
+
 std::string python_function(const process::ResidualProcess& process, double centre) {
-  std::string out =
-      "def predict_process(numbers, levels):\n"
-      "    # Of each number: centre, scale, 1 / length, share that remains far away.\n"
-      "    columns = (\n";
+  std::vector<std::string> columns;
   for (std::size_t j = 0; j < process.coordinates.size(); ++j)
-    out += "        (" + listed(facts_of_number(process, j)) + "),\n";
-  out += "    )\n    rates = (" + listed(rates(process), true) +
-         ")\n"
-         "    # Of each known configuration: weight, coordinates, positions of its levels.\n"
-         "    known = (\n";
+    columns.push_back(listed(facts_of_number(process, j)));
+  std::vector<std::string> known;
   for (Index row = 0; row < process.inputs.rows(); ++row) {
-    out += "        (" + weight(process, row) + ", (" + listed(number_row(process, row), true) +
-           "), (" + listed(level_row(process, row), true) + ")),\n";
+    std::vector<std::string> values = {weight(process, row)};
+    for (const auto& more : {number_row(process, row), level_row(process, row)})
+      values.insert(values.end(), more.begin(), more.end());
+    known.push_back(listed(values));
   }
-  return out +
-         "    )\n"
-         "    places = [round((x - c[0]) / c[1] * 2.0**30) / 2.0**30"
-         " for x, c in zip(numbers, columns)]\n"
-         "    z = 0.0\n"
-         "    for weight, other_places, other_levels in known:\n"
-         "        for x, y, (_, _, inverse_length, share) in zip(places, other_places, columns):\n"
-         "            a = math.sqrt(5.0) * abs(x - y) * inverse_length\n"
-         "            weight *= share + (1.0 - share) * (1.0 + a + a * a / 3.0) * math.exp(-a)\n"
-         "        for x, y, rate in zip(levels, other_levels, rates):\n"
-         "            weight *= 1.0 if x == y else math.exp(-rate)\n"
-         "        z += weight\n"
-         "    return z - (" +
-         literal(centre) + ")\n\n\n";
+  const std::string numbers = std::to_string(process.coordinates.size());
+  return "# Of each number: centre, scale, 1 / length, share that remains far away.\n" +
+         python_table("columns", columns) + "process_rates = np.array([" + listed(rates(process)) +
+         "])\n"
+         "# Of each known configuration: weight, coordinates, positions of its levels.\n" +
+         python_table("known", known) + "process_centre = " + literal(centre) + "\n" +
+         "\n\n"
+         "def predict_process(numbers, levels):\n"
+         "    centre, scale, inverse_length, share = process_columns.reshape(-1, 4).T\n"
+         "    weights, places, positions = np.split(process_known, [1, 1 + " +
+         numbers +
+         "], axis=1)\n"
+         "    rows = np.broadcast_arrays(*numbers, *levels)\n"
+         "    z = []\n"
+         "    for row in np.reshape(rows, (len(rows), -1)).T:\n"
+         "        place = np.rint((row[:" +
+         numbers +
+         "] - centre) / scale * 2.0**30) / 2.0**30\n"
+         "        a = np.sqrt(5.0) * np.abs(place - places) * inverse_length\n"
+         "        correlations = share + (1.0 - share) * (1.0 + a + a * a / 3.0) * np.exp(-a)\n"
+         "        distances = process_rates * (row[" +
+         numbers +
+         ":] != positions)\n"
+         "        factors = np.prod(correlations, axis=1) * np.exp(-np.sum(distances, axis=1))\n"
+         "        z.append(np.sum(weights[:, 0] * factors))\n"
+         "    return np.reshape(z, np.shape(rows[0])) - process_centre\n\n\n";
 }
 
 /// An array in C cannot be empty.
@@ -258,7 +274,7 @@ std::string javascript_function(const process::ResidualProcess& process, double 
 /// The qualified name of a mathematical function.
 std::string in_module(FormulaLanguage language, const std::string& name) {
   const bool is_python = language == FormulaLanguage::python;
-  return (is_python ? "math." : language == FormulaLanguage::javascript ? "Math." : "") + name;
+  return (is_python ? "np." : language == FormulaLanguage::javascript ? "Math." : "") + name;
 }
 
 }  // namespace
@@ -281,7 +297,7 @@ std::string process_function(const process::ResidualProcess& process, double cen
 /// A number as an argument of the function: its logarithm or other transformation.
 std::string process_number(const process::Coordinate& coordinate, const std::string& value,
                            FormulaLanguage language) {
-  const std::string minimum = language == FormulaLanguage::python ? "min"
+  const std::string minimum = language == FormulaLanguage::python ? "np.minimum"
                               : language == FormulaLanguage::c    ? "fmin"
                                                                   : "Math.min";
   const std::string operand = std::isfinite(coordinate.most)

@@ -123,6 +123,13 @@ static void test_errors(void) {
   const char* const levels[] = {"a"};
   const char* const unknown[] = {"perfmodel", "shwo"};
   double numbers[ROWS] = {0};
+  /* Options about files, messages and several models. */
+  const char* const only_of_program[] = {
+      "output",     "test",        "separator", "input_format", "study", "experiment",  "sql",
+      "merge_rows", "sample_rows", "fail_if",   "by",           "total", "target_name", "set",
+      "resume",     "shard",       "quiet",     "color",        "help",  "help_all"};
+  char options[64];
+  size_t i;
   perfmodel_table* const table = runs(1);
   perfmodel_table* const untimed = runs(0);
   perfmodel_table* const empty = perfmodel_table_new(0);
@@ -140,7 +147,10 @@ static void test_errors(void) {
   expect(table, "{\"extrnsic\": [\"gpus\"]}", PERFMODEL_WRONG_USAGE, "extrinsic");
   expect(table, "{\"l2\": -1}", PERFMODEL_WRONG_USAGE, "l2");
   expect(table, "{\"l2\": {}}", PERFMODEL_WRONG_USAGE, "expected a text");
-  expect(table, "{\"output\": \"x\"}", PERFMODEL_WRONG_USAGE, "only the program");
+  for (i = 0; i < sizeof only_of_program / sizeof *only_of_program; ++i) {
+    sprintf(options, "{\"%s\": \"1\"}", only_of_program[i]);
+    expect(table, options, PERFMODEL_WRONG_USAGE, "only the program");
+  }
   expect(table, "{\"extrinsic\": [\"gpu\"]}", PERFMODEL_WRONG_USAGE, "gpus");
   CHECK(perfmodel_table_add_texts(table, "other", codes, levels, 1) == PERFMODEL_WRONG_USAGE);
   CHECK(perfmodel_table_add_texts(table, "kind", codes, levels, 1) == PERFMODEL_WRONG_USAGE);

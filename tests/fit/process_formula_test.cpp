@@ -164,7 +164,7 @@ TEST_CASE("where the formula grows no further, nor does the process", "[fit][pro
     for (const double workers : {2., 16., 64.})
       CHECK(time_at(read, "j1", workers) == time_at(clamped, "j1", workers));
     CHECK(to_json(free).find("\"most\"") == std::string::npos);
-    CHECK(formula_code(clamped, FormulaLanguage::python).find("min(workers, 16.0)") !=
+    CHECK(formula_code(clamped, FormulaLanguage::python).find("np.minimum(workers, 16.0)") !=
           std::string::npos);
     CHECK(formula_code(clamped, FormulaLanguage::c).find("fmin(workers, 16.0)") !=
           std::string::npos);
