@@ -78,18 +78,13 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
   const Column& id = table.at(of_slurm ? "JobID" : "task_id");
   const Column& state = table.at(of_slurm ? "State" : "status");
   const bool names_process = !of_slurm && table.find("process") == nullptr;
-  std::set<std::string> measured;
-  for (const std::string& name : names)
-    if (is_result_of_tool(name, names) && name != state.name)
-      measured.insert(name);
   std::vector<Cells> jobs;
+  std::vector<std::string> failures;
   std::map<std::string, std::size_t> place_of;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const std::string failure = failure_of(state.text(row));
     Cells cells;
     for (const Column& column : table.columns) {
-      const bool failed = !failure.empty() && measured.contains(column.name);
-      cells.emplace_back(column.name, failed ? failure : column.text(row));
+      cells.emplace_back(column.name, column.text(row));
       if (column.name == "name" && names_process)
         cells.emplace_back("process", cells.back().second.substr(0, column.text(row).find(" (")));
     }
@@ -100,11 +95,20 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
       continue;
     }
     place_of[job] = jobs.size();
+    failures.push_back(failure_of(state.text(row)));
     jobs.push_back(std::move(cells));
   }
+  std::set<std::string> measured;
+  for (const std::string& name : names)
+    if (is_result_of_tool(name, names) && name != state.name)
+      measured.insert(name);
   NamedRows out;
-  for (const Cells& job : jobs)
-    out.add(job);
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    for (auto& [name, cell] : jobs[job])
+      if (!failures[job].empty() && measured.contains(name))
+        cell = failures[job];
+    out.add(jobs[job]);
+  }
   return out.csv();
 }
 

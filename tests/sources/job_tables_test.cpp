@@ -17,6 +17,7 @@ const std::string kJobs =
     "101.0|python|COMPLETED|0:0|00:12:20|01:39:58|3.5G|2G|8|\n"
     "102_4|train|TIMEOUT|0:0|1-00:00:00|1-01:00:00|||16|32G\n"
     "102_4.batch|batch|CANCELLED|0:15|1-00:00:00|00:00:02|800K|800K|16|\n"
+    "102_4.0|python|COMPLETED|0:0|1-00:00:00|00:00:02|8G|8G|16|\n"
     "103|train|CANCELLED by 1000|0:0|00:00:07|00:00:00|||16|32G\n"
     "104|train|OUT_OF_MEMORY|0:125|00:01:07|00:01:00|||16|1G\n"
     "105|train|RUNNING|0:0|00:01:07|00:00:00|||16|1G\n"
