@@ -54,7 +54,7 @@ std::vector<std::string> parts_between(const std::string& text, char separator) 
 /// A number, or a quantity in this unit ("s", "B", "%"; empty: none).
 std::optional<double> number_in(const std::string& text, const std::string& unit) {
   const auto quantity = parse_quantity(text);
-  return quantity && unit_of(quantity->dimension) == unit ? quantity->value : parse_number(text);
+  return quantity && quantity->unit == unit ? quantity->value : parse_number(text);
 }
 
 /// Values from the lower to the upper end, by a step or a factor.

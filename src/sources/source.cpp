@@ -177,7 +177,7 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
   const InputFormat family = family_of(out.csv);
   check_options(family, out.source, options);
   if (family == InputFormat::csv) {
-    if (auto joined = options.separator ? std::nullopt : joined_job_table(out.csv)) {
+    if (auto joined = options.separator ? std::nullopt : joined_job_table(out.csv, out.source)) {
       if (out.sha256.empty())
         out.sha256 = sha256(out.csv);
       out.csv = *std::move(joined);

@@ -100,8 +100,7 @@ constexpr std::array kTools{
     ToolColumns{{"elapsed elapsedraw cputime cputimeraw totalcpu usercpu systemcpu avecpu mincpu "
                  "averss maxrss avevmsize maxvmsize avepages maxpages avediskread maxdiskread "
                  "avediskwrite maxdiskwrite avecpufreq consumedenergy consumedenergyraw planned "
-                 "reserved suspended state exitcode derivedexitcode reason tresusageinave "
-                 "tresusageinmax tresusageintot tresusageoutave tresusageoutmax tresusageouttot"},
+                 "reserved suspended state exitcode derivedexitcode reason"},
                 {"jobid jobidraw start end submit eligible nodelist workdir submitline maxrssnode "
                  "maxrsstask maxvmsizenode maxvmsizetask mincpunode mincputask comment dbindex"}},
     // Google Benchmark

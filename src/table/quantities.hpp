@@ -9,36 +9,30 @@
 
 namespace perfmodel {
 
-enum class Dimension { time, memory, share };
-
-/// A number with a unit, in the unit of its dimension: seconds, bytes or percent.
+/// A number with a unit, in the unit of its kind: "s", "B" or "%".
 struct Quantity {
   double value = 0;
-  Dimension dimension = Dimension::time;
+  std::string_view unit;
   /// False for a text that may as well be a name or a time of day: "5m", "7B", "16G", "12:00:00".
   bool certain = true;
 };
 
-/// "s", "B" or "%".
-std::string unit_of(Dimension dimension);
-
 /// The quantity that is the whole text; nullopt if it is none.
 ///
-/// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual longer words,
-/// in
+/// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual longer words, in
 ///   descending order), "HH:MM:SS" and "D-HH:MM:SS", also with fractions, and "MM:SS.f". "12:31" is
 ///   none, since it may be of hours and minutes.
 /// - Memory: kB (or KB), MB, GB, TB, PB are powers of 1000; Ki, Mi, Gi, Ti, Pi, with or without B,
 ///   and the bare letters K, M, G, T, P are powers of 1024. "16k" is none, since it may be a count.
-/// - Share: "72.6%".
+/// - Percent: "72.6%".
 std::optional<Quantity> parse_quantity(std::string_view text);
 
 /// Makes columns whose cells are mostly quantities numeric, with their unit.
 ///
-/// A quantity that is not certain counts only beside a certain one of its dimension, or if the name
-/// of the column denotes the dimension ("Elapsed", "MaxRSS"). A 0 has every unit. All other cells
-/// are bad cells, among them plain numbers and quantities of another dimension. Columns in
-/// `text_columns` are left as they are. O(levels) for a column of texts.
+/// A quantity that is not certain counts only beside a certain one of its unit, or if the name of the
+/// column denotes time or memory ("Elapsed", "MaxRSS"). A 0 has every unit. All other cells are bad
+/// cells, among them plain numbers and quantities of another unit. Columns in `text_columns` are left
+/// as they are. O(levels) for a column of texts without quantities.
 void convert_quantities(Table& table, const std::set<std::string>& text_columns);
 
 }  // namespace perfmodel

@@ -74,7 +74,7 @@ TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") 
     INFO(text);
     const auto read = parse_quantity(text);
     REQUIRE(read);
-    CHECK(unit_of(read->dimension) == unit);
+    CHECK(read->unit == unit);
     CHECK(read->value == value);
   }
 }
