@@ -245,7 +245,7 @@ NamedRows rows_of_documents(std::span<const JsonCursor> documents) {
     out.rows.add_notice(
         fmt::format("Lists of JSON that are no repeats of a measurement are left out: {}.",
                     enumerated(std::vector(out.left_out.begin(), out.left_out.end()), kMostNamed)));
-  return out.rows;
+  return std::move(out.rows);
 }
 
 /// Throws InputError if the document is one of those that perfmodel itself writes.
