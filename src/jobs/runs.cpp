@@ -170,6 +170,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   std::vector<Sentence> notices;
   if (auto notice = reading_notice(table))
     notices.emplace_back(*std::move(notice));
+  for (const std::string& sentence : runs.file.notices)
+    notices.emplace_back(sentence);
   RoleRequest timed = request;
   if (!runs.file.results.empty())
     leave_out_other_results(runs.file, timed, notices);
@@ -236,6 +238,17 @@ void refuse_second(const std::string& path, const std::vector<std::string>& path
 
 }  // namespace
 
+namespace {
+
+/// Appends those words that `known` does not have.
+void add_new(const std::vector<std::string>& words, std::vector<std::string>& known) {
+  for (const std::string& word : words)
+    if (std::ranges::find(known, word) == known.end())
+      known.push_back(word);
+}
+
+}  // namespace
+
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress) {
   SourceText text = read_source(path, input);
@@ -244,6 +257,7 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
   runs.bytes = std::move(text.csv);
   runs.sha256 = std::move(text.sha256);
   runs.results = std::move(text.results);
+  runs.notices = std::move(text.notices);
   runs.table = parse_csv(std::array{CsvText{runs.bytes, text.source}}, text_columns,
                          input.separator, progress);
   return runs;
@@ -267,9 +281,8 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
     runs.files.push_back({names[i], 0, file.sha256.empty() ? sha256(file.csv) : file.sha256});
     texts.push_back({file.csv, file.source});
     runs.bytes += file.csv;
-    for (const std::string& result : file.results)
-      if (std::ranges::find(runs.results, result) == runs.results.end())
-        runs.results.push_back(result);
+    add_new(file.results, runs.results);
+    add_new(file.notices, runs.notices);
   }
   runs.path = joined(names, ", ");
   runs.table = parse_csv(texts, text_columns, input.separator, progress);

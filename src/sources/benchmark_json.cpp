@@ -21,11 +21,15 @@ namespace {
 
 using RowCells = std::vector<NamedRows::Cell>;
 
+bool has_column(const RowCells& row, const std::string& column) {
+  return std::ranges::find(row, column, &NamedRows::Cell::first) != row.end();
+}
+
 /// Adds a cell. Throws InputError if its column has no name or the row has it already.
 void add_cell(const std::string& column, std::string text, const JsonCursor& node, RowCells& row) {
   if (column.empty())
     node.fail("a field has no name");
-  if (std::ranges::find(row, column, &NamedRows::Cell::first) != row.end())
+  if (has_column(row, column))
     node.fail(fmt::format("the column '{}' stands twice", column));
   row.emplace_back(column, std::move(text));
 }
@@ -136,9 +140,11 @@ void add_run(const BenchmarkRun& run, NamedRows& rows) {
   for (const auto& [name, value] : run.node.fields()) {
     if (kBookkeeping.contains(name) || value.is_array() || value.is_object())
       continue;
-    add_cell(name, value.cell(), run.node, row);
+    // Programs also count what are their arguments.
+    const std::string column = has_column(row, name) ? "counters." + name : name;
+    add_cell(column, value.cell(), run.node, row);
     if (name != "label")
-      rows.add_result(name);
+      rows.add_result(column);
   }
   rows.add(row);
 }

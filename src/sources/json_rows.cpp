@@ -140,14 +140,24 @@ void add_rows(const RowCells& cells, const std::vector<List>& lists, NamedRows& 
   }
 }
 
+/// The rows of a document, and the names of its lists that are not in them.
+struct Reading {
+  NamedRows rows;
+  std::set<std::string> left_out;
+};
+
 /// Removes lists that are no repeated measurements: those that are not of numbers, and those of as
 /// many numbers as one of these has items, because they describe the parts of a single run.
-void keep_repeats(std::vector<List>& lists) {
+void keep_repeats(std::vector<List>& lists, std::set<std::string>& left_out) {
   std::set<std::size_t> of_parts;
   for (const List& list : lists)
     if (!is_of_numbers(list))
       of_parts.insert(list.items.size());
-  std::erase_if(lists, [&](const List& list) { return of_parts.contains(list.items.size()); });
+  const auto is_left_out = [&](const List& list) { return of_parts.contains(list.items.size()); };
+  for (const List& list : lists)
+    if (is_left_out(list))
+      left_out.insert(list.name);
+  std::erase_if(lists, is_left_out);
 }
 
 /// The cells of both, with `label` in the names that both have. Throws InputError for a column that
@@ -176,22 +186,25 @@ RowCells joined_cells(const RowCells& outer, const Content& inner, const std::st
 /// Adds the rows of an object; `outer`: the cells of the objects around it, which hold it in their
 /// list `label`.
 void add_object(const JsonCursor& object, const RowCells& outer, const std::string& label,
-                NamedRows& rows) {
+                Reading& out) {
   Content content;
   collect(object, "", content);
   const RowCells cells = joined_cells(outer, content, label, object);
   const auto runs = std::ranges::find_if(content.lists, is_of_objects);
   if (runs == content.lists.end()) {
     if (!cells.empty())
-      keep_repeats(content.lists);
-    return add_rows(cells, content.lists, rows);
+      keep_repeats(content.lists, out.left_out);
+    return add_rows(cells, content.lists, out.rows);
   }
   const auto second = std::find_if(runs + 1, content.lists.end(), is_of_objects);
   if (second != content.lists.end())
     second->node.fail(
         fmt::format("a second list of objects beside {}: only one can be the runs", runs->name));
+  for (const List& list : content.lists)
+    if (&list != &*runs)
+      out.left_out.insert(list.name);
   for (const JsonCursor& run : runs->items)
-    add_object(run, cells, runs->name, rows);
+    add_object(run, cells, runs->name, out);
 }
 
 bool is_index(std::string_view name) {
@@ -199,8 +212,7 @@ bool is_index(std::string_view name) {
 }
 
 /// The columns of {"batch": {"0": 32, "1": 64}, "time": {"0": 1.5, "1": 2.5}}, as pandas writes a
-/// data frame; none if the object is another
-/// one.
+/// data frame; none if the object is another one.
 std::vector<List> indexed_columns(const JsonCursor& object) {
   std::vector<List> out;
   std::vector<std::string> index;
@@ -218,17 +230,22 @@ std::vector<List> indexed_columns(const JsonCursor& object) {
 }
 
 NamedRows rows_of_documents(std::span<const JsonCursor> documents) {
-  NamedRows rows;
+  constexpr std::size_t kMostNamed = 8;
+  Reading out;
   for (const JsonCursor& document : documents) {
     if (documents.size() == 1 && document.is_array())
       for (const JsonCursor& run : document.items())
-        add_object(run, {}, "", rows);
+        add_object(run, {}, "", out);
     else if (const auto columns = indexed_columns(document); !columns.empty())
-      add_rows({}, columns, rows);
+      add_rows({}, columns, out.rows);
     else
-      add_object(document, {}, "", rows);
+      add_object(document, {}, "", out);
   }
-  return rows;
+  if (!out.left_out.empty())
+    out.rows.add_notice(
+        fmt::format("Lists of JSON that are no repeats of a measurement are left out: {}.",
+                    enumerated(std::vector(out.left_out.begin(), out.left_out.end()), kMostNamed)));
+  return std::move(out.rows);
 }
 
 /// Throws InputError if the document is one of those that perfmodel itself writes.

@@ -192,6 +192,7 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
     out.sha256 = sha256(out.csv);
   out.csv = rows.csv();
   out.results = rows.results();
+  out.notices = rows.notices();
   out.source += " (imported)";
   return out;
 }

@@ -1,5 +1,5 @@
-#include <cmath>
 #include <fmt/core.h>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(JsonRunsTest, "runs of tools are fitted as those of a CSV", "[j
     write("runs.json", format.bytes);
     write("runs.csv", csv(columns[0], columns[1], columns[2]));
     const auto time_of = [&](const std::string& file, const std::vector<std::string>& more) {
-      std::vector<std::string> arguments = {"fit", file,     "--target",   columns[2],
+      std::vector<std::string> arguments = {"fit", file, "--target", columns[2], "-o", "m.json"};
       arguments.insert(arguments.end(), more.begin(), more.end());
       const ProgramResult fit = run(arguments);
       INFO(fit.errors);
@@ -174,6 +174,11 @@ TEST_CASE_METHOD(JsonRunsTest, "results of several calls of a benchmark are one 
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
   CHECK_THAT(result.errors, ContainsSubstring("12 rows"));
+  const std::string notice = "are left out: itls and ttfts.";
+  const std::size_t place = result.errors.find(notice);
+  REQUIRE(place != std::string::npos);
+  CHECK(result.errors.find(notice, place + 1) == std::string::npos);  // once for all files
+  CHECK_THAT(run({"import", fit[1]}).errors, ContainsSubstring(notice));
   CHECK(
       std::stod(run({"predict", "model.json", "--set", "random_input_len=25", "max_concurrency=8"})
                     .output) == Catch::Approx(1000 * 0.5 * 125 / 8).epsilon(0.01));

@@ -74,8 +74,8 @@ TEST_CASE("times and counters of tools are declared as results", "[json-runs]") 
     return read_json(bytes, "out.json", {}).results();
   };
   CHECK(results(google_benchmark(
-            R"({"name": "a/8/size:2", "real_time": 1, "cpu_time": 2, "label": "x", "peak": 3})")) ==
-        Names{"real_time", "cpu_time", "peak"});
+            R"({"name": "a/8/size:2", "real_time": 1, "cpu_time": 2, "label": "x", "peak": 3,
+                "size": 4})")) == Names{"real_time", "cpu_time", "peak", "counters.size"});
   CHECK(results(R"({"results": [{"command": "x", "times": [1], "memory_usage_byte": [2],
                                  "parameters": {"n": "8"}}]})") ==
         Names{"time", "memory_usage_byte"});

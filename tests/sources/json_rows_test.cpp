@@ -67,6 +67,14 @@ TEST_CASE("a list of numbers holds repeats, several of them go together", "[json
 TEST_CASE("lists that describe the parts of a run are left out", "[json-runs]") {
   CHECK(csv_of_json(R"({"model": "m", "tags": ["a", "b", "c"], "t": [1, 2]})") ==
         "model,t\nm,1\nm,2\n");
+  const NamedRows rows =
+      read_json(R"({"seeds": [1], "runs": [{"n": 1, "a": ["x"]}, {"n": 2, "b": [[1]], "c": [3]}]})",
+                "runs.json", {});
+  CHECK(rows.csv() == "n\n1\n2\n");
+  CHECK(rows.notices() ==
+        std::vector<std::string>{"Lists of JSON that are no repeats of a measurement are left out: "
+                                 "a, b, c and seeds."});
+  CHECK(read_json(R"([{"n": 1, "t": [1, 2]}])", "runs.json", {}).notices().empty());
   // As vLLM's benchmark of serving writes them with --save-detailed: lists of an item per request.
   CHECK(csv_of_json(R"({"backend": "vllm", "request_rate": 8.0, "num_prompts": 3,
                         "request_throughput": 2.5, "mean_ttft_ms": 12.5, "input_lens": [5, 6, 7],
