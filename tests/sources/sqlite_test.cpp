@@ -217,7 +217,7 @@ TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlit
   const DatabaseFile file(
       "create table runs (a integer, b integer); insert into runs values (1, 2);");
   const std::string other = file.file("other.db");
-  for (const std::string sql :
+  for (const std::string& sql :
        {std::string("delete from runs"), std::string("select 1; select 2"), std::string(" "),
         "attach '" + other + "' as x", "vacuum into '" + other + "'",
         std::string("pragma table_info(runs)"), std::string("create table x (y)"),
@@ -241,7 +241,9 @@ TEST_CASE("changes beside a database are not ignored", "[sqlite][needs-sqlite]")
   const DatabaseFile file(kExperiment + "pragma journal_mode = wal;");
   CHECK(file.bytes()[18] == 2);
   CHECK(run_perfmodel({"import", file.path(), "--quiet"}).output ==
-        run_perfmodel({"import", "-", "--quiet"}, {.input = file.bytes()}).output);
+        run_perfmodel({"import", "-", "--quiet"},
+                      {.input = file.bytes(), .environment = {}, .output_descriptor = {}})
+            .output);
   for (const char* suffix : {"-wal", "-journal"}) {
     const std::string beside = file.path() + suffix;
     REQUIRE(test::succeeds("printf '\\0' > '" + beside + "'"));  // done
