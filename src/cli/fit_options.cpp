@@ -124,7 +124,9 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   app.add("--study NAME", input.study, "Optuna's study, if the database has several");
   app.add("--experiment NAME", input.experiment,
           "MLflow's experiment, if the database has several");
-  app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs");
+  app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
+      .excludes("--study")
+      .excludes("--experiment");
 }
 
 void add_failed(OptionSet& app, bool& drop_failed) {

@@ -228,6 +228,10 @@ TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlit
     CHECK_THAT(run.errors, Contains("--sql"));
   }
   CHECK_FALSE(std::filesystem::exists(other));
+  const auto both =
+      run_perfmodel({"import", file.path(), "--sql", "select * from runs", "--study", "s"});
+  CHECK(both.exit_code == 2);
+  CHECK_THAT(both.errors, Contains("--sql") && Contains("--study"));
   CHECK_THAT(error_of(file, query("select c from runs")), Contains("no such column: c"));
   CHECK_THAT(error_of(file, query("select a from run")), Contains("no such table: run"));
   CHECK_THAT(error_of(file, query("select a, b as a from runs")),
