@@ -130,6 +130,8 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   app.add("--experiment NAME", input.experiment, "MLflow's experiment, if the database has several")
       .of_program();
   app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
+      .excludes("--study")
+      .excludes("--experiment")
       .of_program();
 }
 

@@ -80,6 +80,8 @@ const Dialect& dialect_of(FormulaLanguage language) {
       return javascript_dialect();
     case FormulaLanguage::spreadsheet:
       return spreadsheet_dialect();
+    case FormulaLanguage::extrap:
+      return extrap_dialect();
     case FormulaLanguage::text:
     case FormulaLanguage::latex:
       break;  // to read: formula_text.cpp

@@ -353,9 +353,10 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   const bool is_latex = language == FormulaLanguage::latex;
   if (language == FormulaLanguage::text || is_latex)
     return trend + (is_latex ? "% " : "") + "times a residual correction (a Gaussian process)\n";
-  if (language == FormulaLanguage::spreadsheet)
-    throw InputError(message("no spreadsheet computes a residual correction; use {} or {}",
-                             Field{"language", {"python"}}, Field{"language", {"c"}}));
+  if (language == FormulaLanguage::spreadsheet || language == FormulaLanguage::extrap)
+    throw InputError(
+        message("neither a spreadsheet nor Extra-P has a residual correction; use {} or {}",
+                Field{"language", {"python"}}, Field{"language", {"c"}}));
   if (process.neighbours > 0)
     throw InputError(
         message("the residual correction has {} configurations, too many for one function; "

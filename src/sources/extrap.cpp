@@ -292,10 +292,12 @@ Measurements measurements_by_ids(const JsonCursor& document) {
     for (const auto& [id, value] : values)
       points[point.member("id").number()].push_back(value);
   }
-  for (const JsonCursor& item : document.member("measurements").items())
-    out.add(referred(points, item.member("coordinate_id")),
-            referred(regions, item.member("callpath_id")),
-            referred(metrics, item.member("metric_id")), number_texts(item.member("value")));
+  for (const JsonCursor& item : document.member("measurements").items()) {
+    const std::vector<double>& point = referred(points, item.member("coordinate_id"));
+    const std::string& region = referred(regions, item.member("callpath_id"));
+    const std::string& metric = referred(metrics, item.member("metric_id"));
+    out.add(point, region, metric, number_texts(item.member("value")));
+  }
   return out;
 }
 

@@ -67,7 +67,7 @@ constexpr std::size_t kMostUnpacked = std::size_t{4} << 30;
 
 /// Unpacks gzip, also of several members one after another.
 std::string unpacked(std::string_view packed, const std::string& source) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  constexpr std::size_t kStep = std::size_t{1} << 20;
   constexpr int kWithGzipHeader = 15 + 16;
   z_stream stream{};
   if (inflateInit2(&stream, kWithGzipHeader) != Z_OK)
@@ -77,16 +77,16 @@ std::string unpacked(std::string_view packed, const std::string& source) {
   int status = Z_OK;
   while (!packed.empty() || status == Z_OK) {
     const std::size_t before = out.size();
-    out.resize(before + kBlock);
+    out.resize(before + kStep);
     const auto in = std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max());
     // zlib does not change its input, but takes it as changeable.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream.avail_in = static_cast<uInt>(in);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);
-    stream.avail_out = kBlock;
+    stream.avail_out = kStep;
     status = inflate(&stream, Z_NO_FLUSH);
     packed.remove_prefix(in - stream.avail_in);
-    out.resize(out.size() - stream.avail_out);
+    out.resize(before + kStep - stream.avail_out);
     if (out.size() > kMostUnpacked)
       throw InputError(
           fmt::format("{}: more than {} GiB when unpacked", source, kMostUnpacked >> 30));

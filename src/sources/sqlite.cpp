@@ -64,10 +64,15 @@ class Row {
 class Database {
  public:
   Database(std::string_view bytes, std::string source) : bytes_(bytes), source_(std::move(source)) {
-    // The version of the format, with a write-ahead log or without: the log is in another file.
-    constexpr std::size_t kVersions = 18;
-    for (std::size_t i = kVersions; i < std::min(kVersions + 2, bytes_.size()); ++i)
-      bytes_[i] = 1;
+    // SQLite would take what is missing of the last page for zeros.
+    constexpr std::size_t kHeader = 100;
+    const auto byte = [&](std::size_t place) {
+      return std::size_t{static_cast<unsigned char>(bytes_[place])};
+    };
+    const std::size_t page = bytes_.size() < kHeader ? 0 : byte(16) << 8 | byte(17);
+    if (page == 0 || bytes_.size() % (page == 1 ? 0x10000 : page) != 0)
+      throw InputError(source_ + ": the database is cut off or damaged");
+    bytes_[18] = bytes_[19] = 1;  // no write-ahead log, which would be another file
     sqlite3* database = nullptr;
     const int status = sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_READWRITE, nullptr);
     database_.reset(database);

@@ -217,7 +217,7 @@ TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlit
   const DatabaseFile file(
       "create table runs (a integer, b integer); insert into runs values (1, 2);");
   const std::string other = file.file("other.db");
-  for (const std::string sql :
+  for (const std::string& sql :
        {std::string("delete from runs"), std::string("select 1; select 2"), std::string(" "),
         "attach '" + other + "' as x", "vacuum into '" + other + "'",
         std::string("pragma table_info(runs)"), std::string("create table x (y)"),
@@ -228,6 +228,10 @@ TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlit
     CHECK_THAT(run.errors, Contains("--sql"));
   }
   CHECK_FALSE(std::filesystem::exists(other));
+  const auto both =
+      run_perfmodel({"import", file.path(), "--sql", "select * from runs", "--study", "s"});
+  CHECK(both.exit_code == 2);
+  CHECK_THAT(both.errors, Contains("--sql") && Contains("--study"));
   CHECK_THAT(error_of(file, query("select c from runs")), Contains("no such column: c"));
   CHECK_THAT(error_of(file, query("select a from run")), Contains("no such table: run"));
   CHECK_THAT(error_of(file, query("select a, b as a from runs")),
@@ -241,7 +245,9 @@ TEST_CASE("changes beside a database are not ignored", "[sqlite][needs-sqlite]")
   const DatabaseFile file(kExperiment + "pragma journal_mode = wal;");
   CHECK(file.bytes()[18] == 2);
   CHECK(run_perfmodel({"import", file.path(), "--quiet"}).output ==
-        run_perfmodel({"import", "-", "--quiet"}, {.input = file.bytes()}).output);
+        run_perfmodel({"import", "-", "--quiet"},
+                      {.input = file.bytes(), .environment = {}, .output_descriptor = {}})
+            .output);
   for (const char* suffix : {"-wal", "-journal"}) {
     const std::string beside = file.path() + suffix;
     REQUIRE(test::succeeds("printf '\\0' > '" + beside + "'"));  // done
