@@ -89,6 +89,9 @@ const Dialect& c_dialect();
 const Dialect& javascript_dialect();
 const Dialect& spreadsheet_dialect();
 
+/// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.
+std::string decimal_literal(double value);
+
 /// A text as a JavaScript literal, safe in an HTML page, too.
 std::string javascript_literal(const std::string& text);
 
