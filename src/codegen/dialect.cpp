@@ -43,6 +43,20 @@ std::string Dialect::number(double value) const {
   return value < 0 ? "(" + text + ")" : text;
 }
 
+std::string decimal_literal(double value) {
+  const std::string text = to_text(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+namespace {
+
+std::string decimal_number(double value) {
+  const std::string text = decimal_literal(value);
+  return value < 0 ? "(" + text + ")" : text;
+}
+
+}  // namespace
+
 std::string Dialect::apply(Operation operation, std::span<const std::string> operands) const {
   const std::string_view pattern = this->operation(operation);
   std::string out;
@@ -161,13 +175,7 @@ std::string c_literal(const std::string& text) {
 /// C99.
 class CDialect : public Dialect {
  public:
-  /// Always with a decimal point or exponent: a whole number would be an integer in C.
-  std::string number(double value) const override {
-    std::string text = to_text(value);
-    if (text.find_first_of(".e") == std::string::npos)
-      text += ".0";
-    return value < 0 ? "(" + text + ")" : text;
-  }
+  std::string number(double value) const override { return decimal_number(value); }
   std::string power(const std::string& base, double exponent) const override {
     return "pow(" + base + ", " + number(exponent) + ")";
   }
@@ -410,6 +418,7 @@ std::string python_literal(const std::string& text) {
 
 class PythonDialect : public Dialect {
  public:
+  std::string number(double value) const override { return decimal_number(value); }
   std::string power(const std::string& base, double exponent) const override {
     return base + " ** " + number(exponent);
   }

@@ -90,6 +90,9 @@ const Dialect& javascript_dialect();
 const Dialect& spreadsheet_dialect();
 const Dialect& extrap_dialect();
 
+/// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.
+std::string decimal_literal(double value);
+
 /// A text as a JavaScript literal, safe in an HTML page, too.
 std::string javascript_literal(const std::string& text);
 

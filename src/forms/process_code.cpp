@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "base/message.hpp"
 #include "base/text.hpp"
+#include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
@@ -27,23 +28,14 @@ namespace {
 
 using Eigen::Index;
 
-/// A floating-point literal, also in C.
-std::string literal(double value) {
-  std::string text = to_text(value);
-  if (text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return text;
-}
-
-/// "1.5, 2.0"; if `closed`, with the trailing comma of a Python tuple of one.
-std::string listed(const std::vector<std::string>& items, bool closed = false) {
-  return joined(items, ", ") + (closed && items.size() == 1 ? "," : "");
+std::string listed(const std::vector<std::string>& items) {
+  return joined(items, ", ");
 }
 
 std::vector<std::string> number_row(const process::ResidualProcess& process, Index row) {
   std::vector<std::string> out;
   for (Index j = 0; j < process.inputs.numbers.cols(); ++j)
-    out.push_back(literal(process.inputs.numbers(row, j)));
+    out.push_back(decimal_literal(process.inputs.numbers(row, j)));
   return out;
 }
 
@@ -57,20 +49,20 @@ std::vector<std::string> level_row(const process::ResidualProcess& process, Inde
 /// centre, scale, 1 / l and w of a number.
 std::vector<std::string> facts_of_number(const process::ResidualProcess& process, std::size_t j) {
   const process::Coordinate& coordinate = process.coordinates[j];
-  return {literal(coordinate.centre), literal(coordinate.scale),
-          literal(process.kernel.inverse_lengths[index(j)]),
-          literal(process.kernel.shares[index(j)])};
+  return {decimal_literal(coordinate.centre), decimal_literal(coordinate.scale),
+          decimal_literal(process.kernel.inverse_lengths[index(j)]),
+          decimal_literal(process.kernel.shares[index(j)])};
 }
 
 std::vector<std::string> rates(const process::ResidualProcess& process) {
   std::vector<std::string> out;
   for (const double rate : process.kernel.rates)
-    out.push_back(literal(rate));
+    out.push_back(decimal_literal(rate));
   return out;
 }
 
 std::string weight(const process::ResidualProcess& process, Index row) {
-  return literal(process.kernel.variance * process.weights[row]);
+  return decimal_literal(process.kernel.variance * process.weights[row]);
 }
 
 /// The rows of a table of Python, one line each.
@@ -97,7 +89,7 @@ std::string python_function(const process::ResidualProcess& process, double cent
          python_table("columns", columns) + "process_rates = np.array([" + listed(rates(process)) +
          "])\n"
          "# Of each known configuration: weight, coordinates, positions of its levels.\n" +
-         python_table("known", known) + "process_centre = " + literal(centre) + "\n" +
+         python_table("known", known) + "process_centre = " + decimal_literal(centre) + "\n" +
          "\n\n"
          "def predict_process(numbers, levels):\n"
          "    centre, scale, inverse_length, share = process_columns.reshape(-1, 4).T\n"
@@ -179,7 +171,7 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
       "    z += weight;\n"
       "  }\n"
       "  return z - (" +
-      literal(centre) + ");\n}\n\n";
+      decimal_literal(centre) + ");\n}\n\n";
   return out;
 }
 
@@ -266,7 +258,7 @@ std::string javascript_function(const process::ResidualProcess& process, double 
          "  process_correlations(numbers, levels).forEach((x, i) => { z += process_known[i][0] * "
          "x; });\n"
          "  return z - (" +
-         literal(centre) +
+         decimal_literal(centre) +
          ");\n"
          "}\n\n";
 }
@@ -300,15 +292,16 @@ std::string process_number(const process::Coordinate& coordinate, const std::str
   const std::string minimum = language == FormulaLanguage::python ? "np.minimum"
                               : language == FormulaLanguage::c    ? "fmin"
                                                                   : "Math.min";
-  const std::string operand = std::isfinite(coordinate.most)
-                                  ? minimum + "(" + value + ", " + literal(coordinate.most) + ")"
-                                  : value;
+  const std::string operand =
+      std::isfinite(coordinate.most)
+          ? minimum + "(" + value + ", " + decimal_literal(coordinate.most) + ")"
+          : value;
   switch (coordinate.form) {
     case process::CoordinateForm::log:
       return in_module(language, "log") + "(" + operand + ")";
     case process::CoordinateForm::log_one_plus:
-      return in_module(language, "log1p") + "((" + operand + ") / " + literal(coordinate.unit) +
-             ")";
+      return in_module(language, "log1p") + "((" + operand + ") / " +
+             decimal_literal(coordinate.unit) + ")";
     case process::CoordinateForm::saturation:
       return "1.0 - 1.0 / (" + operand + ")";
   }
@@ -323,9 +316,7 @@ std::string process_factor(const std::string& call, FormulaLanguage language) {
 /// A call of the function.
 std::string process_call(const std::vector<std::string>& numbers,
                          const std::vector<std::string>& levels, FormulaLanguage language) {
-  if (language == FormulaLanguage::python)
-    return "predict_process((" + listed(numbers, true) + "), (" + listed(levels, true) + "))";
-  if (language == FormulaLanguage::javascript)
+  if (language != FormulaLanguage::c)
     return "predict_process([" + listed(numbers) + "], [" + listed(levels) + "])";
   return "predict_process((const double[]){" + listed(or_zero(numbers)) + "}, (const double[]){" +
          listed(or_zero(levels)) + "})";

@@ -100,8 +100,8 @@ TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like an
              ContainsSubstring(
                  "def predict(workers, filters, kernel):\n"
                  "    workers, filters, kernel = map(np.float64, (workers, filters, kernel))\n"
-                 "    work = filters * np.float_power(kernel, 2)\n"
-                 "    size = work + 20\n"));
+                 "    work = filters * np.float_power(kernel, 2.0)\n"
+                 "    size = work + 20.0\n"));
   write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "filters", "values": [4, 8]}, {"column": "kernel", "values": [1, 3]},
       {"column": "workers", "values": [1, 2]}], "extrinsic": ["workers"]})");
