@@ -132,7 +132,7 @@ void add_run(const BenchmarkRun& run, NamedRows& rows) {
   for (const char* time : {"real_time", "cpu_time"}) {
     add_cell(time,
              failed    ? "error"
-             : skipped ? "skipped"
+             : skipped ? ""
                        : with_unit(run.node.member(time), unit),
              run.node, row);
     rows.add_result(time);
@@ -329,10 +329,8 @@ void add_benchmark(const AsvBenchmark& benchmark, const RowCells& machine, Named
     row.emplace_back(column, "");
     for (const JsonCursor& value :
          sampled ? benchmark.samples[i].items() : std::vector{results[i]}) {
-      // asv writes NaN, which the parser of JSON gets as an empty text, for skipped combinations.
-      row.back().second = value.is_null()        ? "failed"
-                          : value.cell().empty() ? "skipped"
-                                                 : with_unit(value, unit);
+      // Blank for combinations that were skipped, for which asv writes NaN.
+      row.back().second = value.is_null() ? "failed" : with_unit(value, unit);
       rows.add(row);
     }
   }
