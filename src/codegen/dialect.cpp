@@ -298,7 +298,7 @@ class JavaScriptDialect : public Dialect {
     std::vector<std::string> items;
     for (std::size_t l = 0; l < column.levels.size(); ++l) {
       const std::string& level = column.levels[l];
-      items.push_back("[" +
+      items.push_back('[' +
                       (column.are_text ? javascript_literal(level) : number(*parse_number(level))) +
                       ", " + number(column.values[l]) + "]");
     }

@@ -62,6 +62,8 @@ def test_one_name_replaces_another_regressor():
     for regressor in (GradientBoostingRegressor, PerfModel):
         scores = cross_val_score(regressor(), X, y, cv=3, scoring="neg_mean_absolute_error")
         assert scores.shape == (3,) and (scores < 0).all()
+        search = GridSearchCV(Pipeline([("model", regressor())]), {}, cv=2).fit(X, y)
+        assert search.best_estimator_.predict(X).shape == y.shape
 
 
 def test_targets_in_other_units():
