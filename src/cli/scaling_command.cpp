@@ -267,7 +267,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   const auto power_constant = model.form->scaling_constant(model.spec, index);
   if (!power_constant || model.spec.moves_others(column)) {
     const std::string why =
-        !power_constant ? "the model is a " + std::string(model.form->words().noun)
+        !power_constant ? "the form of the model is '" + std::string(model.form->words().noun) + "'"
         : model.spec.is_derived_from(column) ? "another input is derived from '" + column + "'"
                                              : "other inputs move along with '" + column + "'";
     console.notice(why + ": no single power describes it");

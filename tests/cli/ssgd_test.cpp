@@ -123,6 +123,33 @@ TEST_CASE("ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
             ": only 2 latencies are of large enough messages; a line needs at least 3\n");
 }
 
+TEST_CASE("ssgd draws every phase as long as it takes", "[cli][ssgd]") {
+  // 84 characters for 21 us.
+  const ProgramResult serial =
+      run_ssgd({"--workers", "2", "--read-us", "5", "--split-us", "2", "--copy-us", "1",
+                "--update-us", "2", "--message-start-us", "4", "--timeline"},
+               "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n");
+  CHECK(serial.exit_code == 0);
+  const auto of = [](char mark, std::size_t us) { return std::string(4 * us, mark); };
+  CHECK_THAT(serial.output,
+             ContainsSubstring("|" + of('r', 5) + of('s', 2) + of(' ', 14) + "|\n") &&
+                 ContainsSubstring("|" + of(' ', 7) + of('c', 1) + of(' ', 13) + "|\n") &&
+                 ContainsSubstring("|" + of(' ', 8) + of('F', 4) + of('b', 3) + of(' ', 4) +
+                                   of('U', 2) + "|\n") &&
+                 ContainsSubstring("|" + of(' ', 15) + of('=', 4) + of(' ', 2) + "|\n") &&
+                 ContainsSubstring("  - split: cutting the batch follows the reading"));
+  const ProgramResult shared = run_ssgd(
+      {"--workers", "4", "--read-us", "5", "--shared-disk", "--input-pipeline", "host-prefetch",
+       "--allreduce", "hierarchical", "--alpha-us", "3", "--bandwidth", "1", "--workers-per-node",
+       "2", "--inside-alpha-us", "1", "--inside-bandwidth", "10"});
+  INFO(shared.errors);
+  CHECK(shared.exit_code == 0);
+  CHECK_THAT(shared.output,
+             ContainsSubstring("  - shared disk or bus: ") &&
+                 ContainsSubstring("  - input pipeline: which stages overlap") &&
+                 ContainsSubstring("  - the cost of hierarchical: the slowest link decides"));
+}
+
 TEST_CASE("ssgd refuses files that contradict the options", "[cli][ssgd]") {
   const TemporaryDirectory directory;
   const std::string two_workers =

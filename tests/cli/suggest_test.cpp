@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/fit_directory.hpp"
 #include "support/catch.hpp"
@@ -125,6 +128,27 @@ TEST_CASE("suggest weighs time against a price", "[cli][suggest]") {
   for (std::size_t i = 1; i < 3; ++i) {
     CHECK(json["pareto"][i - 1]["predicted_time"] < json["pareto"][i]["predicted_time"]);
     CHECK(json["pareto"][i - 1]["cost"] > json["pareto"][i]["cost"]);
+  }
+}
+
+TEST_CASE("suggest's table of the best by time, by cost, or by neither is that of its document",
+          "[cli][suggest]") {
+  const Files files;
+  const std::vector<std::string> options = {"--price", "workers", "--where", "filters == 32"};
+  const auto json = files.json(options);
+  for (const auto& [by, list] :
+       {std::pair{"time", "fastest"}, {"cost", "cheapest"}, {"pareto", "pareto"}}) {
+    CAPTURE(by);
+    std::string expected = "filters,activation,workers,predicted_time_s,cost\n";
+    for (const auto& item : json[list])
+      expected += "32," + item["configuration"]["activation"].get<std::string>() + "," +
+                  item["configuration"]["workers"].dump() + "," + item["predicted_time"].dump() +
+                  "," + item["cost"].dump() + "\n";
+    std::vector<std::string> words = options;
+    words.insert(words.end(), {"--by", by, "--format", "csv"});
+    const std::string table = files.run(words).output;
+    CHECK(std::regex_replace(table, std::regex("\\.0(?=[,\n])"), "") ==
+          std::regex_replace(expected, std::regex("\\.0(?=[,\n])"), ""));
   }
 }
 
