@@ -23,13 +23,14 @@ for argument in "$@"; do
     case $argument in
     --tests)
         tools="$tools parallel:parallel"
-        libraries="$libraries catch2 python3-jsonschema python3-yaml"
+        libraries="$libraries catch2 python3-jsonschema python3-numpy python3-yaml"
         ;;
     --packages) tools="$tools help2man:help2man dpkg-shlibdeps:dpkg-dev" ;;
     --nightly)
         tools="$tools lintian:lintian debootstrap:debootstrap file:file clang++:clang gcovr:gcovr"
-        tools="$tools snakemake:snakemake slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge"
-        libraries="$libraries libomp-dev python3-numpy python3-pandas python3-sklearn"
+        tools="$tools snakemake:snakemake slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge R:r-base-core"
+        libraries="$libraries libomp-dev python3-pandas python3-sklearn python3-matplotlib"
+        libraries="$libraries python3-onnx python3-tqdm python3-nbconvert python3-ipykernel"
         libraries="$libraries python3-pip python3-setuptools python3-wheel"
         ;;
     --arm64)

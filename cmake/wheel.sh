@@ -11,7 +11,7 @@ build="${1:-build/python}"
 out=build/wheel
 python="${PYTHON:-/usr/bin/python3}"
 
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
+[ -e "$build/CMakeCache.txt" ] || cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
   -DPERFMODEL_PRECOMPILE_HEADERS=ON -DPERFMODEL_PYTHON=ON -DPERFMODEL_BUILD_TESTS=OFF > /dev/null
 ninja -C "$build" perfmodel_shared > /dev/null
 

@@ -68,6 +68,8 @@ for name in "${@:?see the top of this file}"; do
   python)
     build python -DPERFMODEL_PYTHON=ON -DPERFMODEL_BUILD_TESTS=OFF
     ctest --test-dir build/nightly-python --output-on-failure --parallel "$jobs"
+    bash cmake/wheel.sh build/nightly-python
+    /usr/bin/python3 tests/python/wheel_test.py build/wheel/*.whl
     ;;
   arm64)
     build arm64 --toolchain cmake/arm64.cmake -DPERFMODEL_STATIC=ON -DPERFMODEL_WITH_DLIB=OFF

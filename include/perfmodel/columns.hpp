@@ -59,15 +59,19 @@ struct FailedRuns {
   std::vector<std::uint32_t> lines;  ///< the first five
 };
 
-/// Separates the rows with a time or throughput in this column from those that failed: blank, NA,
-/// nan, none, failed, error, oom, timeout and the like, and numbers <= 0. What may be a typing
-/// error ("1,5") is kept, to be rejected later.
+/// True for blank, NA, nan, none, failed, error, oom, timeout and the like, and numbers <= 0. What
+/// may be a typing error ("1,5") is none, to be rejected later.
+bool says_failed(const std::string& cell);
+
+/// Separates the rows with a time or throughput in this column from those that failed: whose cell,
+/// if it is no number > 0, is such a one.
 struct WithoutFailed {
   Table table;
   std::vector<FailedRuns> failed;
 };
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,
-                                  const std::set<std::string>& text_columns);
+                                  const std::set<std::string>& text_columns,
+                                  bool (*is_failed)(const std::string& cell) = says_failed);
 
 /// "runs.csv: 3 of 20 rows failed and are left out: 'time_s' is blank in 2 (lines 4 and 9) and
 /// \"NA\" in 1 (line 7)". `rows`: number of rows including the failed ones.

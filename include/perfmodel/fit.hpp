@@ -50,6 +50,9 @@ struct RunsFile {
   std::vector<DataFile> files{};     ///< empty unless there are several
   std::vector<FailedRuns> failed{};  ///< runs that were removed from the table
   std::string sha256{};              ///< digest of the file, unless it is that of `bytes`
+  /// The columns that the format of the file declares as results of the runs.
+  std::vector<std::string> results{};
+  std::vector<std::string> notices{};  ///< sentences about what of the file is not in the table
 };
 
 /// Reads a file of any known format as a table, as read_csv() does, and keeps it as CSV. Its digest
@@ -99,9 +102,12 @@ struct LabelledRuns {
   std::vector<Sentence> warnings{};
 };
 
-/// Excludes failed runs and computes times from a throughput, each if requested.
+/// Excludes failed runs and computes times from a throughput, each if requested. If the format of
+/// the file declares results, one of them is the measured time, the others are no inputs, and rows
+/// with a blank time are runs of which others were measured.
 ///
-/// Throws what derive_as_requested(), with_time_of() and resolve_roles() throw.
+/// Throws InputError if the file has several results and none is requested or has the name of a
+/// time, and what derive_as_requested(), with_time_of() and resolve_roles() throw.
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request);
 
 /// The training, validation and test rows of runs. Splits without rows are nullopt.

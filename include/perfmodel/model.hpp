@@ -29,7 +29,7 @@ namespace perfmodel {
 /// required_columns(), derived columns are computed inside, and numbers have all digits, so that
 /// the values agree with predict(). `text` and `latex` are for reading: numbers have three digits,
 /// and the definitions of derived columns follow.
-enum class FormulaLanguage { text, latex, python, c, javascript, spreadsheet };
+enum class FormulaLanguage { text, latex, python, c, javascript, spreadsheet, extrap };
 
 constexpr auto texts_of(FormulaLanguage) {
   using enum FormulaLanguage;
@@ -38,7 +38,8 @@ constexpr auto texts_of(FormulaLanguage) {
                                                    {python, "python"},
                                                    {c, "c"},
                                                    {javascript, "javascript"},
-                                                   {spreadsheet, "spreadsheet"}});
+                                                   {spreadsheet, "spreadsheet"},
+                                                   {extrap, "extrap"}});
 }
 
 /// Which constants of a model are identifiable from the training rows, so that they can be quoted.

@@ -27,8 +27,7 @@ constexpr Eigen::Index kMostKnownToDraw = 2000;
 VectorXd drawn_difference(const FittedModel& model, const Design& design, std::uint64_t seed) {
   const auto belief = model.form->process_belief(model.spec);
   if (!belief)
-    throw UsageError(message("{} takes a residual correction, and the model is a {}", Field{"draw"},
-                             model.form->words().noun));
+    throw UsageError(message("{} needs a model with a residual correction", Field{"draw"}));
   if (design.rows > kMostDrawn || belief->runs.size() > kMostKnownToDraw)
     throw UsageError(
         message("{} looks at all pairs of configurations: at most {} can be drawn, by a model that "

@@ -3,9 +3,16 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
@@ -54,56 +61,118 @@ void check_formula(const JsonCursor& parent, const std::string& expected) {
 
 namespace {
 
-nlohmann::json parsed(const std::string& source, std::string_view bytes) {
-  std::vector<std::vector<std::string>> names_of_open_objects;
-  const auto refuse_repeated_names = [&](int, nlohmann::json::parse_event_t event,
-                                         nlohmann::json& parsed) {
-    using Event = nlohmann::json::parse_event_t;
-    if (event == Event::object_start) {
-      names_of_open_objects.emplace_back();
-    } else if (event == Event::object_end) {
-      names_of_open_objects.pop_back();
-    } else if (event == Event::key) {
-      auto& names = names_of_open_objects.back();
-      auto name = parsed.get<std::string>();
-      if (std::find(names.begin(), names.end(), name) != names.end())
-        throw InputError(
-            fmt::format("{}: the field '{}' stands twice in one object", source, name));
-      names.push_back(std::move(name));
-    }
+/// "3:5", the line and the column of an offset.
+std::string place_of(std::size_t offset, std::string_view bytes) {
+  const std::string_view before = bytes.substr(0, offset);
+  const auto line_start = before.rfind('\n');
+  return fmt::format("{}:{}", 1 + std::count(before.begin(), before.end(), '\n'),
+                     line_start == before.npos ? offset + 1 : offset - line_start);
+}
+
+/// Builds a document in linear time, which the parser with a callback does not: it searches the
+/// open array after every item.
+class DocumentBuilder {
+ public:
+  using Document = nlohmann::ordered_json;
+
+  DocumentBuilder(const std::string& source, std::string_view bytes, bool is_line)
+      : source_(source), bytes_(bytes), is_line_(is_line) {}
+
+  Document build() && {
+    Document::sax_parse(bytes_, this);
+    return std::move(root_);
+  }
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(std::int64_t value) { return add(value); }
+  bool number_unsigned(std::uint64_t value) { return add(value); }
+  bool number_float(double value, const std::string&) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(Document::binary_t&) { return false; }  // occurs in no text
+  bool start_object(std::size_t) { return open(Document::object()); }
+  bool start_array(std::size_t) { return open(Document::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    if (!open_.back().names.insert(name).second)
+      throw InputError(fmt::format("{}: the field '{}' stands twice in one object", source_, name));
+    name_ = std::move(name);
     return true;
-  };
-  try {
-    return nlohmann::json::parse(bytes, refuse_repeated_names);
-  } catch (const nlohmann::json::parse_error& error) {
+  }
+
+  template <class Exception>
+  [[noreturn]] bool parse_error(std::size_t position, const std::string&, const Exception& error) {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while ..."
-    const std::string_view message = error.what();
-    const auto colon = message.find(": ");
-    const std::size_t offset = std::min(error.byte == 0 ? 0 : error.byte - 1, bytes.size());
-    const std::string_view before = bytes.substr(0, offset);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const auto line_start = before.rfind('\n');
-    const auto column = line_start == std::string_view::npos ? offset + 1 : offset - line_start;
-    throw InputError(fmt::format("{}:{}:{}: not JSON: {}", source, line, column,
-                                 colon == message.npos ? message : message.substr(colon + 2)));
-  } catch (const nlohmann::json::out_of_range& error) {
     // "[json.exception.out_of_range.406] number overflow parsing '1e999'"
     const std::string_view message = error.what();
-    const auto bracket = message.find("] ");
-    throw InputError(fmt::format("{}: {}", source,
-                                 bracket == message.npos ? message : message.substr(bracket + 2)));
+    const bool is_overflow = error.id == 406;
+    const std::string_view words = message.substr(message.find(is_overflow ? "] " : ": ") + 2);
+    const std::size_t offset = std::min(position == 0 ? 0 : position - 1, bytes_.size());
+    throw InputError(fmt::format("{}:{}: {}{}", source_,
+                                 is_line_ ? std::to_string(offset + 1) : place_of(offset, bytes_),
+                                 is_overflow ? "" : "not JSON: ", words));
   }
+
+ private:
+  struct Open {
+    Document* node;
+    std::unordered_set<std::string> names{};  ///< of the fields of an object
+  };
+
+  const std::string& source_;
+  std::string_view bytes_;
+  bool is_line_;
+  Document root_;
+  std::vector<Open> open_;
+  std::string name_;  ///< of the field whose value follows
+
+  Document& place(Document value) {
+    if (open_.empty())
+      return root_ = std::move(value);
+    Document& parent = *open_.back().node;
+    if (parent.is_array())
+      return parent.emplace_back(std::move(value));
+    // As a vector, since the map would search the name.
+    auto& fields =
+        static_cast<Document::object_t::Container&>(parent.get_ref<Document::object_t&>());
+    return fields.emplace_back(std::move(name_), std::move(value)).second;
+  }
+  bool add(Document value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Document value) {
+    open_.push_back({&place(std::move(value))});
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+};
+
+std::shared_ptr<const nlohmann::ordered_json> parsed(const std::string& source,
+                                                     std::string_view bytes, bool is_line) {
+  return std::make_shared<const nlohmann::ordered_json>(
+      DocumentBuilder(source, bytes, is_line).build());
 }
 
 }  // namespace
 
 JsonCursor JsonCursor::parse(std::string source, std::string_view bytes) {
-  const auto document = std::make_shared<const nlohmann::json>(parsed(source, bytes));
+  const auto document = parsed(source, bytes, false);
   return {document, std::move(source), *document, {}};
 }
 
-JsonCursor::JsonCursor(std::shared_ptr<const nlohmann::json> document, std::string source,
-                       const nlohmann::json& node, std::string path)
+JsonCursor JsonCursor::parse_line(std::string source, std::string_view bytes) {
+  const auto document = parsed(source, bytes, true);
+  return {document, std::move(source), *document, {}};
+}
+
+JsonCursor::JsonCursor(std::shared_ptr<const nlohmann::ordered_json> document, std::string source,
+                       const nlohmann::ordered_json& node, std::string path)
     : document_(std::move(document)),
       source_(std::move(source)),
       node_(&node),
@@ -177,6 +246,16 @@ std::vector<std::string> JsonCursor::names() const {
   return out;
 }
 
+std::vector<std::pair<std::string, JsonCursor>> JsonCursor::fields() const {
+  if (!node_->is_object())
+    fail("expected an object, not " + kind());
+  std::vector<std::pair<std::string, JsonCursor>> out;
+  for (const auto& [name, value] : node_->items())
+    out.emplace_back(
+        name, JsonCursor(document_, source_, value, path_.empty() ? name : path_ + "." + name));
+  return out;
+}
+
 bool JsonCursor::is_null() const {
   return node_->is_null();
 }
@@ -185,17 +264,37 @@ bool JsonCursor::is_text() const {
   return node_->is_string();
 }
 
+bool JsonCursor::is_number() const {
+  return node_->is_number();
+}
+
+bool JsonCursor::is_array() const {
+  return node_->is_array();
+}
+
+bool JsonCursor::is_object() const {
+  return node_->is_object();
+}
+
+std::string JsonCursor::cell() const {
+  if (is_null())
+    return "";
+  if (node_->is_number_float())
+    return to_text(number());
+  return is_number() || node_->is_boolean() ? node_->dump() : text();
+}
+
 std::string JsonCursor::kind() const {
   switch (node_->type()) {
-    case nlohmann::json::value_t::null:
+    case nlohmann::ordered_json::value_t::null:
       return "null";
-    case nlohmann::json::value_t::object:
+    case nlohmann::ordered_json::value_t::object:
       return "an object";
-    case nlohmann::json::value_t::array:
+    case nlohmann::ordered_json::value_t::array:
       return "an array";
-    case nlohmann::json::value_t::string:
+    case nlohmann::ordered_json::value_t::string:
       return "a text";
-    case nlohmann::json::value_t::boolean:
+    case nlohmann::ordered_json::value_t::boolean:
       return "true or false";
     default:
       return "a number";

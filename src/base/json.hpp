@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perfmodel {
@@ -20,15 +21,25 @@ class JsonCursor {
   /// Parses a whole document. Errors name line and column of invalid JSON, numbers too large for a
   /// double and fields that occur twice in an object.
   static JsonCursor parse(std::string source, std::string_view bytes);
+  /// Parses a line of a file; `source` is the place of the line, "runs.jsonl:7", and errors of
+  /// invalid JSON add only the column.
+  static JsonCursor parse_line(std::string source, std::string_view bytes);
 
   JsonCursor member(const std::string& name) const;
   /// Empty if the object has no such field.
   std::optional<JsonCursor> optional_member(const std::string& name) const;
   std::vector<JsonCursor> items() const;
   std::vector<std::string> names() const;  ///< names of the fields of an object, else empty
+  /// The fields of an object in the order of the document.
+  std::vector<std::pair<std::string, JsonCursor>> fields() const;
 
   bool is_null() const;
   bool is_text() const;
+  bool is_number() const;
+  bool is_array() const;
+  bool is_object() const;
+  /// A number, truth value or text as the cell of a table, which is blank for null.
+  std::string cell() const;
   std::string text() const;
   std::string name() const;  ///< a text that is not empty
   double number() const;
@@ -38,13 +49,13 @@ class JsonCursor {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
-  std::shared_ptr<const nlohmann::json> document_;
+  std::shared_ptr<const nlohmann::ordered_json> document_;
   std::string source_;
-  const nlohmann::json* node_;
+  const nlohmann::ordered_json* node_;
   std::string path_;
 
-  JsonCursor(std::shared_ptr<const nlohmann::json> document, std::string source,
-             const nlohmann::json& node, std::string path);
+  JsonCursor(std::shared_ptr<const nlohmann::ordered_json> document, std::string source,
+             const nlohmann::ordered_json& node, std::string path);
   std::string kind() const;
 };
 

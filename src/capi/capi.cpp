@@ -1,4 +1,5 @@
 #include <Eigen/Core>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -127,10 +128,20 @@ void set_texts(Column& column, std::size_t rows, const std::uint32_t* codes,
   }
 }
 
-/// The table with these columns as text, even if they hold numbers.
-Table with_texts(Table table, const std::set<std::string>& names) {
+/// Calls a function with the table, in which these columns are texts even if they hold numbers;
+/// copies the table only then.
+template <class Function>
+void with_texts(const Table& given, const std::set<std::string>& names, const Function& function) {
+  const auto must_change = [&](const Column& column) {
+    return column.is_numeric() && names.contains(column.name);
+  };
+  if (std::none_of(given.columns.begin(), given.columns.end(), must_change)) {
+    function(given);
+    return;
+  }
+  Table table = given;
   for (Column& column : table.columns) {
-    if (!column.is_numeric() || !names.contains(column.name))
+    if (!must_change(column))
       continue;
     std::vector<std::uint32_t> codes(table.rows());
     std::iota(codes.begin(), codes.end(), 0U);
@@ -141,7 +152,7 @@ Table with_texts(Table table, const std::set<std::string>& names) {
     column.numbers.clear();
     column.bad_cells.clear();
   }
-  return table;
+  function(table);
 }
 
 /// What the threads of a fit report and the caller is told.
@@ -177,6 +188,27 @@ FitOutcome watched_fit(const Table& table, FitRequest request, perfmodel_progres
   if (outcome.interrupted)
     throw Interrupted();
   return outcome;
+}
+
+/// Writes the times and, if asked for, the ends of their intervals.
+void predict_rows(const FittedModel& fitted, const Table& rows, double coverage, double* times,
+                  double* lower, double* upper) {
+  const Design design = make_design(rows, fitted.spec, Target::absent);
+  const Eigen::VectorXd values = predict(fitted, design);
+  Eigen::VectorXd::Map(times, values.size()) = values;
+  if (lower == nullptr && upper == nullptr)
+    return;
+  required(lower, "lower");
+  required(upper, "upper");
+  const auto certainty = cli::certainty_of(
+      fitted, coverage > 0 ? std::optional(coverage) : std::nullopt, "model", design);
+  if (!certainty.intervals)
+    throw InputError("the model holds no prediction intervals");
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    const Interval ends = (*certainty.intervals)[row].around(times[row]);
+    lower[row] = ends.low;
+    upper[row] = ends.high;
+  }
 }
 
 }  // namespace
@@ -248,13 +280,14 @@ perfmodel_model* perfmodel_fit(const perfmodel_table* table, const char* options
     required(table, "table");
     if (table->table.rows() == 0)
       throw InputError("the table has no rows");
-    FitRequest request =
+    const FitRequest request =
         cli::fit_request(capi::words_of_options(options == nullptr ? "{}" : options));
     const auto& names = request.roles.categorical;
-    const Table rows = with_texts(table->table, {names.begin(), names.end()});
-    FitOutcome outcome = watched_fit(rows, std::move(request), progress, user);
-    cli::name_flags(outcome.model);
-    out = std::make_unique<perfmodel_model>(perfmodel_model{std::move(outcome.model)});
+    with_texts(table->table, {names.begin(), names.end()}, [&](const Table& rows) {
+      FitOutcome outcome = watched_fit(rows, request, progress, user);
+      cli::name_flags(outcome.model);
+      out = std::make_unique<perfmodel_model>(perfmodel_model{std::move(outcome.model)});
+    });
   });
   return out.release();
 }
@@ -297,23 +330,9 @@ int perfmodel_predict(const perfmodel_model* model, const perfmodel_table* table
     const FittedModel& fitted = model->model;
     if (!(coverage >= 0 && coverage < 1))
       throw UsageError("the coverage is not in (0, 1)");
-    const Table rows = with_texts(table->table, categorical_columns(fitted.spec));
-    const Design design = make_design(rows, fitted.spec, Target::absent);
-    const Eigen::VectorXd values = predict(fitted, design);
-    Eigen::VectorXd::Map(times, values.size()) = values;
-    if (lower == nullptr && upper == nullptr)
-      return;
-    required(lower, "lower");
-    required(upper, "upper");
-    const auto certainty = cli::certainty_of(
-        fitted, coverage > 0 ? std::optional(coverage) : std::nullopt, "model", design);
-    if (!certainty.intervals)
-      throw InputError("the model holds no prediction intervals");
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
-      const Interval ends = (*certainty.intervals)[row].around(times[row]);
-      lower[row] = ends.low;
-      upper[row] = ends.high;
-    }
+    with_texts(
+        table->table, categorical_columns(fitted.spec),
+        [&](const Table& rows) { predict_rows(fitted, rows, coverage, times, lower, upper); });
   });
 }
 

@@ -1,7 +1,6 @@
 #include "capi/options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -13,12 +12,6 @@
 namespace perfmodel::capi {
 
 namespace {
-
-/// Options of `fit` about files, messages and several models.
-constexpr std::array<std::string_view, 21> kOnlyOfProgram = {
-    "output",      "test",     "separator", "merge-rows", "sample-rows", "fail-if", "by",
-    "target-name", "total",    "set",       "resume",     "shard",       "quiet",   "color",
-    "help",        "help-all", "runs",      "o",          "h",           "version", "json"};
 
 std::string value_of(const std::string& name, const nlohmann::json& value) {
   if (value.is_string())
@@ -55,8 +48,6 @@ std::vector<std::string> words_of_options(std::string_view json) {
   for (const auto& [name, value] : options.items()) {
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');
-    if (std::find(kOnlyOfProgram.begin(), kOnlyOfProgram.end(), flag) != kOnlyOfProgram.end())
-      throw UsageError("option '" + name + "': only the program has it");
     flag.insert(0, "--");
     if (value.is_array())
       add_list(name, flag, value, words);

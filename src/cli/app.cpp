@@ -48,6 +48,8 @@ class Program {
 
   /// Throws CLI::ParseError or UsageError for invalid arguments.
   void parse(int argc, const char* const* argv);
+  /// Throws UsageError for the first word that is an option of `fit` which only the program has.
+  void refuse_options_of_program(const std::vector<std::string>& words) const;
 
   /// "perfmodel fit", or "perfmodel" if no command was recognised.
   std::string command_name() const;
@@ -198,6 +200,7 @@ FitRequest fit_request(const std::vector<std::string>& options) {
     request = table_request_of(arguments);
     return 0;
   }));
+  program.refuse_options_of_program(options);
   std::vector<const char*> words{"perfmodel", "fit", "table"};
   for (const std::string& option : options)
     words.push_back(option.c_str());
@@ -270,14 +273,17 @@ class HelpFormatter : public CLI::Formatter {
 
 void add_console_options(OptionSet& options, ConsoleOptions& chosen) {
   options.group("Messages");
-  options.flag("--quiet", chosen.quiet, "keep warnings and errors only").of_no_result();
+  options.flag("--quiet", chosen.quiet, "keep warnings and errors only")
+      .of_no_result()
+      .of_program();
   options
       .choice<ColorChoice>("--color", chosen.color,
                            {{"auto", ColorChoice::automatic},
                             {"always", ColorChoice::always},
                             {"never", ColorChoice::never}},
                            "colours on standard error; auto: on a terminal, unless NO_COLOR is set")
-      .of_no_result();
+      .of_no_result()
+      .of_program();
 }
 
 std::string version_text(bool as_json) {
@@ -395,6 +401,8 @@ std::vector<std::string> command_of_result(const CLI::App& command, const Option
 
 void Program::add(const Command& command) {
   CLI::App& app = *app_.add_subcommand(command.name, command.description);
+  if (command.name == "help")
+    app.group("");  // whoever reads the list has found it
   OptionSet options(app, records_);
   command.add_options(options);
   add_console_options(options, console_options_);
@@ -482,6 +490,20 @@ void Program::parse(int argc, const char* const* argv) {
     throw UsageError(current().remaining().empty() ? error.what() : about_extras());
   } catch (const CLI::ArgumentMismatch& error) {
     throw UsageError(about_mismatch(error.what()));
+  }
+}
+
+void Program::refuse_options_of_program(const std::vector<std::string>& words) const {
+  const CLI::App& fit = *app_.get_subcommand("fit");
+  for (const std::string& word : words) {
+    const std::string flag = word.substr(0, word.find('='));
+    const CLI::Option* option = fit.get_option_no_throw(flag);
+    const auto facts = records_.options.find(option);
+    const bool is_help = option == fit.get_help_ptr() || option == fit.get_help_all_ptr();
+    const bool is_of_program = facts != records_.options.end() &&
+                               (facts->second.is_of_program || facts->second.file != FileUse::none);
+    if (option != nullptr && (is_help || is_of_program))
+      throw UsageError("option '" + flag.substr(2) + "': only the program has it");
   }
 }
 

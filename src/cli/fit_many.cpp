@@ -64,24 +64,29 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models: --by, or several targets",
                           [&] { return asks_for_many(arguments); }};
   command.group("Many models, many machines");
-  command.add(
-      "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
-      "one model per group of rows that agree in these columns; with several targets, also per "
-      "target (--target time_s,mem_mb); the result is JSON lines");
+  command
+      .add(
+          "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
+          "one model per group of rows that agree in these columns; with several targets, also per "
+          "target (--target time_s,mem_mb); the result is JSON lines")
+      .of_program();
   command
       .add("--target-name COL", arguments.target_name,
            "for a long table: the column of the targets' names; --target is then the column of "
            "their values")
+      .of_program()
       .excludes("--throughput-target")
       .needs("--target");
   command
       .add("--total NAME", arguments.total,
            "a target, a text of a key column or a further column that is the sum of the others; "
            "the ranking checks the sum")
+      .of_program()
       .needs(many);
   command
       .add("--set COL=VALUE", arguments.ranked_at, "values of inputs for the ranking, as in show")
       .of_no_result()
+      .of_program()
       .needs(many);
   add_sharing(command, arguments.sharing, "the models, seeds, samples and folds",
               {"--shard, or many models (--by)",

@@ -35,7 +35,8 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
   app.choice<Merge>("--merge-rows", arguments.merge,
                     {{"auto", {}}, {"always", true}, {"never", false}},
                     "merge rows of equal columns and time while reading, so that the file may be "
-                    "larger than memory; auto: for files of more than 1 GiB");
+                    "larger than memory; auto: for files of more than 1 GiB")
+      .of_program();
   app.add("--weight COL", weight,
           "column of the number of runs that a line stands for, each with its time; a run may also "
           "have a line of its own")
@@ -43,6 +44,7 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
       .excludes("--sample-rows");
   app.count("--sample-rows N", arguments.sample_rows,
             "fit N rows, drawn at random while the file is read (default: all)", kFewestSampleRows)
+      .of_program()
       .excludes("--merge-rows always");
 }
 
@@ -118,13 +120,19 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   };
   app.group("Reading files");
   app.add("--separator comma|semicolon|tab|pipe", parse,
-          "separator of the columns (default: recognised)");
-  app.choice<InputFormat>("--input-format", input.format,
-                          "format of files of runs; csv: as it is (default: recognised)");
-  app.add("--study NAME", input.study, "Optuna's study, if the database has several");
-  app.add("--experiment NAME", input.experiment,
-          "MLflow's experiment, if the database has several");
-  app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs");
+          "separator of the columns (default: recognised)")
+      .of_program();
+  app.choice<InputFormat>(
+         "--input-format", input.format,
+         "csv, json, sqlite, extrap, asv, hyperfine or google-benchmark (default: recognised)")
+      .of_program();
+  app.add("--study NAME", input.study, "Optuna's study, if the database has several").of_program();
+  app.add("--experiment NAME", input.experiment, "MLflow's experiment, if the database has several")
+      .of_program();
+  app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
+      .excludes("--study")
+      .excludes("--experiment")
+      .of_program();
 }
 
 void add_failed(OptionSet& app, bool& drop_failed) {

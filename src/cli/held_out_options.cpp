@@ -219,6 +219,7 @@ void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& t
           "compute only shard I of N of " + tasks +
               "; auto: I/N from Open MPI, PMI or Slurm; merge joins the shards")
       .of_no_result()
+      .of_program()
       .excludes("--fail-if", "it judges all of them; pass it to merge");
 }
 
@@ -227,6 +228,7 @@ void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& t
   app.group(kSharingGroup);
   app.flag("--resume", sharing.resume, "continue an interrupted run from FILE.partial")
       .of_no_result()
+      .of_program()
       .needs(resumed)
       .needs("--output !-", "it goes on in a file");
   add_shard(app, sharing.shard, tasks);

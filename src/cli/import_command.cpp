@@ -65,6 +65,8 @@ int run_import(const ImportArguments& arguments, Console& console) {
     text.clear();
   }
   console.notice(counted_noun(table.rows(), "run") + " of " + counted_noun(names.size(), "column"));
+  for (const std::string& sentence : runs.notices)
+    console.notice(sentence);
   output.commit();
   return 0;
 }

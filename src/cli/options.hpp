@@ -73,6 +73,7 @@ struct OptionFacts {
   std::vector<std::string> words;  ///< possible values; empty: not enumerated
   bool is_common = false;          ///< listed in the short help
   bool is_of_result = true;        ///< the results depend on it
+  bool is_of_program = false;      ///< about files, messages or several models: not of a library
   FileUse file = FileUse::none;
 };
 
@@ -95,6 +96,7 @@ class Option {
   Option required();
   Option repeatable();  ///< may be given again; all values count
   Option common() { return with(&OptionFacts::is_common, true); }
+  Option of_program() { return with(&OptionFacts::is_of_program, true); }
   Option of_no_result() { return with(&OptionFacts::is_of_result, false); }
   Option file(FileUse use) { return with(&OptionFacts::file, use); }
   Option words(std::vector<std::string> words) {
@@ -386,7 +388,7 @@ inline void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::strin
   const auto parse = [&gates, further](const std::string& text) {
     gates.push_back(parse_gate(text, further));
   };
-  app.add_each("--fail-if CONDITION", parse, help).of_no_result().common();
+  app.add_each("--fail-if CONDITION", parse, help).of_no_result().of_program().common();
 }
 
 /// Adds `--output`; `file` is its placeholder in the help.

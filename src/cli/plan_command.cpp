@@ -54,8 +54,7 @@ plan::Linearisation linearisation_of(const PlanArguments& arguments, const plan:
   const FittedModel model = read_model(*arguments.model);
   if (model.form->process_belief(model.spec)) {
     throw UsageError("--model: d-optimal plans are for constants, and '" + *arguments.model +
-                     "' is a " + std::string(model.form->words().noun) +
-                     "; suggest --next plans for predictions");
+                     "' has a residual correction; suggest --next plans for predictions");
   }
   return {model.spec, model.form, model.constants};
 }

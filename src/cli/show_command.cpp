@@ -36,7 +36,7 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
   command.choice<FormulaLanguage>(
       "--as", arguments.language,
       "text or latex: to read, with three digits; python, c, javascript or spreadsheet: to "
-      "compute, with all digits (default: text)");
+      "compute, with all digits; extrap: as Extra-P prints functions (default: text)");
   add_pick(command, arguments.pick);
   command.add(
       "--set COL=VALUE", arguments.ranked_at,

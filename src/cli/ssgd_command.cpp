@@ -248,7 +248,8 @@ ssgd::Profile read_profile(const std::string& path, const SsgdArguments& argumen
 
 ssgd::Phases phases_of(const SsgdArguments& arguments, const ssgd::Profile& profile) {
   if (arguments.update_us && profile.update_us)
-    throw UsageError("--update-us has no use: " + arguments.layers + " has a column 't_u_us'");
+    throw UsageError("--update-us has no use: " + display_name(arguments.layers) +
+                     " has a column 't_u_us'");
   return {.read_us = arguments.read_us,
           .split_us = arguments.split_us,
           .copy_us = arguments.copy_us,

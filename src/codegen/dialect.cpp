@@ -43,6 +43,20 @@ std::string Dialect::number(double value) const {
   return value < 0 ? "(" + text + ")" : text;
 }
 
+std::string decimal_literal(double value) {
+  const std::string text = to_text(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+namespace {
+
+std::string decimal_number(double value) {
+  const std::string text = decimal_literal(value);
+  return value < 0 ? "(" + text + ")" : text;
+}
+
+}  // namespace
+
 std::string Dialect::apply(Operation operation, std::span<const std::string> operands) const {
   const std::string_view pattern = this->operation(operation);
   std::string out;
@@ -80,6 +94,8 @@ const Dialect& dialect_of(FormulaLanguage language) {
       return javascript_dialect();
     case FormulaLanguage::spreadsheet:
       return spreadsheet_dialect();
+    case FormulaLanguage::extrap:
+      return extrap_dialect();
     case FormulaLanguage::text:
     case FormulaLanguage::latex:
       break;  // to read: formula_text.cpp
@@ -159,13 +175,7 @@ std::string c_literal(const std::string& text) {
 /// C99.
 class CDialect : public Dialect {
  public:
-  /// Always with a decimal point or exponent: a whole number would be an integer in C.
-  std::string number(double value) const override {
-    std::string text = to_text(value);
-    if (text.find_first_of(".e") == std::string::npos)
-      text += ".0";
-    return value < 0 ? "(" + text + ")" : text;
-  }
+  std::string number(double value) const override { return decimal_number(value); }
   std::string power(const std::string& base, double exponent) const override {
     return "pow(" + base + ", " + number(exponent) + ")";
   }
@@ -346,48 +356,49 @@ const Dialect& javascript_dialect() {
 
 namespace {
 
+/// Of NumPy, for numbers and arrays; division and powers follow IEEE 754 for literals, too.
 constexpr std::array kPythonOperations = {
     OperationCode{Operation::add, "($1 + $2)"},
     OperationCode{Operation::subtract, "($1 - $2)"},
     OperationCode{Operation::multiply, "($1 * $2)"},
-    OperationCode{Operation::divide, "($1 / $2)"},
-    OperationCode{Operation::power, "math.pow($1, $2)"},
+    OperationCode{Operation::divide, "np.divide($1, $2)"},
+    OperationCode{Operation::power, "np.float_power($1, $2)"},
     OperationCode{Operation::negate, "(-$1)"},
-    OperationCode{Operation::negation, "($1 == 0)"},
-    OperationCode{Operation::less, "($1 < $2)"},
-    OperationCode{Operation::greater, "($1 > $2)"},
-    OperationCode{Operation::less_or_equal, "($1 <= $2)"},
-    OperationCode{Operation::greater_or_equal, "($1 >= $2)"},
-    OperationCode{Operation::equal, "($1 == $2)"},
-    OperationCode{Operation::unequal, "($1 != $2)"},
-    OperationCode{Operation::both, "($1 != 0 and $2 != 0)"},
-    OperationCode{Operation::either, "($1 != 0 or $2 != 0)"},
-    OperationCode{Operation::choose, "($2 if $1 != 0 else $3)"},
-    OperationCode{Operation::minimum, "min($1, $2)"},
-    OperationCode{Operation::maximum, "max($1, $2)"},
-    OperationCode{Operation::abs, "abs($1)"},
-    OperationCode{Operation::sign, "(($1 > 0) - ($1 < 0))"},
-    OperationCode{Operation::rint, "math.floor($1 + 0.5)"},
-    OperationCode{Operation::ceil, "math.ceil($1)"},
-    OperationCode{Operation::floor, "math.floor($1)"},
-    OperationCode{Operation::sqrt, "math.sqrt($1)"},
-    OperationCode{Operation::exp, "math.exp($1)"},
-    OperationCode{Operation::log, "math.log($1)"},
-    OperationCode{Operation::log2, "math.log2($1)"},
-    OperationCode{Operation::log10, "math.log10($1)"},
-    OperationCode{Operation::sin, "math.sin($1)"},
-    OperationCode{Operation::cos, "math.cos($1)"},
-    OperationCode{Operation::tan, "math.tan($1)"},
-    OperationCode{Operation::asin, "math.asin($1)"},
-    OperationCode{Operation::acos, "math.acos($1)"},
-    OperationCode{Operation::atan, "math.atan($1)"},
-    OperationCode{Operation::atan2, "math.atan2($1, $2)"},
-    OperationCode{Operation::sinh, "math.sinh($1)"},
-    OperationCode{Operation::cosh, "math.cosh($1)"},
-    OperationCode{Operation::tanh, "math.tanh($1)"},
-    OperationCode{Operation::asinh, "math.asinh($1)"},
-    OperationCode{Operation::acosh, "math.acosh($1)"},
-    OperationCode{Operation::atanh, "math.atanh($1)"},
+    OperationCode{Operation::negation, "(1.0 * ($1 == 0))"},
+    OperationCode{Operation::less, "(1.0 * ($1 < $2))"},
+    OperationCode{Operation::greater, "(1.0 * ($1 > $2))"},
+    OperationCode{Operation::less_or_equal, "(1.0 * ($1 <= $2))"},
+    OperationCode{Operation::greater_or_equal, "(1.0 * ($1 >= $2))"},
+    OperationCode{Operation::equal, "(1.0 * ($1 == $2))"},
+    OperationCode{Operation::unequal, "(1.0 * ($1 != $2))"},
+    OperationCode{Operation::both, "(1.0 * (($1 != 0) & ($2 != 0)))"},
+    OperationCode{Operation::either, "(1.0 * (($1 != 0) | ($2 != 0)))"},
+    OperationCode{Operation::choose, "np.where($1 != 0, $2, $3)"},
+    OperationCode{Operation::minimum, "np.minimum($1, $2)"},
+    OperationCode{Operation::maximum, "np.maximum($1, $2)"},
+    OperationCode{Operation::abs, "np.abs($1)"},
+    OperationCode{Operation::sign, "np.sign($1)"},
+    OperationCode{Operation::rint, "np.floor($1 + 0.5)"},
+    OperationCode{Operation::ceil, "np.ceil($1)"},
+    OperationCode{Operation::floor, "np.floor($1)"},
+    OperationCode{Operation::sqrt, "np.sqrt($1)"},
+    OperationCode{Operation::exp, "np.exp($1)"},
+    OperationCode{Operation::log, "np.log($1)"},
+    OperationCode{Operation::log2, "np.log2($1)"},
+    OperationCode{Operation::log10, "np.log10($1)"},
+    OperationCode{Operation::sin, "np.sin($1)"},
+    OperationCode{Operation::cos, "np.cos($1)"},
+    OperationCode{Operation::tan, "np.tan($1)"},
+    OperationCode{Operation::asin, "np.arcsin($1)"},
+    OperationCode{Operation::acos, "np.arccos($1)"},
+    OperationCode{Operation::atan, "np.arctan($1)"},
+    OperationCode{Operation::atan2, "np.arctan2($1, $2)"},
+    OperationCode{Operation::sinh, "np.sinh($1)"},
+    OperationCode{Operation::cosh, "np.cosh($1)"},
+    OperationCode{Operation::tanh, "np.tanh($1)"},
+    OperationCode{Operation::asinh, "np.arcsinh($1)"},
+    OperationCode{Operation::acosh, "np.arccosh($1)"},
+    OperationCode{Operation::atanh, "np.arctanh($1)"},
 };
 
 std::string python_literal(const std::string& text) {
@@ -407,12 +418,13 @@ std::string python_literal(const std::string& text) {
 
 class PythonDialect : public Dialect {
  public:
+  std::string number(double value) const override { return decimal_number(value); }
   std::string power(const std::string& base, double exponent) const override {
     return base + " ** " + number(exponent);
   }
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {
-    return "(" + number(above) + " if " + name + " > " + number(threshold) + " else " +
+    return "np.where(" + name + " > " + number(threshold) + ", " + number(above) + ", " +
            number(below) + ")";
   }
 
@@ -423,10 +435,13 @@ class PythonDialect : public Dialect {
       items.push_back((column.are_text ? python_literal(level) : number(*parse_number(level))) +
                       ": " + number(column.values[l]));
     }
-    return "{" + joined(items, ", ") + "}[" + column.operand + "]";
+    return "np.vectorize({" + joined(items, ", ") + "}.__getitem__, [float])(" + column.operand +
+           ")";
   }
 
-  std::string number_of(const std::string& text) const override { return "float(" + text + ")"; }
+  std::string number_of(const std::string& text) const override {
+    return "np.float64(" + text + ")";
+  }
   std::string_view operation(Operation operation) const override {
     return code_of(kPythonOperations, operation);
   }
@@ -439,12 +454,20 @@ class PythonDialect : public Dialect {
     return "# " + name + ": " + python_literal(column) + "\n";
   }
   std::string function(const FunctionParts& parts) const override {
-    return "import math\n\n\n" + parts.helpers + parts.comments + "def predict(" +
-           joined(parts.parameters, ", ") + "):\n" + parts.statements + "    return (" +
-           parts.result + ")\n";
+    const std::string numbers = joined(parts.numbers, ", ");
+    std::string conversion;
+    if (parts.numbers.size() == 1)
+      conversion = "    " + numbers + " = np.float64(" + numbers + ")\n";
+    else if (!parts.numbers.empty())
+      conversion = "    " + numbers + " = map(np.float64, (" + numbers + "))\n";
+    return "import numpy as np\n\n\n" + parts.helpers + parts.comments +
+           "@np.errstate(all=\"ignore\")  # 1 / 0 is infinite\ndef predict(" +
+           joined(parts.parameters, ", ") + "):\n" + conversion + parts.statements +
+           "    return (" + parts.result + ")\n";
   }
 
   bool keeps(const std::string& name) const override { return name == "__debug__"; }
+  bool misreads(const std::string& name) const override { return name == "np" || name == "map"; }
 };
 
 }  // namespace

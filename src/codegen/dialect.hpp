@@ -22,7 +22,8 @@ struct FunctionParts {
   std::string helpers;   ///< functions defined before it
   std::string comments;  ///< lines that say which columns the parameters are
   std::vector<std::string> parameters;
-  std::string statements;  ///< computed before the result
+  std::vector<std::string> numbers;  ///< names of the parameters that are numbers
+  std::string statements;            ///< computed before the result
   std::string result;
 };
 
@@ -44,7 +45,7 @@ class Dialect {
   /// max(name, low).
   std::string at_least(const std::string& name, double low) const;
   /// log2(max(name, 1)).
-  std::string log2(const std::string& name) const;
+  virtual std::string log2(const std::string& name) const;
   /// `above` if the value is greater than the threshold, else `below`.
   virtual std::string step(const std::string& name, double threshold, double below,
                            double above) const = 0;
@@ -79,7 +80,7 @@ class Dialect {
   virtual std::string identity(const std::string& name) const { return name; }
 };
 
-/// For the languages that can be executed: `python`, `c`, `javascript` and `spreadsheet`.
+/// For the languages that compute, and for Extra-P's notation.
 const Dialect& dialect_of(FormulaLanguage language);
 
 // Registered in dialect_of().
@@ -87,6 +88,10 @@ const Dialect& python_dialect();
 const Dialect& c_dialect();
 const Dialect& javascript_dialect();
 const Dialect& spreadsheet_dialect();
+const Dialect& extrap_dialect();
+
+/// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.
+std::string decimal_literal(double value);
 
 /// A text as a JavaScript literal, safe in an HTML page, too.
 std::string javascript_literal(const std::string& text);

@@ -52,6 +52,7 @@ class CodeWriter {
   const Dialect& dialect_;
   CodeNames names_;
   std::vector<std::string> parameters_;
+  std::vector<std::string> numbers_;  ///< names of the parameters that are numbers
   std::string comments_;
   std::string statements_;                       ///< compute the derived columns
   std::map<std::string, std::string> operands_;  ///< column -> its expression
@@ -195,7 +196,7 @@ std::string CodeWriter::sum(const std::vector<std::string>& terms) const {
 }
 
 std::string CodeWriter::function(const std::string& result, const std::string& helpers) const {
-  return dialect_.function({helpers, comments_, parameters_, statements_, result});
+  return dialect_.function({helpers, comments_, parameters_, numbers_, statements_, result});
 }
 
 bool CodeWriter::is_text(const std::string& column) const {
@@ -210,6 +211,8 @@ void CodeWriter::add_parameter(const std::string& column) {
   if (name != column)
     comments_ += dialect_.comment(name, column);
   parameters_.push_back(dialect_.parameter(name, is_text(column)));
+  if (!is_text(column))
+    numbers_.push_back(name);
 }
 
 /// A variable of the function or, in a language without variables, the expression itself.

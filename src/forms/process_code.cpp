@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "base/message.hpp"
 #include "base/text.hpp"
+#include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
@@ -27,23 +28,14 @@ namespace {
 
 using Eigen::Index;
 
-/// A floating-point literal, also in C.
-std::string literal(double value) {
-  std::string text = to_text(value);
-  if (text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return text;
-}
-
-/// "1.5, 2.0"; if `closed`, with the trailing comma of a Python tuple of one.
-std::string listed(const std::vector<std::string>& items, bool closed = false) {
-  return joined(items, ", ") + (closed && items.size() == 1 ? "," : "");
+std::string listed(const std::vector<std::string>& items) {
+  return joined(items, ", ");
 }
 
 std::vector<std::string> number_row(const process::ResidualProcess& process, Index row) {
   std::vector<std::string> out;
   for (Index j = 0; j < process.inputs.numbers.cols(); ++j)
-    out.push_back(literal(process.inputs.numbers(row, j)));
+    out.push_back(decimal_literal(process.inputs.numbers(row, j)));
   return out;
 }
 
@@ -57,51 +49,67 @@ std::vector<std::string> level_row(const process::ResidualProcess& process, Inde
 /// centre, scale, 1 / l and w of a number.
 std::vector<std::string> facts_of_number(const process::ResidualProcess& process, std::size_t j) {
   const process::Coordinate& coordinate = process.coordinates[j];
-  return {literal(coordinate.centre), literal(coordinate.scale),
-          literal(process.kernel.inverse_lengths[index(j)]),
-          literal(process.kernel.shares[index(j)])};
+  return {decimal_literal(coordinate.centre), decimal_literal(coordinate.scale),
+          decimal_literal(process.kernel.inverse_lengths[index(j)]),
+          decimal_literal(process.kernel.shares[index(j)])};
 }
 
 std::vector<std::string> rates(const process::ResidualProcess& process) {
   std::vector<std::string> out;
   for (const double rate : process.kernel.rates)
-    out.push_back(literal(rate));
+    out.push_back(decimal_literal(rate));
   return out;
 }
 
 std::string weight(const process::ResidualProcess& process, Index row) {
-  return literal(process.kernel.variance * process.weights[row]);
+  return decimal_literal(process.kernel.variance * process.weights[row]);
+}
+
+/// The rows of a table of Python, one line each.
+std::string python_table(const std::string& name, const std::vector<std::string>& rows) {
+  std::string out = "process_" + name + " = np.array([\n";
+  for (const std::string& row : rows)
+    out += "    [" + row + "],\n";
+  return out + "])\n";
 }
 
 std::string python_function(const process::ResidualProcess& process, double centre) {
-  std::string out =
-      "def predict_process(numbers, levels):\n"
-      "    # Of each number: centre, scale, 1 / length, share that remains far away.\n"
-      "    columns = (\n";
+  std::vector<std::string> columns;
   for (std::size_t j = 0; j < process.coordinates.size(); ++j)
-    out += "        (" + listed(facts_of_number(process, j)) + "),\n";
-  out += "    )\n    rates = (" + listed(rates(process), true) +
-         ")\n"
-         "    # Of each known configuration: weight, coordinates, positions of its levels.\n"
-         "    known = (\n";
+    columns.push_back(listed(facts_of_number(process, j)));
+  std::vector<std::string> known;
   for (Index row = 0; row < process.inputs.rows(); ++row) {
-    out += "        (" + weight(process, row) + ", (" + listed(number_row(process, row), true) +
-           "), (" + listed(level_row(process, row), true) + ")),\n";
+    std::vector<std::string> values = {weight(process, row)};
+    for (const auto& more : {number_row(process, row), level_row(process, row)})
+      values.insert(values.end(), more.begin(), more.end());
+    known.push_back(listed(values));
   }
-  return out +
-         "    )\n"
-         "    places = [round((x - c[0]) / c[1] * 2.0**30) / 2.0**30"
-         " for x, c in zip(numbers, columns)]\n"
-         "    z = 0.0\n"
-         "    for weight, other_places, other_levels in known:\n"
-         "        for x, y, (_, _, inverse_length, share) in zip(places, other_places, columns):\n"
-         "            a = math.sqrt(5.0) * abs(x - y) * inverse_length\n"
-         "            weight *= share + (1.0 - share) * (1.0 + a + a * a / 3.0) * math.exp(-a)\n"
-         "        for x, y, rate in zip(levels, other_levels, rates):\n"
-         "            weight *= 1.0 if x == y else math.exp(-rate)\n"
-         "        z += weight\n"
-         "    return z - (" +
-         literal(centre) + ")\n\n\n";
+  const std::string numbers = std::to_string(process.coordinates.size());
+  return "# Of each number: centre, scale, 1 / length, share that remains far away.\n" +
+         python_table("columns", columns) + "process_rates = np.array([" + listed(rates(process)) +
+         "])\n"
+         "# Of each known configuration: weight, coordinates, positions of its levels.\n" +
+         python_table("known", known) + "process_centre = " + decimal_literal(centre) + "\n" +
+         "\n\n"
+         "def predict_process(numbers, levels):\n"
+         "    centre, scale, inverse_length, share = process_columns.reshape(-1, 4).T\n"
+         "    weights, places, positions = np.split(process_known, [1, 1 + " +
+         numbers +
+         "], axis=1)\n"
+         "    rows = np.broadcast_arrays(*numbers, *levels)\n"
+         "    z = []\n"
+         "    for row in np.reshape(rows, (len(rows), -1)).T:\n"
+         "        place = np.rint((row[:" +
+         numbers +
+         "] - centre) / scale * 2.0**30) / 2.0**30\n"
+         "        a = np.sqrt(5.0) * np.abs(place - places) * inverse_length\n"
+         "        correlations = share + (1.0 - share) * (1.0 + a + a * a / 3.0) * np.exp(-a)\n"
+         "        distances = process_rates * (row[" +
+         numbers +
+         ":] != positions)\n"
+         "        factors = np.prod(correlations, axis=1) * np.exp(-np.sum(distances, axis=1))\n"
+         "        z.append(np.sum(weights[:, 0] * factors))\n"
+         "    return np.reshape(z, np.shape(rows[0])) - process_centre\n\n\n";
 }
 
 /// An array in C cannot be empty.
@@ -163,7 +171,7 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
       "    z += weight;\n"
       "  }\n"
       "  return z - (" +
-      literal(centre) + ");\n}\n\n";
+      decimal_literal(centre) + ");\n}\n\n";
   return out;
 }
 
@@ -250,7 +258,7 @@ std::string javascript_function(const process::ResidualProcess& process, double 
          "  process_correlations(numbers, levels).forEach((x, i) => { z += process_known[i][0] * "
          "x; });\n"
          "  return z - (" +
-         literal(centre) +
+         decimal_literal(centre) +
          ");\n"
          "}\n\n";
 }
@@ -258,7 +266,7 @@ std::string javascript_function(const process::ResidualProcess& process, double 
 /// The qualified name of a mathematical function.
 std::string in_module(FormulaLanguage language, const std::string& name) {
   const bool is_python = language == FormulaLanguage::python;
-  return (is_python ? "math." : language == FormulaLanguage::javascript ? "Math." : "") + name;
+  return (is_python ? "np." : language == FormulaLanguage::javascript ? "Math." : "") + name;
 }
 
 }  // namespace
@@ -281,18 +289,19 @@ std::string process_function(const process::ResidualProcess& process, double cen
 /// A number as an argument of the function: its logarithm or other transformation.
 std::string process_number(const process::Coordinate& coordinate, const std::string& value,
                            FormulaLanguage language) {
-  const std::string minimum = language == FormulaLanguage::python ? "min"
+  const std::string minimum = language == FormulaLanguage::python ? "np.minimum"
                               : language == FormulaLanguage::c    ? "fmin"
                                                                   : "Math.min";
-  const std::string operand = std::isfinite(coordinate.most)
-                                  ? minimum + "(" + value + ", " + literal(coordinate.most) + ")"
-                                  : value;
+  const std::string operand =
+      std::isfinite(coordinate.most)
+          ? minimum + "(" + value + ", " + decimal_literal(coordinate.most) + ")"
+          : value;
   switch (coordinate.form) {
     case process::CoordinateForm::log:
       return in_module(language, "log") + "(" + operand + ")";
     case process::CoordinateForm::log_one_plus:
-      return in_module(language, "log1p") + "((" + operand + ") / " + literal(coordinate.unit) +
-             ")";
+      return in_module(language, "log1p") + "((" + operand + ") / " +
+             decimal_literal(coordinate.unit) + ")";
     case process::CoordinateForm::saturation:
       return "1.0 - 1.0 / (" + operand + ")";
   }
@@ -307,9 +316,7 @@ std::string process_factor(const std::string& call, FormulaLanguage language) {
 /// A call of the function.
 std::string process_call(const std::vector<std::string>& numbers,
                          const std::vector<std::string>& levels, FormulaLanguage language) {
-  if (language == FormulaLanguage::python)
-    return "predict_process((" + listed(numbers, true) + "), (" + listed(levels, true) + "))";
-  if (language == FormulaLanguage::javascript)
+  if (language != FormulaLanguage::c)
     return "predict_process([" + listed(numbers) + "], [" + listed(levels) + "])";
   return "predict_process((const double[]){" + listed(or_zero(numbers)) + "}, (const double[]){" +
          listed(or_zero(levels)) + "})";
@@ -337,9 +344,10 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   const bool is_latex = language == FormulaLanguage::latex;
   if (language == FormulaLanguage::text || is_latex)
     return trend + (is_latex ? "% " : "") + "times a residual correction (a Gaussian process)\n";
-  if (language == FormulaLanguage::spreadsheet)
-    throw InputError(message("no spreadsheet computes a residual correction; use {} or {}",
-                             Field{"language", {"python"}}, Field{"language", {"c"}}));
+  if (language == FormulaLanguage::spreadsheet || language == FormulaLanguage::extrap)
+    throw InputError(
+        message("neither a spreadsheet nor Extra-P has a residual correction; use {} or {}",
+                Field{"language", {"python"}}, Field{"language", {"c"}}));
   if (process.neighbours > 0)
     throw InputError(
         message("the residual correction has {} configurations, too many for one function; "

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
@@ -17,6 +18,7 @@
 #include "table/column_facts.hpp"
 #include "table/derived.hpp"
 #include "table/design.hpp"
+#include "table/left_out.hpp"
 #include "table/spec.hpp"
 #include "table/table.hpp"
 
@@ -100,6 +102,65 @@ void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
   }
 }
 
+/// The measured column of a file whose format declares results: the requested one (nullopt if there
+/// is no such column), the only one, or the one with the name of a time.
+std::optional<std::string> measured_result(const RunsFile& file, RoleRequest request) {
+  if (request.target || request.throughput)
+    return measured_column(file.table, request);
+  if (file.results.size() == 1)
+    return file.results.front();
+  for (const std::string& name : file.table.names())
+    if (std::ranges::find(file.results, name) == file.results.end())
+      request.ignore.push_back(name);
+  if (auto measured = measured_column(file.table, request))
+    return measured;
+  throw InputError(message("{}: which of {} is the measured time? Pass {}", file.table.source,
+                           quoted_list(file.results), Field{"target", {file.results.front()}}));
+}
+
+bool is_blank_cell(const std::string& cell) {
+  return cell.empty();
+}
+
+/// Leaves out the results other than the measured one, and the runs of which it was not measured.
+void leave_out_other_results(RunsFile& file, RoleRequest& request, std::vector<Sentence>& notices) {
+  const auto named = [&](const std::string& column) {
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::ranges::find(names, column) != names.end();
+    };
+    return is_in(request.ignore) || is_in(request.categorical) || request.weight == column ||
+           is_in(request.extrinsic.value_or(std::vector<std::string>())) ||
+           is_in(request.intrinsic.value_or(std::vector<std::string>()));
+  };
+  const auto measured = measured_result(file, request);
+  if (!measured)
+    return;  // what was requested is refused later
+  std::vector<std::string> others;
+  for (const std::string& result : file.results)
+    if (result != *measured && !named(result))
+      others.push_back(result);
+  if (!request.target && !request.throughput) {
+    request.target = measured;
+    notices.push_back(message("Column '{}' is taken as the measured time.", *measured));
+  }
+  if (!others.empty())
+    notices.push_back(message("{} {}.", columns_named(others),
+                              others.size() == 1
+                                  ? "is another result of the runs and is left out"
+                                  : "are other results of the runs and are left out"));
+  request.needs_scale = false;  // all other columns are inputs
+  request.ignore.insert(request.ignore.end(), others.begin(), others.end());
+  const std::size_t rows = file.table.rows();
+  WithoutFailed with_result =
+      without_failed_runs(file.table, *measured,
+                          {request.categorical.begin(), request.categorical.end()}, is_blank_cell);
+  if (with_result.failed.empty() || with_result.table.rows() == 0)
+    return;
+  file.table = std::move(with_result.table);
+  notices.push_back(message("{} of {} runs have no '{}' and are left out.",
+                            rows - file.table.rows(), rows, *measured));
+}
+
 }  // namespace
 
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
@@ -109,8 +170,13 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   std::vector<Sentence> notices;
   if (auto notice = reading_notice(table))
     notices.emplace_back(*std::move(notice));
+  for (const std::string& sentence : runs.file.notices)
+    notices.emplace_back(sentence);
+  RoleRequest timed = request;
+  if (!runs.file.results.empty())
+    leave_out_other_results(runs.file, timed, notices);
   if (request.drop_failed) {
-    if (const auto column = measured_column(table, request))
+    if (const auto column = measured_column(table, timed))
       if (auto failed = drop_failed_runs(runs.file, *column,
                                          {request.categorical.begin(), request.categorical.end()}))
         runs.warnings.emplace_back(*std::move(failed));
@@ -118,7 +184,6 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));
-  RoleRequest timed = request;
   if (request.throughput) {
     const ThroughputTime time = requested_time(table, request);
     table = with_time_of(table, *request.throughput, time.column);
@@ -173,6 +238,17 @@ void refuse_second(const std::string& path, const std::vector<std::string>& path
 
 }  // namespace
 
+namespace {
+
+/// Appends those words that `known` does not have.
+void add_new(const std::vector<std::string>& words, std::vector<std::string>& known) {
+  for (const std::string& word : words)
+    if (std::ranges::find(known, word) == known.end())
+      known.push_back(word);
+}
+
+}  // namespace
+
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress) {
   SourceText text = read_source(path, input);
@@ -180,6 +256,8 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
   runs.path = path;
   runs.bytes = std::move(text.csv);
   runs.sha256 = std::move(text.sha256);
+  runs.results = std::move(text.results);
+  runs.notices = std::move(text.notices);
   runs.table = parse_csv(std::array{CsvText{runs.bytes, text.source}}, text_columns,
                          input.separator, progress);
   return runs;
@@ -203,6 +281,8 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
     runs.files.push_back({names[i], 0, file.sha256.empty() ? sha256(file.csv) : file.sha256});
     texts.push_back({file.csv, file.source});
     runs.bytes += file.csv;
+    add_new(file.results, runs.results);
+    add_new(file.notices, runs.notices);
   }
   runs.path = joined(names, ", ");
   runs.table = parse_csv(texts, text_columns, input.separator, progress);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,12 +18,20 @@ namespace perfmodel {
 NamedRows read_json(std::string_view bytes, const std::string& source,
                     std::optional<InputFormat> format);
 
-/// Whether a text is in Extra-P's text format, which declares its parameters first.
+/// The results of a tool that measures, each a run; nullopt if the document, an object, is of
+/// another format. Cells of measured times and sizes have their unit; those of a
+/// failed run are a word that tells so.
+std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document);
+std::optional<NamedRows> hyperfine_rows(const JsonCursor& document);
+std::optional<NamedRows> asv_rows(const JsonCursor& document);
+
+/// Whether a text is in Extra-P's text format, which declares its parameters first, or TaLPas'.
 bool is_extrap_text(std::string_view bytes);
-/// The measurements in Extra-P's text format, a row per repetition.
+/// The measurements in Extra-P's text format or in that of TaLPas, a row per repetition.
 NamedRows read_extrap_text(std::string_view bytes, const std::string& source);
-/// The measurements in Extra-P's JSON format; nullopt if the document is none.
-std::optional<NamedRows> extrap_rows(const JsonCursor& document);
+/// The measurements in one of Extra-P's JSON formats; nullopt if it is none of them. `documents`:
+/// one, or those of JSON lines.
+std::optional<NamedRows> extrap_rows(std::span<const JsonCursor> documents);
 
 bool is_sqlite(std::string_view bytes);
 /// The rows of an SQLite database: the trials of a study of Optuna, the runs of an experiment of

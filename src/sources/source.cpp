@@ -32,6 +32,11 @@ void NamedRows::add(const std::vector<Cell>& row) {
   }
 }
 
+void NamedRows::add_result(const std::string& column) {
+  if (std::ranges::find(results_, column) == results_.end())
+    results_.push_back(column);
+}
+
 namespace {
 
 /// A line of CSV, whose fields have no line breaks.
@@ -62,7 +67,7 @@ constexpr std::size_t kMostUnpacked = std::size_t{4} << 30;
 
 /// Unpacks gzip, also of several members one after another.
 std::string unpacked(std::string_view packed, const std::string& source) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  constexpr std::size_t kStep = std::size_t{1} << 20;
   constexpr int kWithGzipHeader = 15 + 16;
   z_stream stream{};
   if (inflateInit2(&stream, kWithGzipHeader) != Z_OK)
@@ -72,16 +77,16 @@ std::string unpacked(std::string_view packed, const std::string& source) {
   int status = Z_OK;
   while (!packed.empty() || status == Z_OK) {
     const std::size_t before = out.size();
-    out.resize(before + kBlock);
+    out.resize(before + kStep);
     const auto in = std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max());
     // zlib does not change its input, but takes it as changeable.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream.avail_in = static_cast<uInt>(in);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);
-    stream.avail_out = kBlock;
+    stream.avail_out = kStep;
     status = inflate(&stream, Z_NO_FLUSH);
     packed.remove_prefix(in - stream.avail_in);
-    out.resize(out.size() - stream.avail_out);
+    out.resize(before + kStep - stream.avail_out);
     if (out.size() > kMostUnpacked)
       throw InputError(
           fmt::format("{}: more than {} GiB when unpacked", source, kMostUnpacked >> 30));
@@ -106,9 +111,9 @@ bool is_json(std::string_view bytes) {
 InputFormat family_of(std::string_view bytes) {
   if (is_sqlite(bytes))
     return InputFormat::sqlite;
-  if (is_json(bytes))
-    return InputFormat::json;
-  return is_extrap_text(bytes) ? InputFormat::extrap : InputFormat::csv;
+  if (is_extrap_text(bytes))
+    return InputFormat::extrap;
+  return is_json(bytes) ? InputFormat::json : InputFormat::csv;
 }
 
 /// Whether a content of this family may be in the format that the user names.
@@ -186,6 +191,8 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
   if (out.sha256.empty())
     out.sha256 = sha256(out.csv);
   out.csv = rows.csv();
+  out.results = rows.results();
+  out.notices = rows.notices();
   out.source += " (imported)";
   return out;
 }

@@ -18,8 +18,14 @@ class NamedRows {
   using Cell = std::pair<std::string, std::string>;  ///< column, text
 
   void add(const std::vector<Cell>& row);
+  /// Declares that a column is a measured result, which is no input of a model of another result.
+  void add_result(const std::string& column);
+  /// Adds a sentence about what of the file is not in the rows.
+  void add_notice(const std::string& sentence) { notices_.push_back(sentence); }
 
   bool empty() const { return rows_.empty(); }
+  const std::vector<std::string>& results() const { return results_; }
+  const std::vector<std::string>& notices() const { return notices_; }
   /// The rows as a CSV file of commas; line breaks within cells become blanks.
   std::string csv() const;
 
@@ -27,13 +33,17 @@ class NamedRows {
   std::vector<std::string> names_;
   std::map<std::string, std::size_t, std::less<>> place_;
   std::vector<std::vector<std::string>> rows_;
+  std::vector<std::string> results_;
+  std::vector<std::string> notices_;
 };
 
 /// A file of runs as CSV text.
 struct SourceText {
   std::string csv;
-  std::string source;    ///< the file's name in messages
-  std::string sha256{};  ///< digest of the file's bytes if these are not `csv`
+  std::string source;                  ///< the file's name in messages
+  std::string sha256{};                ///< digest of the file's bytes if these are not `csv`
+  std::vector<std::string> results{};  ///< the columns that the format declares as results
+  std::vector<std::string> notices{};  ///< sentences about what of the file is not in `csv`
 };
 
 /// Reads a file of any known format; "-" is standard input. CSV is handed on unchanged; the rows of

@@ -29,9 +29,6 @@ std::vector<std::string> name_words(std::string_view name);
 /// "gpu util" of "gpu_util_p99".
 std::vector<std::string> words_of_quantity(std::string_view name);
 
-/// True if a cell in the time column marks a failed run.
-bool says_failed(const std::string& cell);
-
 /// True if a column of this name usually holds a measured time: "time_s", "Iteration Time (ms)",
 /// "t".
 bool is_time_name(std::string_view name);

@@ -107,12 +107,12 @@ namespace {
 constexpr std::size_t kMostLinesKept = 5;
 constexpr std::size_t kMostReasonsNamed = 6;
 
-constexpr std::array<std::string_view, 33> kFailed = {
-    "",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
-    "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
-    "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
-    "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
-    "aborted", "preempted", "node_fail", "running", "pending"};
+constexpr auto kFailed = std::to_array<std::string_view>(
+    {"",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
+     "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
+     "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
+     "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
+     "aborted", "preempted", "node_fail", "running", "pending",   "pruned"});
 
 /// Substrings of longer messages of failed runs: "CUDA OOM", "torch.OutOfMemoryError".
 constexpr std::array<std::string_view, 4> kMessages = {"oom", "outofmemory", "out_of_memory",
@@ -143,14 +143,15 @@ bool says_failed(const std::string& cell) {
 }
 
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,
-                                  const std::set<std::string>& text_columns) {
+                                  const std::set<std::string>& text_columns,
+                                  bool (*is_failed)(const std::string& cell)) {
   const Column& times = table.at(column);
   std::vector<std::size_t> kept;
   std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const bool may_fail = !times.is_numeric() || !(times.numbers[row] > 0);
     const std::string cell = may_fail ? times.text(row) : "";
-    if (!may_fail || !says_failed(cell)) {
+    if (!may_fail || !is_failed(cell)) {
       kept.push_back(row);
       continue;
     }

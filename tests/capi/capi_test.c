@@ -61,8 +61,8 @@ static void test_fit_and_predict(void) {
   perfmodel_table* const inputs = runs(0);
   perfmodel_model *model, *copy;
   char *text, *again;
-  model = perfmodel_fit(table, "{\"expression\": \"multi\", \"extrinsic\": [\"gpus\"]}", count_calls,
-                        &calls);
+  model = perfmodel_fit(table, "{\"expression\": \"multi\", \"extrinsic\": [\"gpus\"]}",
+                        count_calls, &calls);
   CHECK(model != NULL);
   CHECK(perfmodel_predict(model, inputs, 0, times, NULL, NULL) == PERFMODEL_DONE);
   for (i = 0; i < ROWS; ++i)
@@ -84,6 +84,31 @@ static void test_fit_and_predict(void) {
   perfmodel_table_free(inputs);
 }
 
+/* Numbers may be levels, an option may be a list, a flag, a number or null. */
+static void test_options(void) {
+  double times[ROWS], lower[ROWS], upper[ROWS];
+  perfmodel_table* const table = runs(1);
+  perfmodel_model* const model = perfmodel_fit(
+      table,
+      "{\"expression\": \"generic\", \"extrinsic\": [\"gpus\"], \"categorical\": [\"batch\"],"
+      " \"bounds\": [\"C=0:3\", \"q=-0.9:-0.9\"], \"l2\": 1e-9, \"no_polish\": true,"
+      " \"coverage\": \"none\", \"seed\": null}",
+      NULL, NULL);
+  char* const text = perfmodel_model_to_json(model);
+  CHECK(model != NULL && text != NULL);
+  if (text != NULL) {
+    CHECK(strstr(text, "\"level\": \"48\"") != NULL);
+    CHECK(strstr(text, "\"q\": -0.9,") != NULL);
+    CHECK(strstr(text, "\"polish_gain\": 0,") != NULL);
+    CHECK(strstr(text, "\"penalty\": {\"l1\": 0, \"l2\": 1e-09}") != NULL);
+  }
+  CHECK(perfmodel_predict(model, table, 0, times, lower, upper) == PERFMODEL_BAD_INPUT);
+  CHECK(strstr(perfmodel_last_error(), "no prediction intervals") != NULL);
+  perfmodel_text_free(text);
+  perfmodel_model_free(model);
+  perfmodel_table_free(table);
+}
+
 static void expect(const perfmodel_table* table, const char* options, int status,
                    const char* message) {
   perfmodel_model* const model = perfmodel_fit(table, options, NULL, NULL);
@@ -97,14 +122,35 @@ static void test_errors(void) {
   const uint32_t codes[ROWS] = {7};
   const char* const levels[] = {"a"};
   const char* const unknown[] = {"perfmodel", "shwo"};
+  double numbers[ROWS] = {0};
+  /* Options about files, messages and several models. */
+  const char* const only_of_program[] = {
+      "output",     "test",        "separator", "input_format", "study", "experiment",  "sql",
+      "merge_rows", "sample_rows", "fail_if",   "by",           "total", "target_name", "set",
+      "resume",     "shard",       "quiet",     "color",        "help",  "help_all"};
+  char options[64];
+  size_t i;
   perfmodel_table* const table = runs(1);
+  perfmodel_table* const untimed = runs(0);
+  perfmodel_table* const empty = perfmodel_table_new(0);
   perfmodel_model* model;
+  numbers[1] = NAN;
+  numbers[2] = INFINITY;
+  CHECK(perfmodel_table_add_numbers(untimed, "", numbers) == PERFMODEL_WRONG_USAGE);
+  CHECK(perfmodel_table_add_numbers(untimed, "time_s", numbers) == PERFMODEL_DONE);
+  expect(untimed, "{}", PERFMODEL_BAD_INPUT, "nan");
+  expect(empty, "{}", PERFMODEL_BAD_INPUT, "the table has no rows");
+  CHECK(perfmodel_table_new((size_t)1 << 33) == NULL);
+  CHECK(perfmodel_last_status() == PERFMODEL_WRONG_USAGE);
   expect(NULL, "{}", PERFMODEL_WRONG_USAGE, "table is NULL");
   expect(table, "[]", PERFMODEL_WRONG_USAGE, "no JSON object");
   expect(table, "{\"extrnsic\": [\"gpus\"]}", PERFMODEL_WRONG_USAGE, "extrinsic");
   expect(table, "{\"l2\": -1}", PERFMODEL_WRONG_USAGE, "l2");
   expect(table, "{\"l2\": {}}", PERFMODEL_WRONG_USAGE, "expected a text");
-  expect(table, "{\"output\": \"x\"}", PERFMODEL_WRONG_USAGE, "only the program");
+  for (i = 0; i < sizeof only_of_program / sizeof *only_of_program; ++i) {
+    sprintf(options, "{\"%s\": \"1\"}", only_of_program[i]);
+    expect(table, options, PERFMODEL_WRONG_USAGE, "only the program");
+  }
   expect(table, "{\"extrinsic\": [\"gpu\"]}", PERFMODEL_WRONG_USAGE, "gpus");
   CHECK(perfmodel_table_add_texts(table, "other", codes, levels, 1) == PERFMODEL_WRONG_USAGE);
   CHECK(perfmodel_table_add_texts(table, "kind", codes, levels, 1) == PERFMODEL_WRONG_USAGE);
@@ -115,6 +161,8 @@ static void test_errors(void) {
   CHECK(perfmodel_run(2, unknown) == PERFMODEL_WRONG_USAGE);
   CHECK(strstr(perfmodel_last_error(), "show") != NULL);
   perfmodel_table_free(table);
+  perfmodel_table_free(untimed);
+  perfmodel_table_free(empty);
   perfmodel_table_free(NULL);
   perfmodel_model_free(NULL);
   perfmodel_text_free(NULL);
@@ -125,6 +173,7 @@ int main(void) {
   CHECK(strstr(perfmodel_version(), "\"version\"") != NULL);
   CHECK(perfmodel_run(2, help) == 0);
   test_fit_and_predict();
+  test_options();
   test_errors();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

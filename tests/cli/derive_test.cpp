@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
+#include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -96,9 +97,11 @@ TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like an
   CHECK_THAT(run({"show", "model.json"}).output,
              ContainsSubstring("with work = filters * kernel^2\nwith size = work + 20\n"));
   CHECK_THAT(run({"show", "model.json", "--as", "python"}).output,
-             ContainsSubstring("def predict(workers, filters, kernel):\n"
-                               "    work = filters * math.pow(kernel, 2)\n"
-                               "    size = work + 20\n"));
+             ContainsSubstring(
+                 "def predict(workers, filters, kernel):\n"
+                 "    workers, filters, kernel = map(np.float64, (workers, filters, kernel))\n"
+                 "    work = filters * np.float_power(kernel, 2.0)\n"
+                 "    size = work + 20.0\n"));
   write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "filters", "values": [4, 8]}, {"column": "kernel", "values": [1, 3]},
       {"column": "workers", "values": [1, 2]}], "extrinsic": ["workers"]})");
@@ -175,8 +178,8 @@ TEST_CASE_METHOD(DeriveTest, "steps of a kernel's tiles are computed alike every
   CHECK_THAT(shown("spreadsheet").output, ContainsSubstring("(-INT(-(m/4)))"));
   const std::string script =
       write("predict.py", shown("python").output + "print(repr(predict(2, 6)))\n");
-  if (run_quietly("python3 -c 'import math'") == 0) {
-    REQUIRE(run_quietly("python3 " + script + " > " + script + ".out") == 0);
+  if (run_quietly(kPython + "-c 'import numpy'") == 0) {
+    REQUIRE(run_quietly(kPython + script + " > " + script + ".out") == 0);
     const std::string printed = read("predict.py.out");
     CHECK(parse_number(printed.substr(0, printed.size() - 1)).value() ==
           Approx(time).epsilon(1e-12));
@@ -235,10 +238,14 @@ TEST_CASE_METHOD(DeriveTest, "a scaling power counts what is derived from the sc
 
 TEST_CASE_METHOD(DeriveTest, "a derived column that cannot follow its scale is warned of",
                  "[cli][derive][scaling]") {
-  // Between the measured numbers of workers it is 0, which no power takes.
+  // It is 0, which no power takes, between all measured numbers of workers, between the first two,
+  // or between the last two.
+  const std::string whole =
+      GENERATE("workers * (workers == floor(workers))", "workers * (workers >= 2) + (workers == 1)",
+               "workers * (workers <= 2) + 4 * (workers == 4)");
+  CAPTURE(whole);
   const auto fitted =
-      run({"fit", "runs.csv", "--derive", "whole = workers * (workers == floor(workers))", "-o",
-           "model.json", "--starts", "1"});
+      run({"fit", "runs.csv", "--derive", "whole = " + whole, "-o", "model.json", "--starts", "1"});
   INFO(fitted.errors);
   REQUIRE(fitted.exit_code == 0);
   CHECK_THAT(fitted.errors,

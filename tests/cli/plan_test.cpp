@@ -93,6 +93,14 @@ TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {
         in + "columns[0].range: expected lowest < highest\n");
   CHECK(bad(space_with(R"({"column": "x", "range": [0, 1], "scale": "log"})")) ==
         in + "columns[0].range: a logarithmic range has to be > 0\n");
+  CHECK(bad(space_with(R"({"column": "x", "values": []})")) ==
+        in + "columns[0].values: expected at least one value\n");
+  CHECK(bad(space_with(R"({"column": "x", "range": [1, 2.5], "whole": true})")) ==
+        in + "columns[0].range: expected whole numbers\n");
+  CHECK(bad(space_with(R"({"column": "x", "range": [1]})")) ==
+        in + "columns[0].range: expected two numbers, the lowest and the highest value\n");
+  CHECK(bad(space_with(R"({"column": "x", "values": [1, 2], "scale": "log"})")) ==
+        in + "columns[0]: 'scale' and 'whole' go with 'range'\n");
   CHECK(bad(space_with(R"({"column": "x", "rangee": [0, 1]})")) ==
         in + "columns[0]: unknown field 'rangee'; did you mean 'range'?\n");
   CHECK(bad(space_with(two_columns + "," + R"({"column": "filters", "values": [1]})")) ==

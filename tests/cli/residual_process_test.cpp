@@ -242,10 +242,10 @@ TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does",
     const nlohmann::json constants = fit(how)["constants"];
     const std::vector<double> expected = predictions();
     const std::vector<Strings> asked = rows_of(text("asked.csv"));
-    if (succeeds("python3 -c ''")) {
+    if (succeeds(kPython + "-c 'import numpy'")) {
       write("code.py", run({"show", "model.json", "--as", "python"}).output +
                            calls(constants, asked, "print(repr(", "))"));
-      CHECK(largest_difference(numbers_of(*output_of("python3 " + file("code.py"))), expected) <
+      CHECK(largest_difference(numbers_of(*output_of(kPython + file("code.py"))), expected) <
             1e-9);
     }
     if (succeeds("node --version")) {

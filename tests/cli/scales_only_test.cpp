@@ -109,7 +109,7 @@ TEST_CASE_METHOD(ScalesOnlyTest, "its model is written, read and shown as one fo
   CHECK_THAT(shown("latex"), !ContainsSubstring("\\left("));
   CHECK_THAT(shown("spreadsheet"), ContainsSubstring("gpus"));
   write("predict.py", shown("python") + "print(repr(predict(3, 48)))\n");
-  const auto python = output_of("python3 " + file("predict.py"));
+  const auto python = output_of(kPython + file("predict.py"));
   REQUIRE(python);
   CHECK(parse_number(python->substr(0, python->size() - 1)).value() ==
         Approx(times[0]).epsilon(1e-12));

@@ -125,6 +125,23 @@ TEST_CASE_METHOD(SharedTasks, "merge refuses parts that do not make the whole", 
   directory_.write("cut.jsonl", second.substr(0, second.size() - 100));
   refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl:3: the line is cut short");
   refused({"part-1.jsonl", "cut.jsonl"}, "run again: 2/2");
+  directory_.write("cut.jsonl", second.substr(0, 20));
+  refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl: the first line is cut short");
+  std::string damaged = second;
+  damaged.replace(damaged.find("{\"task\": 3"), 1, "[");
+  directory_.write("damaged.jsonl", damaged);
+  refused({"part-1.jsonl", "damaged.jsonl"}, "damaged.jsonl:3: ");
+  const std::string header = second.substr(0, second.find('\n') + 1);
+  const std::string first = text("part-1.jsonl");
+  directory_.write("stray.jsonl", header + first.substr(first.find('\n') + 1));
+  refused({"part-1.jsonl", "stray.jsonl"}, "stray.jsonl: task 0 is none of shard 2/2");
+  std::string third = header;
+  third.replace(third.find("\"index\": 2"), 10, "\"index\": 3");
+  directory_.write("third.jsonl", third);
+  refused({"part-1.jsonl", "third.jsonl"}, "third.jsonl:1: shard: there is no such shard");
+  run_well(command, {"--shard", "1/3", "-o", "of-3.jsonl"});
+  refused({"part-1.jsonl", "of-3.jsonl"},
+          "of-3.jsonl: of another number of shards than part-1.jsonl");
   // What merge reads again has to be what the shards read.
   directory_.write("runs.csv", shared_runs(0.06));
   refused({"part-1.jsonl", "part-2.jsonl"}, "the parts are of other runs than those in");

@@ -123,6 +123,33 @@ TEST_CASE("ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
             ": only 2 latencies are of large enough messages; a line needs at least 3\n");
 }
 
+TEST_CASE("ssgd refuses files that contradict the options", "[cli][ssgd]") {
+  const TemporaryDirectory directory;
+  const std::string two_workers =
+      "worker,layer,t_f_us,t_b_us,grad_bytes\n1,1,4,3,1000\n2,1,5,4,1000\n";
+  const std::string reference = directory.write("two.csv", two_workers);
+  const std::string latencies =
+      directory.write("osu.csv", "bytes,latency_us\n1000,40\n2000,30\n4000,20\n");
+  const auto refused = [](std::vector<std::string> options, int exit_code,
+                          const std::string& input) {
+    options.insert(options.end(), {"--workers", "2"});
+    return error_of(options, exit_code, input);
+  };
+  CHECK(refused({"--message-start-us", "4", "--imbalance-factor", "0.2"}, 2, two_workers) ==
+        error_prefix + "the file has the times of every worker; their imbalance is in them" +
+            ssgd_advice);
+  CHECK(refused({"--message-start-us", "4", "--reference", reference}, 3, kLayers) ==
+        error_prefix + reference + ": the reference is of one worker, not of 2\n");
+  CHECK(refused({"--message-start-us", "4", "--update-us", "3"}, 2,
+                "layer,t_f_us,t_b_us,t_u_us,grad_bytes\n1,4,3,1,1000\n") ==
+        error_prefix + "--update-us has no use: standard input has a column 't_u_us'" +
+            ssgd_advice);
+  CHECK(refused({"--fit-allreduce", latencies}, 3, kLayers) ==
+        error_prefix + latencies +
+            ": the line through the latencies, 45 us + -0.006429 us per byte, makes no sense as a "
+            "cost; choose the sizes with --fit-from\n");
+}
+
 TEST_CASE("ssgd warns that forward times are assumed", "[cli][ssgd]") {
   const ProgramResult result =
       run_ssgd({"--workers", "1", "--forward-share", "0.5"}, "layer,t_b_us,grad_bytes\n1,4,8\n");

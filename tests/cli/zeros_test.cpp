@@ -226,7 +226,7 @@ TEST_CASE_METHOD(ZerosTest, "every language computes what predict says, at 0 and
   }
   write("predict.py", python);
   write("predict.c", c + "  return 0;\n}\n");
-  const auto of_python = output_of("python3 " + file("predict.py"));
+  const auto of_python = output_of(kPython + file("predict.py"));
   const auto of_c = output_of("cc -std=c99 -o " + file("predict") + " " + file("predict.c") +
                               " -lm && " + file("predict"));
   REQUIRE(of_python);

@@ -101,9 +101,9 @@ void check_lines(const std::string& text) {
 
 TEST_CASE("formulas of derived columns have the same values in Python",
           "[model][show][derive][needs-python]") {
-  const test::CsvFile file("import math\n" +
+  const test::CsvFile file("import numpy as np\n" +
                            printing(python_dialect(), "print(repr(float(", ")))"));
-  const auto printed = test::output_of("python3 " + file.path());
+  const auto printed = test::output_of(test::kPython + file.path());
   REQUIRE(printed);
   check_lines(*printed);
 }

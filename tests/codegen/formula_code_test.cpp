@@ -145,7 +145,7 @@ TEST_CASE("the Python function computes what predict does", "[model][show][needs
   const auto check = [](const ModelSpec& spec, const std::string& code, const Design& design,
                         const Eigen::VectorXd& expected) {
     const test::CsvFile file(code + calls(spec, design, "print(repr(", "))", 40));
-    const auto printed = test::output_of("python3 " + file.path());
+    const auto printed = test::output_of(test::kPython + file.path());
     REQUIRE(printed);
     check_numbers(*printed, expected, 40);
   };
@@ -157,6 +157,41 @@ TEST_CASE("the Python function computes what predict does", "[model][show][needs
   }
   check(paper.spec, generic_code(paper.spec, paper.constants, FormulaLanguage::python),
         paper.design, predict_generic(paper.spec, paper.constants, paper.design));
+}
+
+TEST_CASE("the Python function takes arrays, and divides by 0 as predict does",
+          "[model][show][derive][needs-python]") {
+  DerivedModel model = derived_sum();
+  model.spec.derived.push_back(make_derived("rest", "min(1 / abs(batch - 64), 5)", "here"));
+  model.spec.intrinsic.push_back({"rest", 1, 2});
+  // a | p[max], p[rest] | big | mode | q[load], q[workers] | load <= 4, load > 4 | C
+  model.constants.resize(13);
+  model.constants << 0.3, 1.25, 1, 1, 0.75, 1, 2.5, 9, 0.7, -0.9, 1, 1.5, 0.01;
+  if (GENERATE(false, true))
+    model.constants[0] = 30996132508441952256.0;  // written without exponent, too large for int64
+  const Eigen::VectorXd expected = model.predicted();
+  std::string lists;
+  for (const std::string& name : required_columns(model.spec)) {
+    std::vector<std::string> cells;
+    for (std::size_t row = 0; row < model.table.rows(); ++row)
+      cells.push_back((name == "mode" ? "'" : "") + model.table.at(name).text(row) +
+                      (name == "mode" ? "'" : ""));
+    lists += (lists.empty() ? "[" : ", [") + joined(cells, ", ") + "]";
+  }
+  const test::CsvFile file(model.code(FormulaLanguage::python) + "for time in predict(" + lists +
+                           "):\n    print(repr(float(time)))\n" + "print(predict(" + lists +
+                           ").shape, type(predict('1', 2, 3, 4)).__name__)\n");
+  const auto printed = test::output_of(test::kPython + file.path());
+  REQUIRE(printed);
+  std::istringstream lines(*printed);
+  for (const double time : expected) {
+    std::string line;
+    REQUIRE(std::getline(lines, line));
+    CHECK(parse_number(line).value() == Catch::Approx(time).epsilon(1e-12));
+  }
+  std::string shape;
+  std::getline(lines, shape);
+  CHECK(shape == "(6,) float64");
 }
 
 TEST_CASE("the JavaScript function computes what predict does", "[model][show][needs-node]") {
@@ -256,7 +291,7 @@ TEST_CASE("the Python function computes derived columns itself",
     CHECK_THAT(code, Catch::Matchers::ContainsSubstring("def predict(mode, workers, m, batch):\n"));
     const test::CsvFile file(code +
                              calls_of_configurations(model.spec, model.table, "print(repr(", "))"));
-    const auto printed = test::output_of("python3 " + file.path());
+    const auto printed = test::output_of(test::kPython + file.path());
     REQUIRE(printed);
     check_numbers(*printed, model.predicted(), model.table.rows());
   }
@@ -338,11 +373,11 @@ TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
   const ModelSpec spec = spec_of_levels({"\"q\"", "back\\", "two\nlines\r", "what?\?/", "{x}%s"});
   const Eigen::VectorXd constants = constants_of(spec);
   const Eigen::VectorXd expected = Eigen::VectorXd::LinSpaced(5, 2, 6);
-  if (test::succeeds("python3 -c 'import math'")) {
+  if (test::succeeds(test::kPython + "-c 'import numpy'")) {
     const test::CsvFile file(generic_code(spec, constants, FormulaLanguage::python) +
                              "for level in ['\"q\"', 'back\\\\', 'two\\nlines\\r', 'what?\?/', "
                              "'{x}%s']:\n    print(predict(1, level))\n");
-    const auto printed = test::output_of("python3 " + file.path());
+    const auto printed = test::output_of(test::kPython + file.path());
     REQUIRE(printed);
     check_numbers(*printed, expected, 5);
   }
@@ -440,11 +475,11 @@ TEST_CASE("code with controls in levels and line feeds in formulas computes what
           "[model][show]") {
   const DerivedModel model = model_with_controls();
   const Eigen::VectorXd expected = Eigen::VectorXd::LinSpaced(5, 8, 12);  // x y + 1 = 7
-  if (test::succeeds("python3 -c 'import math'")) {
+  if (test::succeeds(test::kPython + "-c 'import numpy'")) {
     const test::CsvFile file(model.code(FormulaLanguage::python) +
                              "for level in ['\\x1b[2J', 'a\\nb', '\\x9b1', '\\u202Eabc', "
                              "'\\x7f']:\n    print(predict(level, 2, 3))\n");
-    const auto printed = test::output_of("python3 " + file.path());
+    const auto printed = test::output_of(test::kPython + file.path());
     REQUIRE(printed);
     check_numbers(*printed, expected, 5);
   }

@@ -11,14 +11,17 @@ namespace {
 
 constexpr std::size_t kMostRows = 200;
 
-/// 120 runs of a known sum, as a selection sees them.
+/// Runs of a known sum, as a selection sees them.
 struct Runs {
-  test::MultiRuns runs = test::multi_runs(120, 0.05, 1);
+  test::MultiRuns runs;
   FitOptions options;
   TermCoordinates coordinates{runs.spec, runs.design,
                               possible_step_factors(runs.spec, runs.design)};
   SelectionTask task{coordinates, runs.spec, runs.design, options};
   std::vector<Fold> folds = make_folds(coordinates, runs.spec, kMostRows, options.seed);
+
+  explicit Runs(std::size_t rows = 120, double noise = 0.05)
+      : runs(test::multi_runs(rows, noise, 1)) {}
 
   Candidate sum(Eigen::Index terms, double ridge) const {
     Candidate out;
@@ -77,6 +80,29 @@ TEST_CASE("a judge tells the number of terms that made the runs from one that is
     CAPTURE(f, mean_error(judged[0].log_errors[f]), mean_error(judged[1].log_errors[f]));
     CHECK(mean_error(judged[1].log_errors[f]) < 0.5 * mean_error(judged[0].log_errors[f]));
   }
+}
+
+TEST_CASE("fits that disagree far beyond the runs are worse on extrapolation folds alone",
+          "[fit][multi]") {
+  const Runs runs(40, 0.5);
+  CandidateJudge judge(runs.task, runs.folds);
+  const Candidate sum = judge({runs.sum(4, 1e-6)}).back();
+  int worse = 0;
+  for (std::size_t f = 0; f < runs.folds.size(); ++f) {
+    const Fold& fold = runs.folds[f];
+    const TermData held_out = take_rows(runs.coordinates.data(sum.shape), fold.held_out);
+    const Eigen::VectorXd predicted =
+        evaluate_sum(held_out, sum.shape, judge.fit_in(sum, f).theta).total;
+    const double error =
+        (predicted.array() / held_out.time.array()).log().abs().min(kLargestError).mean();
+    const double judged = mean_error(sum.log_errors[f]);
+    CAPTURE(f, error, judged);
+    if (fold.is_extrapolation())
+      worse += judged > error + 0.3 ? 1 : 0;
+    else
+      CHECK(judged == Catch::Approx(error));
+  }
+  CHECK(worse > 0);
 }
 
 TEST_CASE(

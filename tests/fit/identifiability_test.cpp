@@ -137,6 +137,26 @@ TEST_CASE("columns whose levels always come together are named, and so are their
         std::vector<bool>{true, true, true, true, false, true, true, true, true, false});
 }
 
+TEST_CASE("a coefficient far from the unit of its column is as uncertain as its power", "[fit]") {
+  // The same runs in thousands and in ones: a power that is off by 0.05 changes a by 0.05 ln 1000.
+  PlantedModel planted = {
+      .numbers = {{"samples", 1, 1, {0.8, 1, 1.25}}, {"gpus", 0, -1, {1, 2, 4}}},
+      .levels = {},
+      .intercept = 0};
+  const Table in_thousands = test::planted_table(planted, 100, 0.1, 1);
+  Table in_ones = in_thousands;
+  for (Column& column : in_ones.columns)
+    if (column.name == "samples")
+      for (double& value : column.numbers)
+        value *= 1000;
+  FitOptions options;
+  options.bounds = {parse_bound("C=0:0")};
+  CHECK(identified(fitted_runs(in_thousands, options)) ==
+        std::vector<std::string>{"a[samples]", "p[samples]", "q[gpus]", "C"});
+  CHECK(identified(fitted_runs(in_ones, options)) ==
+        std::vector<std::string>{"p[samples]", "q[gpus]", "C"});
+}
+
 TEST_CASE("a column of two values gives no coefficient and no power", "[fit]") {
   PlantedModel planted = three_level_columns();
   planted.numbers[1].values = {3, 5};

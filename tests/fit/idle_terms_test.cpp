@@ -1,9 +1,12 @@
 #include "fit/scaled_model.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
+#include "fit/finish.hpp"
 #include "fit/fit.hpp"
+#include "fit/global_search.hpp"
 #include "fit/search_space.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
@@ -78,6 +81,26 @@ TEST_CASE("a finish that begins without a term brings it back", "[fit]") {
     CHECK(std::abs(raw[static_cast<Eigen::Index>(space.layout().intrinsic_power(kFilters))] - 2) <
           1e-4);
   }
+}
+
+TEST_CASE("among many columns, terms in use leave the model and re-enter at better powers",
+          "[fit]") {
+  test::PlantedModel planted = {
+      .numbers = {{"workers", 0, -1, {1, 2, 4}}}, .levels = {}, .intercept = 0};
+  for (int column = 0; column < 24; ++column)
+    planted.numbers.push_back(
+        {"x" + std::to_string(column), 1, column % 2 == 0 ? -1 : 1.5, {0.25, 0.5, 1, 2, 4}});
+  const test::PaperRuns runs = test::runs_of(test::planted_table(planted, 150, 0.05, 3));
+  FitOptions options;
+  options.starts = 1;
+  options.generations = 1;
+  const SearchSpace space(runs.spec, runs.design, options);
+  const Regulariser penalty(space, runs.design, options);
+  const Explored found = explore(runs.design, space, penalty, options, 0);
+  // Local refinement alone ends at an optimum that has all terms.
+  const Optimum alone = polish(runs.design, space, penalty, options, found.of_search, kRoughGap);
+  CHECK(alone.at.head(24).minCoeff() > 0);
+  CHECK(found.best.finish.cost < 0.995 * alone.cost);
 }
 
 TEST_CASE("one start is enough for the 1500 LeNet-5 runs", "[fit][lenet5][whole-fits]") {

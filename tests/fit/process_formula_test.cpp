@@ -7,7 +7,9 @@
 #include "fit/fit.hpp"
 #include "fit/fit_with_process.hpp"
 #include "forms/form.hpp"
+#include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"
+#include "gp/residual_process.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
@@ -115,6 +117,34 @@ TEST_CASE("with a residual process a formula keeps its constants, times one fact
   }
 }
 
+TEST_CASE("a correction is 1 in the middle of the known configurations", "[fit][process]") {
+  // One run of the first configuration, two of the second and so on: the noise of the last ones is
+  // averaged.
+  RandomStream random(1, "unequal repeats");
+  process::Inputs inputs{.numbers = Eigen::MatrixXd(60, 1), .levels = process::Levels(60, 0)};
+  VectorXd y(60);
+  Eigen::Index run = 0;
+  for (int configuration = 1; configuration <= 11; ++configuration) {
+    for (int repeat = 0; repeat < configuration && run < 60; ++repeat, ++run) {
+      inputs.numbers(run, 0) = configuration;
+      y[run] = std::sin(configuration) + 0.3 * random.normal();
+    }
+  }
+  const auto known_of = [&](const process::ProcessOptions& options) {
+    return process::fit_process(inputs, y, process::search_hyper_parameters(inputs, y, options),
+                                options);
+  };
+  const KnownProcess known(known_of({}).process, 1);
+  process::Inputs configurations{.numbers = Eigen::VectorXd::LinSpaced(11, 1, 11),
+                                 .levels = process::Levels(11, 0)};
+  CHECK(known.centre == Catch::Approx(known.predictor.mean(configurations, 1).mean()));
+
+  // Beyond the rows that are solved for at once it is the mean of the runs.
+  const process::ProcessFit near = known_of({.exact_rows = 5, .neighbours = 5});
+  REQUIRE(near.process.neighbours == 5);
+  CHECK(KnownProcess(near.process, 1).centre == Catch::Approx(y.mean() - near.level));
+}
+
 TEST_CASE("where the formula grows no further, nor does the process", "[fit][process]") {
   const FittedModel free = product_with_process();
   const FittedModel clamped = product_with_process(true);
@@ -134,7 +164,7 @@ TEST_CASE("where the formula grows no further, nor does the process", "[fit][pro
     for (const double workers : {2., 16., 64.})
       CHECK(time_at(read, "j1", workers) == time_at(clamped, "j1", workers));
     CHECK(to_json(free).find("\"most\"") == std::string::npos);
-    CHECK(formula_code(clamped, FormulaLanguage::python).find("min(workers, 16.0)") !=
+    CHECK(formula_code(clamped, FormulaLanguage::python).find("np.minimum(workers, 16.0)") !=
           std::string::npos);
     CHECK(formula_code(clamped, FormulaLanguage::c).find("fmin(workers, 16.0)") !=
           std::string::npos);

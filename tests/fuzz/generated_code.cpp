@@ -40,7 +40,7 @@ std::string exact_formula(RandomStream& random, const std::vector<std::string>& 
     case 0:
       return "(" + a + one_of(random, {" + ", " - ", " * "}) + b + ")";
     case 1:
-      return "(" + a + " / (1 + abs(" + b + ")))";  // Python refuses to divide by 0
+      return "(" + a + " / (1 + abs(" + b + ")))";  // 0 / 0 is no number
     case 2:
       return one_of(random, {"min", "max"}) + ("(" + a + ", " + b + ", 3)");
     case 3:
@@ -188,6 +188,13 @@ std::string arguments_of(const GeneratedModel& of, std::size_t row, FormulaLangu
   return joined(out, ", ");
 }
 
+/// Prints the time of each row, which is that of the row of arrays.
+constexpr auto kPrintedRows =
+    "times = [predict(*row) for row in rows]\n"
+    "arrays = predict(*map(list, zip(*rows))) + np.zeros(len(rows))\n"
+    "np.testing.assert_allclose(arrays, times, rtol=1e-8)\n"
+    "print(*(repr(float(time)) for time in times), sep='\\n')\n";
+
 std::string repeated_names(const std::string& before, std::size_t number, bool define) {
   std::string out;
   for (const std::string name : {"predict", "predict_trend", "predict_process"})
@@ -246,14 +253,14 @@ std::string program_of(const std::vector<GeneratedModel>& models, FormulaLanguag
     for (std::size_t row = 0; row < of.configurations.rows(); ++row) {
       const std::string arguments = "(" + arguments_of(of, row, language) + ")";
       if (language == FormulaLanguage::python)
-        own += "print(repr(float(predict" + arguments + ")))\n";
+        own += "rows.append(" + arguments.substr(0, arguments.size() - 1) + ",))\n";
       else if (language == FormulaLanguage::javascript)
         own += "console.log(predict" + arguments + ");\n";
       else
         own += "printf(\"%.17g\\n\", predict_" + std::to_string(number) + arguments + ");\n";
     }
     if (language == FormulaLanguage::python)
-      out += code + own;
+      out += code + "rows = []\n" + own + kPrintedRows;
     else if (language == FormulaLanguage::javascript)
       out += "(() => {\n" + code + own + "})();\n";
     else {
@@ -272,7 +279,7 @@ void check_code(const std::vector<GeneratedModel>& models, FormulaLanguage langu
   const std::string file = directory.write("program", program_of(models, language));
   const std::string binary = directory.file("binary");
   const std::string name(to_text(language));
-  const std::string command = language == FormulaLanguage::python ? "python3 " + file
+  const std::string command = language == FormulaLanguage::python ? test::kPython + file
                               : language == FormulaLanguage::javascript
                                   ? "node " + file
                                   : "cc -std=c99 -Wall -Wno-unused-variable -Werror -x c -o " +

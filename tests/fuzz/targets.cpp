@@ -1,6 +1,8 @@
 #include "fuzz/targets.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -27,6 +29,8 @@
 #include "report/model_json.hpp"
 #include "report/model_set.hpp"
 #include "sources/job_tables.hpp"
+#include "sources/readers.hpp"
+#include "sources/source.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel::fuzz {
@@ -89,6 +93,18 @@ void read_job_table(std::string_view bytes) {
   parse_csv(*joined, "jobs.txt");
 }
 
+/// Runs in JSON become a CSV with a line per run, unless the CSV is refused for its names or texts.
+void read_json_runs(std::string_view bytes) {
+  const NamedRows rows = read_json(bytes, "runs.json", {});
+  if (rows.empty())
+    return;
+  const std::string csv = rows.csv();
+  const Table table = parse_csv(csv, "runs.csv", {}, ',');
+  const auto lines = static_cast<std::size_t>(std::ranges::count(csv, '\n'));
+  require(table.rows() < lines, "rows of runs");
+  require(table.columns.size() == 1 || table.rows() + 1 == lines, "a row per run");
+}
+
 /// A model that can be read is written so that it is read as the same.
 void read_model_file(std::string_view bytes) {
   const auto read = [](std::string_view text) {
@@ -96,6 +112,29 @@ void read_model_file(std::string_view bytes) {
   };
   const std::string written = to_json(read(bytes));
   require(to_json(read(written)) == written, "a model that is written and read");
+}
+
+/// What was read is a CSV file.
+void use_rows(const NamedRows& rows) {
+  if (!rows.empty())
+    parse_csv(rows.csv(), "runs");
+}
+
+void read_extrap_runs(std::string_view bytes) {
+  if (is_extrap_text(bytes))
+    return use_rows(read_extrap_text(bytes, "runs"));
+  const JsonCursor document = JsonCursor::parse("runs", bytes);
+  if (const auto rows = extrap_rows({&document, 1}))
+    use_rows(*rows);
+}
+
+/// The first byte is not the database's: it chooses between the schemas and a query.
+void read_sqlite_runs(std::string_view bytes) {
+  InputOptions options;
+  if (bytes.starts_with('q'))
+    options.sql = "select * from studies";
+  if (!bytes.empty())
+    use_rows(read_sqlite(bytes.substr(1), "runs", options));
 }
 
 void read_set_file(std::string_view bytes) {
@@ -165,12 +204,22 @@ void read_seed_of_model(std::string_view bytes) {
   models.clear();
 }
 
-constexpr Target kTargets[] = {{"csv", read_runs_file},      {"model", read_model_file},
-                               {"set", read_set_file},       {"tasks", read_tasks_file},
-                               {"space", read_space_file},   {"layers", read_layers_file},
-                               {"formula", read_formula},    {"kernels", read_kernel_inputs},
-                               {"code", read_seed_of_model}, {"command_lines", read_command_line},
-                               {"jobs", read_job_table}};
+constexpr Target kTargets[] = {
+    {"csv", read_runs_file},
+    {"model", read_model_file},
+    {"set", read_set_file},
+    {"tasks", read_tasks_file},
+    {"space", read_space_file},
+    {"layers", read_layers_file},
+    {"formula", read_formula},
+    {"kernels", read_kernel_inputs},
+    {"code", read_seed_of_model},
+    {"command_lines", read_command_line},
+    {"jobs", read_job_table},
+    {"json_runs", read_json_runs},
+    {"extrap_runs", read_extrap_runs},
+    {"sqlite_runs", read_sqlite_runs},
+};
 
 }  // namespace
 

@@ -5,13 +5,14 @@ import sys
 
 from support import ROOT, needs
 
-needs("numpy", "pandas", "sklearn")
+needs("numpy", "pandas", "sklearn", "matplotlib")
 import os
 
 import perfmodel
 import perfmodel._regressor
 
 os.chdir(ROOT)
+os.environ["MPLBACKEND"] = "Agg"
 failed = tried = 0
 for module in (perfmodel, perfmodel._regressor):
     result = doctest.testmod(module)

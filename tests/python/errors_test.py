@@ -1,7 +1,10 @@
 """Errors say what to correct; Ctrl-C and progress callbacks end a fit at once."""
 
+import contextlib
+import io
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -68,6 +71,24 @@ def test_progress():
 
     raises(ZeroDivisionError, "enough", lambda: long_fit(progress=progress))
     assert len(calls) == 3 and isinstance(calls[0][0], str)
+
+
+def test_verbose_shows_stages():
+    X, y = columns()
+
+    def shown():
+        with contextlib.redirect_stderr(io.StringIO()) as text:
+            PerfModel("auto", verbose=True).fit(X, y)
+        return text.getvalue()
+
+    try:
+        import tqdm.auto  # noqa: F401
+    except ImportError:
+        print("tqdm is missing: only stages without a bar were tested")
+    else:
+        assert "choosing the form: " in shown() and "it/s" in shown()
+    sys.modules["tqdm.auto"] = None
+    assert "perfmodel: choosing the form\n" in shown()
 
 
 run_all([value for name, value in list(globals().items()) if name.startswith("test_")])

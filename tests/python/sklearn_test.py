@@ -11,6 +11,8 @@ import numpy as np
 import pandas
 from perfmodel import PerfModel
 from sklearn.base import clone, is_regressor
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import Pipeline
@@ -52,6 +54,24 @@ def test_pipeline():
                          ("model", PerfModel(coverage="none"))]).fit(X, y)
     direct = PerfModel(coverage="none").fit(X.drop(columns="dropout"), y)
     assert np.array_equal(pipeline.predict(X), direct.predict(X))
+
+
+def test_one_name_replaces_another_regressor():
+    X, y = runs()
+    X = X[["filters", "workers", "batch_size"]]
+    for regressor in (GradientBoostingRegressor, PerfModel):
+        scores = cross_val_score(regressor(), X, y, cv=3, scoring="neg_mean_absolute_error")
+        assert scores.shape == (3,) and (scores < 0).all()
+
+
+def test_targets_in_other_units():
+    X, y = runs()
+    inner = PerfModel("multi", terms=1, coverage="none")
+    model = TransformedTargetRegressor(inner, func=lambda s: 1000 * s, inverse_func=lambda ms: ms / 1000)
+    model.fit(X, y)
+    assert np.allclose(1000 * model.predict(X), model.regressor_.predict(X))
+    assert np.allclose(model.regressor_.predict(X), clone(inner).fit(X, 1000 * y).predict(X))
+    assert np.allclose(model.predict(X), clone(inner).fit(X, y).predict(X), rtol=1e-3)
 
 
 def test_all_checks_of_estimators():

@@ -1,6 +1,7 @@
 // What a model file says beside its constants must follow from them.
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "perfmodel/error.hpp"
@@ -9,6 +10,7 @@
 #include "support/csv_text.hpp"
 #include "support/multi_runs.hpp"
 #include "support/sample_runs.hpp"
+#include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
 
@@ -39,20 +41,24 @@ struct Change {
   std::string message;
 };
 
+void check_refused(const nlohmann::json& model, const Change& change) {
+  CAPTURE(change.place);
+  nlohmann::json changed = model;
+  REQUIRE(changed.contains(nlohmann::json::json_pointer(change.place)));
+  changed[nlohmann::json::json_pointer(change.place)] = change.value;
+  CHECK_THROWS_MATCHES(read(changed), InputError,
+                       Catch::Matchers::Predicate<InputError>(
+                           [&](const InputError& error) {
+                             return std::string(error.what()).find(change.message) !=
+                                    std::string::npos;
+                           },
+                           "says " + change.message));
+}
+
 void check_refused(const nlohmann::json& model, const std::vector<Change>& changes) {
   REQUIRE_NOTHROW(read(model));
   for (const Change& change : changes) {
-    CAPTURE(change.place);
-    nlohmann::json changed = model;
-    REQUIRE(changed.contains(nlohmann::json::json_pointer(change.place)));
-    changed[nlohmann::json::json_pointer(change.place)] = change.value;
-    CHECK_THROWS_MATCHES(read(changed), InputError,
-                         Catch::Matchers::Predicate<InputError>(
-                             [&](const InputError& error) {
-                               return std::string(error.what()).find(change.message) !=
-                                      std::string::npos;
-                             },
-                             "says " + change.message));
+    check_refused(model, change);
     const auto parent = nlohmann::json::json_pointer(change.place).parent_pointer();
     nlohmann::json without = model;
     without[parent].erase(nlohmann::json::json_pointer(change.place).back());
@@ -138,4 +144,47 @@ TEST_CASE("the levels of a derived column are numbers", "[io]") {
             .ends_with(std::string(": constants.categorical[0].levels[0]") + (sum ? "" : ".level") +
                        ": 'relu' is not a number, and the column is derived");
       }));
+}
+
+TEST_CASE("fields that no model can have are refused by their place", "[io]") {
+  const auto model_of = [](const std::string& form) {
+    return nlohmann::json::parse(
+        test::read_text(PERFMODEL_SOURCE_DIR "/tests/data/models/0.1.0-" + form + ".json"));
+  };
+  const std::vector<std::pair<std::string, std::vector<Change>>> changes = {
+      {"generic",
+       {{"/schema_version", 0, "there is no version 0"},
+        {"/metrics/train/rows", -1, "metrics.train.rows: expected a whole number >= 0, not -1"},
+        {"/constants/C_identified", 1, "constants.C_identified: expected true or false, not "},
+        {"/constants/intrinsic", 1, "constants.intrinsic: expected an array, not a number"},
+        {"/constants/categorical/0/levels", nlohmann::json::array(),
+         "constants.categorical[0].levels: expected at least one level"},
+        {"/constants/extrinsic/0/column", "kernel",
+         "constants.extrinsic[0].column: the column 'kernel' already has a part in the model"},
+        {"/prediction_intervals/ranks/1", 1,
+         "prediction_intervals: expected ranks from 1 to count in ascending order"},
+        {"/prediction_intervals/score", "ln(measured / predicted) / deviation",
+         "prediction_intervals.score: expected 'ln(measured / predicted)'"}}},
+      {"zeros",
+       {{"/constants/intrinsic/0/range/0", -1,
+         "constants.intrinsic[0].range: expected 0 <= lowest <= highest"},
+        {"/constants/intrinsic/0/p", 0,
+         "constants.intrinsic[0].p: expected a number > 0, since the column may be 0"}}},
+      {"sum",
+       {{"/constants/terms/0/log2_powers/gpus", 3,
+         "constants.terms[0].log2_powers.gpus: expected 0, 1 or 2"},
+        {"/constants/terms/0/regime_factors",
+         {{1, 2}},
+         "constants.terms[0].regime_factors: expected two factors for each of the regimes"}}},
+      {"process",
+       {{"/constants/process/runs/0", 0, "process.runs: expected numbers of runs, above 0 each"},
+        {"/constants/process/numbers/0/column", "layer",
+         "process.numbers[0].column: 'layer' is no numeric input of the model"},
+        {"/constants/process/numbers/0/column", "gpus",
+         "process.numbers[1].column: intrinsic columns stand before extrinsic ones"}}}};
+  for (const auto& [form, of_form] : changes) {
+    CAPTURE(form);
+    for (const Change& change : of_form)
+      check_refused(model_of(form), change);
+  }
 }

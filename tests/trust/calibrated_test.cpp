@@ -12,6 +12,7 @@
 #include "support/csv_text.hpp"
 #include "support/multi_runs.hpp"
 #include "support/paper_runs.hpp"
+#include "support/planted_runs.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
@@ -90,6 +91,27 @@ TEST_CASE("what a selected form says is less certain by its constants", "[interv
   // A process has a length per column, a variance and a noise.
   model.search.process.emplace();
   CHECK(width_of() / given == Catch::Approx(std::sqrt(rows / (rows - used - 2 - 2))));
+}
+
+TEST_CASE("intervals of many rows are those of a sample of whole groups, large ones thinned",
+          "[intervals]") {
+  // Eleven groups of 120 rows: of ten of them every second row is held out, once.
+  test::PaperRuns runs = test::runs_of(test::planted_table(
+      {.numbers = {{"batch", 2, 0.5, {8, 16, 32, 64, 128}}, {"workers", 0, -0.8, {1, 2, 4, 8}}},
+       .levels = {},
+       .intercept = 0},
+      1320, kScatter, 1));
+  FitOptions options;
+  options.starts = 1;
+  options.expression = Expression::generic;
+  std::vector<std::size_t> group_of(runs.design.rows);
+  for (std::size_t row = 0; row < group_of.size(); ++row)
+    group_of[row] = row % 11;
+  const Calibrated found =
+      calibrated(fit(runs.spec, runs.design, options), runs.design, group_of, {}, options, 0.9,
+                 [](const FittedModel&) { return VectorXd::Zero(1); })
+          .value();
+  CHECK(found.intervals.count == 600);
 }
 
 TEST_CASE("growths of few edges are drawn to the usual one", "[intervals]") {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import inspect
 import json
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -16,7 +18,7 @@ import numpy as np
 from . import _library
 from ._columns import column_of, columns_of, names_of, repeated, targets_of, write_csv
 
-_OWN_PARAMETERS = ("target", "progress")
+_OWN_PARAMETERS = ("target", "verbose", "progress")
 _GROUPS = "groups_"
 
 
@@ -35,6 +37,32 @@ def _records(rows: List[dict]) -> Any:
     return pandas.DataFrame(rows)
 
 
+class _ShownProgress:
+    """Shows the progress of a fit on standard error, as a bar if tqdm is installed."""
+
+    def __init__(self) -> None:
+        self._stage, self._bar = "", None
+
+    def __call__(self, stage: str, done: int, count: int) -> None:
+        if stage != self._stage:
+            self.close()
+            self._stage = stage
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                print("perfmodel:", stage, file=sys.stderr, flush=True)
+            else:
+                self._bar = tqdm(desc=stage, leave=False)
+        if self._bar is not None:
+            self._bar.total, self._bar.n = count or None, done
+            self._bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = None
+
+
 def space_document(space: Mapping[str, Sequence[Any]]) -> Dict[str, Any]:
     """A document perfmodel/space of the values of each input."""
     columns = [{"column": name, "values": list(values)} for name, values in space.items()]
@@ -47,7 +75,8 @@ class PerfModel:
     The parameters are the options of `perfmodel fit`, with the same defaults; None is the default
     of the program. `extrinsic`: the columns of scale, such as the number of workers; by default
     they are inferred from the names, and arrays, whose columns are x0, x1, ..., have none.
-    `target`: the name of the time in the model, by default that of y, else "time". `progress`:
+    `target`: the name of the time in the model, by default that of y, else "time". `verbose`:
+    shows the progress of a fit of more than 50 ms, as a bar if tqdm is installed. `progress`:
     called about every 50 ms with the stage, the parts that are done and their number; what it
     raises ends the fit.
 
@@ -90,6 +119,7 @@ class PerfModel:
         bootstrap: Optional[int] = None,
         folds: Union[int, str, None] = None,
         coverage: Union[float, str, None] = None,
+        verbose: bool = False,
         progress: Optional[_library.Progress] = None,
     ):
         parameters = dict(locals())
@@ -175,9 +205,24 @@ class PerfModel:
         if sample_weight is not None:
             counts = self._counts(sample_weight, rows)
             columns, rows = repeated(columns, counts), int(counts.sum())
-        self._model = _library.fit(columns, rows, options, self.progress)
+        self._model = self._fit(columns, rows, options)
         self._set_names(list(columns_of(X)[0]) if names is None else names, names is not None)
         return self
+
+    def _fit(self, columns: _library.Columns, rows: int, options: Dict[str, Any]) -> Any:
+        if not self.verbose:
+            return _library.fit(columns, rows, options, self.progress)
+        shown = _ShownProgress()
+
+        def report(*state: Any) -> None:
+            shown(*state)
+            if self.progress is not None:
+                self.progress(*state)
+
+        try:
+            return _library.fit(columns, rows, options, report)
+        finally:
+            shown.close()
 
     @staticmethod
     def _counts(sample_weight: Any, rows: int) -> np.ndarray:
@@ -250,17 +295,16 @@ class PerfModel:
         """The effect of each input on the time of the central run, a row each."""
         return _records(self.model_.get("effects") or [])
 
-    def _answer(self, command: str, *words: str) -> Any:
-        """The JSON of a command of the program about this model."""
+    def _written(self, command: str, *words: str) -> str:
+        """What a command of the program writes about this model."""
         with tempfile.TemporaryDirectory() as folder:
-            out = os.path.join(folder, "out.json")
-            _library.run(
-                command,
-                self.save(os.path.join(folder, "model.json")),
-                *words,
-                *("--quiet", "--format", "json", "-o", out),
-            )
-            return json.loads(Path(out).read_text(encoding="utf-8"))
+            out = os.path.join(folder, "out")
+            model = self.save(os.path.join(folder, "model.json"))
+            _library.run(command, model, *words, "--quiet", "-o", out)
+            return Path(out).read_text(encoding="utf-8")
+
+    def _answer(self, command: str, *words: str) -> Any:
+        return json.loads(self._written(command, *words, "--format", "json"))
 
     def scaling(self, column: str, **fixed: Any) -> Dict[str, Any]:
         """Speedup and efficiency along a column, as `perfmodel scaling` computes them; further inputs
@@ -286,6 +330,29 @@ class PerfModel:
             write_csv(runs, columns)
             model = self.save(os.path.join(folder, "model.json"))
             _library.run("report", model, runs, "--quiet", "-o", os.fspath(path))
+
+    def to_onnx(self, path: Union[str, "os.PathLike[str]", None] = None) -> Any:
+        """The model as an ONNX graph, which is also written to a path if there is one. Its inputs
+        are called as the columns, each of shape (rows,): numbers are of type double, levels are
+        texts. Its output is called as the target; it is NaN for an unknown level.
+
+        Raises ImportError without the package onnx, ValueError for a model that cannot be written
+        as one function, which `perfmodel show --as python` also refuses.
+        """
+        try:
+            from ._onnx import model_of
+        except ImportError as error:
+            raise ImportError("to_onnx() needs the package onnx (Debian: python3-onnx)") from error
+        source = self._written("show", "--as", "python")
+        parameters = re.findall(r"^def predict\((.*)\):$", source, re.M)[0].split(", ")
+        renamed = dict(re.findall(r'^# (\w+): (".*")$', source, re.M))
+        columns = [
+            ast.literal_eval(renamed[each]) if each in renamed else each for each in parameters
+        ]
+        out = model_of(source, columns, self.model_["target"]["column"])
+        if path is not None:
+            Path(path).write_bytes(out.SerializeToString())
+        return out
 
     def _repr_html_(self) -> str:
         if "_model" not in self.__dict__:

@@ -1,0 +1,218 @@
+#include <fmt/core.h>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+#include "sources/readers.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// Files of the same 12 runs in the formats of several tools: t = 0.5 s * size^1.5 / threads.
+class JsonRunsTest {
+ public:
+  JsonRunsTest() { options.directory = directory_.path(); }
+
+  struct Run {
+    int size;
+    int threads;
+    double time;  ///< in seconds
+  };
+  static std::vector<Run> measured() {
+    std::vector<Run> out;
+    for (const int size : {1, 4, 9, 16})
+      for (const int threads : {1, 2, 4})
+        out.push_back({size, threads, 0.5 * size * std::sqrt(size) / threads});
+    return out;
+  }
+
+  static std::string csv(const std::string& size, const std::string& threads,
+                         const std::string& time) {
+    std::string text = fmt::format("{},{},{}\n", size, threads, time);
+    for (const Run& run : measured())
+      text += fmt::format("{},{},{}\n", run.size, run.threads, run.time);
+    return text;
+  }
+  static std::string google_benchmark() {
+    nlohmann::json entries;
+    for (const Run& run : measured())
+      for (const std::string type : {"iteration", "aggregate"})
+        entries.push_back(
+            {{"name", fmt::format("BM_x/{}/real_time/threads:{}", run.size, run.threads)},
+             {"run_type", type},
+             {"aggregate_name", "stddev"},
+             {"iterations", 1000 / run.time},
+             {"real_time", 1000 * run.time},
+             {"cpu_time", 900 * run.time},
+             {"items_per_second", run.size / run.time},
+             {"time_unit", "ms"}});
+    return nlohmann::json{{"context", {{"num_cpus", 4}}}, {"benchmarks", entries}}.dump(1);
+  }
+  static std::string hyperfine() {
+    nlohmann::json results;
+    for (const Run& run : measured())
+      results.push_back(
+          {{"command", fmt::format("./x {} {}", run.size, run.threads)},
+           {"mean", run.time},
+           {"times", {run.time, run.time, 9}},
+           {"exit_codes", {0, 0, 1}},
+           {"parameters",
+            {{"size", std::to_string(run.size)}, {"threads", std::to_string(run.threads)}}}});
+    return nlohmann::json{{"results", results}}.dump(1);
+  }
+  static std::string asv() {
+    nlohmann::json times;
+    for (const Run& run : measured())
+      times.push_back(run.time);
+    times[5] = nullptr;
+    const nlohmann::json values = {{"1", "4", "9", "16"}, {"1", "2", "4"}};
+    return nlohmann::json{{"version", 2},
+                          {"commit_hash", "abc"},
+                          {"params", {{"machine", "m"}, {"ram", "1"}}},
+                          {"result_columns", {"result", "params", "version"}},
+                          {"results", {{"x.time_x", {times, values, "v"}}}}}
+        .dump();
+  }
+  static std::string lines() {
+    std::string text;
+    for (const Run& run : measured())
+      text += nlohmann::json{{"size", run.size},
+                             {"model", {{"threads", run.threads}}},
+                             {"time", {run.time, run.time}}}
+                  .dump() +
+              "\n";
+    return text;
+  }
+
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options);
+  }
+  std::string write(const std::string& name, std::string_view text) const {
+    return directory_.write(name, text);
+  }
+
+  ProgramOptions options;
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(JsonRunsTest, "runs of tools are fitted as those of a CSV", "[json-runs]") {
+  struct Format {
+    std::string name;
+    std::string bytes;
+    std::vector<std::string> columns;  ///< of size, threads, time
+  };
+  const std::vector<Format> formats = {
+      {"google-benchmark", google_benchmark(), {"arg1", "threads", "real_time"}},
+      {"hyperfine", hyperfine(), {"size", "threads", "time"}},
+      {"asv", asv(), {"param1", "param2", "time"}},
+      {"json", lines(), {"size", "model.threads", "time"}}};
+  for (const Format& format : formats) {
+    INFO(format.name);
+    const auto& columns = format.columns;
+    write("runs.json", format.bytes);
+    write("runs.csv", csv(columns[0], columns[1], columns[2]));
+    const auto time_of = [&](const std::string& file, const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"fit", file, "--target", columns[2], "-o", "m.json"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const ProgramResult fit = run(arguments);
+      INFO(fit.errors);
+      REQUIRE(fit.exit_code == 0);
+      const ProgramResult predicted =
+          run({"predict", "m.json", "--set", columns[0] + "=25", columns[1] + "=8"});
+      INFO(predicted.errors);
+      REQUIRE(predicted.exit_code == 0);
+      return std::stod(predicted.output);
+    };
+    constexpr double expected = 0.5 * 125 / 8;
+    CHECK(time_of("runs.csv", {}) == Catch::Approx(expected).epsilon(0.01));
+    CHECK(time_of("runs.json", {}) == Catch::Approx(expected).epsilon(0.01));
+    CHECK(time_of("runs.json", {"--input-format", format.name}) ==
+          Catch::Approx(expected).epsilon(0.01));
+  }
+}
+
+TEST_CASE_METHOD(JsonRunsTest, "import writes JSON as CSV", "[json-runs]") {
+  write("runs.jsonl", lines());
+  const ProgramResult imported = run({"import", "runs.jsonl"});
+  CHECK(imported.exit_code == 0);
+  CHECK(imported.output.starts_with("size,model.threads,time\n1,1,0.5\n1,1,0.5\n1,2,0.25\n"));
+  CHECK_THAT(imported.errors, ContainsSubstring("24 runs of 3 columns"));
+  // Standard input is read as a file is.
+  options.input = lines();
+  CHECK(run({"import", "-"}).output == imported.output);
+}
+
+TEST_CASE_METHOD(JsonRunsTest, "results of several calls of a benchmark are one table",
+                 "[json-runs]") {
+  std::vector<std::string> fit = {"fit"};
+  for (const Run& measured_run : measured()) {
+    const nlohmann::json result = {{"backend", "vllm"},
+                                   {"max_concurrency", measured_run.threads},
+                                   {"random_input_len", measured_run.size},
+                                   {"mean_e2el_ms", 1000 * measured_run.time},
+                                   {"ttfts", {0.1, 0.2}},
+                                   {"itls", {{0.1}, {0.2, 0.3}}}};
+    fit.push_back(fmt::format("{}-{}.json", measured_run.size, measured_run.threads));
+    write(fit.back(), result.dump());
+  }
+  fit.insert(fit.end(), {"--target", "mean_e2el_ms", "-o", "model.json"});
+  const ProgramResult result = run(fit);
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("12 rows"));
+  const std::string notice = "are left out: itls and ttfts.";
+  const std::size_t place = result.errors.find(notice);
+  REQUIRE(place != std::string::npos);
+  CHECK(result.errors.find(notice, place + 1) == std::string::npos);  // once for all files
+  CHECK_THAT(run({"import", fit[1]}).errors, ContainsSubstring(notice));
+  CHECK(
+      std::stod(run({"predict", "model.json", "--set", "random_input_len=25", "max_concurrency=8"})
+                    .output) == Catch::Approx(1000 * 0.5 * 125 / 8).epsilon(0.01));
+}
+
+TEST_CASE_METHOD(JsonRunsTest, "a named format of JSON is obeyed", "[json-runs]") {
+  write("hyperfine.json", hyperfine());
+  // The times of a result and its exit codes are lists of equal length.
+  CHECK(run({"import", "hyperfine.json", "--input-format", "json"})
+            .output.starts_with("command,mean,parameters.size,parameters.threads,exit_codes,"
+                                "times\n./x 1 1,0.5,1,1,0,0.5\n"));
+  const ProgramResult asv_result = run({"import", "hyperfine.json", "--input-format", "asv"});
+  CHECK(asv_result.exit_code == 3);
+  CHECK_THAT(asv_result.errors, ContainsSubstring("hyperfine.json is JSON, but not that of asv"));
+}
+
+TEST_CASE_METHOD(JsonRunsTest, "JSON that is cut off is refused", "[json-runs]") {
+  for (const std::string& whole : {google_benchmark(), hyperfine(), asv(), lines()}) {
+    std::size_t read = 0;
+    for (std::size_t size = 1; size < whole.size(); ++size) {
+      try {
+        perfmodel::read_json(whole.substr(0, size), "runs.json", {});
+        ++read;
+      } catch (const perfmodel::InputError& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("runs.json"));
+      }
+    }
+    // Whole lines are whole files.
+    CHECK(read == (whole == lines() ? 2 * measured().size() - 1 : whole.ends_with('\n') ? 1 : 0));
+    for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 12) {
+      write("cut.json", std::string_view(whole).substr(0, size));
+      const ProgramResult result = run({"import", "cut.json"});
+      CHECK((size > 0 && whole == lines() && result.exit_code == 0) + (result.exit_code == 3) == 1);
+      CHECK_THAT(result.errors, ContainsSubstring("cut.json") || ContainsSubstring("runs of"));
+    }
+  }
+}
