@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/csv.hpp"
 #include "sources/source.hpp"
@@ -100,7 +101,7 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
   }
   std::set<std::string> measured;
   for (const std::string& name : names)
-    if (is_result_of_tool(name, names) && name != state.name)
+    if (role_in_tool(name, names) == LeftOut::Because::result && name != state.name)
       measured.insert(name);
   NamedRows out;
   for (std::size_t job = 0; job < jobs.size(); ++job) {

@@ -82,7 +82,11 @@ struct ToolColumns {
   WordList results;
   WordList labels;  ///< names, places and dates of runs
 
-  bool has(const std::string& name) const { return results.has(name) || labels.has(name); }
+  std::optional<LeftOut::Because> role(const std::string& name) const {
+    if (results.has(name))
+      return LeftOut::Because::result;
+    return labels.has(name) ? std::optional(LeftOut::Because::label) : std::nullopt;
+  }
 };
 
 constexpr std::size_t kFewestOfTool = 3;
@@ -123,7 +127,7 @@ constexpr std::array kTools{
 const ToolColumns* tool_of(const std::vector<std::string>& names) {
   const auto columns = [&](const ToolColumns& tool) {
     return to_size(std::ranges::count_if(
-        names, [&](const std::string& name) { return tool.has(folded(name)); }));
+        names, [&](const std::string& name) { return tool.role(folded(name)).has_value(); }));
   };
   const auto* const tool = std::ranges::max_element(kTools, {}, columns);
   return columns(*tool) < kFewestOfTool ? nullptr : tool;
@@ -131,9 +135,10 @@ const ToolColumns* tool_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool is_result_of_tool(const std::string& name, const std::vector<std::string>& names) {
+std::optional<LeftOut::Because> role_in_tool(const std::string& name,
+                                             const std::vector<std::string>& names) {
   const ToolColumns* const tool = tool_of(names);
-  return tool != nullptr && tool->results.has(folded(name));
+  return tool == nullptr ? std::nullopt : tool->role(folded(name));
 }
 
 namespace {
@@ -317,14 +322,11 @@ std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
 std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts) {
   std::vector<LeftOut> left_out;
   if (const ToolColumns* const tool = tool_of(table.names()))
-    for (const ColumnPart& part : parts) {
-      const std::string name = folded(part.column->name);
-      const auto because =
-          tool->labels.has(name) ? LeftOut::Because::label : LeftOut::Because::result;
-      if (part.is_input() && !part.by_flag && part.column->formula.empty() && tool->has(name) &&
+    for (const ColumnPart& part : parts)
+      if (const auto because = tool->role(folded(part.column->name));
+          because && part.is_input() && !part.by_flag && part.column->formula.empty() &&
           take_out(parts, part.column->name))
-        left_out.push_back({part.column->name, because, {}, {}});
-    }
+        left_out.push_back({part.column->name, *because, {}, {}});
   const RunLabels labels = find_run_labels(table, parts);
   for (const std::string& column : labels.repetitions)
     if (take_out(parts, column))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,13 @@ namespace perfmodel {
 /// ("requests_per_s" of a load), so the values must be checked as well.
 bool is_by_product_name(std::string_view name);
 
-/// True if a tool that writes these columns measures the one of this name, or has it tell how the
-/// run ended: "realtime" and "exit" of Nextflow, "MaxRSS" of Slurm. A tool is recognised by three
-/// of its columns, since their names alone ("user", "min") could be of inputs.
-bool is_result_of_tool(const std::string& name, const std::vector<std::string>& names);
+/// Why a column of this name is no input in a table with the columns of a known tool: it is a
+/// result
+/// ("realtime" and "exit" of Nextflow, "MaxRSS" of Slurm) or a label. nullopt if it may be an
+/// input. A tool is recognised by three of its columns, since one name ("user", "min") may be an
+/// input's.
+std::optional<LeftOut::Because> role_in_tool(const std::string& name,
+                                             const std::vector<std::string>& names);
 
 /// A numeric column that is another result of the runs than the time.
 struct ByProduct {

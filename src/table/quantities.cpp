@@ -159,9 +159,12 @@ bool denotes(const std::string& name, std::string_view unit) {
 void convert_texts(Column& column) {
   std::vector<std::optional<Quantity>> quantities;  // a plain 0 has no unit
   bool any = false;
+  std::size_t others = 0;
   for (const std::string& level : column.levels) {
     quantities.push_back(parse_number(level) == 0 ? Quantity() : parse_quantity(level));
     any = any || (quantities.back() && !quantities.back()->unit.empty());
+    if (!quantities.back() && 2 * ++others >= column.codes.size())
+      return;  // as in a column of names of runs
   }
   if (!any)
     return;

@@ -218,11 +218,14 @@ bool speaks_of_work(const std::string& name) {
 /// those with the fewest distinct values, since scales have few.
 std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
   std::vector<std::pair<std::size_t, std::string>> found;
+  std::vector<std::string> columns;
+  for (const ColumnPart& part : parts)
+    columns.push_back(part.column->name);
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
     if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
         !part.facts.all_positive || part.facts.constant || column.name == time ||
-        has_time_unit(column.name) ||
+        has_time_unit(column.name) || role_in_tool(column.name, columns) ||
         std::ranges::any_of(column.numbers, [](double x) { return x != std::floor(x); }))
       continue;
     const std::set<double> values(column.numbers.begin(), column.numbers.end());

@@ -107,6 +107,11 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   const ProgramResult unclear = run({"fit", "trace.txt"});
   CHECK(unclear.exit_code == 3);
   CHECK_THAT(unclear.errors, ContainsSubstring("'duration' and 'realtime'"));
+  // A result is no scale.
+  const ProgramResult no_scale =
+      run({"fit", "trace.txt", "--target", "realtime", "--ignore", "cpus"});
+  CHECK(no_scale.exit_code == 3);
+  CHECK_THAT(no_scale.errors, ContainsSubstring("pass, for example: --extrinsic memory"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "tasks that failed are named and can be left out",

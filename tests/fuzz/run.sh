@@ -17,7 +17,7 @@ fuzz() { # TARGET
     # The reader of CSV has a buffer of 3 MiB, which the address sanitizer marks anew for each file:
     # a hundredth of the speed. A hundredth of the executions have the marks.
     case $1 in
-    csv | layers) run "$1" $((executions / 100)) && ASAN_OPTIONS=poison_heap=0 run "$1" "$executions" ;;
+    csv | jobs | layers) run "$1" $((executions / 100)) && ASAN_OPTIONS=poison_heap=0 run "$1" "$executions" ;;
     # Compilers and interpreters run, and whole commands.
     code) run "$1" $((executions / 100)) ;;
     command_lines) run "$1" $((executions / 20)) ;;
