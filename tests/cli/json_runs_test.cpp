@@ -165,6 +165,11 @@ TEST_CASE_METHOD(JsonRunsTest, "results of several calls of a benchmark are one 
                                    {"max_concurrency", measured_run.threads},
                                    {"random_input_len", measured_run.size},
                                    {"mean_e2el_ms", 1000 * measured_run.time},
+                                   // results and the date, which are no inputs
+                                   {"date", fmt::format("20251120-{}", fit.size())},
+                                   {"duration", 20 * measured_run.time},
+                                   {"completed", 10 * measured_run.threads},
+                                   {"p99_e2el_ms", 1100 * measured_run.time},
                                    {"ttfts", {0.1, 0.2}},
                                    {"itls", {{0.1}, {0.2, 0.3}}}};
     fit.push_back(fmt::format("{}-{}.json", measured_run.size, measured_run.threads));
