@@ -41,7 +41,7 @@ TEST_CASE("groups that stand one after the other are read on their own as in the
   test::TemporaryDirectory directory;
   directory.write("runs.csv", kStanding);
   const std::string path = directory.file("runs.csv");
-  const auto index = GroupIndex::of(path, {"kernel"}, {"kernel"}, std::nullopt);
+  const auto index = GroupIndex::of(path, {"kernel"}, {"kernel"}, InputOptions{});
   REQUIRE(index);
   REQUIRE(index->groups() == 3);
   CHECK(index->key(0) == std::vector<std::string>{"a,b"});
@@ -58,22 +58,22 @@ TEST_CASE("groups that stand one after the other are read on their own as in the
 
   // Rows that stand apart, other separators and standard input are for those who read it all.
   directory.write("apart.csv", "kernel,gpus,time_s\na,1,2\nb,1,2\na,2,3\n");
-  CHECK_FALSE(GroupIndex::of(directory.file("apart.csv"), {"kernel"}, {}, std::nullopt));
+  CHECK_FALSE(GroupIndex::of(directory.file("apart.csv"), {"kernel"}, {}, InputOptions{}));
   // Above a size there is nobody who does.
   const auto of_apart = [&](std::uintmax_t most_bytes) {
-    return GroupIndex::of(directory.file("apart.csv"), {"kernel"}, {}, std::nullopt, most_bytes);
+    return GroupIndex::of(directory.file("apart.csv"), {"kernel"}, {}, InputOptions{}, most_bytes);
   };
   CHECK_FALSE(of_apart(37));  // as many as there are
   CHECK_THROWS_WITH(of_apart(36),
                     ContainsSubstring("apart.csv: rows of a group are not adjacent") &&
                         ContainsSubstring("sort it by 'kernel'"));
-  CHECK(GroupIndex::of(path, {"kernel"}, {"kernel"}, std::nullopt, 36)->groups() == 3);
+  CHECK(GroupIndex::of(path, {"kernel"}, {"kernel"}, InputOptions{}, 36)->groups() == 3);
   directory.write("tabs.csv", "kernel\tgpus\ttime_s\na\t1\t2\n");
-  CHECK_FALSE(GroupIndex::of(directory.file("tabs.csv"), {"kernel"}, {}, std::nullopt));
-  CHECK_FALSE(GroupIndex::of("-", {"kernel"}, {}, std::nullopt));
+  CHECK_FALSE(GroupIndex::of(directory.file("tabs.csv"), {"kernel"}, {}, InputOptions{}));
+  CHECK_FALSE(GroupIndex::of("-", {"kernel"}, {}, InputOptions{}));
   // A damaged line is refused before anything is fitted, by its own number.
   directory.write("damaged.csv", "kernel,gpus,time_s\na,1,2\nb,1\n");
-  CHECK_THROWS_WITH(GroupIndex::of(directory.file("damaged.csv"), {"kernel"}, {}, std::nullopt),
+  CHECK_THROWS_WITH(GroupIndex::of(directory.file("damaged.csv"), {"kernel"}, {}, InputOptions{}),
                     ContainsSubstring("damaged.csv:3"));
   // What changes meanwhile is no longer what the digest is of.
   directory.write("runs.csv", kStanding + "\r\n1,net,4,9");
@@ -89,7 +89,7 @@ TEST_CASE("groups over many blocks of a file are found", "[pipeline][many]") {
   test::TemporaryDirectory directory;
   directory.write("runs.csv", text);
   const auto index =
-      GroupIndex::of(directory.file("runs.csv"), {"kernel"}, {"kernel"}, std::nullopt);
+      GroupIndex::of(directory.file("runs.csv"), {"kernel"}, {"kernel"}, InputOptions{});
   REQUIRE(index);
   REQUIRE(index->groups() == groups);
   const auto is_right = [&](std::size_t k) {
