@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -245,6 +246,20 @@ void read_as_numbers(Column& column) {
   column.levels.clear();
 }
 
+/// Makes a column of texts of one that only holds numbers because of other groups' cells: all cells
+/// of this group are blank.
+void read_as_blank(Column& column) {
+  const std::size_t rows = column.numbers.size();
+  if (column.bad_cells.size() < rows ||
+      !std::ranges::all_of(column.bad_cells, [](const BadCell& cell) { return cell.text.empty(); }))
+    return;
+  column.kind = Column::Kind::text;
+  column.numbers.clear();
+  column.bad_cells.clear();
+  column.codes.assign(rows, 0);
+  column.levels = {""};
+}
+
 /// The table of a task alone, without the columns of keys and other targets.
 Table table_of_task(const GroupTask& task, Table table, const GroupRequest& groups) {
   std::vector<std::string> without = groups.key_columns();
@@ -259,6 +274,8 @@ Table table_of_task(const GroupTask& task, Table table, const GroupRequest& grou
       column.name = task.target;
     if (!column.is_numeric())
       read_as_numbers(column);
+    else if (column.name != task.target)
+      read_as_blank(column);
   }
   return table;
 }
@@ -352,6 +369,7 @@ GroupJob job_of(RunsFile all, const GroupRequest& groups) {
     RunsFile runs;
     runs.path = shared->runs.path;
     runs.files = shared->runs.files;
+    runs.results = shared->runs.results;
     runs.table = table_of_task(shared->tasks[number],
                                take_rows(shared->runs.table, shared->rows[number]), groups);
     return runs;

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -34,10 +35,17 @@ void add_cell(const std::string& column, std::string text, const JsonCursor& nod
   row.emplace_back(column, std::move(text));
 }
 
-/// "12.5ns"; blank, as cells of failed runs are, for null.
+/// "12.5ns", without an exponent, as cells with units are written; blank, as cells of failed runs
+/// are, for null.
 std::string with_unit(const JsonCursor& number, const std::string& unit) {
   const std::string cell = number.cell();
-  return cell.empty() ? cell : to_text(number.number()) + unit;
+  if (cell.empty())
+    return cell;
+  std::array<char, 400> digits;  // for the least number > 0
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number.number(),
+                                  std::chars_format::fixed)
+                        .ptr;
+  return std::string(digits.data(), end) + unit;
 }
 
 bool has_list(const JsonCursor& document, const std::string& name) {
@@ -143,8 +151,7 @@ void add_run(const BenchmarkRun& run, NamedRows& rows) {
     // Programs also count what are their arguments.
     const std::string column = has_column(row, name) ? "counters." + name : name;
     add_cell(column, value.cell(), run.node, row);
-    if (name != "label")
-      rows.add_result(column);
+    rows.add_result(column);
   }
   rows.add(row);
 }

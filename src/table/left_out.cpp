@@ -114,6 +114,17 @@ constexpr std::array kTools{
     // hyperfine
     ToolColumns{{"mean stddev median user system min max exit_codes memory_usage_byte"},
                 {"command"}},
+    // vLLM's benchmark of serving
+    ToolColumns{{"duration completed failed total_input_tokens total_output_tokens "
+                 "request_throughput request_goodput output_throughput "
+                 "total_token_throughput max_output_tokens_per_s max_concurrent_requests "
+                 "mean_ttft_ms median_ttft_ms std_ttft_ms p50_ttft_ms p90_ttft_ms "
+                 "p95_ttft_ms p99_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms "
+                 "p50_tpot_ms p90_tpot_ms p95_tpot_ms p99_tpot_ms mean_itl_ms median_itl_ms "
+                 "std_itl_ms p50_itl_ms p90_itl_ms p95_itl_ms p99_itl_ms mean_e2el_ms "
+                 "median_e2el_ms std_e2el_ms p50_e2el_ms p90_e2el_ms p95_e2el_ms "
+                 "p99_e2el_ms"},
+                {"date"}},
     // Optuna
     ToolColumns{{"value duration state"},
                 {"number trial_id study_id study_name datetime_start datetime_complete"}},

@@ -165,6 +165,11 @@ TEST_CASE_METHOD(JsonRunsTest, "results of several calls of a benchmark are one 
                                    {"max_concurrency", measured_run.threads},
                                    {"random_input_len", measured_run.size},
                                    {"mean_e2el_ms", 1000 * measured_run.time},
+                                   // results and the date, which are no inputs
+                                   {"date", fmt::format("20251120-{}", fit.size())},
+                                   {"duration", 20 * measured_run.time},
+                                   {"completed", 10 * measured_run.threads},
+                                   {"p99_e2el_ms", 1100 * measured_run.time},
                                    {"ttfts", {0.1, 0.2}},
                                    {"itls", {{0.1}, {0.2, 0.3}}}};
     fit.push_back(fmt::format("{}-{}.json", measured_run.size, measured_run.threads));
@@ -184,6 +189,34 @@ TEST_CASE_METHOD(JsonRunsTest, "results of several calls of a benchmark are one 
   CHECK(
       std::stod(run({"predict", "model.json", "--set", "random_input_len=25", "max_concurrency=8"})
                     .output) == Catch::Approx(1000 * 0.5 * 125 / 8).epsilon(0.01));
+}
+
+TEST_CASE_METHOD(JsonRunsTest, "benchmarks with other arguments are fitted one by one",
+                 "[json-runs][by]") {
+  nlohmann::json entries;
+  for (const int size : {1, 4, 9, 16, 25}) {
+    entries.push_back({{"name", fmt::format("BM_a/{}", size)},
+                       {"real_time", 3 * size},
+                       {"cpu_time", 3},
+                       {"bytes", 7 * size}});
+    entries.push_back(
+        {{"name", fmt::format("BM_b/n:{}", size)}, {"real_time", 2 * size}, {"cpu_time", 3}});
+  }
+  write("both.json", nlohmann::json{{"context", {{"x", 1}}}, {"benchmarks", entries}}.dump());
+  const ProgramResult fitted = run({"fit", "both.json", "--target", "real_time", "--extrinsic",
+                                    "none", "--by", "benchmark", "-o", "set.jsonl"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  const auto time_of = [&](const std::string& benchmark, const std::string& column) {
+    const ProgramResult result =
+        run({"predict", "set.jsonl", "--pick", "benchmark == \"" + benchmark + "\"", "--set",
+             column + "=12"});
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return std::stod(result.output);
+  };
+  CHECK(time_of("BM_a", "arg1") == Catch::Approx(36e-9).epsilon(0.05));
+  CHECK(time_of("BM_b", "n") == Catch::Approx(24e-9).epsilon(0.05));
 }
 
 TEST_CASE_METHOD(JsonRunsTest, "a named format of JSON is obeyed", "[json-runs]") {
