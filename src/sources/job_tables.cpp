@@ -24,14 +24,14 @@ namespace {
 
 using Cells = std::vector<NamedRows::Cell>;
 
-constexpr std::size_t kBeginning = 65536;
+constexpr std::size_t kHeaderBytes = 65536;
 
 std::vector<std::string> header_of(std::string_view bytes) {
   std::string line(bytes.substr(0, bytes.find('\n')));
   if (line.ends_with('\r'))
     line.pop_back();
   std::vector<std::string_view> fields;
-  split_fields(line, recognise_style(bytes.substr(0, kBeginning), {}).separator, fields);
+  split_fields(line, recognise_style(bytes.substr(0, kHeaderBytes), {}).separator, fields);
   return {fields.begin(), fields.end()};
 }
 
