@@ -332,7 +332,7 @@ Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
   Provenance out{"perfmodel " PERFMODEL_VERSION,
                  runs.files.empty() ? base_name(runs.path) : runs.path,
                  runs.table.measured_runs(),
-                 runs.sha256.empty() ? sha256(runs.bytes) : runs.sha256,
+                 runs.sha256.empty() && !runs.bytes.empty() ? sha256(runs.bytes) : runs.sha256,
                  roles.notices,
                  runs.files,
                  runs.failed};
