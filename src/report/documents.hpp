@@ -248,8 +248,8 @@ struct SelftestDocument {
 struct VersionDocument {
   std::string version;  ///< semantic version
   std::string compiler;
-  std::vector<std::string> kernels;      ///< of this machine, the default last
-  std::vector<std::string> black_boxes;  ///< libraries that compare uses
+  std::vector<std::string> kernels{};      ///< of this machine, the default last
+  std::vector<std::string> black_boxes{};  ///< libraries that compare uses
 };
 
 void describe(Fields& f, const ComparisonDocument& x);
