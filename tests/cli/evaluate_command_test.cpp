@@ -208,6 +208,42 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate names the model and the data that it wa
         "155e7f2644eb1f92ee211d84a84092c540d23eb79b43e7d1012e41402436a2d8");
 }
 
+TEST_CASE("a baseline may read numbers as levels", "[cli]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  std::string runs = "batch,gpus,time_s\n";
+  for (const int batch : {1, 2, 4})
+    for (const int gpus : {1, 2, 4})
+      runs += std::to_string(batch) + "," + std::to_string(gpus) + "," +
+              std::to_string(1. * batch * batch / gpus + 0.01 * batch) + "\n";
+  directory.write("runs.csv", runs + "4,8,0\n");  // and one that failed
+  const auto run_well = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--failed", "drop"});
+    const ProgramResult result = run_perfmodel(arguments, options);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result.output;
+  };
+  run_well({"fit", "runs.csv", "--extrinsic", "gpus", "-o", "numbers.json"});
+  run_well(
+      {"fit", "runs.csv", "--extrinsic", "gpus", "--categorical", "batch", "-o", "levels.json"});
+  const auto metrics = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "evaluate");
+    arguments.insert(arguments.end(), {"--format", "json"});
+    return nlohmann::json::parse(run_well(arguments));
+  };
+  CHECK(metrics({"numbers.json", "runs.csv", "--baseline", "levels.json"})["baseline"]["metrics"] ==
+        metrics({"levels.json", "runs.csv"})["metrics"]);
+  ProgramOptions piped = options;
+  piped.input = runs;
+  const ProgramResult result =
+      run_perfmodel({"evaluate", "numbers.json", "-", "--baseline", "levels.json"}, piped);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.errors,
+             Catch::Contains("the models read other columns as texts; pass RUNS.csv as a file"));
+}
+
 TEST_CASE_METHOD(EvaluateTest, "drift from a baseline can be a gate", "[cli]") {
   std::string faster = sample_model();
   faster.replace(faster.find("\"C\": 0.125"), 10, "\"C\": 0.625");

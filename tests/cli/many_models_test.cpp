@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -395,4 +396,94 @@ TEST_CASE_METHOD(ManyModels, "the page of a picked model names its key", "[cli][
   REQUIRE(page.exit_code == 0);
   CHECK(texts_of(page.output, "title").front() == "kernel=k3 time_s: all.jsonl on runs.csv");
   CHECK(run({"report", "all.jsonl", "--pick", pick}).exit_code == 2);  // judged on which runs?
+}
+
+TEST_CASE_METHOD(ManyModels, "models of a long table find their rows by the name of the target",
+                 "[cli][many]") {
+  REQUIRE(run({"fit", "long.csv", "--by", "kernel", "--target-name", "metric", "--target", "value",
+               "-o", "long.jsonl"})
+              .exit_code == 0);
+  const std::vector<std::string> rows = lines_of(run({"predict", "long.jsonl", "long.csv"}).output);
+  REQUIRE(rows.size() == 1 + 2 * 6 * kKernels);
+  CHECK(rows[0] ==
+        "kernel,gpus,metric,value,predicted_time_s,in_range_time_s,predicted_memory_mb,"
+        "in_range_memory_mb");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    CAPTURE(rows[i]);
+    std::istringstream cells(rows[i] + ",");
+    Strings row;
+    for (std::string cell; std::getline(cells, cell, ',');)
+      row.push_back(cell);
+    REQUIRE(row.size() == 8);
+    const bool is_time = row[2] == "time_s";
+    CHECK(std::stod(row[is_time ? 4 : 6]) == Approx(std::stod(row[3])).epsilon(1e-6));
+    CHECK(row[is_time ? 6 : 4].empty());
+  }
+  const ProgramResult judged = run({"evaluate", "long.jsonl", "long.csv", "--format", "json"});
+  INFO(judged.errors);
+  CHECK(nlohmann::json::parse(judged.output)["models"].size() == 2 * kKernels);
+}
+
+TEST_CASE_METHOD(ManyModels, "models of a set have intervals of their own", "[cli][many]") {
+  fit("all.jsonl", {"--coverage", "0.7"});
+  directory_.write("one.csv", "kernel,gpus\nk2,3\n");
+  std::istringstream cells(lines_of(run({"predict", "all.jsonl", "one.csv"}).output).at(1));
+  std::vector<double> numbers;
+  for (std::string cell; std::getline(cells, cell, ',');)
+    numbers.push_back(perfmodel::parse_number(cell).value_or(0));
+  // kernel, gpus, then prediction, ends and range of each target
+  REQUIRE(numbers.size() == 10);
+  for (const std::size_t first : {2U, 6U}) {
+    CHECK(numbers[first + 1] <= numbers[first]);
+    CHECK(numbers[first] <= numbers[first + 2]);
+  }
+  CHECK(numbers[2] == Approx(3 * std::pow(3, 0.2)).epsilon(1e-4));
+  CHECK(numbers[6] == Approx(30 * std::sqrt(3)).epsilon(1e-4));
+}
+
+TEST_CASE_METHOD(ManyModels, "models that are written nowhere, or not to be had, are told",
+                 "[cli][many]") {
+  const ProgramResult nowhere =
+      run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "-o", "/dev/null"});
+  CHECK(nowhere.exit_code == 0);
+  CHECK_THAT(nowhere.errors, ContainsSubstring("the models are not written anywhere; save them"));
+  directory_.write("single.csv", "kernel,gpus,time_s\na,1,1\nb,2,2\n");
+  const ProgramResult none =
+      run({"fit", "single.csv", "--by", "kernel", "--target", "time_s", "-o", "none.jsonl"});
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.errors, ContainsSubstring("no model could be fitted"));
+}
+
+TEST_CASE_METHOD(ManyModels, "a shard is the task of a job step in its task of the array",
+                 "[cli][many]") {
+  const auto refused = [&](const std::map<std::string, std::string>& environment,
+                           const std::string& message) {
+    options_.environment = environment;
+    const ProgramResult result = run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s",
+                                      "--shard", "auto", "-o", "part-{shard}.jsonl"});
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.errors, ContainsSubstring(message));
+  };
+  const auto shard_of = [&](const std::map<std::string, std::string>& environment,
+                            const std::string& file) {
+    options_.environment = environment;
+    fit("part-{shard}.jsonl", {"--shard", "auto"});
+    const nlohmann::json header = nlohmann::json::parse(lines_of(text(file)).front());
+    return header.at("shard");
+  };
+  const std::map<std::string, std::string> array = {{"SLURM_ARRAY_TASK_ID", "3"},
+                                                    {"SLURM_ARRAY_TASK_MIN", "1"},
+                                                    {"SLURM_ARRAY_TASK_MAX", "5"},
+                                                    {"SLURM_ARRAY_TASK_COUNT", "3"}};
+  std::map<std::string, std::string> step = {
+      {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}};
+  CHECK(shard_of(step, "part-2.jsonl") == nlohmann::json{{"index", 2}, {"of", 2}});
+  step.insert(array.begin(), array.end());
+  // The second of three tasks of the array, the second of its two.
+  CHECK(shard_of(step, "part-4.jsonl") == nlohmann::json{{"index", 4}, {"of", 6}});
+  refused({{"PMI_RANK", "3"}, {"PMI_SIZE", "3"}},
+          "auto: PMI_RANK and its number of tasks contradict each other; pass i/n");
+  std::map<std::string, std::string> uneven = array;
+  uneven["SLURM_ARRAY_TASK_ID"] = "2";
+  refused(uneven, "auto: the tasks of the array are not at equal distances; pass i/n");
 }

@@ -150,6 +150,19 @@ TEST_CASE("ssgd draws every phase as long as it takes", "[cli][ssgd]") {
                  ContainsSubstring("  - the cost of hierarchical: the slowest link decides"));
 }
 
+TEST_CASE("ssgd has the imbalance of times, of shares and of whole samples", "[cli][ssgd]") {
+  const auto ratio_of = [](const std::string& option, const std::string& value) {
+    const ProgramResult result =
+        run_ssgd({"--workers", "4", "--message-start-us", "4", option, value, "--format", "json"});
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.output)["imbalance"]["imbalance_ratio"].get<double>();
+  };
+  CHECK(ratio_of("--worker-times", "1,2,3,2") == Catch::Approx(3 / 2.));
+  CHECK(ratio_of("--batch-shares", "1,1,2,4") == Catch::Approx(4 / 2.));
+  CHECK(ratio_of("--global-batch", "10") == Catch::Approx(3 / 2.5));  // 3, 3, 2 and 2 samples
+}
+
 TEST_CASE("ssgd refuses files that contradict the options", "[cli][ssgd]") {
   const TemporaryDirectory directory;
   const std::string two_workers =
