@@ -180,9 +180,8 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input)
           throw OptionError("--time-unit", "'" + text + "' is not UTF-8");
         request.time_unit = text;
       },
-      "label of the target's unit; times are never converted (default: read from a name that ends "
-      "in "
-      "_s, _ms, _us)");
+      "label of the target's unit; nothing is converted to it (default: that of the cells, or of a "
+      "name that ends in _s, _ms, _us)");
   add_input_options(app, input);
   add_failed(app, request.drop_failed);
   app.common({"--target", "--extrinsic", "--ignore"});
