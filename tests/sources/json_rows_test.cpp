@@ -33,7 +33,7 @@ TEST_CASE("a list of objects is a row per object, with columns in the order of t
         "bytes,change\n9007199254740993,-3\n");
 }
 
-TEST_CASE("fields of nested objects have dotted names; null is blank", "[json-runs]") {
+TEST_CASE("fields of nested objects have dotted names, and null is blank", "[json-runs]") {
   CHECK(csv_of_json(
             R"([{"model": {"layers": 4, "attention": {"heads": 8}}, "fused": true, "t": null}])") ==
         "model.layers,model.attention.heads,fused,t\n4,8,true,\n");
