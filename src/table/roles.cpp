@@ -54,7 +54,7 @@ std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec&
     part.part = column.name == spec.target     ? Part::target
                 : inputs.contains(column.name) ? Part::intrinsic
                                                : Part::ignored;
-    parts.push_back(std::move(part));
+    parts.push_back(part);
   }
   std::vector<LeftOut> out;
   for (const ByProduct& item : find_by_products(table, parts))
