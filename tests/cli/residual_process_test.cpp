@@ -436,7 +436,7 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
   fit({"--expression", "multi", "--terms", "1"}, "plain.json");
   const ProgramResult refused = run({"simulate", "plain.json", "configurations.csv", "--draw"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors, ContainsSubstring("--draw takes a residual correction"));
+  CHECK_THAT(refused.errors, ContainsSubstring("--draw needs a model with a residual correction"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs determine them",
