@@ -144,17 +144,6 @@ bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a,
   return gap.mean <= gap.error;
 }
 
-bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
-  const Difference inside = difference_of_part(folds, false, a, b);
-  const Difference outside = difference_of_part(folds, true, a, b);
-  return inside.mean < -inside.error && outside.mean <= outside.error;
-}
-
-bool better_beyond(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
-  const Difference outside = difference_of_part(folds, true, a, b);
-  return outside.mean < -outside.error && a.score < b.score;
-}
-
 namespace {
 
 using Eigen::Index;

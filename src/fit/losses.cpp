@@ -147,10 +147,6 @@ Curvature curvature_of_rows(Loss loss, const VectorXd& measured, const VectorXd&
 
 }  // namespace
 
-Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
-  return curvature_of_rows(loss, measured, predicted, sparsity_of_rows(measured, predicted, {}));
-}
-
 Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
   Curvature out = curvature_of_rows(loss, runs.time, predicted,
                                     sparsity_of_rows(runs.time, predicted, runs.runs));

@@ -56,11 +56,7 @@ struct Curvature {
 /// Assumes relative noise, which times have: r / y has the same distribution in all rows. The
 /// curvature of an absolute loss is then the density of r / y at 0, divided by y (Koenker 2005,
 /// section 3.2). It is estimated from the central half of the residuals: 1 / (4 median |r / y|).
-Curvature curvature_of(Loss loss, const Eigen::VectorXd& measured,
-                       const Eigen::VectorXd& predicted);
-
-/// curvature_of() for rows that represent several runs: weights are summed over the runs of a row,
-/// scores are per run.
+/// Weights are summed over the runs of a row, scores are per run.
 Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
 /// The training rows for search and local refinement; a row may represent several measured runs.

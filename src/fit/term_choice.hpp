@@ -206,14 +206,6 @@ bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const
 /// as_good_as() on the random folds alone.
 bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
-/// True if `a` is better than `b` by more than a standard error on the random folds, and at most
-/// one standard error worse on the extrapolation folds.
-bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
-
-/// True if `a` is better on the extrapolation folds by more than a standard error, and the score of
-/// all folds does not contradict.
-bool better_beyond(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
-
 /// True if both share one path of fits with 1, 2, ... terms.
 bool same_family(const Candidate& a, const Candidate& b);
 

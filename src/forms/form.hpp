@@ -173,8 +173,6 @@ class Form {
   /// Version of the schema of model.json; a higher one keeps older programs from misreading it.
   virtual unsigned schema_version() const { return 1; }
   virtual const FormWords& words() const = 0;
-  /// Moves constants that were estimated without bounds into the domain of the form.
-  virtual void keep_in_bounds(const ModelSpec&, Eigen::VectorXd&) const {}
 
   /// One per constant, in their order.
   virtual std::vector<ConstantInfo> constants(const ModelSpec& spec) const = 0;

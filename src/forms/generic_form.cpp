@@ -108,15 +108,6 @@ VectorXd GenericForm::predict(const ModelSpec& spec, const VectorXd& constants,
   return predict_generic(spec, constants, design);
 }
 
-void GenericForm::keep_in_bounds(const ModelSpec& spec, VectorXd& constants) const {
-  const GenericLayout layout(spec);
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    double& power = constants[index(layout.intrinsic_power(i))];
-    if (spec.intrinsic[i].zero)
-      power = std::max(power, kLeastPowerAtZero);
-  }
-}
-
 std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
                                          const std::function<std::string(std::size_t)>&) const {
   std::vector<TimePart> out;

@@ -9,7 +9,6 @@ class GenericForm final : public Form {
  public:
   std::string_view name() const override;
   const FormWords& words() const override;
-  void keep_in_bounds(const ModelSpec& spec, Eigen::VectorXd& constants) const override;
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
   std::vector<std::string> groups(const ModelSpec& spec) const override;
   std::vector<ConstantDifference> differences(const ModelSpec& spec) const override;

@@ -323,12 +323,6 @@ void solve_forward(const MatrixXd& lower, MatrixXd& x, const DenseWork& work) {
                             });
 }
 
-void add_outer_product(const MatrixXd& factor, MatrixXd& matrix, const DenseWork& work) {
-  const MatrixXd negative = -factor;
-  Triangles(work).subtract_lower(matrix.rows(), factor.cols(), part_of(negative).factor(),
-                                 part_of(factor).factor().transposed(), part_of(matrix));
-}
-
 MatrixXd inverse_of_lower(const MatrixXd& lower, const DenseWork& work) {
   const Triangles triangles(work);
   const Index n = lower.rows();

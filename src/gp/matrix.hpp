@@ -23,11 +23,6 @@ bool factorise(Eigen::MatrixXd& matrix, const DenseWork& work = {});
 /// Replaces x by lower^-1 x.
 void solve_forward(const Eigen::MatrixXd& lower, Eigen::MatrixXd& x, const DenseWork& work = {});
 
-/// Adds the lower half of factor factor' to that of a symmetric matrix; the content above the
-/// diagonal is undefined afterwards.
-void add_outer_product(const Eigen::MatrixXd& factor, Eigen::MatrixXd& matrix,
-                       const DenseWork& work = {});
-
 /// lower^-1, zero above the diagonal.
 Eigen::MatrixXd inverse_of_lower(const Eigen::MatrixXd& lower, const DenseWork& work = {});
 

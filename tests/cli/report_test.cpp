@@ -2,6 +2,7 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -318,6 +319,22 @@ TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", 
   const nlohmann::json metrics = nlohmann::json::parse(
       run({"evaluate", "sum.json", "sum.csv", "--format", "json"}).output)["metrics"];
   CHECK(value_in_row(result.output, "these runs: sum.csv", 0) == metrics["mae"].get<double>());
+
+  // A scale that may lie between whole numbers: the curve jumps where the second term begins, above
+  // 1, its first point.
+  nlohmann::json between = nlohmann::json::parse(to_json(model));
+  for (nlohmann::json& scale : between["constants"]["extrinsic"])
+    if (scale["column"] == "gpus")
+      scale["range"][1] = 8.5;
+  write("between.json", between.dump());
+  const std::string page = report({"sum.csv"}, "between.json").output;
+  check_report_page(page);
+  std::smatch points;
+  REQUIRE(std::regex_search(
+      page, points,
+      std::regex(R"(class="curve" d="M([0-9.]+)[ ,]([0-9.]+) ?L([0-9.]+)[ ,]([0-9.]+))")));
+  CHECK(points[1] == points[3]);
+  CHECK(points[2] != points[4]);
 }
 
 TEST_CASE_METHOD(ReportTest, "a page of many runs is no larger than one of some thousand",
