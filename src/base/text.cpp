@@ -246,6 +246,13 @@ std::string csv_field(const std::string& text, char separator) {
   return field + "\"";
 }
 
+std::string csv_line(std::span<const std::string> fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    line += (i == 0 ? "" : ",") + csv_field(fields[i]);
+  return (line.empty() ? "\"\"" : line) + "\n";
+}
+
 std::string joined(std::span<const std::string> words, std::string_view separator) {
   std::string text;
   for (const std::string& word : words)

@@ -98,6 +98,9 @@ std::string joined(std::span<const std::string> words, std::string_view separato
 /// be read.
 std::string csv_field(const std::string& text, char separator = ',');
 
+/// A line of CSV with its line end. Blank lines are not read, so a single blank field is quoted.
+std::string csv_line(std::span<const std::string> fields);
+
 /// "a, b and c"; if there are more than `most`: "a, b, c and 7 more".
 std::string enumerated(std::span<const std::string> words, std::size_t most);
 

@@ -1,5 +1,7 @@
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,8 +11,8 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
+#include "sources/source.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -43,6 +45,20 @@ Examples:
   perfmodel import results.db --sql 'select gpus, batch, step_s from runs' -o runs.csv)");
 }
 
+/// The files as one table, whose cells are as they were written, but for numbers with units or with
+/// decimal commas.
+Table written_table(const std::vector<SourceText>& files, std::optional<char> separator) {
+  std::vector<CsvText> texts;
+  for (const SourceText& file : files)
+    texts.push_back({file.csv, file.source});
+  const Table read = parse_csv(texts, {}, separator);
+  std::set<std::string> as_written;
+  for (const Column& column : read.columns)
+    if (!column.is_numeric() || (column.unit.empty() && read.style.decimal_comma.empty()))
+      as_written.insert(column.name);
+  return parse_csv(texts, as_written, separator);
+}
+
 /// The cell, with its unit if the column has one.
 std::string text_of(const Column& column, std::size_t row) {
   const bool has_unit = !column.unit.empty() && !std::isnan(column.numbers[row]);
@@ -51,22 +67,22 @@ std::string text_of(const Column& column, std::size_t row) {
 
 int run_import(const ImportArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
-  const RunsFile runs = read_runs(arguments.files, {}, arguments.input);
-  const Table& table = runs.table;
-  std::vector<std::string> names;
-  for (const std::string& name : table.names())
-    names.push_back(csv_field(name));
-  std::string text = joined(names, ",") + "\n";
+  std::vector<SourceText> files;
+  for (const std::string& path : arguments.files)
+    files.push_back(read_source(path, arguments.input));
+  const Table table = written_table(files, arguments.input.separator);
+  output.write(csv_line(table.names()));
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::string line;
+    std::vector<std::string> cells;
     for (const Column& column : table.columns)
-      line += (line.empty() ? "" : ",") + csv_field(text_of(column, row));
-    output.write(text + line + "\n");
-    text.clear();
+      cells.push_back(text_of(column, row));
+    output.write(csv_line(cells));
   }
-  console.notice(counted_noun(table.rows(), "run") + " of " + counted_noun(names.size(), "column"));
-  for (const std::string& sentence : runs.notices)
-    console.notice(sentence);
+  console.notice(counted_noun(table.rows(), "run") + " of " +
+                 counted_noun(table.columns.size(), "column"));
+  for (const SourceText& file : files)
+    for (const std::string& sentence : file.notices)
+      console.notice(sentence);
   output.commit();
   return 0;
 }

@@ -37,26 +37,15 @@ void NamedRows::add_result(const std::string& column) {
     results_.push_back(column);
 }
 
-namespace {
-
-/// A line of CSV, whose fields have no line breaks.
-void append_line(const std::vector<std::string>& fields, std::size_t count, std::string& out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string field = i < fields.size() ? fields[i] : "";
-    std::ranges::replace_if(
-        field, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    out += (i == 0 ? "" : ",") + csv_field(field);
-  }
-  out += '\n';
-}
-
-}  // namespace
-
 std::string NamedRows::csv() const {
-  std::string out;
-  append_line(names_, names_.size(), out);
-  for (const std::vector<std::string>& row : rows_)
-    append_line(row, names_.size(), out);
+  std::string out = csv_line(names_);
+  for (std::vector<std::string> row : rows_) {
+    row.resize(names_.size());
+    for (std::string& cell : row)
+      std::ranges::replace_if(
+          cell, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    out += csv_line(row);
+  }
   return out;
 }
 

@@ -94,6 +94,26 @@ TEST_CASE_METHOD(ImportTest, "what import writes is fitted as the files are", "[
   CHECK(model == plain);
 }
 
+TEST_CASE_METHOD(ImportTest, "import writes cells as they are, blank ones too", "[cli]") {
+  const auto imported = [&](const std::string& text) {
+    write("cells", text);
+    const ProgramResult result = run({"import", "cells"});
+    CHECK(result.exit_code == 0);
+    return result.output;
+  };
+  const std::string plain =
+      "version,n,id,time_s\n1.10,0100,12345678901234567890,1.50\n1.9,1e3,9007199254740993,2\n";
+  CHECK(imported(plain) == plain);
+  CHECK(imported("gpus,host,t\n,a,1\n2,,\n") == "gpus,host,t\n,a,1\n2,,\n");
+  CHECK(imported(R"([{"gpus": 1, "t": 1}, {"t": 100000}])") == "gpus,t\n1,1\n,100000\n");
+  CHECK(imported(R"([{"t": null}, {"t": 2}])") == "t\n\"\"\n2\n");
+  CHECK(imported("t\n\"\"\n2\n") == "t\n\"\"\n2\n");
+  CHECK(imported(R"([{"v": "1.10", "t": 2}, {"v": "1.1", "t": 3}])") == "v,t\n1.10,2\n1.1,3\n");
+  // Only what is converted is written anew.
+  CHECK(imported("mem,v,t\n2KiB,1.0,1m 30s\n512B,1.10,40 s\n") ==
+        "mem,v,t\n2048B,1.0,90s\n512B,1.10,40s\n");
+}
+
 TEST_CASE_METHOD(ImportTest, "a format that the file does not have is refused", "[cli]") {
   const auto error_of = [&](const std::vector<std::string>& arguments) {
     const ProgramResult result = run(arguments);
