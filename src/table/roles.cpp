@@ -407,7 +407,7 @@ bool is_blank(const Column& column, std::size_t row) {
 std::size_t blank_rows(const Table& table, const ColumnPart& part) {
   std::size_t blanks = 0;
   for (std::size_t row = 0; row < table.rows(); ++row)
-    blanks += is_blank(*part.column, row) ? 1 : 0;
+    blanks += std::size_t{is_blank(*part.column, row)};
   return part.facts.numbers > 0 && blanks == part.facts.texts ? blanks : 0;
 }
 
@@ -423,8 +423,8 @@ bool tells_blanks(const Column& levels, const Column& column) {
   return true;
 }
 
-/// "pass --ignore batch, or --by optimiser for a model of each", if a text column of few levels
-/// separates the rows in which the column is blank.
+/// "pass --ignore batch, or fit a model per 'optimiser': --by optimiser", if a text column of few
+/// levels separates the rows in which the column is blank.
 Sentence ways_around_blanks(const Table& table, const ColumnPart& part) {
   const Column* by = nullptr;
   for (const Column& column : table.columns)
@@ -435,7 +435,8 @@ Sentence ways_around_blanks(const Table& table, const ColumnPart& part) {
       by = &column;
   if (by == nullptr)
     return message("pass {}", ignored(part));
-  return message("pass {}, or {} for a model of each", ignored(part), Field{"by", {by->name}});
+  return message("pass {}, or fit a model per '{}': {}", ignored(part), by->name,
+                 Field{"by", {by->name}});
 }
 
 /// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there

@@ -287,14 +287,14 @@ TEST_CASE_METHOD(ToolTableTest, "a column that only some rows have is named with
   CHECK(
       run({"fit", "runs.csv"}).errors ==
       "perfmodel: error: runs.csv: column 'batch' is blank in 20 of 40 rows; pass --ignore batch, "
-      "or --by optimiser for a model of each\n");
+      "or fit a model per 'optimiser': --by optimiser\n");
   CHECK(run({"fit", "runs.csv", "--ignore", "optimiser,batch", "-o", "m.json"}).exit_code == 0);
   CHECK(run({"fit", "runs.csv", "--by", "optimiser", "-o", "set.jsonl"}).exit_code == 0);
   write("runs.csv", runs_with(4));
   CHECK_THAT(run({"fit", "runs.csv"}).errors,
              ContainsSubstring("column 'batch': 10 cells: the cell is blank") &&
-                 ContainsSubstring("; fill this, or pass --ignore batch, or --by optimiser for a "
-                                   "model of each\n"));
+                 ContainsSubstring("; fill this, or pass --ignore batch, or fit a model "
+                                   "per 'optimiser': --by optimiser\n"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "a model of levels such as 40GB still predicts",
