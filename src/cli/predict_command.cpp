@@ -329,13 +329,14 @@ void check_combination(const PredictArguments& arguments) {
 }
 
 /// The run at "runs.csv:41".
-BaseConfiguration base_like(const std::string& like, const ModelSpec& spec) {
+BaseConfiguration base_like(const std::string& like, const ModelSpec& spec,
+                            const InputOptions& input) {
   const auto colon = like.rfind(':');
   const auto line =
       colon == std::string::npos ? std::nullopt : parse_number(like.substr(colon + 1));
   if (!line || colon == 0 || *line < 1 || *line > 4e9 || *line != std::floor(*line))
     throw UsageError("--like '" + like + "': expected RUNS.csv:LINE, such as runs.csv:41");
-  const RunsFile file = read_runs(like.substr(0, colon), categorical_columns(spec));
+  const RunsFile file = read_runs(like.substr(0, colon), categorical_columns(spec), input);
   return base_of_line(file.table, static_cast<std::uint32_t>(*line), spec);
 }
 
@@ -402,7 +403,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
                      OutputFile& output, Console& console) {
   const bool asked_for = !arguments.like.empty();
   const std::optional<BaseConfiguration> base =
-      asked_for ? base_like(arguments.like, model.spec) : central_base(model);
+      asked_for ? base_like(arguments.like, model.spec, arguments.input) : central_base(model);
   SetConfigurations set = configurations_of_settings(arguments.settings, model, base);
   const Design design = make_design(set.table, model.spec, Target::absent);
   if (base)

@@ -390,15 +390,16 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   return document;
 }
 
+bool is_of_model(const ScalingArguments& arguments) {
+  const std::string& path = arguments.input;
+  return is_document(path).value_or(path.ends_with(".json") || path.ends_with(".jsonl"));
+}
+
 void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
-  const auto is_model = [&] {
-    return arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl");
-  };
-  const Condition model = {"a model (its name ends in .json)", is_model};
-  const Condition runs = {"measured runs (a model's name ends in .json)",
-                          [is_model] { return !is_model(); }};
+  const Condition model = {"a model", [&] { return is_of_model(arguments); }};
+  const Condition runs = {"measured runs", [&] { return !is_of_model(arguments); }};
   add_input(command, "MODEL.json|RUNS.csv", arguments.input,
-            "a model (its name ends in .json) or measured runs")
+            "a model that fit wrote, or measured runs")
       .required();
   add_pick(command, arguments.pick);
   command.add("--column COL", arguments.column,
@@ -463,10 +464,8 @@ Examples:
 
 int run_scaling(const ScalingArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
-  ScalingDocument document =
-      arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl")
-          ? scaling_of_model(arguments, console)
-          : scaling_of_runs(arguments, console);
+  ScalingDocument document = is_of_model(arguments) ? scaling_of_model(arguments, console)
+                                                    : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
   return finish(output, formatted(document, arguments.format, output_width(arguments.output)));
 }

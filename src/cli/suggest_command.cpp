@@ -276,7 +276,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
 }
 
 bool is_of_runs(const SuggestArguments& arguments) {
-  return arguments.space.ends_with(".csv");
+  return !is_document(arguments.space).value_or(!arguments.space.ends_with(".csv"));
 }
 
 /// The step ties that the space must keep. A column of a single value was set by the user, and is
@@ -368,7 +368,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json|RUNS.csv", arguments.space,
             "the choices, in the format of plan; every input of the model is one of its columns. "
-            "Runs (*.csv) are ranked; --next seeks other combinations")
+            "Runs are ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
   command.choice<SuggestBy>(

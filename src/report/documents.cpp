@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -675,6 +680,20 @@ void describe(Fields& f, plan::Space& x) {
                             did_you_mean(x.extrinsic[i], names)));
     }
   }
+}
+
+std::optional<bool> is_document(const std::string& path) {
+  constexpr std::size_t kBeginning = 65536;
+  std::error_code no_matter;
+  if (!std::filesystem::is_regular_file(path, no_matter))
+    return std::nullopt;
+  std::string bytes(kBeginning, ' ');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::erase_if(
+      bytes, [](char c) { return std::string_view(" \t\r\n").find(c) != std::string::npos; });
+  const auto has = [&](std::string_view text) { return bytes.find(text) != std::string::npos; };
+  return bytes.starts_with('{') && (has("\"schema\":\"perfmodel/") || has("\"columns\":[{"));
 }
 
 plan::Space parse_space(const std::string& source, std::string_view bytes) {

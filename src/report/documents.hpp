@@ -188,6 +188,10 @@ struct PlanDocument {
       kSample<std::vector<plan::Configuration>>;
 };
 
+/// Whether a file is a JSON document of this program, such as a model or a space, even if it is
+/// cut off or a space without its schema. nullopt if it is no regular file: a pipe can be read only once.
+std::optional<bool> is_document(const std::string& path);
+
 /// Reads a space (schema perfmodel/space, version 1; "-" is standard input):
 ///
 ///     {"schema": "perfmodel/space", "schema_version": 1,

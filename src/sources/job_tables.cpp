@@ -35,11 +35,59 @@ std::vector<std::string> header_of(std::string_view bytes) {
   return {fields.begin(), fields.end()};
 }
 
+/// Whether the header ends in '|', as that of `sacct -p` does.
+bool ends_in_separator(std::string_view bytes, const std::vector<std::string>& names) {
+  std::string_view line = bytes.substr(0, bytes.find('\n'));
+  if (line.ends_with('\r'))
+    line.remove_suffix(1);
+  return names.size() > 1 && names.back().empty() && line.ends_with('|');
+}
+
 bool is_job_header(const std::vector<std::string>& names) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(names, name) != names.end();
   };
   return (has("JobID") && has("State")) || (has("task_id") && has("status") && has("realtime"));
+}
+
+/// Whether all jobs are in states that Slurm or Nextflow has: other programs use such names of
+/// columns as well.
+bool are_states(const Column& column, bool of_slurm) {
+  constexpr WordList kOfSlurm{
+      "BOOT_FAIL CANCELLED COMPLETED COMPLETING CONFIGURING DEADLINE FAILED NODE_FAIL "
+      "OUT_OF_MEMORY PENDING PREEMPTED REQUEUED RESIZING REVOKED RUNNING SUSPENDED TIMEOUT"};
+  constexpr WordList kOfNextflow{"COMPLETED CACHED FAILED ABORTED NEW SUBMITTED RUNNING"};
+  return std::ranges::all_of(column.levels, [&](const std::string& level) {
+    return (of_slurm ? kOfSlurm : kOfNextflow)
+        .has(std::string_view(level).substr(0, level.find(' ')));
+  });
+}
+
+/// "2 GiB" of "2 GB": units of Nextflow are powers of 1024.
+std::string binary_size(std::string cell) {
+  const bool has_prefix =
+      cell.size() > 2 && cell.ends_with('B') &&
+      std::string_view("KMGTP").find(cell[cell.size() - 2]) != std::string::npos;
+  if (has_prefix && parse_quantity(cell))
+    cell.insert(cell.size() - 1, "i");
+  return cell;
+}
+
+/// Removes the separator at the end of each line, which `sacct -p` writes.
+std::string without_last_separators(std::string_view bytes) {
+  std::string out;
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    std::string_view line = bytes.substr(0, end);
+    if (line.ends_with('\r'))
+      line.remove_suffix(1);
+    if (line.ends_with('|'))
+      line.remove_suffix(1);
+    out += line;
+    out += '\n';
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  return out;
 }
 
 double size_of(const std::string& cell) {
@@ -67,17 +115,25 @@ std::string failure_of(const std::string& state) {
 }  // namespace
 
 bool is_job_table(std::string_view beginning) {
-  return is_job_header(header_of(beginning));
+  const std::vector<std::string> names = header_of(beginning);
+  return is_job_header(names) || ends_in_separator(beginning, names);
 }
 
 std::optional<std::string> joined_job_table(std::string_view bytes, const std::string& source) {
   const std::vector<std::string> names = header_of(bytes);
+  if (ends_in_separator(bytes, names)) {
+    std::string text = without_last_separators(bytes);
+    auto joined = joined_job_table(text, source);
+    return joined ? std::move(joined) : std::move(text);
+  }
   if (!is_job_header(names))
     return std::nullopt;
   const Table table = parse_csv(bytes, source, {names.begin(), names.end()});
   const bool of_slurm = table.find("JobID") != nullptr;
   const Column& id = table.at(of_slurm ? "JobID" : "task_id");
   const Column& state = table.at(of_slurm ? "State" : "status");
+  if (!are_states(state, of_slurm))
+    return std::nullopt;
   const bool names_process = !of_slurm && table.find("process") == nullptr;
   std::vector<Cells> jobs;
   std::vector<std::string> failures;
@@ -85,7 +141,7 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
   for (std::size_t row = 0; row < table.rows(); ++row) {
     Cells cells;
     for (const Column& column : table.columns) {
-      cells.emplace_back(column.name, column.text(row));
+      cells.emplace_back(column.name, of_slurm ? column.text(row) : binary_size(column.text(row)));
       if (column.name == "name" && names_process)
         cells.emplace_back("process", cells.back().second.substr(0, column.text(row).find(" (")));
     }

@@ -71,6 +71,13 @@ std::vector<std::string> name_words(std::string_view name) {
   return words;
 }
 
+std::string_view last_part(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const bool is_path = dot != name.npos && dot + 1 < name.size() &&
+                       (is_upper(name[dot + 1]) || (name[dot + 1] >= 'a' && name[dot + 1] <= 'z'));
+  return is_path ? name.substr(dot + 1) : name;
+}
+
 std::vector<std::string> words_of_quantity(std::string_view name) {
   std::vector<std::string> words = name_words(name);
   while (words.size() > 1 && kStatistics.has(words.back()))
@@ -138,9 +145,10 @@ constexpr WordList kBatches{
     "batch batchsize localbatch localbatchsize globalbatch globalbatchsize microbatch "
     "microbatchsize minibatch minibatchsize totalbatchsize effectivebatchsize"};
 
-/// Folds a name and turns a bracketed suffix into another word: "step_time_ms" of "Step Time (ms)".
+/// Folds the last part of a name and turns a bracketed suffix into another word: "step_time_ms" of
+/// "metrics.Step Time (ms)".
 std::string plain_name(std::string_view name) {
-  std::string text = folded(name);
+  std::string text = folded(last_part(name));
   const auto open = text.find_last_of("([");
   if (open == std::string::npos || open == 0 || !(text.ends_with(')') || text.ends_with(']')))
     return text;
@@ -244,7 +252,7 @@ std::string unit_of(std::string_view name) {
 }
 
 bool has_bracketed_unit(std::string_view name) {
-  return has_time_unit(name) && folded(name) != plain_name(name);
+  return has_time_unit(name) && folded(last_part(name)) != plain_name(name);
 }
 
 namespace {

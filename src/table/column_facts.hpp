@@ -21,6 +21,10 @@ struct WordList {
   bool has_one_of(std::span<const std::string> candidates) const;
 };
 
+/// The member of a nested object that a column's name denotes, by which its quantity is recognised:
+/// "batch_size" of "config.batch_size"; the whole name if it has no such parts ("p99.9_ms").
+std::string_view last_part(std::string_view name);
+
 /// The words of a column's name in lower case, split at any punctuation or capital:
 /// "samples_per_s", "Step Time (ms)", "gpuUtil". A slash becomes "per".
 std::vector<std::string> name_words(std::string_view name);

@@ -256,9 +256,9 @@ constexpr WordList kIds{"id idx index uuid guid pid"};
 constexpr WordList kWhatHasIds{"job config configuration test sample row record task case"};
 constexpr WordList kDates{"date datetime timestamp timestamps"};
 
-/// Splits "configurationID" as "configurationId".
+/// The words of the last part of a name; "configurationID" is split as "configurationId".
 Names label_words(const std::string& name) {
-  Names words = name_words(name);
+  Names words = name_words(last_part(name));
   if (!words.empty() && words.back().size() > 2 && name.ends_with("ID")) {
     words.back().erase(words.back().size() - 2);
     words.emplace_back("id");

@@ -79,9 +79,20 @@ namespace {
 
 /// Columns that a tool writes besides the settings of its runs, folded.
 struct ToolColumns {
+  WordList key;  ///< all of these are in each of the tool's tables
   WordList results;
   WordList labels;  ///< names, places and dates of runs
 
+  std::size_t count(const Words& names) const {
+    return to_size(std::ranges::count_if(
+        names, [&](const std::string& name) { return role(folded(name)).has_value(); }));
+  }
+  bool has_key(const Words& names) const {
+    return key.words.empty() ||
+           std::ranges::count_if(
+               names, [&](const std::string& name) { return key.has(folded(name)); }) >
+               std::ranges::count(key.words, ' ');
+  }
   std::optional<LeftOut::Because> role(const std::string& name) const {
     if (results.has(name))
       return LeftOut::Because::result;
@@ -93,29 +104,35 @@ constexpr std::size_t kFewestOfTool = 3;
 
 constexpr std::array kTools{
     // Nextflow's trace
-    ToolColumns{{"duration realtime %cpu %mem rss vmem peak_rss peak_vmem rchar wchar syscr syscw "
+    ToolColumns{{"realtime"},
+                {"duration realtime %cpu %mem rss vmem peak_rss peak_vmem rchar wchar syscr syscw "
                  "read_bytes write_bytes vol_ctxt inv_ctxt status exit error_action"},
                 {"task_id hash native_id name tag submit start complete workdir script env"}},
     // Snakemake's benchmarks
-    ToolColumns{{"s h:m:s max_rss max_vms max_uss max_pss io_in io_out io_char_in io_char_out "
+    ToolColumns{{"s h:m:s"},
+                {"s h:m:s max_rss max_vms max_uss max_pss io_in io_out io_char_in io_char_out "
                  "mean_load cpu_time cpu_usage"},
                 {"jobid wildcards params resources"}},
     // Slurm's sacct
-    ToolColumns{{"elapsed elapsedraw cputime cputimeraw totalcpu usercpu systemcpu avecpu mincpu "
+    ToolColumns{{"jobid"},
+                {"elapsed elapsedraw cputime cputimeraw totalcpu usercpu systemcpu avecpu mincpu "
                  "averss maxrss avevmsize maxvmsize avepages maxpages avediskread maxdiskread "
                  "avediskwrite maxdiskwrite avecpufreq consumedenergy consumedenergyraw planned "
                  "reserved suspended state exitcode derivedexitcode reason"},
                 {"jobid jobidraw start end submit eligible nodelist workdir submitline maxrssnode "
                  "maxrsstask maxvmsizenode maxvmsizetask mincpunode mincputask comment dbindex"}},
     // Google Benchmark
-    ToolColumns{{"iterations real_time cpu_time time_unit bytes_per_second items_per_second "
+    ToolColumns{{"real_time"},
+                {"iterations real_time cpu_time time_unit bytes_per_second items_per_second "
                  "error_occurred error_message"},
                 {"name run_name family_index per_family_instance_index run_type aggregate_name"}},
     // hyperfine
-    ToolColumns{{"mean stddev median user system min max exit_codes memory_usage_byte"},
+    ToolColumns{{"command mean stddev"},
+                {"mean stddev median user system min max exit_codes memory_usage_byte"},
                 {"command"}},
     // vLLM's benchmark of serving
-    ToolColumns{{"duration completed failed total_input_tokens total_output_tokens "
+    ToolColumns{{},
+                {"duration completed failed total_input_tokens total_output_tokens "
                  "request_throughput request_goodput output_throughput "
                  "total_token_throughput max_output_tokens_per_s max_concurrent_requests "
                  "mean_ttft_ms median_ttft_ms std_ttft_ms p50_ttft_ms p90_ttft_ms "
@@ -126,10 +143,12 @@ constexpr std::array kTools{
                  "p99_e2el_ms"},
                 {"date"}},
     // Optuna
-    ToolColumns{{"value duration state"},
+    ToolColumns{{"datetime_start"},
+                {"value duration state"},
                 {"number trial_id study_id study_name datetime_start datetime_complete"}},
     // MLflow
     ToolColumns{
+        {"run_id"},
         {"status lifecycle_stage"},
         {"run_id run_uuid run_name experiment_id artifact_uri start_time end_time user_id"}},
 };
@@ -137,14 +156,17 @@ constexpr std::array kTools{
 /// The tool that wrote a table with these columns, or null.
 const ToolColumns* tool_of(const std::vector<std::string>& names) {
   const auto columns = [&](const ToolColumns& tool) {
-    return to_size(std::ranges::count_if(
-        names, [&](const std::string& name) { return tool.role(folded(name)).has_value(); }));
+    return tool.has_key(names) ? tool.count(names) : 0;
   };
   const auto* const tool = std::ranges::max_element(kTools, {}, columns);
   return columns(*tool) < kFewestOfTool ? nullptr : tool;
 }
 
 }  // namespace
+
+bool is_table_of_tool(const std::vector<std::string>& names) {
+  return tool_of(names) != nullptr;
+}
 
 std::optional<LeftOut::Because> role_in_tool(const std::string& name,
                                              const std::vector<std::string>& names) {

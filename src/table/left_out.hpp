@@ -18,11 +18,12 @@ namespace perfmodel {
 /// ("requests_per_s" of a load), so the values must be checked as well.
 bool is_by_product_name(std::string_view name);
 
-/// Why a column of this name is no input in a table with the columns of a known tool: it is a
-/// result
-/// ("realtime" and "exit" of Nextflow, "MaxRSS" of Slurm) or a label. nullopt if it may be an
-/// input. A tool is recognised by three of its columns, since one name ("user", "min") may be an
-/// input's.
+/// Whether a table has the columns of a known tool: those that are in each of its tables, and three
+/// columns in all, since one name ("user", "min") may be an input's.
+bool is_table_of_tool(const std::vector<std::string>& names);
+
+/// Why a column of this name is no input in a table of a known tool: it is a result ("realtime" and
+/// "exit" of Nextflow, "MaxRSS" of Slurm) or a label. nullopt if it may be an input.
 std::optional<LeftOut::Because> role_in_tool(const std::string& name,
                                              const std::vector<std::string>& names);
 

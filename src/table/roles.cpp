@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -156,7 +157,13 @@ std::vector<ColumnPart*> time_candidates(Parts& parts) {
   }
   // A column of decimal commas contains no number, but is still the time, so that its cells are
   // reported.
-  return with_numbers.empty() ? named : with_numbers;
+  std::vector<ColumnPart*>& found = with_numbers.empty() ? named : with_numbers;
+  const auto is_whole_name = [](const ColumnPart* part) {
+    return last_part(part->column->name) == part->column->name;
+  };
+  if (std::ranges::any_of(found, is_whole_name))  // "time" goes before "setup.time"
+    std::erase_if(found, std::not_fn(is_whole_name));
+  return found;
 }
 
 /// A derived column is never measured.
@@ -348,7 +355,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       notices.push_back(message("{} {}", columns_named(names),
                                 names.size() == 1 ? "is taken as extrinsic, by its name."
                                                   : "are taken as extrinsic, by their names."));
-    } else if (!request.needs_scale) {
+    } else if (!request.needs_scale || (!needs_scale && is_table_of_tool(table.names()))) {
       notices.push_back(
           message("No column has the name of a scale (workers, batch size, ...), so all are inputs "
                   "alike; {} names one.",
@@ -390,6 +397,46 @@ std::string written_number_in(const Table& table, const Column& column) {
     }
   }
   return "";
+}
+
+bool is_blank(const Column& column, std::size_t row) {
+  return column.text(row).empty();
+}
+
+/// The number of rows in which a column of numbers is blank; 0 if it has other texts as well.
+std::size_t blank_rows(const Table& table, const ColumnPart& part) {
+  std::size_t blanks = 0;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    blanks += std::size_t{is_blank(*part.column, row)};
+  return part.facts.numbers > 0 && blanks == part.facts.texts ? blanks : 0;
+}
+
+/// True if no level of a text column has both rows in which `column` is blank and others.
+bool tells_blanks(const Column& levels, const Column& column) {
+  std::vector<std::optional<bool>> blank(levels.levels.size());
+  for (std::size_t row = 0; row < levels.codes.size(); ++row) {
+    const bool here = is_blank(column, row);
+    if (blank[levels.codes[row]].value_or(here) != here)
+      return false;
+    blank[levels.codes[row]] = here;
+  }
+  return true;
+}
+
+/// "pass --ignore batch, or fit a model per 'optimiser': --by optimiser", if a text column of few
+/// levels separates the rows in which the column is blank.
+Sentence ways_around_blanks(const Table& table, const ColumnPart& part) {
+  const Column* by = nullptr;
+  for (const Column& column : table.columns)
+    if (&column != part.column && !column.is_numeric() &&
+        2 * column.levels.size() <= table.rows() &&
+        (by == nullptr || column.levels.size() < by->levels.size()) &&
+        tells_blanks(column, *part.column))
+      by = &column;
+  if (by == nullptr)
+    return message("pass {}", ignored(part));
+  return message("pass {}, or fit a model per '{}': {}", ignored(part), by->name,
+                 Field{"by", {by->name}});
 }
 
 /// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there
@@ -470,11 +517,16 @@ Sentence remedy_of_measured(const std::string& what, const Table& table, const C
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  const std::size_t blanks = blank_rows(table, part);
   obstacles.columns.push_back(
-      message("{}: column '{}' mixes {} and {}{}; pass {} to take its values as levels, or {}",
-              table.source, part.column->name, counted_noun(part.facts.numbers, "number"),
-              counted_noun(part.facts.texts, "text"), written_number_in(table, *part.column),
-              as_categorical(part), ignored(part)));
+      blanks > 0
+          ? message("{}: column '{}' is blank in {} of {} rows; {}", table.source,
+                    part.column->name, blanks, table.rows(), ways_around_blanks(table, part))
+          : message(
+                "{}: column '{}' mixes {} and {}{}; pass {} to take its values as levels, or {}",
+                table.source, part.column->name, counted_noun(part.facts.numbers, "number"),
+                counted_noun(part.facts.texts, "text"), written_number_in(table, *part.column),
+                as_categorical(part), ignored(part)));
 }
 
 void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
@@ -485,9 +537,12 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
       cells.set_remedy(column, remedy_of_measured("time", table, column));
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
     if (powered && !check_numbers(part, cells))
-      cells.set_remedy(column, message("needed are numbers {} 0: correct this, or pass {} or {}",
-                                       part.part == Part::intrinsic ? ">=" : ">",
-                                       as_categorical(part), ignored(part)));
+      cells.set_remedy(
+          column, blank_rows(table, part) > 0
+                      ? message("fill this, or {}", ways_around_blanks(table, part))
+                      : message("needed are numbers {} 0: correct this, or pass {} or {}",
+                                part.part == Part::intrinsic ? ">=" : ">", as_categorical(part),
+                                ignored(part)));
     if (part.part == Part::categorical) {
       if (!check_levels(column, cells))
         cells.set_remedy(column, message("fill this, or pass {}", ignored(part)));

@@ -341,8 +341,7 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
               "' is no list of numbers > 0 such as 1,2,4 and no range such as 1:64:x2 or 1:9:+2\n"
               "See 'perfmodel scaling --help'.\n");
   CHECK(error_of({"--set", "a=1"}, kLoad, 2) ==
-        "perfmodel: error: --set needs a model (its name ends in .json)\nSee 'perfmodel scaling "
-        "--help'.\n");
+        "perfmodel: error: --set needs a model\nSee 'perfmodel scaling --help'.\n");
   CHECK(error_of({}, "filters,workers,batch_size,time_s\n1,1,8,10\n2,2,8,11\n2,2,16,11\n", 2) ==
         "perfmodel: error: which column is the scale? Pass --column: 'workers' and 'batch_size'\n"
         "See 'perfmodel scaling --help'.\n");
@@ -408,6 +407,30 @@ TEST_CASE("a least efficiency of less than one percent is a share that was meant
              ContainsSubstring("'0.5' is not a percentage from 1 to 100 (50 for 50 %)"));
   CHECK(json_of({"--column", "workers", "--least-efficiency", "1"}, runs)["least_efficiency"] ==
         Approx(0.01));
+}
+
+TEST_CASE("scaling tells a model by the content of the file", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  directory.write(
+      "runs.json",
+      R"([{"gpus": 1, "time_s": 8}, {"gpus": 2, "time_s": 5}, {"gpus": 4, "time_s": 3}])");
+  directory.write("runs.csv", "gpus,time_s\n1,8\n2,5\n4,3\n");
+  const auto study_of = [&](const std::string& file) {
+    const ProgramResult result = run_perfmodel({"scaling", file, "--format", "json"}, options);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    auto json = nlohmann::json::parse(result.output);
+    json.erase("file");
+    return json;
+  };
+  CHECK(study_of("runs.json") == study_of("runs.csv"));
+  directory.write("model.dat", sample_model());
+  CHECK(study_of("model.dat")["source"] == "model");
+  // The target is an option of runs.
+  CHECK(run_perfmodel({"scaling", "runs.json", "--target", "time_s"}, options).exit_code == 0);
+  CHECK(run_perfmodel({"scaling", "model.dat", "--target", "time_s"}, options).exit_code == 2);
 }
 
 TEST_CASE("scaling leaves failed runs out where it is told to", "[cli][scaling]") {

@@ -373,6 +373,40 @@ TEST_CASE_METHOD(FitDirectory, "suggest ranks the runs of a file, not what could
   CHECK(nlohmann::json::parse(plan.output)["fastest"].size() == 2);
 }
 
+TEST_CASE_METHOD(FitDirectory, "runs are recognised by their content, whatever the file's name",
+                 "[cli][suggest]") {
+  write("model.json", sample_model());
+  const std::string csv = "filters,activation,workers\n4,relu,2\n8,tanh,4\n";
+  const nlohmann::json first = {{"filters", 4}, {"activation", "relu"}, {"workers", 2}};
+  const nlohmann::json second = {{"filters", 8}, {"activation", "tanh"}, {"workers", 4}};
+  write("runs.csv", csv);
+  write("runs.tsv", std::regex_replace(csv, std::regex(","), "\t"));
+  write("runs.txt", std::regex_replace(csv, std::regex(","), "|"));
+  write("runs.json", nlohmann::json{first, second}.dump());
+  write("runs.jsonl", first.dump() + "\n" + second.dump() + "\n");
+  write("space.csv", space);  // a space by its content
+  const auto fastest_of = [&](const std::string& name) {
+    const ProgramResult result = run({"suggest", "model.json", name, "--format", "json"});
+    INFO(name << result.errors);
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.output)["fastest"];
+  };
+  CHECK(fastest_of("runs.csv").size() == 2);
+  for (const char* name : {"runs.tsv", "runs.txt", "runs.json", "runs.jsonl"}) {
+    CHECK(fastest_of(name) == fastest_of("runs.csv"));
+    CHECK(run({"suggest", "model.json", name, "--next", "1", "--format", "csv"}).exit_code == 0);
+  }
+  CHECK(fastest_of("space.csv").size() == 10);  // of its 24 configurations
+  // A space that is cut off, or lacks its schema, is still meant as one.
+  write("space.json", R"({"columns": [{"column": "filters", "values": [4, 8]}]})");
+  CHECK(run({"suggest", "model.json", "space.json"}).errors ==
+        "perfmodel: error: space.json: the field schema is missing\n");
+  write("space.json", space.substr(0, space.size() / 2));
+  const ProgramResult cut = run({"suggest", "model.json", "space.json"});
+  CHECK(cut.exit_code == 3);
+  CHECK_THAT(cut.errors, Catch::Matchers::StartsWith("perfmodel: error: space.json:3:"));
+}
+
 TEST_CASE_METHOD(FitDirectory,
                  "rows of levels that a model does not know are left out of a ranking",
                  "[cli][suggest]") {

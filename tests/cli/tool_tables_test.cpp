@@ -93,12 +93,13 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   CHECK(inputs_of(model) == Names{"memory", "cpus"});
   CHECK(model["target"]["unit"] == "s");
   CHECK(model["constants"]["intrinsic"][0]["unit"] == "B");
-  CHECK(model["constants"]["intrinsic"][0]["range"] == nlohmann::json::array({2e9, 8e9}));
+  CHECK(model["constants"]["intrinsic"][0]["range"] ==
+        nlohmann::json::array({2 * 0x1p30, 8 * 0x1p30}));
   CHECK_FALSE(model["constants"]["extrinsic"][0].contains("unit"));
   CHECK_THAT(said(),
              ContainsSubstring("'realtime' has units: its values are in s, \"50s\" is 50."));
-  CHECK_THAT(said(), ContainsSubstring("'memory' has units: its values are in B, \"2 GB\" is "
-                                       "2e+09; --categorical memory keeps them as levels."));
+  CHECK_THAT(said(), ContainsSubstring("'memory' has units: its values are in B, \"2 GiB\" is "
+                                       "2147483648; --categorical memory keeps them as levels."));
   CHECK_THAT(said(), ContainsSubstring("--intrinsic"));
   // What import writes is the same runs.
   write("runs.csv", run({"import", "trace.txt"}).output);
@@ -107,11 +108,12 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   const ProgramResult unclear = run({"fit", "trace.txt"});
   CHECK(unclear.exit_code == 3);
   CHECK_THAT(unclear.errors, ContainsSubstring("'duration' and 'realtime'"));
-  // A result is no scale.
-  const ProgramResult no_scale =
-      run({"fit", "trace.txt", "--target", "realtime", "--ignore", "cpus"});
-  CHECK(no_scale.exit_code == 3);
-  CHECK_THAT(no_scale.errors, ContainsSubstring("pass, for example: --extrinsic memory"));
+  // No scale is needed, and a result is none.
+  CHECK(inputs_of(model_of({"trace.txt", "--target", "realtime", "--ignore", "cpus"})) ==
+        Names{"memory"});
+  CHECK_THAT(said(), ContainsSubstring("No column has the name of a scale"));
+  CHECK_THAT(run({"scaling", "trace.txt", "--target", "realtime", "--ignore", "cpus"}).errors,
+             ContainsSubstring("pass, for example: --column memory"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "tasks that failed are named and can be left out",
@@ -234,6 +236,65 @@ TEST_CASE_METHOD(ToolTableTest, "files of benchmarks and studies are fitted as t
                               std::to_string(task.memory_gib) + "," + std::to_string(task.cpus);
                      }));
   CHECK(inputs_of(model_of({"study.csv", "--target", "value"})) == Names{"layers", "workers"});
+}
+
+TEST_CASE_METHOD(ToolTableTest, "files of tools need no column of scale", "[cli][tools]") {
+  write("rule.tsv", table_of_tasks("size_mb\ts\th:m:s\tmax_rss\tmean_load", [](const Task& task) {
+          return std::to_string(task.memory_gib) + "\t" + to_text(task.seconds) + "\t0:00:01\t" +
+                 to_text(100 + 3.25 * task.number) + "\t97.5";
+        }));
+  CHECK(inputs_of(model_of({"rule.tsv", "--target", "s"})) == Names{"size_mb"});
+  std::vector<std::string> fit;
+  for (int i = 0; i < 12; ++i) {
+    fit.push_back("result" + std::to_string(i) + ".json");
+    const double time = 5 + 3 * (i % 4) + 0.1 * i;
+    write(fit.back(), nlohmann::json{{"max_concurrency", 1 << i % 4},
+                                     {"completed", 100 + i},
+                                     {"mean_ttft_ms", 0.7 * time},
+                                     {"mean_e2el_ms", time}}
+                          .dump());
+  }
+  fit.insert(fit.end(), {"--target", "mean_e2el_ms"});
+  CHECK(inputs_of(model_of(fit)) == Names{"max_concurrency"});
+}
+
+TEST_CASE_METHOD(ToolTableTest, "names that tools use as well do not make a table that of a tool",
+                 "[cli][tools]") {
+  write("runs.csv", table_of_tasks("name,min,max,user,gpus,time_s", [](const Task& task) {
+          return std::string(task.number % 2 == 0 ? "a," : "b,") + std::to_string(task.memory_gib) +
+                 "," + std::to_string(1 + task.number % 5) + "," +
+                 std::to_string(1 + task.number % 7) + "," + std::to_string(task.cpus) + "," +
+                 to_text(task.seconds);
+        }));
+  CHECK(inputs_of(model_of({"runs.csv"})) == Names{"min", "max", "user", "name", "gpus"});
+  write("jobs.csv", table_of_tasks("JobID,State,Elapsed,NNodes,ExitCode", [](const Task& task) {
+          return std::to_string(task.number) + ",done," + to_text(task.seconds) + "," +
+                 std::to_string(task.cpus) + ",0";
+        }));
+  CHECK(inputs_of(model_of({"jobs.csv"})) == Names{"NNodes"});
+}
+
+TEST_CASE_METHOD(ToolTableTest, "a column that only some rows have is named with ways around it",
+                 "[cli][tools]") {
+  const auto runs_with = [](int one_in) {
+    return table_of_tasks("optimiser,batch,gpus,time_s", [one_in](const Task& task) {
+      const bool has_batch = task.number % one_in > 0;
+      return std::string(has_batch ? "sgd," + std::to_string(task.memory_gib) : "adam,") + "," +
+             std::to_string(task.cpus) + "," + to_text(task.seconds);
+    });
+  };
+  write("runs.csv", runs_with(2));
+  CHECK(
+      run({"fit", "runs.csv"}).errors ==
+      "perfmodel: error: runs.csv: column 'batch' is blank in 20 of 40 rows; pass --ignore batch, "
+      "or fit a model per 'optimiser': --by optimiser\n");
+  CHECK(run({"fit", "runs.csv", "--ignore", "optimiser,batch", "-o", "m.json"}).exit_code == 0);
+  CHECK(run({"fit", "runs.csv", "--by", "optimiser", "-o", "set.jsonl"}).exit_code == 0);
+  write("runs.csv", runs_with(4));
+  CHECK_THAT(run({"fit", "runs.csv"}).errors,
+             ContainsSubstring("column 'batch': 10 cells: the cell is blank") &&
+                 ContainsSubstring("; fill this, or pass --ignore batch, or fit a model "
+                                   "per 'optimiser': --by optimiser\n"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "a model of levels such as 40GB still predicts",

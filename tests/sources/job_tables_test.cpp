@@ -21,7 +21,7 @@ const std::string kJobs =
     "103|train|CANCELLED by 1000|0:0|00:00:07|00:00:00|||16|32G\n"
     "104|train|OUT_OF_MEMORY|0:125|00:01:07|00:01:00|||16|1G\n"
     "105|train|RUNNING|0:0|00:01:07|00:00:00|||16|1G\n"
-    "106|train|SOMETHING_NEW|0:0|00:01:07|00:00:00|||16|1G\n";
+    "106|train|REQUEUED|0:0|00:01:07|00:00:00|||16|1G\n";
 
 TEST_CASE("steps of Slurm are joined to their jobs, and jobs that failed have no results",
           "[job-tables]") {
@@ -33,7 +33,7 @@ TEST_CASE("steps of Slurm are joined to their jobs, and jobs that failed have no
         "104,train,OUT_OF_MEMORY,out_of_memory,out_of_memory,out_of_memory,out_of_memory,"
         "out_of_memory,16,1G\n"
         "105,train,RUNNING,running,running,running,running,running,16,1G\n"
-        "106,train,SOMETHING_NEW,failed,failed,failed,failed,failed,16,1G\n");
+        "106,train,REQUEUED,failed,failed,failed,failed,failed,16,1G\n");
 }
 
 TEST_CASE("tasks of Nextflow that failed have no results, and have a process", "[job-tables]") {
@@ -44,10 +44,28 @@ TEST_CASE("tasks of Nextflow that failed have no results, and have a process", "
                          "4\tREPORT:ALL\tABORTED\t-\t-\t-\t1\n",
                          "trace.txt") ==
         "task_id,name,process,status,exit,realtime,peak_rss,cpus\n"
-        "1,ALIGN (sample 1),ALIGN,COMPLETED,0,1m 30s,2.1 GB,4\n"
+        "1,ALIGN (sample 1),ALIGN,COMPLETED,0,1m 30s,2.1 GiB,4\n"
         "2,ALIGN (sample 2),ALIGN,FAILED,failed,failed,failed,4\n"
-        "3,REPORT:ALL,REPORT:ALL,CACHED,0,350ms,3 MB,1\n"
+        "3,REPORT:ALL,REPORT:ALL,CACHED,0,350ms,3 MiB,1\n"
         "4,REPORT:ALL,REPORT:ALL,ABORTED,aborted,aborted,aborted,1\n");
+}
+
+TEST_CASE("separators at the ends of lines are none", "[job-tables]") {
+  std::string text;
+  for (const char c : kJobs)
+    text += c == '\n' ? std::string("|\n") : std::string(1, c);
+  CHECK(is_job_table(text));
+  CHECK(joined_job_table(text, "jobs.txt") == joined_job_table(kJobs, "jobs.txt"));
+  // Tables of other columns, and a last line without its end.
+  CHECK(joined_job_table("Elapsed|NNodes|\r\n00:01:00|2|\r\n00:00:30|4|", "jobs.txt") ==
+        "Elapsed|NNodes\n00:01:00|2\n00:00:30|4\n");
+}
+
+TEST_CASE("jobs in states that no scheduler has are no jobs", "[job-tables]") {
+  CHECK_FALSE(joined_job_table("JobID,State,Elapsed\n1,COMPLETED,5\n2,done,6\n", "jobs.csv"));
+  CHECK(joined_job_table("JobID,State,Elapsed\n1,COMPLETED,5\n2,CANCELLED by 7,6\n", "jobs.csv"));
+  CHECK_FALSE(joined_job_table("task_id,status,realtime\n1,TIMEOUT,5s\n", "trace.csv"));
+  CHECK(joined_job_table("task_id,status,realtime\n1,CACHED,5s\n", "trace.csv"));
 }
 
 TEST_CASE("other tables are no tables of jobs", "[job-tables]") {

@@ -213,6 +213,19 @@ create view fast as select * from runs where step_s < 1;
   CHECK(imported.output == "gpus,step_s\n1,0.1\n2,1e-320\n");
 }
 
+TEST_CASE("a run of a query can be what others are like", "[sqlite][needs-sqlite]") {
+  const DatabaseFile file(
+      "create table runs (gpus integer, batch integer, step_s float); insert into runs values"
+      "(1, 32, 8), (2, 32, 5), (4, 32, 3), (1, 64, 17), (2, 64, 11), (4, 64, 6);");
+  const std::string sql = "select * from runs";
+  const std::string model = file.file("model.json");
+  REQUIRE(run_perfmodel({"fit", file.path(), "--sql", sql, "-o", model}).exit_code == 0);
+  const auto like = run_perfmodel({"predict", model, "--like", file.path() + ":6", "--sql", sql});
+  INFO(like.errors);
+  CHECK(like.exit_code == 0);
+  CHECK(like.output == run_perfmodel({"predict", model, "--set", "gpus=2", "batch=64"}).output);
+}
+
 TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlite]") {
   const DatabaseFile file(
       "create table runs (a integer, b integer); insert into runs values (1, 2);");

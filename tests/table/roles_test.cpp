@@ -92,6 +92,7 @@ TEST_CASE("the usual names of a measured time are known, with their units", "[ro
       {"step-time-ms", "ms"},
       {"time_seconds", "s"},
       {"epoch_time_s", "s"},
+      {"metrics.step_time_ms", "ms"},
   }));
   CAPTURE(name);
   const Roles roles = resolve_roles(table_of(name + ",x,gpus\n1,1,1\n2,2,2\n"), {});
@@ -145,17 +146,33 @@ TEST_CASE("texts, constants, columns with zeros and derived ones are no time by 
 }
 
 TEST_CASE("the usual names of scales are known", "[roles]") {
-  const std::string name =
-      GENERATE("gpus", "num_gpus", "n_gpus", "ngpus", "gpu_count", "GPUs", "workers", "num_workers",
-               "nodes", "num_nodes", "processes", "procs", "num_procs", "ranks", "cores",
-               "num_cores", "threads", "batch_size", "Batch Size", "batch", "local_batch",
-               "global_batch", "micro_batch", "global-batch-size", "minibatch_size", "mpi_procs",
-               "omp_threads", "mpi_ranks", "instance_count", "process_count", "num_gpu",
-               "num_tensor_parallel_workers", "num_executors", "total_gpus", "worker_nodes",
-               "train_batch_size", "batch_size_per_gpu", "per_device_train_batch_size");
+  const std::string name = GENERATE(
+      "gpus", "num_gpus", "n_gpus", "ngpus", "gpu_count", "GPUs", "workers", "num_workers", "nodes",
+      "num_nodes", "processes", "procs", "num_procs", "ranks", "cores", "num_cores", "threads",
+      "batch_size", "Batch Size", "batch", "local_batch", "global_batch", "micro_batch",
+      "global-batch-size", "minibatch_size", "mpi_procs", "omp_threads", "mpi_ranks",
+      "instance_count", "process_count", "num_gpu", "num_tensor_parallel_workers", "num_executors",
+      "total_gpus", "worker_nodes", "train_batch_size", "batch_size_per_gpu",
+      "per_device_train_batch_size", "config.gpus", "params.batch_size", "run.config.num_workers");
   CAPTURE(name);
   const Roles roles = resolve_roles(table_of("time_s,x," + name + "\n1,1,1\n2,2,2\n"), {});
   CHECK(roles.extrinsic == Texts{name});
+}
+
+TEST_CASE("members of nested objects have the roles of their last names", "[roles]") {
+  CHECK(last_part("run.config.gpus") == "gpus");
+  for (const std::string name : {"p99.9_ms", "gpus.", "gpus"})
+    CHECK(last_part(name) == name);
+  const Table table = table_of(
+      "params.seed,setup.time,x,config.gpus,metrics.loss,time\n1,5,1,1,0.51,3\n"
+      "2,6,2,2,0.22,2\n3,7,1,4,0.33,1\n4,8,2,8,0.44,0.5\n");
+  const Roles roles = resolve_roles(table, {});
+  CHECK(roles.target == "time");  // rather than that of the setup
+  CHECK(roles.extrinsic == Texts{"config.gpus"});
+  CHECK(roles.intrinsic == Texts{"x"});
+  CHECK(std::ranges::any_of(roles.left_out, [](const LeftOut& item) {
+    return item.column == "params.seed" && item.because == LeftOut::Because::repetition;
+  }));
 }
 
 TEST_CASE("names that only look like scales are intrinsic", "[roles]") {
