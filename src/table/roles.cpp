@@ -470,6 +470,13 @@ Sentence remedy_of_measured(const std::string& what, const Table& table, const C
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  const Column& column = *part.column;
+  for (const BadCell& cell : column.bad_cells)
+    if (!column.unit.empty())
+      obstacles.cells.add_not_a_number(cell.row, column);
+  if (!column.unit.empty())
+    return obstacles.cells.set_remedy(
+        column, message("correct this, or pass {} or {}", as_categorical(part), ignored(part)));
   obstacles.columns.push_back(
       message("{}: column '{}' mixes {} and {}{}; pass {} to take its values as levels, or {}",
               table.source, part.column->name, counted_noun(part.facts.numbers, "number"),
