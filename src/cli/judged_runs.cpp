@@ -16,6 +16,7 @@
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "table/column_facts.hpp"
+#include "table/design.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::cli {
@@ -261,8 +262,9 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
     out.file.table = std::move(*own);
   }
   const Table& table = out.file.table;
-  if (const auto notice = reading_notice(table))
-    console.notice(*notice);
+  for (const auto& notice : {reading_notice(table), notice_of_plain_numbers(table, spec)})
+    if (notice)
+      console.notice(*notice);
   if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
     console.warning(*failed);
   out.design = make_design(table, spec, Target::required);

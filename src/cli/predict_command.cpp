@@ -19,6 +19,7 @@
 #include "perfmodel/predict.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
+#include "table/design.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -434,6 +435,8 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
                  Console& console) {
   const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
                                    arguments.input, console);
+  if (const auto notice = notice_of_plain_numbers(file.table, model.spec))
+    console.notice(*notice);
   return write_rows(arguments, model, file.bytes, file.table, output, console);
 }
 

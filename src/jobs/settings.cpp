@@ -51,21 +51,40 @@ std::vector<std::string> parts_between(const std::string& text, char separator) 
   return parts;
 }
 
-/// A number, or a quantity in this unit ("s", "B", "%"; empty: none).
-std::optional<double> number_in(const std::string& text, const std::string& unit) {
-  const auto quantity = parse_quantity(text);
-  return quantity && quantity->unit == unit ? quantity->value : parse_number(text);
-}
+/// Reads the numbers of one setting: plain ones, or quantities in one unit ("s", "B", "%"; empty:
+/// none).
+class NumbersIn {
+ public:
+  explicit NumbersIn(const std::string& unit) : unit_(unit) {}
+
+  std::optional<double> read(const std::string& text) {
+    const auto quantity = parse_quantity(text);
+    const bool has_unit = quantity && quantity->unit == unit_;
+    const auto number = has_unit ? quantity->value : parse_number(text);
+    if (number && *number != 0)
+      (has_unit ? with_unit_ : plain_) = true;
+    return number;
+  }
+
+  /// True if some numbers other than 0 have a unit and some have none: "1:4GiB:x2".
+  bool are_mixed() const { return with_unit_ && plain_; }
+
+ private:
+  std::string unit_;
+  bool with_unit_ = false;
+  bool plain_ = false;
+};
 
 /// Values from the lower to the upper end, by a step or a factor.
 std::optional<std::vector<double>> numbers_of_range(const std::vector<std::string>& parts,
-                                                    const std::string& unit) {
-  const auto low = number_in(parts[0], unit);
-  const auto high = number_in(parts[1], unit);
+                                                    NumbersIn& units) {
+  const auto low = units.read(parts[0]);
+  const auto high = units.read(parts[1]);
   if (!low || !high || parts[2].empty())
     return std::nullopt;
   const bool by_factor = parts[2].front() == 'x';
-  const auto step = number_in(parts[2].substr(1), by_factor ? "" : unit);
+  const std::string length = parts[2].substr(1);
+  const auto step = by_factor ? parse_number(length) : units.read(length);
   if (!step || (!by_factor && parts[2].front() != '+') ||
       !(by_factor ? *step > 1 && *low > 0 : *step > 0))
     return std::nullopt;
@@ -86,12 +105,13 @@ std::optional<std::vector<double>> numbers_of_range(const std::vector<std::strin
 std::optional<std::vector<double>> listed_numbers(const std::string& text,
                                                   const std::string& unit) {
   std::vector<double> numbers;
+  NumbersIn units(unit);
   for (const std::string& item : parts_between(text, ',')) {
     const std::vector<std::string> parts = parts_between(item, ':');
-    if (const auto number = number_in(item, unit)) {
+    if (const auto number = units.read(item)) {
       numbers.push_back(*number);
     } else if (parts.size() == 3) {
-      const auto range = numbers_of_range(parts, unit);
+      const auto range = numbers_of_range(parts, units);
       if (!range)
         return std::nullopt;
       numbers.insert(numbers.end(), range->begin(), range->end());
@@ -99,6 +119,8 @@ std::optional<std::vector<double>> listed_numbers(const std::string& text,
       return std::nullopt;
     }
   }
+  if (units.are_mixed())
+    return std::nullopt;
   return numbers;
 }
 
@@ -146,6 +168,9 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
         (input == nullptr ? ""
          : input->zero    ? " >= 0"
                           : " > 0") +
+        (input == nullptr || input->unit.empty()
+             ? ""
+             : " in " + input->unit + ", or all with a unit (" + spellings_of(input->unit) + ")") +
         (is_one_word ? "" : ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2"));
   }
   Column column;
@@ -447,6 +472,10 @@ BaseConfiguration base_of_line(const Table& table, std::uint32_t line, const Mod
   for (const std::string& name : required_columns(spec))
     if (const Column* const column = table.find(name))
       base.table.columns.push_back(take_rows(*column, std::vector{row}));
+  for (Column& column : base.table.columns)
+    if (const NumericInput* const input = input_called(spec, column.name))
+      if (auto converted = input->unit.empty() ? std::nullopt : in_unit(column, input->unit))
+        column = std::move(*converted);
   return base;
 }
 

@@ -17,7 +17,8 @@ const NumericInput* input_called(const ModelSpec& spec, const std::string& colum
 
 /// Parses "256,512", "1:64:x2" (1, 2, 4, ..., 64), "1:9:+2" (1, 3, ..., 9) and lists of these.
 /// With a `unit`, numbers may be quantities of it: "16GiB,32GiB", "1GB:64GB:x2". Returns nullopt
-/// for any other text, and for a range of no value or more than a million.
+/// for any other text, for plain numbers beside quantities, and for a range of no value or more
+/// than a million.
 std::optional<std::vector<double>> listed_numbers(const std::string& text,
                                                   const std::string& unit = {});
 

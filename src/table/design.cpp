@@ -19,6 +19,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "table/column_facts.hpp"
+#include "table/quantities.hpp"
 #include "table/roles.hpp"
 #include "table/spec.hpp"
 #include "table/table.hpp"
@@ -310,6 +311,32 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
                                  table.source, quoted_list(table.names())));
 }
 
+/// The table with the columns of the model in its units, also those with cells that only a known
+/// unit makes quantities ("16G"); nullopt if there is nothing to convert.
+std::optional<Table> in_units_of(const ModelSpec& spec, const Table& table) {
+  std::optional<Table> out;
+  const auto convert = [&](const std::string& name, const std::string& unit) {
+    const Column* const column = unit.empty() ? nullptr : table.find(name);
+    std::optional<Column> converted = column ? in_unit(*column, unit) : std::nullopt;
+    if (!converted)
+      return;
+    if (!out)
+      out = table;
+    out->columns[static_cast<std::size_t>(column - table.columns.data())] = std::move(*converted);
+  };
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *inputs)
+      convert(input.column, input.unit);
+  convert(spec.target, spec.unit);
+  return out;
+}
+
+bool has_plain_numbers_only(const Column& column) {
+  return column.is_numeric() && column.unit.empty() && column.bad_cells.empty() &&
+         std::any_of(
+             column.numbers.begin(), column.numbers.end(), [](double x) { return x > 0; });
+}
+
 /// Throws InputError for cells with units unless `unit` is that of the model's column.
 void require_unit(const Table& table, const Column& column, const std::string& unit) {
   if (!column.unit.empty() && column.unit != unit)
@@ -418,11 +445,22 @@ void refuse(const UnknownLevelCells& unknown, CellProblems& problems) {
 
 }  // namespace
 
+std::optional<std::string> notice_of_plain_numbers(const Table& table, const ModelSpec& spec) {
+  std::vector<std::string> found;
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *inputs)
+      if (const Column* const column = table.find(input.column);
+          !input.unit.empty() && column != nullptr && has_plain_numbers_only(*column))
+        found.push_back(fmt::format("'{}' has no units in {}: its numbers are taken as {}",
+                                    input.column, table.source, input.unit));
+  return found.empty() ? std::nullopt : std::optional(joined(found, "; "));
+}
+
 Design make_design(const Table& source, const ModelSpec& spec, Target target,
                    std::optional<std::span<const std::size_t>> rows) {
-  std::optional<Table> extended;
+  std::optional<Table> extended = in_units_of(spec, source);
   if (!spec.derived.empty())
-    extended = with_derived_columns(source, spec.derived);
+    extended = with_derived_columns(extended ? *extended : source, spec.derived);
   if (spec.throughput && target == Target::required)
     extended = with_time_of(extended ? *extended : source, *spec.throughput, spec.target);
   const Table& table = extended ? *extended : source;

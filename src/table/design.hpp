@@ -15,6 +15,10 @@ namespace perfmodel {
 /// A design with one row per configuration, without times.
 Design design_of(const std::vector<Configuration>& configurations, const ModelSpec& spec);
 
+/// "'mem' has no units in runs.csv: its numbers are taken as B", for inputs whose runs had units
+/// and whose cells in this table are plain numbers; nullopt if there are none.
+std::optional<std::string> notice_of_plain_numbers(const Table& table, const ModelSpec& spec);
+
 /// A level in a table that did not occur in the runs of a model.
 struct UnknownLevel {
   std::string column;

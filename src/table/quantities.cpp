@@ -25,24 +25,24 @@ constexpr std::string_view kDigits = "0123456789";
 struct Unit {
   WordList spellings;
   std::string_view unit;  ///< in which values are
-  double factor;
-  double divisor = 1;  ///< of a smaller unit: a division rounds once
+  double factor;          ///< a whole number
+  int exponent = 0;       ///< of a power of ten, which is added to that of the number: one rounding
 };
 
 constexpr std::array kUnits{
-    Unit{{"ns nsec nanosecond nanoseconds"}, "s", 1, 1e9},
-    Unit{{"us \u00b5s \u03bcs usec microsecond microseconds"}, "s", 1, 1e6},
-    Unit{{"ms msec millisecond milliseconds"}, "s", 1, 1e3},
+    Unit{{"ns nsec nanosecond nanoseconds"}, "s", 1, -9},
+    Unit{{"us \u00b5s \u03bcs usec microsecond microseconds"}, "s", 1, -6},
+    Unit{{"ms msec millisecond milliseconds"}, "s", 1, -3},
     Unit{{"s sec secs second seconds"}, "s", 1},
     Unit{{"m min mins minute minutes"}, "s", 60},
     Unit{{"h hr hrs hour hours"}, "s", 3600},
     Unit{{"d day days"}, "s", 86400},
     Unit{{"B byte bytes"}, "B", 1},
-    Unit{{"kB KB"}, "B", 1e3},
-    Unit{{"MB"}, "B", 1e6},
-    Unit{{"GB"}, "B", 1e9},
-    Unit{{"TB"}, "B", 1e12},
-    Unit{{"PB"}, "B", 1e15},
+    Unit{{"kB KB"}, "B", 1, 3},
+    Unit{{"MB"}, "B", 1, 6},
+    Unit{{"GB"}, "B", 1, 9},
+    Unit{{"TB"}, "B", 1, 12},
+    Unit{{"PB"}, "B", 1, 15},
     Unit{{"K Ki KiB"}, "B", 0x1p10},
     Unit{{"M Mi MiB"}, "B", 0x1p20},
     Unit{{"G Gi GiB"}, "B", 0x1p30},
@@ -59,27 +59,41 @@ std::string_view take(std::string_view& rest, std::string_view characters) {
   return taken;
 }
 
-/// Removes the number at the beginning of a text: digits with a point, and an exponent.
-std::optional<double> take_number(std::string_view& rest) {
-  std::string number(take(rest, "0123456789."));
-  std::string_view exponent = rest;
-  const std::string letter(take(exponent, "eE"));
-  const std::string sign(take(exponent, "+-"));
-  const std::string digits(take(exponent, kDigits));
-  if (!letter.empty() && !digits.empty()) {
-    number += letter + sign + digits;
-    rest = exponent;
+/// A number as it is written.
+struct Decimal {
+  std::string digits;  ///< with a point
+  double exponent = 0;
+
+  /// The double that is nearest to the decimal number, times the factor of the unit.
+  std::optional<double> in(const Unit& unit) const {
+    if (digits.starts_with('.') || std::abs(exponent) > 1000)
+      return std::nullopt;
+    const auto number =
+        parse_number(digits + 'e' + std::to_string(static_cast<int>(exponent) + unit.exponent));
+    return number ? std::optional(*number * unit.factor) : std::nullopt;
   }
-  return number.starts_with('.') ? std::nullopt : parse_number(number);
+};
+
+/// Removes the number at the beginning of a text: digits with a point, and an exponent.
+Decimal take_number(std::string_view& rest) {
+  Decimal number{.digits = std::string(take(rest, "0123456789."))};
+  std::string_view after = rest;
+  const std::string letter(take(after, "eE"));
+  const std::string sign(take(after, "+-"));
+  const std::string exponent(take(after, kDigits));
+  if (!letter.empty() && !exponent.empty()) {
+    number.exponent =
+        letter.size() == 1 ? parse_number(sign + exponent).value_or(HUGE_VAL) : HUGE_VAL;
+    rest = after;
+  }
+  return number;
 }
 
 /// "1h 2m 3.5s", "16 GB", "72.6%".
 std::optional<Quantity> sum_of_units(std::string_view rest) {
   Quantity sum;
   for (const Unit* last = nullptr; last == nullptr || !rest.empty();) {
-    const std::string_view before = rest;
-    const auto number = take_number(rest);
-    const bool has_point = before.substr(0, before.size() - rest.size()).find('.') != before.npos;
+    const Decimal number = take_number(rest);
     take(rest, " ");
     const std::string_view word =
         rest.substr(0, std::min(rest.find_first_of(" 0123456789."), rest.size()));
@@ -88,11 +102,13 @@ std::optional<Quantity> sum_of_units(std::string_view rest) {
     const auto* const unit =
         std::ranges::find_if(kUnits, [&](const Unit& known) { return known.spellings.has(word); });
     const bool goes_on = last != nullptr;
-    if (!number || unit == kUnits.end() || (goes_on && (unit >= last || last->unit != "s")))
+    const auto value = unit == kUnits.end() ? std::nullopt : number.in(*unit);
+    if (!value || (goes_on && (unit >= last || last->unit != "s")))
       return std::nullopt;
-    sum.value += *number * unit->factor / unit->divisor;
+    sum.value += *value;
     sum.unit = unit->unit;
-    sum.certain = goes_on || word.size() > 1 || word == "%" || (word == "s" && has_point);
+    sum.certain =
+        goes_on || word.size() > 1 || word == "%" || (word == "s" && number.digits.size() > 1);
     last = unit;
   }
   return sum;
@@ -155,36 +171,56 @@ bool denotes(const std::string& name, std::string_view unit) {
           }));
 }
 
-/// Converts a column of texts if most of its cells are quantities.
-void convert_texts(Column& column) {
-  std::vector<std::optional<Quantity>> quantities;  // a plain 0 has no unit
-  bool any = false;
-  std::size_t others = 0;
-  for (const std::string& level : column.levels) {
-    quantities.push_back(parse_number(level) == 0 ? Quantity() : parse_quantity(level));
-    any = any || (quantities.back() && !quantities.back()->unit.empty());
-    if (!quantities.back() && 2 * ++others >= column.codes.size())
-      return;  // as in a column of names of runs
-  }
-  if (!any)
-    return;
+/// Numbers of the cells of a column by their unit.
+struct UnitCounts {
   struct Count {
     std::size_t cells = 0;
     bool certain = false;
   };
-  std::map<std::string_view, Count> counts;
-  for (const std::uint32_t code : column.codes)
-    if (quantities[code]) {
-      Count& count = counts[quantities[code]->unit];
+  std::map<std::string_view, Count> of_unit;
+  std::size_t zeros = 0;
+  std::size_t others = 0;  ///< neither quantities nor plain numbers nor blank
+};
+
+/// The unit of most cells, or of half of them if the others have none; empty if there is none.
+std::string_view prevailing_unit(const UnitCounts& counts, const Column& column) {
+  const auto& [unit, most] = *std::ranges::max_element(
+      counts.of_unit, {}, [](const auto& count) { return count.second.cells; });
+  const std::size_t twice = 2 * (most.cells + counts.zeros);
+  const bool prevails =
+      twice > column.codes.size() || (twice == column.codes.size() && counts.others == 0);
+  return prevails && (most.certain || denotes(column.name, unit)) ? unit : std::string_view();
+}
+
+/// Converts a column of texts to the wanted unit if it has a quantity of it; without a wanted unit,
+/// to the one that prevails.
+std::optional<Column> converted_texts(const Column& column, std::string_view wanted) {
+  std::vector<std::optional<Quantity>> quantities;  // a plain 0 has no unit
+  std::size_t without = 0;
+  for (const std::string& level : column.levels) {
+    quantities.push_back(parse_number(level) == 0 ? Quantity() : parse_quantity(level));
+    if (!quantities.back() && wanted.empty() && 2 * ++without > column.codes.size())
+      return std::nullopt;  // as in a column of names of runs
+  }
+  UnitCounts counts;
+  for (const std::uint32_t code : column.codes) {
+    const std::optional<Quantity>& cell = quantities[code];
+    if (!cell) {
+      const std::string& text = column.levels[code];
+      counts.others += text.empty() || parse_number(text) ? 0 : 1;
+    } else if (cell->unit.empty()) {
+      ++counts.zeros;
+    } else {
+      UnitCounts::Count& count = counts.of_unit[cell->unit];
       ++count.cells;
-      count.certain |= quantities[code]->certain;
+      count.certain |= cell->certain;
     }
-  const std::size_t zeros = std::exchange(counts[""].cells, 0);
-  const auto& [unit, most] =
-      *std::ranges::max_element(counts, {}, [](const auto& count) { return count.second.cells; });
-  if (2 * (most.cells + zeros) <= column.codes.size() || unit.empty() ||
-      (!most.certain && !denotes(column.name, unit)))
-    return;
+  }
+  if (counts.of_unit.empty() || (!wanted.empty() && !counts.of_unit.contains(wanted)))
+    return std::nullopt;
+  const std::string_view unit = wanted.empty() ? prevailing_unit(counts, column) : wanted;
+  if (unit.empty())
+    return std::nullopt;
   Column out;
   out.name = column.name;
   out.unit = unit;
@@ -198,7 +234,7 @@ void convert_texts(Column& column) {
       out.bad_cells.push_back({out.numbers.size(), column.levels[code]});
     out.numbers.push_back(good ? cell->value : std::numeric_limits<double>::quiet_NaN());
   }
-  column = std::move(out);
+  return out;
 }
 
 /// A column of numbers whose bad cells are quantities, with a level per row.
@@ -222,21 +258,27 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
   return quantity && std::isfinite(quantity->value) ? quantity : std::nullopt;
 }
 
+std::optional<Column> in_unit(const Column& column, std::string_view wanted) {
+  if (!column.unit.empty())
+    return std::nullopt;
+  if (!column.is_numeric())
+    return converted_texts(column, wanted);
+  const bool has_quantities = std::ranges::any_of(
+      column.bad_cells, [](const BadCell& cell) { return parse_quantity(cell.text).has_value(); });
+  return has_quantities ? converted_texts(as_texts(column), wanted) : std::nullopt;
+}
+
 void convert_quantities(Table& table, const std::set<std::string>& text_columns) {
-  for (Column& column : table.columns) {
-    if (text_columns.contains(column.name) || !column.unit.empty())
-      continue;
-    if (!column.is_numeric()) {
-      convert_texts(column);
-    } else if (std::ranges::any_of(column.bad_cells, [](const BadCell& cell) {
-                 return parse_quantity(cell.text).has_value();
-               })) {
-      Column texts = as_texts(column);
-      convert_texts(texts);
-      if (!texts.unit.empty())
-        column = std::move(texts);
-    }
-  }
+  for (Column& column : table.columns)
+    if (!text_columns.contains(column.name))
+      if (auto converted = in_unit(column, ""))
+        column = std::move(*converted);
+}
+
+std::string spellings_of(std::string_view unit) {
+  return unit == "B"   ? "B, kB, MB, GB, TB, PB, KiB, MiB, GiB, TiB or PiB"
+         : unit == "s" ? "ns, us, ms, s, m, h or d"
+                       : std::string(unit);
 }
 
 }  // namespace perfmodel

@@ -13,13 +13,15 @@ namespace perfmodel {
 struct Quantity {
   double value = 0;
   std::string_view unit;
-  /// False for a text that may as well be a name or a time of day: "5m", "7B", "16G", "12:00:00".
+  /// False for a text that may as well be a name or a time of day: "5m", "5s", "7B", "16G",
+  /// "12:00:00". Seconds of two or more digits ("90s") are certain.
   bool certain = true;
 };
 
 /// The quantity that is the whole text; nullopt if it is none.
 ///
-/// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual longer words, in
+/// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual longer words,
+/// in
 ///   descending order), "HH:MM:SS" and "D-HH:MM:SS", also with fractions, and "MM:SS.f". "12:31" is
 ///   none, since it may be of hours and minutes.
 /// - Memory: kB (or KB), MB, GB, TB, PB are powers of 1000; Ki, Mi, Gi, Ti, Pi, with or without B,
@@ -27,12 +29,21 @@ struct Quantity {
 /// - Percent: "72.6%".
 std::optional<Quantity> parse_quantity(std::string_view text);
 
-/// Makes columns whose cells are mostly quantities numeric, with their unit.
+/// The column with numbers in the wanted unit ("s", "B" or "%"), that of a model, if any of its
+/// cells is a quantity of it, also an uncertain one. All other cells but 0 are bad cells. With an
+/// empty unit, see convert_quantities(). Returns nullopt if the column is to be left as it is.
+std::optional<Column> in_unit(const Column& column, std::string_view wanted);
+
+/// Makes columns whose cells are mostly quantities numeric, with their unit. Half of the cells are
+/// enough if the others are plain numbers or blank.
 ///
-/// A quantity that is not certain counts only beside a certain one of its unit, or if the name of the
-/// column denotes time or memory ("Elapsed", "MaxRSS"). A 0 has every unit. All other cells are bad
-/// cells, among them plain numbers and quantities of another unit. Columns in `text_columns` are left
-/// as they are. O(levels) for a column of texts without quantities.
+/// A quantity that is not certain counts only beside a certain one of its unit, or if the name of
+/// the column denotes time or memory ("Elapsed", "MaxRSS"). A 0 has every unit. All other cells are
+/// bad cells, among them plain numbers and quantities of another unit. Columns in `text_columns`
+/// are left as they are. O(levels) for a column of texts without quantities.
 void convert_quantities(Table& table, const std::set<std::string>& text_columns);
+
+/// The units of this kind that a quantity can have: "ns, us, ms, s, m, h or d".
+std::string spellings_of(std::string_view unit);
 
 }  // namespace perfmodel

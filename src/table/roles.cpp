@@ -517,7 +517,14 @@ Sentence remedy_of_measured(const std::string& what, const Table& table, const C
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  const Column& column = *part.column;
   const std::size_t blanks = blank_rows(table, part);
+  if (!column.unit.empty() && blanks == 0) {
+    for (const BadCell& cell : column.bad_cells)
+      obstacles.cells.add_not_a_number(cell.row, column);
+    return obstacles.cells.set_remedy(
+        column, message("correct this, or pass {} or {}", as_categorical(part), ignored(part)));
+  }
   obstacles.columns.push_back(
       blanks > 0
           ? message("{}: column '{}' is blank in {} of {} rows; {}", table.source,

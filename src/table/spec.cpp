@@ -35,6 +35,17 @@ void sort_levels(std::vector<std::string>& levels) {
                  [](const auto& sorted) { return std::get<2>(sorted); });
 }
 
+namespace {
+
+bool has_plain_numbers(const Column& column) {
+  return column.is_numeric() ||
+         std::any_of(
+             column.levels.begin(), column.levels.end(),
+             [](const std::string& level) { return parse_number(level).has_value(); });
+}
+
+}  // namespace
+
 void CellProblems::add_blank(std::size_t row, const Column& column) {
   add(
       row, column, [] { return "the cell is blank"; });
@@ -51,7 +62,12 @@ void CellProblems::add_not_a_number(std::size_t row, const Column& column) {
                          quoted_cell(column.with_unit));
     });
   else
-    add(row, column, [&] { return fmt::format("{} is not a number", quoted_cell(text)); });
+    add(row, column, [&] {
+      return fmt::format("{} {}", quoted_cell(text),
+                         parse_quantity(text) && has_plain_numbers(column)
+                             ? "has a unit, but other cells have none"
+                             : "is not a number");
+    });
 }
 
 void CellProblems::add_too_small(std::size_t row, const Column& column, bool may_be_zero) {

@@ -311,6 +311,43 @@ TEST_CASE_METHOD(ToolTableTest, "a model of levels such as 40GB still predicts",
   CHECK(inputs_of(model_of({"runs.csv"})) == Names{"gpu_mem", "gpus"});
 }
 
+TEST_CASE_METHOD(ToolTableTest, "a model's units decide what the cells of later files are",
+                 "[cli][tools][predict]") {
+  const auto runs = [](int count, const std::string& third_block) {
+    std::string text = "gpus,block,step\n";
+    for (int i = 0; i < count; ++i)
+      text += std::to_string(1 << i % 4) + "," +
+              (i % 3 == 0   ? "16G"
+               : i % 3 == 1 ? "32G"
+                            : third_block) +
+              "," + std::to_string(10 + 3 * (i % 3) + 40 / (1 << i % 4)) + (i == 0 ? ".5s" : "m") +
+              "\n";
+    return text;
+  };
+  write("runs.csv", runs(24, "64GB"));
+  write("later.csv", "gpus,block,step\n1,16G,50m\n2,32G,30m\n4,16G,20m\n8,32G,18m\n");
+  write("model.json", model_of({"runs.csv", "--target", "step"}).dump());
+  CHECK(run({"evaluate", "model.json", "later.csv"}).exit_code == 0);
+  CHECK(run({"predict", "model.json", "later.csv"}).exit_code == 0);
+  CHECK(run({"predict", "model.json", "--like", "later.csv:3"}).exit_code == 0);
+  write("plain.csv", "gpus,block\n1,17179869184\n");
+  CHECK_THAT(run({"predict", "model.json", "plain.csv"}).errors,
+             ContainsSubstring("'block' has no units in plain.csv: its numbers are taken as B"));
+  for (const std::string setting : {"block=2gb", "block=2s", "block=1:4GiB:x2"}) {
+    const ProgramResult refused = run({"predict", "model.json", "--set", setting});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.errors, ContainsSubstring("B, kB, MB, GB, TB, PB, KiB"));
+  }
+}
+
+TEST_CASE_METHOD(ToolTableTest, "files with and without units are no table", "[cli][tools]") {
+  write("u1.csv", "gpus,mem,time_s\n1,1GB,4\n2,2GB,3\n4,4GB,2\n");
+  write("u2.csv", "gpus,mem,time_s\n1,1,4\n2,2,3\n4,4,2\n");
+  CHECK_THAT(run({"fit", "u1.csv", "u2.csv"}).errors,
+             ContainsSubstring("\"1\" has no unit, but the other cells are in B") &&
+                 ContainsSubstring("u2.csv:2"));
+}
+
 TEST_CASE_METHOD(ToolTableTest, "a cell that contradicts the unit is named with line and column",
                  "[cli][tools]") {
   std::string text = "gpus,mem,time_s\n";

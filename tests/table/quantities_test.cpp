@@ -9,11 +9,13 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/property.hpp"
+#include "table/design.hpp"
 
 namespace perfmodel {
 namespace {
@@ -54,6 +56,10 @@ TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") 
            {"02:03:04.250", 7384.25, "s"},
            {"0:04.90", 4.9, "s"},
            {"3.1 MB", 3.1e6, "B"},
+           {"512.3MB", 512.3e6, "B"},
+           {"8.7GB", 8.7e9, "B"},
+           {"1.1e-1 ms", 1.1e-4, "s"},
+           {"2.5e+3 kB", 2.5e6, "B"},
            {"12 kB", 12000, "B"},
            {"12 KB", 12000, "B"},
            {"80GB", 8e10, "B"},
@@ -80,12 +86,13 @@ TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") 
 }
 
 TEST_CASE("names, numbers, dates and what is ambiguous are no quantities", "[quantities]") {
-  for (const auto* text : {"",       "5",         "1e3",    "3x3",     "2-1",        "A100",
-                           "16k",    "16kb",      "12:31",  "1:60:00", "12:00:61",   "10:00:5",
-                           "-3s",    "+3s",       ".5s",    "1,5 s",   "1.2.3s",     "1h 1h",
-                           "30s 1m", "1h 2",      "s",      "4.9 x",   "2024-01-01", "10.0.0.1",
-                           "5%%",    "1 GB 2 MB", "1GB 3s", "5 s ,",   "1-12:31",    "1:02:03.",
-                           "1-2-3",  "2e",        "2es",    "1e+s",    "1e400s",     "1e300PB"}) {
+  for (const auto* text :
+       {"",        "5",          "1e3",           "3x3",      "2-1",       "A100",   "16k",
+        "16kb",    "12:31",      "1:60:00",       "12:00:61", "10:00:5",   "-3s",    "+3s",
+        ".5s",     "1,5 s",      "1.2.3s",        "1h 1h",    "30s 1m",    "1h 2",   "s",
+        "4.9 x",   "2024-01-01", "10.0.0.1",      "5%%",      "1 GB 2 MB", "1GB 3s", "5 s ,",
+        "1-12:31", "1:02:03.",   "1-2-3",         "2e",       "2es",       "1e+s",   "1e400s",
+        "1e300PB", "1ee3s",      "1e99999999999s"}) {
     INFO(text);
     CHECK_FALSE(parse_quantity(text));
   }
@@ -96,7 +103,8 @@ TEST_CASE("what may be a name is no certain quantity", "[quantities]") {
     INFO(text);
     CHECK_FALSE(parse_quantity(text).value().certain);
   }
-  for (const auto* text : {"4.9s", "4ms", "1m 30s", "16GiB", "16GB", "16Gi", "1-00:00:00", "5%"}) {
+  for (const auto* text :
+       {"4.9s", "90s", "4ms", "1m 30s", "16GiB", "16GB", "16Gi", "1-00:00:00", "5%"}) {
     INFO(text);
     CHECK(parse_quantity(text).value().certain);
   }
@@ -285,6 +293,78 @@ TEST_CASE("a model takes the units of its runs only", "[quantities][design]") {
   plain = spec;
   plain.unit = "ms";
   CHECK_THAT(refused(runs, plain, Target::required), ContainsSubstring("is in ms"));
+}
+
+/// A model of `mem` whose column is in B, and of a time in s.
+ModelSpec spec_with_units() {
+  const Table table = table_of("gpus,mem,block\n1,16G,595.8s\n2,32G,300.1s\n4,64GB,200.4s\n");
+  RoleRequest request;
+  request.target = "block";
+  return make_spec(table, resolve_roles(table, request), std::vector<std::size_t>{0, 1, 2});
+}
+
+TEST_CASE("the unit of a model makes uncertain cells quantities", "[quantities][design]") {
+  const ModelSpec spec = spec_with_units();
+  const Design design =
+      make_design(table_of("gpus,mem,block\n1,16G,11m\n2,32G,5m\n4,0,10m\n8,16G,1h\n"), spec,
+                  Target::required, std::vector<std::size_t>{0, 1, 3});
+  CHECK(design.intrinsic.at(0).value(0) == 16 * kGibi);
+  CHECK(design.intrinsic.at(0).value(1) == 32 * kGibi);
+  CHECK(design.time[0] == 660);
+  CHECK(design.time[1] == 300);
+  CHECK(design.time[2] == 3600);
+  // Most cells are plain numbers: the column is one of numbers with a bad cell.
+  const auto refused = [&](const std::string& csv) {
+    try {
+      make_design(table_of(csv), spec, Target::absent);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(refused("gpus,mem\n1,4\n2,8\n4,2G\n"), ContainsSubstring("\"4\" has no unit") &&
+                                                        ContainsSubstring("\"8\" has no unit") &&
+                                                        !ContainsSubstring("\"2G\" has"));
+  CHECK_THAT(refused("gpus,mem\n1,2GB\n2,4\n"),
+             ContainsSubstring("runs.csv:3") && ContainsSubstring("\"4\" has no unit"));
+  CHECK_THAT(refused("gpus,mem\n1,1.5 GiB\n2,\n"),
+             ContainsSubstring("runs.csv:3: column 'mem': the cell is blank"));
+  CHECK_THAT(refused("gpus,mem\n1,4\n2,5m\n"),
+             ContainsSubstring("\"5m\" has a unit, but other cells have none"));
+}
+
+TEST_CASE("a notice reports plain numbers for an input of a model with units",
+          "[quantities][design]") {
+  const ModelSpec spec = spec_with_units();
+  CHECK(notice_of_plain_numbers(table_of("gpus,mem\n1,4\n2,8\n"), spec) ==
+        "'mem' has no units in runs.csv: its numbers are taken as B");
+  CHECK_FALSE(notice_of_plain_numbers(table_of("gpus,mem\n1,4GB\n2,8GB\n"), spec));
+  CHECK_FALSE(notice_of_plain_numbers(table_of("gpus,mem\n1,16G\n2,32G\n"), spec));
+  CHECK_FALSE(notice_of_plain_numbers(table_of("gpus,mem\n1,0\n2,0\n"), spec));
+}
+
+TEST_CASE("half of the cells give a column its unit if the others have none", "[quantities][csv]") {
+  for (const std::string cells : {"2GB,1\n4,2\n", "4,1\n2GB,2\n", "1.5 GiB,1\n,2\n"}) {
+    INFO(cells);
+    const Table table = table_of("mem,n\n" + cells);
+    CHECK(table.at("mem").unit == "B");
+    CHECK(table.at("mem").bad_cells.size() == 1);
+  }
+  CHECK(table_of("cache,n\n16GB,1\nnone,2\n").at("cache").unit.empty());
+  CHECK(table_of("mem,n\n2GB,1\n4,2\n8,3\n").at("mem").unit.empty());
+  CHECK(table_of("params,n\n16G,1\n4,2\n").at("params").unit.empty());  // may be a name
+  CHECK(table_of("every,n\n90s,1\n60s,2\n").at("every").unit == "s");
+  CHECK(table_of("every,n\n9s,1\n6s,2\n").at("every").unit.empty());
+}
+
+TEST_CASE("settings with units are all with one or all without", "[quantities][settings]") {
+  CHECK(listed_numbers("1GiB:4GiB:x2", "B") == std::vector<double>{kGibi, 2 * kGibi, 4 * kGibi});
+  CHECK(listed_numbers("1:4:x2", "B") == std::vector<double>{1, 2, 4});
+  CHECK(listed_numbers("0,2GB", "B") == std::vector<double>{0, 2e9});
+  for (const auto* mixed : {"1:4GiB:x2", "1GiB:4:x2", "1GiB:4GiB:+1", "1,2GB"}) {
+    INFO(mixed);
+    CHECK_FALSE(listed_numbers(mixed, "B"));
+  }
 }
 
 }  // namespace
