@@ -1,7 +1,5 @@
 #include <cmath>
 #include <cstddef>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +9,8 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "jobs/runs.hpp"
 #include "perfmodel/table.hpp"
-#include "sources/source.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -45,20 +43,6 @@ Examples:
   perfmodel import results.db --sql 'select gpus, batch, step_s from runs' -o runs.csv)");
 }
 
-/// The files as one table, whose cells are as they were written, but for numbers with units or with
-/// decimal commas.
-Table written_table(const std::vector<SourceText>& files, std::optional<char> separator) {
-  std::vector<CsvText> texts;
-  for (const SourceText& file : files)
-    texts.push_back({file.csv, file.source});
-  const Table read = parse_csv(texts, {}, separator);
-  std::set<std::string> as_written;
-  for (const Column& column : read.columns)
-    if (!column.is_numeric() || (column.unit.empty() && read.style.decimal_comma.empty()))
-      as_written.insert(column.name);
-  return parse_csv(texts, as_written, separator);
-}
-
 /// The cell, with its unit if the column has one.
 std::string text_of(const Column& column, std::size_t row) {
   const bool has_unit = !column.unit.empty() && !std::isnan(column.numbers[row]);
@@ -67,10 +51,8 @@ std::string text_of(const Column& column, std::size_t row) {
 
 int run_import(const ImportArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
-  std::vector<SourceText> files;
-  for (const std::string& path : arguments.files)
-    files.push_back(read_source(path, arguments.input));
-  const Table table = written_table(files, arguments.input.separator);
+  const RunsFile runs = read_as_written(arguments.files, arguments.input);
+  const Table& table = runs.table;
   output.write(csv_line(table.names()));
   for (std::size_t row = 0; row < table.rows(); ++row) {
     std::vector<std::string> cells;
@@ -80,9 +62,8 @@ int run_import(const ImportArguments& arguments, Console& console) {
   }
   console.notice(counted_noun(table.rows(), "run") + " of " +
                  counted_noun(table.columns.size(), "column"));
-  for (const SourceText& file : files)
-    for (const std::string& sentence : file.notices)
-      console.notice(sentence);
+  for (const std::string& sentence : runs.notices)
+    console.notice(sentence);
   output.commit();
   return 0;
 }

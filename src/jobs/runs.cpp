@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/message.hpp"
 #include "base/text.hpp"
 #include "jobs/large_runs.hpp"
+#include "jobs/runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -286,6 +288,27 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
   }
   runs.path = joined(names, ", ");
   runs.table = parse_csv(texts, text_columns, input.separator, progress);
+  return runs;
+}
+
+RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptions& input) {
+  RunsFile runs;
+  std::vector<SourceText> files;
+  std::vector<CsvText> texts;
+  for (const std::string& path : paths) {
+    refuse_second(path, paths);
+    files.push_back(read_source(path, input));
+    runs.notices.insert(runs.notices.end(), files.back().notices.begin(),
+                        files.back().notices.end());
+  }
+  for (const SourceText& file : files)
+    texts.push_back({file.csv, file.source});
+  const Table read = parse_csv(texts, {}, input.separator);
+  std::set<std::string> as_written;
+  for (const Column& column : read.columns)
+    if (!column.is_numeric() || (column.unit.empty() && read.style.decimal_comma.empty()))
+      as_written.insert(column.name);
+  runs.table = parse_csv(texts, as_written, input.separator);
   return runs;
 }
 
