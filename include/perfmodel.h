@@ -46,8 +46,8 @@ PERFMODEL_API const char* perfmodel_last_error(void);
 /** The status of the last call in this thread, a perfmodel_status. */
 PERFMODEL_API int perfmodel_last_status(void);
 
-/** Creates a table of `rows` rows without columns. Models and messages number rows by the lines of a
- * CSV file with a header: row i is on line i + 2. Free the table by perfmodel_table_free(). */
+/** Creates a table of `rows` rows without columns. Models and messages number rows by the lines of
+ * a CSV file with a header: row i is on line i + 2. Free the table by perfmodel_table_free(). */
 PERFMODEL_API perfmodel_table* perfmodel_table_new(size_t rows);
 /** Appends a column of numbers, which are copied: one per row; NaN is no number. Returns a status.
  */

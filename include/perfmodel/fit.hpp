@@ -66,6 +66,10 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress = {});
 
+/// As read_runs(), with all cells as they were written, as texts, but for numbers with units or
+/// with decimal commas. `bytes` is empty.
+RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptions& input);
+
 /// Removes the runs that failed according to their entry in the measured column. Returns a sentence
 /// about them, or nullopt if there are none. Throws InputError if no run is left.
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,

@@ -318,14 +318,11 @@ std::string quoted_cell(std::string_view text) {
                      end < text.size() ? "..." : "");
 }
 
-std::string quoted_list(std::span<const std::string> words) {
-  std::string result;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0)
-      result += i + 1 == words.size() ? " and " : ", ";
-    result += fmt::format("'{}'", printable_word(words[i]));
-  }
-  return result;
+std::string quoted_list(std::span<const std::string> words, std::size_t most) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : words)
+    quoted.push_back(fmt::format("'{}'", printable_word(word)));
+  return enumerated(quoted, most);
 }
 
 std::string sorted_list(std::vector<std::string> words) {

@@ -119,8 +119,8 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 /// The text of a cell for messages: in double quotes, long texts cut, controls masked.
 std::string quoted_cell(std::string_view text);
 
-/// "'a', 'b' and 'c'", controls masked.
-std::string quoted_list(std::span<const std::string> words);
+/// "'a', 'b' and 'c'", controls masked; if there are more than `most`: "'a', 'b' and 7 more".
+std::string quoted_list(std::span<const std::string> words, std::size_t most = std::string::npos);
 
 /// As quoted_list(), in alphabetical order.
 std::string sorted_list(std::vector<std::string> words);

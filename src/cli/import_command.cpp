@@ -9,7 +9,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "jobs/runs.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {

@@ -11,7 +11,6 @@
 #include "base/message.hpp"
 #include "base/text.hpp"
 #include "jobs/large_runs.hpp"
-#include "jobs/runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -238,15 +237,22 @@ void refuse_second(const std::string& path, const std::vector<std::string>& path
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Appends those words that `known` does not have.
 void add_new(const std::vector<std::string>& words, std::vector<std::string>& known) {
   for (const std::string& word : words)
     if (std::ranges::find(known, word) == known.end())
       known.push_back(word);
+}
+
+/// The files as CSV, in their order. Throws UsageError if one is given twice.
+std::vector<SourceText> read_sources(const std::vector<std::string>& paths,
+                                     const InputOptions& input) {
+  std::vector<SourceText> files;
+  for (const std::string& path : paths) {
+    refuse_second(path, paths);
+    files.push_back(read_source(path, input));
+  }
+  return files;
 }
 
 }  // namespace
@@ -270,11 +276,7 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
   if (paths.size() == 1)
     return read_runs(paths.front(), text_columns, input, progress);
   RunsFile runs;
-  std::vector<SourceText> files;
-  for (const std::string& path : paths) {
-    refuse_second(path, paths);
-    files.push_back(read_source(path, input));
-  }
+  const std::vector<SourceText> files = read_sources(paths, input);
   std::vector<std::string> names;
   std::vector<CsvText> texts;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -293,16 +295,12 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
 
 RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptions& input) {
   RunsFile runs;
-  std::vector<SourceText> files;
+  const std::vector<SourceText> files = read_sources(paths, input);
   std::vector<CsvText> texts;
-  for (const std::string& path : paths) {
-    refuse_second(path, paths);
-    files.push_back(read_source(path, input));
-    runs.notices.insert(runs.notices.end(), files.back().notices.begin(),
-                        files.back().notices.end());
-  }
-  for (const SourceText& file : files)
+  for (const SourceText& file : files) {
     texts.push_back({file.csv, file.source});
+    add_new(file.notices, runs.notices);
+  }
   const Table read = parse_csv(texts, {}, input.separator);
   std::set<std::string> as_written;
   for (const Column& column : read.columns)

@@ -189,7 +189,8 @@ struct PlanDocument {
 };
 
 /// Whether a file is a JSON document of this program, such as a model or a space, even if it is
-/// cut off or a space without its schema. nullopt if it is no regular file: a pipe can be read only once.
+/// cut off or a space without its schema. nullopt if it is no regular file: a pipe can be read only
+/// once.
 std::optional<bool> is_document(const std::string& path);
 
 /// Reads a space (schema perfmodel/space, version 1; "-" is standard input):

@@ -248,6 +248,7 @@ namespace {
 constexpr std::size_t kMostColumns = 1000;
 
 constexpr std::size_t kMostFilesNamed = 3;
+constexpr std::size_t kMostColumnsNamed = 6;
 constexpr std::uint32_t kFirstRow = 2;  // line number
 
 /// Data frames are often written with their index: an unnamed first column that counts the rows of
@@ -406,9 +407,11 @@ void TableReader::match_header() {
   throw InputError(fmt::format(
       "{}: the columns are not those of {}: it {}{}{}; files that are one table need the same "
       "columns, in any order",
-      source_, sources_.front(), missing.empty() ? "" : "lacks " + quoted_list(missing),
+      source_, sources_.front(),
+      missing.empty() ? "" : "lacks " + quoted_list(missing, kMostColumnsNamed),
       missing.empty() || further.empty() ? "" : " and ",
-      further.empty() ? "" : fmt::format("has {} besides", quoted_list(further))));
+      further.empty() ? ""
+                      : fmt::format("has {} besides", quoted_list(further, kMostColumnsNamed))));
 }
 
 void TableReader::check_names(std::uint32_t number) const {

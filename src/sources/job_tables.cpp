@@ -1,4 +1,3 @@
-#include "sources/job_tables.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/csv.hpp"
+#include "sources/readers.hpp"
 #include "sources/source.hpp"
 #include "table/column_facts.hpp"
 #include "table/left_out.hpp"

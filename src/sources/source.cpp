@@ -16,7 +16,6 @@
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
-#include "sources/job_tables.hpp"
 #include "sources/readers.hpp"
 
 namespace perfmodel {

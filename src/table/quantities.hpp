@@ -20,8 +20,7 @@ struct Quantity {
 
 /// The quantity that is the whole text; nullopt if it is none.
 ///
-/// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual longer words,
-/// in
+/// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual words, in
 ///   descending order), "HH:MM:SS" and "D-HH:MM:SS", also with fractions, and "MM:SS.f". "12:31" is
 ///   none, since it may be of hours and minutes.
 /// - Memory: kB (or KB), MB, GB, TB, PB are powers of 1000; Ki, Mi, Gi, Ti, Pi, with or without B,

@@ -114,6 +114,20 @@ TEST_CASE_METHOD(ImportTest, "import writes cells as they are, blank ones too", 
         "mem,v,t\n2048B,1.0,90s\n512B,1.10,40s\n");
 }
 
+TEST_CASE_METHOD(ImportTest, "files of other columns are told by a few of them", "[cli]") {
+  write("few.csv", "gpus,time_s\n1,2\n");
+  std::string many = "time_s";
+  for (int i = 0; i < 300; ++i)
+    many += ",c" + std::to_string(i);
+  write("many.csv", many + "\n");
+  const ProgramResult result = run({"import", "few.csv", "many.csv"});
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("it lacks 'gpus' and has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 294 "
+                               "more besides"));
+  CHECK(run({"import", "few.csv", "few.csv"}).exit_code == 2);
+}
+
 TEST_CASE_METHOD(ImportTest, "a format that the file does not have is refused", "[cli]") {
   const auto error_of = [&](const std::vector<std::string>& arguments) {
     const ProgramResult result = run(arguments);

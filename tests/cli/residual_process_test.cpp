@@ -245,8 +245,7 @@ TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does",
     if (succeeds(kPython + "-c 'import numpy'")) {
       write("code.py", run({"show", "model.json", "--as", "python"}).output +
                            calls(constants, asked, "print(repr(", "))"));
-      CHECK(largest_difference(numbers_of(*output_of(kPython + file("code.py"))), expected) <
-            1e-9);
+      CHECK(largest_difference(numbers_of(*output_of(kPython + file("code.py"))), expected) < 1e-9);
     }
     if (succeeds("node --version")) {
       write("code.js", run({"show", "model.json", "--as", "javascript"}).output +

@@ -110,7 +110,8 @@ static int armed_main(int argc, char** argv, char** environment) {
 
 /* What precedes main(), the loading of libraries, is not the program's own. */
 int __libc_start_main(int (*main_of_program)(int, char**, char**), int argc, char** argv,
-                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void* stack) {
+                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                      void* stack) {
   int (*start)(int (*)(int, char**, char**), int, char**, void (*)(void), void (*)(void),
                void (*)(void), void*);
   *(void**)&start = dlsym(RTLD_NEXT, "__libc_start_main");

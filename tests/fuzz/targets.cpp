@@ -28,7 +28,6 @@
 #include "report/documents.hpp"
 #include "report/model_json.hpp"
 #include "report/model_set.hpp"
-#include "sources/job_tables.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
 #include "table/formula.hpp"

@@ -88,8 +88,7 @@ TEST_CASE("groups over many blocks of a file are found", "[pipeline][many]") {
       text += "a_kernel_" + std::to_string(k) + row;
   test::TemporaryDirectory directory;
   directory.write("runs.csv", text);
-  const auto index =
-      GroupIndex::of(directory.file("runs.csv"), {"kernel"}, {"kernel"}, {});
+  const auto index = GroupIndex::of(directory.file("runs.csv"), {"kernel"}, {"kernel"}, {});
   REQUIRE(index);
   REQUIRE(index->groups() == groups);
   const auto is_right = [&](std::size_t k) {

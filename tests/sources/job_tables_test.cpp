@@ -1,8 +1,7 @@
-#include "sources/job_tables.hpp"
-
 #include <string>
 
 #include "perfmodel/table.hpp"
+#include "sources/readers.hpp"
 #include "support/catch.hpp"
 
 namespace perfmodel {
