@@ -3,6 +3,8 @@
 # clang-tidy on all sources, the development build as its preset has it, and all tests under the
 # sanitizers, those too that repeat whole fits. Parts that passed on the same commit, if nothing was
 # changed since, are not repeated after an interruption.
+#
+#   tests/nightly.sh [PARTS]     PARTS: a regular expression of the names of the parts to run
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."

@@ -1,10 +1,12 @@
 # For scripts of several parts: `part NAME COMMAND...` runs one; when the script ends, a table shows
 # the wall time and the CPU time of each. If the variable `parts_passed` is set, it names a file of the
-# parts that passed, which are left out when the script runs again.
+# parts that passed, which are left out when the script runs again. An argument of the script is a
+# regular expression of the names of the parts to run.
 
 part_name=''
 part_table=''
 part_times=$(mktemp)
+part_wanted=${1:-.}
 
 show_parts() {
   local status=$?
@@ -25,6 +27,7 @@ read_cpu() {
 part() {
   part_name=$1
   shift
+  [[ $part_name =~ $part_wanted ]] || return 0
   if grep -sqFx -- "$part_name" "${parts_passed:-}"; then
     echo "== $part_name: passed before"
     return
