@@ -406,13 +406,19 @@ struct ProcessSearch {
   std::size_t outliers = 0;  ///< runs with a weight below 0.2
 };
 
+/// How far the powers of a column, or the factors (no column), may move from an earlier model.
+struct PriorFreedom {
+  std::string column;
+  double freedom = 1;  ///< multiplies the prior standard deviations
+};
+
 /// How an earlier model was adapted to other runs.
 struct PriorFacts {
   std::string file;      ///< base name of the runs that it was fitted to
   std::size_t rows = 0;  ///< their number
-  double factor = 1;     ///< by which all times changed
-  double freedom = 1;    ///< multiplies the prior standard deviations of the constants
+  double factor = 1;     ///< geometric mean, over the runs, of new over old predictions
   double deviation = 0;  ///< standard deviation of ln(time) of single runs
+  std::vector<PriorFreedom> freedoms;
 };
 
 /// How the constants were found.

@@ -537,8 +537,8 @@ std::string repeat_section(const FitDocument& report, const Console& console) {
 
 /// What the runs changed in an earlier model.
 std::string prior_line(const PriorFacts& prior) {
-  return "all times of the model of " + prior.file + " (" + std::to_string(prior.rows) +
-         " rows) times " + short_number(prior.factor) + "; single runs deviate by " +
+  return "on average " + short_number(prior.factor) + " times the model of " + prior.file + " (" +
+         std::to_string(prior.rows) + " rows); single runs deviate by " +
          as_percent(prior.deviation);
 }
 

@@ -15,11 +15,11 @@ double log_deviation(const FittedModel& model);
 /// highest posterior density, by squared errors of ln(time), under a normal prior about those of
 /// `options.prior`.
 ///
-/// One factor of all times has no prior. Beside it, powers have a standard deviation of 0.2 and the
-/// logarithms of coefficients and levels one of 0.5, all multiplied by the same number. That number
-/// and the deviation of single runs maximise the marginal likelihood of the runs (empirical Bayes;
-/// MacKay 1992), each with a log-normal prior. What is exactly 0 stays 0, the form and its GP are
-/// kept. `spec` is that of the earlier model, `training` a design of it.
+/// One factor of all times has next to no prior. Beside it, powers have a standard deviation of 0.1
+/// and the logarithms of coefficients and levels one of 0.5, multiplied by a freedom per column and
+/// one for all that are no powers. The freedoms and the deviation of single runs maximise the
+/// marginal likelihood of the runs (automatic relevance determination; MacKay 1994), each with a
+/// log-normal prior. What is exactly 0 stays 0, the form and its GP are kept. `spec` is that of the earlier model, `training` a design of it.
 FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
                            const FitOptions& options);
 

@@ -325,12 +325,17 @@ std::string minimised_text(const SearchSummary& search) {
 
 }  // namespace
 
+void describe(Fields& f, PriorFreedom& x) {
+  f("column", x.column, "of the powers; empty: all other constants");
+  f("freedom", x.freedom, "multiplies their prior standard deviations");
+}
+
 void describe(Fields& f, PriorFacts& x) {
   f("file", x.file, "of the runs of the earlier model");
   f("rows", x.rows, "of that file");
-  f("factor", x.factor, "by which all times changed");
-  f("freedom", x.freedom, "multiplies the prior standard deviations of the constants");
+  f("factor", x.factor, "geometric mean of new over old predictions, over the runs");
   f("deviation", x.deviation, "standard deviation of ln(time) of single runs");
+  f("freedoms", x.freedoms, "of groups of constants");
 }
 
 void describe(Fields& f, SearchSummary& x) {

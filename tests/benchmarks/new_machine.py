@@ -87,7 +87,7 @@ def judge_table(arguments, path, work):
     errors, facts = zip(*(judge_once(arguments, work, names, of[new], seed) for seed in range(arguments.seeds)))
     medians = {kind: statistics.median(error[kind] for error in errors) for kind in errors[0]}
     won = medians["prior"] < min(medians["scaled"], medians["alone"])
-    freedom = statistics.median(fact["freedom"] for fact in facts)
+    freedom = statistics.median(max(item["freedom"] for item in fact["freedoms"]) for fact in facts)
     print(f"{pathlib.Path(path).stem:16} {old[:22]:22} {new[:22]:22} " +
           " ".join(f"{medians[kind]:8.3f}" for kind in ("prior", "scaled", "alone")) +
           f" {freedom:8.2f} {'below both' if won else ''}", flush=True)

@@ -129,41 +129,76 @@ TEST_CASE_METHOD(PriorTest, "many runs of other powers overrule the earlier mode
   CHECK(model.at("metrics").at("train").at("mape_percent").get<double>() < 1.2);
 }
 
+namespace {
+
+/// Slopes of ln(time) of a product by its two powers and by the level gemm, whose first level is
+/// its reference, in units of the prior standard deviations.
+Eigen::RowVector3d prior_slopes(const PriorRun& run) {
+  return {0.1 * std::log(run.size), 0.1 * std::log(run.gpus), run.kernel == "gemm" ? 0.5 : 0.0};
+}
+
+/// ln of the marginal likelihood of the changes times the priors of the hyper-parameters.
+double prior_evidence(const Eigen::MatrixXd& slopes, const Eigen::VectorXd& change,
+                      const Eigen::Vector3d& freedoms, double deviation) {
+  const Eigen::MatrixXd centred = slopes.rowwise() - slopes.colwise().mean();
+  const Eigen::MatrixXd moved = centred * freedoms.asDiagonal();
+  const auto n = change.size();
+  const Eigen::MatrixXd covariance = moved * moved.transpose() +
+                                     Eigen::MatrixXd::Constant(n, n, 100) +
+                                     deviation * deviation * Eigen::MatrixXd::Identity(n, n);
+  return -0.5 *
+         (std::log(covariance.determinant()) + change.dot(covariance.partialPivLu().solve(change)) +
+          (freedoms.array().log() / 1.5).square().sum() + std::pow(std::log(deviation / 0.1), 2));
+}
+
+}  // namespace
+
 TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal model") {
   // ln(time) of a product is linear in the moves of its powers and levels, so that their posterior
-  // mean has a closed form, given the two hyper-parameters that the file names.
+  // mean has a closed form, given the hyper-parameters that the file names.
   const std::vector<PriorRun> runs = some_of(runs_on_grid(0.07, 1.4, -0.6), kFive);
   directory().write("new.csv", text_of(runs));
-  const json model = adapted("new.csv");
-  const json& prior = model.at("search").at("prior");
+  const json prior = adapted("new.csv").at("search").at("prior");
   const auto at = [&](const std::string& file, const PriorRun& run) {
     return std::log(predicted(file, {"size=" + std::to_string(run.size),
                                      "gpus=" + std::to_string(run.gpus), "kernel=" + run.kernel}));
   };
-  // Of the two levels, the first is the reference of the other.
-  const auto slopes = [](const PriorRun& run) {
-    return Eigen::RowVector3d(0.2 * std::log(run.size), 0.2 * std::log(run.gpus),
-                              run.kernel == "gemm" ? 0.5 : 0.0);
-  };
   const auto n = static_cast<Eigen::Index>(runs.size());
-  Eigen::MatrixXd design(n, 3);
+  Eigen::MatrixXd slopes(n, 3);
   Eigen::VectorXd change(n);
   for (Eigen::Index i = 0; i < n; ++i) {
     const PriorRun& run = runs[static_cast<std::size_t>(i)];
-    design.row(i) = slopes(run);
+    slopes.row(i) = prior_slopes(run);
     change[i] = std::log(run.time) - at("old.json", run);
   }
-  const Eigen::RowVectorXd middle = design.colwise().mean();
-  const Eigen::MatrixXd centred = design.rowwise() - middle;
-  const double ridge =
-      std::pow(prior.at("deviation").get<double>() / prior.at("freedom").get<double>(), 2);
+  Eigen::Vector3d freedoms;
+  for (const json& item : prior.at("freedoms")) {
+    const std::string column = item.at("column");
+    freedoms[column == "size" ? 0 : column == "gpus" ? 1 : 2] = item.at("freedom");
+  }
+  const double deviation = prior.at("deviation");
+  const Eigen::RowVectorXd middle = slopes.colwise().mean();
+  const Eigen::MatrixXd moved = (slopes.rowwise() - middle) * freedoms.asDiagonal();
   const Eigen::MatrixXd normal =
-      centred.transpose() * centred + ridge * Eigen::MatrixXd::Identity(3, 3);
+      moved.transpose() * moved + deviation * deviation * Eigen::MatrixXd::Identity(3, 3);
   const Eigen::VectorXd moves =
-      normal.ldlt().solve(centred.transpose() * (change.array() - change.mean()).matrix());
+      normal.ldlt().solve(moved.transpose() * (change.array() - change.mean()).matrix());
   for (const PriorRun& run : {PriorRun{70, 3, "gemm"}, PriorRun{15, 8, "conv"}}) {
-    const double expected = at("old.json", run) + change.mean() + (slopes(run) - middle).dot(moves);
+    const double expected = at("old.json", run) + change.mean() +
+                            ((prior_slopes(run) - middle) * freedoms.asDiagonal()).dot(moves);
     CHECK_THAT(at("new.json", run), WithinAbs(expected, 1e-6));
+  }
+
+  SECTION("and no hyper-parameter next to theirs on the grid is more probable") {
+    const double most = prior_evidence(slopes, change, freedoms, deviation);
+    for (const double factor : {std::exp(-0.25), std::exp(0.25)}) {
+      CHECK(prior_evidence(slopes, change, freedoms, deviation * factor) < most + 1e-6);
+      for (int k = 0; k < 3; ++k) {
+        Eigen::Vector3d others = freedoms;
+        others[k] *= factor;
+        CHECK(prior_evidence(slopes, change, others, deviation) < most + 1e-6);
+      }
+    }
   }
 }
 
@@ -193,8 +228,7 @@ TEST_CASE_METHOD(PriorTest, "the file of an adapted model names the earlier runs
   CHECK(prior.at("rows") == 40);
   CHECK(model.at("search").at("strategy") == "maximum a posteriori");
   const ProgramResult summary = run({"fit", "new.csv", "--prior", "old.json", "-o", "other.json"});
-  CHECK_THAT(summary.errors,
-             ContainsSubstring("all times of the model of old.csv (40 rows) times"));
+  CHECK_THAT(summary.errors, ContainsSubstring("times the model of old.csv (40 rows)"));
 }
 
 TEST_CASE_METHOD(PriorTest, "ranges of an adapted model include both machines") {
