@@ -1,5 +1,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/LU>
 #include <cmath>
 #include <string>
 #include <utility>
