@@ -114,6 +114,10 @@ struct LabelledRuns {
 /// time, and what derive_as_requested(), with_time_of() and resolve_roles() throw.
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request);
 
+/// Runs for a fit that adapts an earlier model: its columns have the roles that they have there.
+/// Throws InputError if no run is left or if columns that it derives exist already.
+LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_failed);
+
 /// The training, validation and test rows of runs. Splits without rows are nullopt.
 struct PreparedRuns {
   Provenance provenance;

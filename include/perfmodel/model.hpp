@@ -309,6 +309,8 @@ enum class FitStage { sums, processes, fits, bootstrap, folds };
 /// Called with the number of parts of a stage that are done, by one thread at a time.
 using FitProgress = std::function<void(FitStage stage, std::size_t done, std::size_t all)>;
 
+struct FittedModel;
+
 struct FitOptions {
   Expression expression = Expression::generic;
   bool signed_terms = false;         ///< for `multi`: candidates include negative terms
@@ -332,6 +334,8 @@ struct FitOptions {
   std::optional<std::pair<double, double>> differential_weight;
   std::optional<double> crossover_rate;
   bool polish = true;
+  /// If set: this model is adapted to the runs, which keeps its form; most settings have no effect.
+  std::shared_ptr<const FittedModel> prior;
   std::size_t threads = 1;
   InstructionSet instructions = best_instruction_set();  ///< of kernels; no result depends on it
   std::stop_token stop;
@@ -402,6 +406,21 @@ struct ProcessSearch {
   std::size_t outliers = 0;  ///< runs with a weight below 0.2
 };
 
+/// How far the powers of a column, or the factors (no column), may move from an earlier model.
+struct PriorFreedom {
+  std::string column;
+  double freedom = 1;  ///< multiplies the prior standard deviations
+};
+
+/// How an earlier model was adapted to other runs.
+struct PriorFacts {
+  std::string file;      ///< base name of the runs that it was fitted to
+  std::size_t rows = 0;  ///< their number
+  double factor = 1;     ///< geometric mean, over the runs, of new over old predictions
+  double deviation = 0;  ///< standard deviation of ln(time) of single runs
+  std::vector<PriorFreedom> freedoms;
+};
+
 /// How the constants were found.
 struct SearchSummary {
   Method method = Method::scaled;
@@ -424,6 +443,7 @@ struct SearchSummary {
   std::vector<double> ridges;
   /// Set for a form with a GP residual; loss and penalty are then those of the trend's initial fit.
   std::optional<ProcessSearch> process;
+  std::optional<PriorFacts> prior;  ///< set if an earlier model was adapted
 };
 
 /// Metrics of each split; a split without rows has none.

@@ -12,6 +12,7 @@
 #include "analysis/plan.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "fit/fit_from_prior.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
 
@@ -24,15 +25,7 @@ using Eigen::VectorXd;
 
 constexpr double kMostMoved = 2;        ///< largest prior standard deviation of a constant
 constexpr double kLevelDeviation = 10;  ///< of the intercept, in standard deviations of ln t
-constexpr double kLeastNoise = 1e-6;    ///< variance of ln t: 0.1 %
 constexpr std::size_t kMostKnown = 2000;
-
-/// Variance of ln t, estimated from the mean absolute error of a normal distribution.
-double noise_of(const Metrics& training) {
-  const double mean_error = training.mape_percent / 100;
-  const double variance = mean_error * mean_error * std::numbers::pi / 2;
-  return std::isfinite(variance) ? std::max(variance, kLeastNoise) : kLeastNoise;
-}
 
 /// Indices of all rows, or of a random sample if there are more than kMostKnown.
 std::vector<std::size_t> most_rows(std::size_t rows) {
@@ -51,7 +44,7 @@ std::vector<std::size_t> most_rows(std::size_t rows) {
 Belief::Belief(const FittedModel& model, const Design& space, const std::optional<Design>& known)
     : model_(model),
       process_(model.form->process_belief(model.spec)),
-      noise_(process_ ? process_->noise : noise_of(model.metrics.train)) {
+      noise_(std::pow(log_deviation(model), 2)) {
   const MatrixXd at_space = model.form->log_slopes(model.spec, model.constants, space);
   middle_ = at_space.colwise().mean();
   const VectorXd logs = predict(model, space).array().log();

@@ -76,6 +76,7 @@ struct FitArguments {
   InputOptions input;
   LargeRowsArguments large;
   SearchArguments search;
+  std::optional<std::string> prior;  ///< an earlier model, which is adapted
   std::optional<std::string> test;
   std::vector<Gate> gates;
   std::vector<std::string> by;  ///< columns that distinguish groups, each with its own model

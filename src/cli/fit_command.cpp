@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,6 +73,11 @@ RoleRequest roles_of_all_rows(const FitRequest& request) {
 /// The runs for a single model: row by row, merged or sampled.
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           Console& console, const ReadProgress& progress) {
+  if (const auto& earlier = request.options.prior)
+    return told(label_runs(read_runs(arguments.runs, categorical_columns(earlier->spec),
+                                     arguments.input, progress),
+                           *earlier, request.roles.drop_failed),
+                console);
   const auto large = large_runs_request(arguments.large, arguments.runs, request);
   if (!large)
     return read_labelled_runs(arguments.runs, roles_of_all_rows(request), arguments.input, console,
@@ -85,6 +91,8 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
 FitRequest request_of(const FitArguments& arguments) {
   FitRequest request = arguments.request;
   request.options = fit_options(arguments.search);
+  if (arguments.prior)
+    request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
   request.roles.needs_scale = request.options.expression == Expression::generic;
   if (arguments.test) {
     request.test_runs = [path = *arguments.test,
@@ -206,6 +214,29 @@ void add_rules_of_shards(OptionSet& command, const FitArguments& arguments) {
        }});
 }
 
+/// An earlier model has its form and the roles of its columns.
+void add_prior(OptionSet& command, std::optional<std::string>& prior, const Condition& many) {
+  constexpr auto reason = "the earlier model has its form and the roles of its columns";
+  command
+      .add("--prior OLD.json", prior,
+           "an earlier model, of another machine for instance: its constants change only as far as "
+           "these runs, which may be few, ask for")
+      .file(FileUse::input)
+      .excludes(many);
+  for (const char* option : {"--target",      "--throughput-target",
+                             "--work",        "--extrinsic",
+                             "--intrinsic",   "--categorical",
+                             "--ignore",      "--derive",
+                             "--time-unit",   "--expression !generic",
+                             "--residual",    "--loss",
+                             "--l1",          "--l2",
+                             "--penalise",    "--method paper",
+                             "--bounds",      "--no-polish",
+                             "--repeats !1",  "--merge-rows !auto",
+                             "--sample-rows", "--weight"})
+    command.rule({option, "--prior", true, reason});
+}
+
 void setup_fit(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models at once", [&] { return asks_for_many(arguments); }};
   command
@@ -238,6 +269,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
                  [&] { return may_have_process(arguments.search); }},
                 true,
                 "add --residual none"});
+  add_prior(command, arguments.prior, many);
   add_judging_options(command, arguments);
   add_many_options(command, arguments);
   add_rules_of_shards(command, arguments);

@@ -58,7 +58,7 @@ bool chose_no_form(const FitArguments& arguments) {
   return search.options.expression == Expression::generic &&
          search.residual.value_or(Residual::none) == Residual::none &&
          search.options.method == Method::scaled && !search.loss &&
-         search.options.penalty.l1 + search.options.penalty.l2 <= 0 &&
+         search.options.penalty.l1 + search.options.penalty.l2 <= 0 && !arguments.prior &&
          arguments.runs.front() != "-" &&
          arguments.command_line.find(" --expression") == std::string::npos;
 }
@@ -535,6 +535,13 @@ std::string repeat_section(const FitDocument& report, const Console& console) {
   return repeats ? section(repeat_table(report.model, *repeats), console) : "";
 }
 
+/// What the runs changed in an earlier model.
+std::string prior_line(const PriorFacts& prior) {
+  return "on average " + short_number(prior.factor) + " times the model of " + prior.file + " (" +
+         std::to_string(prior.rows) + " rows); single runs deviate by " +
+         as_percent(prior.deviation);
+}
+
 std::string search_line(const FitDocument& report, const Console& console) {
   const SearchSummary& search = report.model.search;
   std::string line = std::string(kIndentation, ' ') + console.strong("search") + "  " +
@@ -556,8 +563,10 @@ std::string search_line(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   const bool did_more =
       model.uncertainty || model.repeats || model.cross_validation || model.intervals;
-  return "\n" + line + starts + "\n" + std::string(kIndentation + 8, ' ') + search.termination +
-         " after " + counts + ", " + seconds_text(report.seconds) +
+  const std::string end =
+      search.prior ? prior_line(*search.prior) : search.termination + " after " + counts;
+  return "\n" + line + starts + "\n" + std::string(kIndentation + 8, ' ') + end + ", " +
+         seconds_text(report.seconds) +
          (did_more ? "; in all, " + seconds_text(report.all_seconds) : "") + "\n";
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "fit/fit_from_prior.hpp"
 #include "fit/fit_multi.hpp"
 #include "fit/fit_with_process.hpp"
 #include "fit/form_choice.hpp"
@@ -242,6 +243,12 @@ FormFit form_fit(const FitOptions& options) {
 
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
+  if (options.prior) {
+    FittedModel adapted =
+        fit_from_prior(spec, take_rows(training, rows_by_content(training)), options);
+    require_finite(adapted);
+    return adapted;
+  }
   const CanonicalOrder runs(spec, training);
   FittedModel model = runs.restored(form_fit(options)(runs.spec(), runs.training(), options));
   require_finite(model);

@@ -539,7 +539,8 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
                   .cost = sum_cost(model, training, options),
                   .form = form,
                   .ridges = {},
-                  .process = {}};
+                  .process = {},
+                  .prior = {}};
   if (sum.estimate.ridge > 0)
     model.search.ridges.push_back(sum.estimate.ridge);
   model.metrics.train = compute_metrics(training.time, predict(model, training));

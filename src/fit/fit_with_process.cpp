@@ -130,7 +130,7 @@ bool take_predictive_kernel(const ProcessRuns& runs, process::ProcessOptions& ho
 
 /// The formula multiplied by exp(intercept of the GP plus its mean over the known configurations),
 /// so that corrections are centred at 1.
-Refitted joined(const std::shared_ptr<const Form>& formula, const ModelSpec& spec,
+Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& spec,
                 const VectorXd& constants, const ProcessColumns& columns, process::ProcessFit fit,
                 std::size_t threads) {
   const ProcessPrior prior{fit.hyper.level_deviation, fit.hyper.heavy_tails};
@@ -156,7 +156,7 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
       index(training.rows) > how.exact_rows && take_predictive_kernel(runs, how, hyper);
   process::ProcessFit found = fit_process(runs.inputs, runs.residual, hyper, how);
   const VectorXd run_weights = found.run_weights;
-  const Refitted whole = joined(model.form, model.spec, model.constants, runs.columns,
+  const Refitted whole = combined(model.form, model.spec, model.constants, runs.columns,
                                 std::move(found), options.threads);
   model.form = whole.form;
   model.constants = whole.constants;
@@ -214,7 +214,7 @@ class ProcessRefit final : public Refit {
   Refitted operator()(const Design& runs) const override {
     const Refitted alone = (*refit_)(runs);
     const ProcessRuns left = runs_beside(*alone.form, formula_.spec, alone.constants, runs);
-    return joined(alone.form, formula_.spec, alone.constants, columns_,
+    return combined(alone.form, formula_.spec, alone.constants, columns_,
                   fit_process(columns_.inputs(runs), left.residual, hyper_, how_), how_.threads);
   }
 

@@ -252,12 +252,29 @@ std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& req
 
 namespace {
 
-PreparedRuns parts_of(const LabelledRuns& runs, const Split& split) {
+/// Extends the measured ranges of an earlier model's inputs by those of further runs.
+void extend_ranges(const Design& runs, ModelSpec& spec) {
+  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    NumericInput& input =
+        n < spec.extrinsic.size() ? spec.extrinsic[n] : spec.intrinsic[n - spec.extrinsic.size()];
+    for (std::size_t row = 0; row < runs.rows; ++row) {
+      const double value = numeric_factor(runs, n).value(row);
+      input.low = std::min(input.low, value);
+      input.high = std::max(input.high, value);
+    }
+  }
+}
+
+/// `earlier`: the model that is adapted; null for a new one.
+PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
+                      const FittedModel* earlier = nullptr) {
   const Table& table = runs.file.table;
   PreparedRuns out;
   out.provenance = provenance_of(runs.file, runs.roles);
-  out.spec = make_spec(table, runs.roles, split.train);
+  out.spec = earlier != nullptr ? earlier->spec : make_spec(table, runs.roles, split.train);
   out.training = make_design(table, out.spec, Target::required, split.train);
+  if (earlier != nullptr)
+    extend_ranges(out.training, out.spec);
   const std::size_t central = central_row(out.spec, out.training);
   const std::size_t row = split.train[central];
   set_typical_values(table, row, out.spec);
@@ -285,7 +302,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
     throw UsageError(
         "further runs and a share of the split both name test rows; pass only one of them");
   const Split split = split_rows(runs.rows, request.split, request.split_seed);
-  PreparedFit out{parts_of(runs, split), std::move(runs), {}, {}};
+  PreparedFit out{parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}};
   out.held_out = plan_held_out(request.held_out, out.runs.file.table, split, out.training,
                                request.options.seed);
   if (request.test_runs) {

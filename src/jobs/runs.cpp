@@ -220,6 +220,27 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   return runs;
 }
 
+LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_failed) {
+  const ModelSpec& spec = earlier.spec;
+  LabelledRuns runs;
+  runs.file = std::move(file);
+  Table& table = runs.file.table;
+  if (auto notice = reading_notice(table))
+    runs.roles.notices.emplace_back(*std::move(notice));
+  if (drop_failed)
+    if (auto failed = drop_failed_runs(runs.file, spec))
+      runs.warnings.emplace_back(*std::move(failed));
+  warn_of_equal_files(runs);
+  table = with_derived_columns(table, spec.derived);
+  if (spec.throughput)
+    table = with_time_of(table, *spec.throughput, spec.target);
+  if (table.find(spec.target) == nullptr)
+    throw InputError(table.no_column(spec.target));
+  runs.roles.target = spec.target;
+  runs.rows = rows_by_content(table, spec.target);
+  return runs;
+}
+
 namespace {
 
 /// True if both paths are the same existing file, possibly through links.

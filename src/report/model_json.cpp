@@ -325,6 +325,19 @@ std::string minimised_text(const SearchSummary& search) {
 
 }  // namespace
 
+void describe(Fields& f, PriorFreedom& x) {
+  f("column", x.column, "of the powers; empty: all other constants");
+  f("freedom", x.freedom, "multiplies their prior standard deviations");
+}
+
+void describe(Fields& f, PriorFacts& x) {
+  f("file", x.file, "of the runs of the earlier model");
+  f("rows", x.rows, "of that file");
+  f("factor", x.factor, "geometric mean of new over old predictions, over the runs");
+  f("deviation", x.deviation, "standard deviation of ln(time) of single runs");
+  f("freedoms", x.freedoms, "of groups of constants");
+}
+
 void describe(Fields& f, SearchSummary& x) {
   ProcessSearch none;
   ProcessSearch* const part = f.part(x.process, "objective");
@@ -356,6 +369,7 @@ void describe(Fields& f, SearchSummary& x) {
   f("form", x.form, "how it was chosen", kSparse);
   f("minimised", minimised_text(x), "in words", of_formula | only_if(x.form.has_value()));
   f("ridges", x.ridges, "lambda of the sum of squares", of_formula | kSparse);
+  f("prior", x.prior, "how an earlier model was adapted", kSparse);
   if (f.reads() && part != nullptr)
     x.loss = Loss::rmsle;
 }

@@ -13,6 +13,7 @@
 #include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "fit/fit_from_prior.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
@@ -377,7 +378,7 @@ class HeldOutJudge {
     options_.loss = model.search.loss;  // the loss that its constants minimise
     options_.threads = 1;
     options_.be_silent();
-    refit_ = model.form->refit(model, runs, options_);
+    refit_ = refit_of(model, runs, options_);
     for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
       flat_.push_back(is_flat_beyond(*model.form, model.spec, model.constants, runs, n));
   }

@@ -10,6 +10,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "fit/fit_from_prior.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "table/table.hpp"
@@ -107,7 +108,7 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const TaskHooks<VectorXd>& hooks) {
   FitOptions options = fit_options;
   options.loss = model.search.loss;  // the loss that its constants minimise
-  const std::unique_ptr<Refit> refit = model.form->refit(model, training, options);
+  const std::unique_ptr<Refit> refit = refit_of(model, training, options);
   BootstrapSamples out;
   out.resampling = resampling_of(training, refit->free_constants());
   auto found = refit_samples(*refit, Resampler(model, training, out.resampling), options, samples,

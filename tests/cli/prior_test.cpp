@@ -1,0 +1,273 @@
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinAbs;
+using Catch::Matchers::WithinRel;
+using nlohmann::json;
+
+namespace {
+
+struct PriorRun {
+  double size = 1;
+  double gpus = 1;
+  std::string kernel = "conv";
+  double time = 1;
+};
+
+/// Runs of time = scale * size^p * gpus^q, doubled for the kernel "gemm"; scatter of 1 % that no
+/// pattern explains.
+std::vector<PriorRun> runs_on_grid(double scale, double p, double q) {
+  std::vector<PriorRun> out;
+  int n = 0;
+  for (const double size : {10, 20, 50, 100, 300})
+    for (const double gpus : {1, 2, 4, 8})
+      for (const char* kernel : {"conv", "gemm"}) {
+        const double scatter = 1 + 0.01 * std::sin(12.9898 * ++n);
+        const double level = kernel == std::string("gemm") ? 2 : 1;
+        out.push_back(
+            {size, gpus, kernel, scale * level * std::pow(size, p) * std::pow(gpus, q) * scatter});
+      }
+  return out;
+}
+
+std::string text_of(const std::vector<PriorRun>& runs, double unit = 1,
+                    const std::string& time = "time_s") {
+  std::string out = "size,gpus,kernel," + time + "\n";
+  for (const PriorRun& run : runs)
+    out += std::to_string(run.size) + "," + std::to_string(run.gpus) + "," + run.kernel + "," +
+           std::to_string(run.time * unit) + "\n";
+  return out;
+}
+
+class PriorTest {
+ public:
+  PriorTest() {
+    options_.directory = directory_.path();
+    directory_.write("old.csv", text_of(runs_on_grid(0.1, 1.2, -0.7)));
+    fit("old.csv", "old.json", {"--expression", "multi", "--terms", "1"});
+  }
+
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  json fit(const std::string& runs, const std::string& model,
+           const std::vector<std::string>& further) const {
+    std::vector<std::string> arguments = {"fit", runs, "-o", model, "--quiet", "--threads", "1"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return json::parse(read_text(directory_.file(model)));
+  }
+  json adapted(const std::string& runs, std::vector<std::string> further = {}) const {
+    further.insert(further.end(), {"--prior", "old.json"});
+    return fit(runs, "new.json", further);
+  }
+  double predicted(const std::string& model, const std::vector<std::string>& settings) const {
+    std::vector<std::string> arguments = {"predict", model};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    arguments.emplace_back("--quiet");
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return std::stod(result.output);
+  }
+  std::string refusal(const std::vector<std::string>& further, int exit_code = 2) const {
+    std::vector<std::string> arguments = {"fit", "old.csv", "--prior", "old.json"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code == exit_code);
+    return result.errors;
+  }
+  const TemporaryDirectory& directory() const { return directory_; }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+std::vector<PriorRun> some_of(const std::vector<PriorRun>& runs,
+                              const std::vector<std::size_t>& which) {
+  std::vector<PriorRun> out;
+  for (const std::size_t run : which)
+    out.push_back(runs[run]);
+  return out;
+}
+
+const std::vector<std::size_t> kFive = {1, 8, 19, 27, 38};
+
+}  // namespace
+
+TEST_CASE_METHOD(PriorTest, "five runs of a machine of half the speed double all times") {
+  directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
+  const json model = adapted("new.csv");
+  CHECK_THAT(model.at("search").at("prior").at("factor").get<double>(), WithinRel(2.0, 0.02));
+  for (const PriorRun& run : runs_on_grid(0.2, 1.2, -0.7))
+    CHECK_THAT(predicted("new.json", {"size=" + std::to_string(run.size),
+                                      "gpus=" + std::to_string(run.gpus), "kernel=" + run.kernel}),
+               WithinRel(run.time, 0.05));
+}
+
+TEST_CASE_METHOD(PriorTest, "many runs of other powers overrule the earlier model") {
+  const std::vector<PriorRun> runs = runs_on_grid(0.05, 1.4, -0.5);
+  directory().write("new.csv", text_of(runs));
+  const json model = adapted("new.csv");
+  // 40 runs of 1 % determine each power to about 0.002.
+  CHECK_THAT(model.at("scaling_powers").at("gpus").get<double>(), WithinAbs(-0.5, 0.02));
+  CHECK(model.at("metrics").at("train").at("mape_percent").get<double>() < 1.2);
+}
+
+namespace {
+
+/// Slopes of ln(time) of a product by its two powers and by the level gemm, whose first level is
+/// its reference, in units of the prior standard deviations.
+Eigen::RowVector3d prior_slopes(const PriorRun& run) {
+  return {0.1 * std::log(run.size), 0.1 * std::log(run.gpus), run.kernel == "gemm" ? 0.5 : 0.0};
+}
+
+/// ln of the marginal likelihood of the changes times the priors of the hyper-parameters.
+double prior_evidence(const Eigen::MatrixXd& slopes, const Eigen::VectorXd& change,
+                      const Eigen::Vector3d& freedoms, double deviation) {
+  const Eigen::MatrixXd centred = slopes.rowwise() - slopes.colwise().mean();
+  const Eigen::MatrixXd moved = centred * freedoms.asDiagonal();
+  const auto n = change.size();
+  const Eigen::MatrixXd covariance = moved * moved.transpose() +
+                                     Eigen::MatrixXd::Constant(n, n, 100) +
+                                     deviation * deviation * Eigen::MatrixXd::Identity(n, n);
+  return -0.5 *
+         (std::log(covariance.determinant()) + change.dot(covariance.partialPivLu().solve(change)) +
+          (freedoms.array().log() / 1.5).square().sum() + std::pow(std::log(deviation / 0.1), 2));
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal model") {
+  // ln(time) of a product is linear in the moves of its powers and levels, so that their posterior
+  // mean has a closed form, given the hyper-parameters that the file names.
+  const std::vector<PriorRun> runs = some_of(runs_on_grid(0.07, 1.4, -0.6), kFive);
+  directory().write("new.csv", text_of(runs));
+  const json prior = adapted("new.csv").at("search").at("prior");
+  const auto at = [&](const std::string& file, const PriorRun& run) {
+    return std::log(predicted(file, {"size=" + std::to_string(run.size),
+                                     "gpus=" + std::to_string(run.gpus), "kernel=" + run.kernel}));
+  };
+  const auto n = static_cast<Eigen::Index>(runs.size());
+  Eigen::MatrixXd slopes(n, 3);
+  Eigen::VectorXd change(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const PriorRun& run = runs[static_cast<std::size_t>(i)];
+    slopes.row(i) = prior_slopes(run);
+    change[i] = std::log(run.time) - at("old.json", run);
+  }
+  Eigen::Vector3d freedoms;
+  for (const json& item : prior.at("freedoms")) {
+    const std::string column = item.at("column");
+    freedoms[column == "size" ? 0 : column == "gpus" ? 1 : 2] = item.at("freedom");
+  }
+  const double deviation = prior.at("deviation");
+  const Eigen::RowVectorXd middle = slopes.colwise().mean();
+  const Eigen::MatrixXd moved = (slopes.rowwise() - middle) * freedoms.asDiagonal();
+  const Eigen::MatrixXd normal =
+      moved.transpose() * moved + deviation * deviation * Eigen::MatrixXd::Identity(3, 3);
+  const Eigen::VectorXd moves =
+      normal.ldlt().solve(moved.transpose() * (change.array() - change.mean()).matrix());
+  for (const PriorRun& run : {PriorRun{70, 3, "gemm"}, PriorRun{15, 8, "conv"}}) {
+    const double expected = at("old.json", run) + change.mean() +
+                            ((prior_slopes(run) - middle) * freedoms.asDiagonal()).dot(moves);
+    CHECK_THAT(at("new.json", run), WithinAbs(expected, 1e-6));
+  }
+
+  SECTION("and no hyper-parameter next to theirs on the grid is more probable") {
+    const double most = prior_evidence(slopes, change, freedoms, deviation);
+    for (const double factor : {std::exp(-0.25), std::exp(0.25)}) {
+      CHECK(prior_evidence(slopes, change, freedoms, deviation * factor) < most + 1e-6);
+      for (int k = 0; k < 3; ++k) {
+        Eigen::Vector3d others = freedoms;
+        others[k] *= factor;
+        CHECK(prior_evidence(slopes, change, others, deviation) < most + 1e-6);
+      }
+    }
+  }
+}
+
+TEST_CASE_METHOD(PriorTest, "an adapted model does not depend on the order of its runs") {
+  const std::vector<PriorRun> runs = runs_on_grid(0.05, 1.4, -0.5);
+  directory().write("new.csv", text_of(some_of(runs, {1, 8, 19, 27, 38})));
+  directory().write("other.csv", text_of(some_of(runs, {38, 19, 1, 27, 8})));
+  CHECK(adapted("new.csv").at("constants") == adapted("other.csv").at("constants"));
+}
+
+TEST_CASE_METHOD(PriorTest, "a single run moves only the common factor") {
+  directory().write("one.csv", text_of({{50, 4, "conv", 33}}));
+  const json model = adapted("one.csv");
+  const auto at = [&](const std::string& file) {
+    return predicted(file, {"size=100", "gpus=2", "kernel=gemm"});
+  };
+  const double ratio = 33 / predicted("old.json", {"size=50", "gpus=4", "kernel=conv"});
+  CHECK_THAT(model.at("search").at("prior").at("factor").get<double>(), WithinRel(ratio, 1e-9));
+  CHECK_THAT(at("new.json") / at("old.json"), WithinRel(ratio, 1e-6));
+}
+
+TEST_CASE_METHOD(PriorTest, "the file of an adapted model names the earlier runs") {
+  directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
+  const json model = adapted("new.csv");
+  const json& prior = model.at("search").at("prior");
+  CHECK(prior.at("file") == "old.csv");
+  CHECK(prior.at("rows") == 40);
+  CHECK(model.at("search").at("strategy") == "maximum a posteriori");
+  const ProgramResult summary = run({"fit", "new.csv", "--prior", "old.json", "-o", "other.json"});
+  CHECK_THAT(summary.errors, ContainsSubstring("times the model of old.csv (40 rows)"));
+}
+
+TEST_CASE_METHOD(PriorTest, "ranges of an adapted model include both machines") {
+  directory().write("new.csv", text_of({{1000, 16, "conv", 33}, {800, 1, "gemm", 800}}));
+  adapted("new.csv");
+  const ProgramResult inside =
+      run({"predict", "new.json", "--set", "size=900", "--set", "gpus=8", "--set", "kernel=conv"});
+  CHECK(inside.errors.find("outside") == std::string::npos);
+  const ProgramResult outside =
+      run({"predict", "new.json", "--set", "size=5000", "--set", "gpus=8", "--set", "kernel=conv"});
+  CHECK_THAT(outside.errors, ContainsSubstring("size"));
+}
+
+TEST_CASE_METHOD(PriorTest, "a model with a residual correction can be adapted") {
+  fit("old.csv", "old.json", {"--expression", "multi", "--terms", "1", "--residual", "process"});
+  directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
+  adapted("new.csv");
+  CHECK_THAT(predicted("new.json", {"size=100", "gpus=2", "kernel=gemm"}),
+             WithinRel(0.2 * 2 * std::pow(100, 1.2) * std::pow(2, -0.7), 0.05));
+}
+
+TEST_CASE_METHOD(PriorTest, "folds of an adapted model are adapted as well") {
+  directory().write("new.csv", text_of(runs_on_grid(0.2, 1.2, -0.7)));
+  const json model = adapted("new.csv", {"--folds", "4"});
+  // Fits of Eq. (4) to three quarters of these runs have errors of several percent.
+  CHECK(model.at("cross_validation").at("metrics").at("mape_percent").at("mean").get<double>() <
+        1.5);
+}
+
+TEST_CASE_METHOD(PriorTest, "what contradicts an earlier model is refused") {
+  CHECK_THAT(refusal({"--loss", "mape"}), ContainsSubstring("--loss"));
+  CHECK_THAT(refusal({"--expression", "auto"}), ContainsSubstring("--expression"));
+  CHECK_THAT(refusal({"--extrinsic", "gpus"}), ContainsSubstring("--extrinsic"));
+  CHECK_THAT(refusal({"--by", "kernel"}), ContainsSubstring("--prior"));
+  directory().write("old.csv", "size,gpus,kernel,time_s\n10,1,pool,3\n");
+  CHECK_THAT(refusal({}, 3), ContainsSubstring("pool"));
+  directory().write("old.csv", "size,gpus,time_s\n10,1,3\n");
+  CHECK_THAT(refusal({}, 3), ContainsSubstring("kernel"));
+  directory().write("old.csv", "size,gpus,kernel,ms\n10,1,conv,3\n");
+  CHECK_THAT(refusal({}, 3), ContainsSubstring("time_s"));
+}
