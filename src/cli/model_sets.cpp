@@ -122,39 +122,6 @@ FittedModel model_of(const SetLines& set) {
   return std::move(*out);
 }
 
-RankingModels ranking_models(const SetLines& set, const std::set<std::string>& named) {
-  if (set.size() == 1)
-    return {model_of(set), {}};
-  std::set<std::vector<std::string>> keys;
-  std::vector<std::string> targets;
-  std::vector<std::string> free;
-  const auto note = [&](const ModelSetLine& line) {
-    keys.insert(line.key);
-    targets.push_back(line.target);
-    if (!named.contains(line.target))
-      free.push_back(line.target);
-    return false;
-  };
-  set.for_each(note, [](const ModelSetLine&) {});
-  if (keys.size() > 1)
-    return {model_of(set), {}};
-  if (free.size() != 1) {
-    throw UsageError(
-        "the file holds models of " + quoted_list(targets) + ": one is ranked, and --where has to " +
-        (free.empty() ? "leave out its name, which is 'time' there"
-                      : "name all others ('" + targets.back() +
-                            " < ...'); or choose by --pick 'target == \"" + targets.front() +
-                            "\"'"));
-  }
-  RankingModels out;
-  set.for_each([&](const ModelSetLine& line) {
-    if (!line.model)
-      throw InputError(words_of(line, set.header()) + " has no model: " + line.refused);
-    (named.contains(line.target) ? out.bounded.emplace_back() : out.ranked) = *line.model;
-  });
-  return out;
-}
-
 std::set<std::string> text_columns_of(const SetLines& set) {
   std::set<std::string> out(set.header().by.begin(), set.header().by.end());
   if (set.header().target_name)

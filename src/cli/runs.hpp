@@ -187,17 +187,6 @@ FittedModel picked_model(const std::string& path, const std::string& pick);
 /// The only model of the set; throws as picked_model() does.
 FittedModel model_of(const SetLines& set);
 
-/// The model to rank configurations by, and those of targets that conditions bound.
-struct RankingModels {
-  FittedModel ranked;
-  std::vector<FittedModel> bounded;
-};
-
-/// Of a set with one key: the model of the only target that is not in `named`, and those of the
-/// others. Throws UsageError if there are several such targets or keys, or none, and InputError as
-/// picked_model() does.
-RankingModels ranking_models(const SetLines& set, const std::set<std::string>& named);
-
 /// True if the set has keys, false for the file of a single model.
 bool has_keys(const SetLines& set);
 

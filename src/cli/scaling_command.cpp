@@ -267,8 +267,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
     return make_design(configurations_along(arguments, model, column, some, base).table, model.spec,
                        Target::absent);
   };
-  document.forecast = scaling::forecast({model, input, at, document.study, certainty.level,
-                                         scaling::counts_workers(column)});
+  document.forecast = scaling::forecast(
+      {model, input, at, document.study, certainty.level, scaling::counts_workers(column)});
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
   if (!power_constant || model.spec.moves_others(column)) {

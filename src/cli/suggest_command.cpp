@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 #include <span>
@@ -24,7 +23,6 @@
 #include "report/document.hpp"
 #include "report/documents.hpp"
 #include "table/design.hpp"
-#include "table/formula.hpp"
 #include "table/left_out.hpp"
 
 namespace perfmodel::cli {
@@ -43,8 +41,8 @@ struct SuggestArguments {
   std::optional<std::size_t> next;
   plan::Goal goal = plan::Goal::accuracy;  ///< of --next
   std::optional<std::string> runs;         ///< runs measured so far, for --next
-  std::optional<std::string> among;  ///< candidates of --next
-  std::optional<double> overhead;    ///< time to start a run, for --next
+  std::optional<std::string> among;        ///< candidates of --next
+  std::optional<double> overhead;          ///< time to start a run, for --next
   std::uint64_t seed = kDefaultSeed;
   std::optional<double> coverage;  ///< of the intervals; nullopt: the model's
   bool strict_range = false;
@@ -96,50 +94,6 @@ std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
                              const std::vector<plan::Configuration>& configurations) {
   const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));
   return {times.begin(), times.end()};
-}
-
-/// The models that conditions bound besides the ranked one, as targets of a request.
-std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>& models,
-                                                 const SuggestArguments& arguments,
-                                                 const plan::Space& space) {
-  std::vector<plan::BoundedTarget> out;
-  for (const FittedModel& model : models) {
-    const auto estimates = [&](const std::vector<plan::Configuration>& configurations) {
-      plan::Estimate none{.value = std::numeric_limits<double>::quiet_NaN()};
-      std::vector<plan::Estimate> found(configurations.size(), none);
-      const Table table = plan::table_of(space, configurations);
-      const std::vector<std::size_t> rows = rows_of_known_levels(table, model.spec).rows;
-      const Design design = make_design(take_rows(table, rows), model.spec, Target::absent);
-      const Eigen::VectorXd values = predict(model, design);
-      const Certainty certainty =
-          certainty_of(model, arguments.coverage, arguments.model, design);
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const double value = values[index(i)];
-        if (!is_time(value))
-          continue;
-        found[rows[i]].value = value;
-        if (certainty.intervals)
-          found[rows[i]].interval = (*certainty.intervals)[i].around(value);
-      }
-      return found;
-    };
-    out.push_back({model.spec.target, estimates});
-  }
-  return out;
-}
-
-/// Says what a condition on another target has to hold for.
-void tell_bounds(const SuggestArguments& arguments, const std::vector<FittedModel>& models,
-                 Console& console) {
-  for (const FittedModel& model : models) {
-    const auto level = interval_level(model, arguments.coverage, arguments.model);
-    const std::string bounded = "conditions on '" + model.spec.target + "' have to hold ";
-    if (level)
-      console.notice(bounded + "at both ends of its " + short_number(100 * *level) +
-                     " % interval");
-    else
-      console.warning(bounded + "for its predicted value alone: its model has no intervals");
-  }
 }
 
 std::vector<std::string> further_names(const SuggestArguments& arguments,
@@ -355,8 +309,8 @@ plan::Incumbent incumbent_of(const Candidates& choice, const plan::Space& space,
 
 /// `--next`: adds the configurations whose measurement is most valuable to the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  const Candidates& choice, SuggestionDocument& document,
-                  SearchProgress& progress, Console& console) {
+                  const Candidates& choice, SuggestionDocument& document, SearchProgress& progress,
+                  Console& console) {
   const plan::Space& space = document.space;
   const std::uint64_t seed = arguments.seed;
   const KnownRuns known = known_runs(arguments, model, space, console);
@@ -379,8 +333,8 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const auto show = [&](std::size_t done) {
     progress.show("choosing configurations to measure", done, *arguments.next);
   };
-  const plan::NextRuns found = plan::next_runs(belief, wanted, possible, costs, *arguments.next,
-                                               show, std::move(incumbent));
+  const plan::NextRuns found =
+      plan::next_runs(belief, wanted, possible, costs, *arguments.next, show, std::move(incumbent));
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
@@ -391,6 +345,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                                             .time = times[index(run.candidate)],
                                             .cost = costs[index(run.candidate)]},
                              .run = run});
+    plan::Suggestion& suggestion = document.next.back().suggestion;
+    for (const plan::BoundedTarget& target : choice.request.bounded)
+      suggestion.bounded.push_back(target.estimates({suggestion.configuration}).front());
     deviation -= run.deviation_gain;
   }
   console.notice("expected error of a prediction in this space: " +
@@ -525,8 +482,10 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
                           "with --next: accuracy, or fastest: for their cost, the N improve the "
                           "fastest time most, on expectation; measured ones are left out")
       .needs("--next");
-  command.rule({"--goal fastest", {"--runs", [&] { return arguments.runs || is_of_runs(arguments); }},
-                false, "it improves on what was measured"});
+  command.rule({"--goal fastest",
+                {"--runs", [&] { return arguments.runs || is_of_runs(arguments); }},
+                false,
+                "it improves on what was measured"});
   command.add("--runs RUNS.csv", arguments.runs, "with --next: the runs measured so far")
       .file(FileUse::input)
       .needs("--next");
@@ -557,37 +516,17 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > next.csv)");
 }
 
-/// The models, where the conditions tell which targets are bounded.
-RankingModels models_of(const SuggestArguments& arguments) {
-  std::set<std::string> named;
-  for (const std::string& condition : arguments.conditions)
-    for (const std::string& name : Formula::names_in(condition, Field{"conditions"}))
-      if (name != "time" && name != "cost")
-        named.insert(name);
-  return ranking_models(picked_models(arguments.model, arguments.pick), named);
-}
-
-/// The inputs of all models.
-std::vector<std::string> columns_of(const RankingModels& models) {
-  std::vector<std::string> out = required_columns(models.ranked.spec);
-  for (const FittedModel& model : models.bounded)
-    for (const std::string& column : required_columns(model.spec))
-      if (std::find(out.begin(), out.end(), column) == out.end())
-        out.push_back(column);
-  return out;
-}
-
 int run_suggest(const SuggestArguments& asked, Console& console) {
   SuggestArguments arguments = asked;
   if (is_of_runs(arguments) && arguments.next && !arguments.runs)
     arguments.runs = arguments.space;
   OutputFile output(arguments.output);
-  const RankingModels models = models_of(arguments);
+  const RankingModels models =
+      ranking_models(picked_models(arguments.model, arguments.pick), arguments.conditions);
   const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + arguments.space);
-  const plan::Space space = space_of(arguments, model, columns_of(models), console);
-  tell_bounds(arguments, models.bounded, console);
+  const plan::Space space = space_of(arguments, model, models.columns(), console);
   progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = space,
                               .suggestions = {},
@@ -597,11 +536,13 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .next = {}};
   for (const FittedModel& each : models.bounded)
     document.bounded.emplace_back(each.spec.target, each.intervals.has_value());
-  const plan::SuggestionRequest request{.price = arguments.price,
-                                        .conditions = arguments.conditions,
-                                        .most = arguments.most,
-                                        .seed = arguments.seed,
-                                        .bounded = bounded_targets(models.bounded, arguments, space)};
+  const plan::SuggestionRequest request{
+      .price = arguments.price,
+      .conditions = arguments.conditions,
+      .most = arguments.most,
+      .seed = arguments.seed,
+      .bounded =
+          bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console)};
   const auto all = static_cast<std::size_t>(space.size().value_or(0));
   std::size_t done = 0;
   const plan::Predict predict_times = [&](const auto& configurations) {
@@ -623,7 +564,15 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
     const Design told =
         design_of_space(space, told_configurations(arguments, document), model.spec);
-    report_range(check_range(model, told), arguments.strict_range, console);
+    RangeCheck range = check_range(model, told);
+    const Table table = plan::table_of(space, told_configurations(arguments, document));
+    for (const FittedModel& each : models.bounded)
+      for (const std::string& finding :
+           check_range(each, make_design(table, each.spec, Target::absent)).findings)
+        if (std::find(range.findings.begin(), range.findings.end(), finding) ==
+            range.findings.end())
+          range.findings.push_back(finding);
+    report_range(range, arguments.strict_range, console);
   }
   add_intervals(arguments, model, document);
   progress.reset();
