@@ -115,12 +115,18 @@ std::string scales_to_measure(const ScalingDocument& document) {
   std::vector<std::string> aims;
   for (const double aim : forecast.aims)
     aims.push_back(to_text(aim));
+  constexpr double least_gain = 0.005;
   std::vector<std::string> scales;
   for (const scaling::ScaleToMeasure& each : forecast.measure_first)
-    scales.push_back(to_text(each.scale) + " (-" + percent(100 * each.gain) + ")");
-  return "worth a run first, to reduce the standard deviation of the time at " + document.column +
-         " = " + joined(aims, " and ") + " for its cost: " + document.column + " = " +
-         joined(scales, ", then ") + "\n";
+    if (each.gain >= least_gain)
+      scales.push_back(to_text(each.scale) + " (-" + percent(100 * each.gain) + ")");
+  const std::string aim =
+      " the standard deviation of the time at " + document.column + " = " + joined(aims, " and ");
+  return scales.empty()
+             ? "no further run at one of these scales would reduce" + aim +
+                   " by 0.5 %, given its noise\n"
+             : "worth a run first, to reduce" + aim + " for its cost: " + document.column + " = " +
+                   joined(scales, ", then ") + "\n";
 }
 
 /// The rmse of a law in percent of the mean of the described quantity.

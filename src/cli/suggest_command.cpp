@@ -219,14 +219,16 @@ struct Candidates {
 };
 
 /// Those of the configurations that fulfil the conditions, by ascending predicted times.
-std::vector<plan::Suggestion> allowed_of(const Candidates& choice, plan::Space space,
-                                         std::vector<plan::Configuration> configurations) {
-  if (configurations.empty())
-    return {};
+std::vector<plan::Configuration> allowed_of(const Candidates& choice, plan::Space space,
+                                            std::vector<plan::Configuration> configurations) {
   plan::SuggestionRequest request = choice.request;
   request.most = configurations.size();
-  space.rows = std::move(configurations);
-  return plan::suggest(space, request, choice.predict).fastest;
+  space.rows = std::exchange(configurations, {});
+  if (space.rows.empty())
+    return {};
+  for (plan::Suggestion& allowed : plan::suggest(space, request, choice.predict).fastest)
+    configurations.push_back(std::move(allowed.configuration));
+  return configurations;
 }
 
 /// Runs that are known to --next.
@@ -242,12 +244,8 @@ std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments
   std::vector<plan::Configuration> out = arguments.among
                                              ? read_configurations(space, *arguments.among)
                                              : sample(space, kMostCandidates, arguments.seed);
-  if (!arguments.conditions.empty()) {
-    std::vector<plan::Configuration> allowed;
-    for (plan::Suggestion& suggestion : allowed_of(choice, space, std::move(out)))
-      allowed.push_back(std::move(suggestion.configuration));
-    out = std::move(allowed);
-  }
+  if (!arguments.conditions.empty())
+    out = allowed_of(choice, space, std::move(out));
   if (out.empty())
     throw InputError("no configuration of " + space.source + " fulfils all conditions");
   const std::set<plan::Configuration> tried(known.tried.begin(), known.tried.end());
@@ -300,7 +298,8 @@ plan::Incumbent incumbent_of(const Candidates& choice, const plan::Space& space,
                              const KnownRuns& known, const Eigen::VectorXd& times,
                              Console& console) {
   const auto measured = allowed_of(choice, space, known.measured);
-  const double best = measured.empty() ? times.minCoeff() : measured.front().time;
+  const double best =
+      measured.empty() ? times.minCoeff() : choice.predict({measured.front()}).front();
   console.notice("the lowest time predicted of a " +
                  std::string(measured.empty() ? "candidate" : "measured configuration") + " is " +
                  short_number(best));
