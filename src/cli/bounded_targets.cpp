@@ -29,11 +29,28 @@ std::set<std::string> names_in(const std::vector<std::string>& conditions) {
   return names;
 }
 
+bool are_equal(const std::string& a, const std::string& b) {
+  const auto number = parse_number(a);
+  return a == b || (number && number == parse_number(b));
+}
+
+/// The rows that a model can predict: those of known levels whose other columns have the value that
+/// they had in all runs of the model, if it had only one.
+std::vector<std::size_t> predictable_rows(const FittedModel& model, const Table& table) {
+  std::vector<std::size_t> rows = rows_of_known_levels(table, model.spec).rows;
+  for (const LeftOut& item : model.left_out)
+    if (const Column* column = table.find(item.column);
+        column != nullptr && item.because == LeftOut::Because::constant)
+      std::erase_if(rows,
+                    [&](std::size_t row) { return !are_equal(column->text(row), item.value); });
+  return rows;
+}
+
 std::vector<plan::Estimate> estimates_of(const FittedModel& model, const Table& table,
                                          std::optional<double> coverage, const std::string& file) {
   std::vector<plan::Estimate> out(table.rows(),
                                   {.value = std::numeric_limits<double>::quiet_NaN()});
-  const std::vector<std::size_t> rows = rows_of_known_levels(table, model.spec).rows;
+  const std::vector<std::size_t> rows = predictable_rows(model, table);
   if (rows.empty())
     return out;
   const Design design = make_design(take_rows(table, rows), model.spec, Target::absent);

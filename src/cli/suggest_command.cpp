@@ -270,9 +270,6 @@ KnownRuns known_runs(const SuggestArguments& arguments, const FittedModel& model
     if (for_fastest)
       known.measured = plan::contained_configurations(space, file.table);
     known.design = make_design(file.table, model.spec, Target::absent);
-  } else if (!model.form->process_belief(model.spec)) {
-    console.notice("without --runs the model is taken to have seen " +
-                   std::to_string(model.provenance.rows) + " average configurations of the space");
   }
   return known;
 }
@@ -325,6 +322,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   // The cost of a run includes the time to start it.
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
+  if (!known.design && !model.form->process_belief(model.spec))
+    console.notice("without --runs the model is taken to have seen " +
+                   std::to_string(model.provenance.rows) + " average configurations of the space");
   const plan::Belief belief(model, wanted, known.design);
   std::optional<plan::Incumbent> incumbent;
   if (arguments.goal == plan::Goal::fastest)

@@ -80,8 +80,11 @@ class TwoTargets : public FitDirectory {
     REQUIRE(result.exit_code == 0);
     std::map<std::pair<double, double>, Json> out;
     const Json json = Json::parse(result.output);
-    for (const Json& each : json["predictions"])
-      out[{each["configuration"]["size"], each["configuration"]["workers"]}] = each;
+    for (const Json& each : json["predictions"]) {
+      Json& known = out[{each["configuration"]["size"], each["configuration"]["workers"]}];
+      known = each;
+      known["predicted"] = each["predicted_" + target];
+    }
     return out;
   }
 };
@@ -100,7 +103,7 @@ TEST_CASE_METHOD(TwoTargets, "suggest bounds a second target at the far end of i
   const Json& middle = memory.at({32, 4});
   const double high = middle["upper"];
   const double low = middle["lower"];
-  const double value = middle["time"];
+  const double value = middle["predicted"];
   for (const bool is_upper : {true, false}) {
     const double bound = is_upper ? (value + high) / 2 : (value + low) / 2;
     CAPTURE(bound);
@@ -119,7 +122,7 @@ TEST_CASE_METHOD(TwoTargets, "suggest bounds a second target at the far end of i
     for (const Json& each : json["fastest"]) {
       const auto place = place_of(each);
       CHECK(expected.contains(place));
-      CHECK(each["bounded"]["mem_mb"]["predicted"] == memory.at(place)["time"]);
+      CHECK(each["bounded"]["mem_mb"]["predicted"] == memory.at(place)["predicted"]);
       CHECK(each["bounded"]["mem_mb"]["lower"] == memory.at(place)["lower"]);
       CHECK(each["bounded"]["mem_mb"]["upper"] == memory.at(place)["upper"]);
       CHECK(each["predicted_time"] >= last);
@@ -155,7 +158,7 @@ TEST_CASE_METHOD(TwoTargets, "the target that no condition names is ranked", "[c
   CHECK(json["target"]["column"] == "mem_mb");
   std::size_t expected = 0;
   for (const auto& [place, memory] : predicted("mem_mb"))
-    expected += time.at(place)["upper"] < 20 && memory["time"] > 1000;
+    expected += time.at(place)["upper"] < 20 && memory["predicted"] > 1000;
   CHECK(json["allowed"] == expected);
   CHECK(expected > 0);
   // A picked model alone is ranked as before.
@@ -239,33 +242,44 @@ TEST_CASE_METHOD(TwoTargets, "what is measured next fulfils the conditions, too"
 
 TEST_CASE_METHOD(TwoTargets, "a level without a model of the second target is not suggested",
                  "[cli][suggest]") {
-  std::string csv = "gpu,size,workers,time_s,mem_mb\n";
-  for (const auto& line : lines_of(runs()))
-    if (line.starts_with("size") == false) {
-      csv += "old," + line + "\n";
-      csv += "new," + line.substr(0, line.rfind(',')) + ",OOM\n";
-    }
-  write("gpus.csv", csv);
-  fit("gpus.csv", "gpus.jsonl",
-      {"--target", "time_s,mem_mb", "--failed", "drop", "--extrinsic", "workers"});
-  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
-      {"column": "gpu", "values": ["old", "new"]}, {"column": "size", "values": [8, 16]},
-      {"column": "workers", "values": [1, 2]}]})");
-  const ProgramResult result =
-      run({"suggest", "gpus.jsonl", "space.json", "--where", "mem_mb < 1e6", "--format", "json"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const Json json = Json::parse(result.output);
-  for (const Json& each : json["fastest"])
-    CHECK(each["configuration"].value("gpu", "old") == "old");
+  // The memory of the new GPU is not known; with one other GPU, no input of its model says so.
+  for (const std::vector<std::string>& others :
+       {std::vector<std::string>{"old"}, std::vector<std::string>{"old", "older"}}) {
+    std::string csv = "gpu,size,workers,time_s,mem_mb\n";
+    for (const auto& line : lines_of(runs()))
+      if (!line.starts_with("size")) {
+        for (const std::string& other : others)
+          csv += other + "," + line + "\n";
+        csv += "new," + line.substr(0, line.rfind(',')) + ",OOM\n";
+      }
+    write("gpus.csv", csv);
+    fit("gpus.csv", "gpus.jsonl", {"--target", "time_s,mem_mb", "--failed", "drop"});
+    write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+        {"column": "gpu", "values": ["old", "new"]}, {"column": "size", "values": [8, 16]},
+        {"column": "workers", "values": [1, 2]}]})");
+    const std::vector<std::string> words = {"suggest",      "gpus.jsonl", "space.json", "--where",
+                                            "mem_mb < 1e6", "--format",   "json"};
+    const ProgramResult result = run(words);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    CHECK_THAT(result.errors,
+               ContainsSubstring("for 4 of 8 configurations a target that conditions bound cannot "
+                                 "be predicted: they are left out\n"));
+    const Json json = Json::parse(result.output);
+    CHECK(json["without_bounded"] == 4);
+    CHECK(json["allowed"] == 4);
+    REQUIRE(json["fastest"].size() == 4);
+    for (const Json& each : json["fastest"])
+      CHECK(each["configuration"]["gpu"] == "old");
+  }
 }
 
 TEST_CASE_METHOD(TwoTargets, "suggest says what it cannot rank or bound", "[cli][suggest]") {
-  CHECK_THAT(
-      refused({"space.json"}, 2),
-      ContainsSubstring("the file holds models of 'time_s', 'mem_mb': one is ranked, and --where "
-                        "has to name all others ('mem_mb < ...'); or choose by --pick 'target == "
-                        "\"time_s\"'"));
+  CHECK_THAT(refused({"space.json"}, 2),
+             ContainsSubstring(
+                 "the file holds models of 'time_s' and 'mem_mb': one is ranked, and --where "
+                 "has to name all others ('mem_mb < ...'); or choose by --pick 'target == "
+                 "\"time_s\"'"));
   CHECK_THAT(refused({"space.json", "--where", "mem_gb < 4"}, 2),
              ContainsSubstring("--where has to name all others ('mem_mb < ...')"));
   CHECK_THAT(refused({"space.json", "--where", "time_s < 1 && mem_mb < 4"}, 2),
@@ -297,7 +311,7 @@ TEST_CASE_METHOD(TwoTargets, "without intervals the predicted value has to fulfi
   fit("runs.csv", "all.jsonl", {"--target", "time_s,mem_mb", "--coverage", "none"});
   std::size_t expected = 0;
   for (const auto& [place, prediction] : predicted("mem_mb"))
-    expected += prediction["time"] < 6000;
+    expected += prediction["predicted"] < 6000;
   const ProgramResult result =
       run({"suggest", "all.jsonl", "space.json", "--where", "mem_mb < 6000", "--format", "json"});
   CHECK_THAT(result.errors,

@@ -39,16 +39,16 @@ class ScalingForecast : public FitDirectory {
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
   }
-  ProgramResult scaling(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"scaling", "model.json", "--kind", "strong", "--column", "gpus"});
+  ProgramResult scaling(std::vector<std::string> more, const std::string& kind = "strong") const {
+    more.insert(more.begin(), {"scaling", "model.json", "--kind", kind, "--column", "gpus"});
     ProgramResult result = run(more);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
     return result;
   }
-  Json json(std::vector<std::string> more = {}) const {
+  Json json(std::vector<std::string> more = {}, const std::string& kind = "strong") const {
     more.insert(more.end(), {"--format", "json"});
-    return Json::parse(scaling(more).output);
+    return Json::parse(scaling(more, kind).output);
   }
 };
 
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
   CHECK_THAT(scaling({}).output, ContainsSubstring("limited by  its share of the time  perfect, "
                                                    "it would save"));
   // With weak scaling all but the constant would have to stay, and it falls.
-  const Json weak = json({"--kind", "weak"});
+  const Json weak = json({}, "weak");
   CHECK(weak["rows"][3]["limit"].is_null());
   // A time that is all power: what is not C limits.
   std::string slow = "layers,gpus,time_s\n";
