@@ -447,9 +447,10 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
 
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   constexpr auto reason = "it looks for information";
-  add_input(command, "MODEL.json|MODELS.jsonl", arguments.model,
-            "a model that fit wrote, or those of several targets: one is ranked, conditions bound "
-            "the others")
+  add_input(
+      command, "MODEL.json", arguments.model,
+      "a model that fit wrote, or those of several targets, of which one is ranked and --where "
+      "bounds the others")
       .required();
   add_input(command, "SPACE.json|RUNS.csv", arguments.space,
             "the choices, in the format of plan; every input of the model is one of its columns. "

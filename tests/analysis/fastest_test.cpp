@@ -179,7 +179,7 @@ TEST_CASE("the closed form of the expected improvement is its integral", "[plan]
         Approx(0.3 / std::sqrt(2 * std::numbers::pi)));
 }
 
-TEST_CASE("runs for the fastest improve it most for their cost, one after another",
+TEST_CASE("runs for the fastest improve it most for their cost one after another",
           "[plan][suggest][process]") {
   for (const bool with_process : {false, true}) {
     CAPTURE(with_process);

@@ -217,7 +217,7 @@ TEST_CASE_METHOD(TwoTargets, "the unit of a second target changes no suggestion"
   }
 }
 
-TEST_CASE_METHOD(TwoTargets, "what is measured next fulfils the conditions, too",
+TEST_CASE_METHOD(TwoTargets, "what is measured next fulfils the conditions as well",
                  "[cli][suggest]") {
   const auto memory = predicted("mem_mb");
   for (const std::string goal : {"accuracy", "fastest"}) {
