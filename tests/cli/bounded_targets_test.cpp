@@ -15,18 +15,17 @@
 using namespace perfmodel::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
-using Json = nlohmann::json;
 
 namespace {
 
-const std::string space =
+const std::string bounded_space =
     R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "size", "values": [8, 16, 32, 64]},
         {"column": "workers", "values": [1, 2, 4, 8]}], "extrinsic": ["workers"]})";
 
 /// time = 2 size / workers^0.8 and memory = 500 size / workers + 300, with deviations of up to 5
 /// and 10 %; three runs of each configuration.
-std::string runs(double memory_unit = 1) {
+std::string bounded_runs(double memory_unit = 1) {
   std::string csv = "size,workers,time_s,mem_mb\n";
   int row = 0;
   for (int repetition = 0; repetition < 3; ++repetition)
@@ -44,8 +43,8 @@ std::string runs(double memory_unit = 1) {
 class TwoTargets : public FitDirectory {
  public:
   TwoTargets() {
-    write("space.json", space);
-    write("runs.csv", runs());
+    write("space.json", bounded_space);
+    write("runs.csv", bounded_runs());
     fit("runs.csv", "all.jsonl", {"--target", "time_s,mem_mb"});
   }
 
@@ -55,13 +54,14 @@ class TwoTargets : public FitDirectory {
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
   }
-  Json suggested(std::vector<std::string> more, const std::string& models = "all.jsonl") const {
+  nlohmann::json suggested(std::vector<std::string> more,
+                           const std::string& models = "all.jsonl") const {
     more.insert(more.begin(), {"suggest", models, "space.json"});
     more.insert(more.end(), {"--format", "json"});
     const ProgramResult result = run(more);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
-    return Json::parse(result.output);
+    return nlohmann::json::parse(result.output);
   }
   std::string refused(std::vector<std::string> more, int exit_code) const {
     more.insert(more.begin(), {"suggest", "all.jsonl"});
@@ -71,17 +71,18 @@ class TwoTargets : public FitDirectory {
     return result.errors;
   }
   /// Of a target: what `predict` says of each configuration of the space.
-  std::map<std::pair<double, double>, Json> predicted(const std::string& target,
-                                                      std::vector<std::string> more = {}) const {
+  std::map<std::pair<double, double>, nlohmann::json> predicted(
+      const std::string& target, std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"predict", "all.jsonl", "--pick", "target == \"" + target + "\"",
                                "--set", "size=8,16,32,64", "workers=1,2,4,8", "--format", "json"});
     const ProgramResult result = run(more);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
-    std::map<std::pair<double, double>, Json> out;
-    const Json json = Json::parse(result.output);
-    for (const Json& each : json["predictions"]) {
-      Json& known = out[{each["configuration"]["size"], each["configuration"]["workers"]}];
+    std::map<std::pair<double, double>, nlohmann::json> out;
+    const nlohmann::json json = nlohmann::json::parse(result.output);
+    for (const nlohmann::json& each : json["predictions"]) {
+      nlohmann::json& known =
+          out[{each["configuration"]["size"], each["configuration"]["workers"]}];
       known = each;
       known["predicted"] = each["predicted_" + target];
     }
@@ -89,7 +90,7 @@ class TwoTargets : public FitDirectory {
   }
 };
 
-std::pair<double, double> place_of(const Json& suggestion) {
+std::pair<double, double> place_of_suggestion(const nlohmann::json& suggestion) {
   return {suggestion["configuration"]["size"], suggestion["configuration"]["workers"]};
 }
 
@@ -100,14 +101,14 @@ TEST_CASE_METHOD(TwoTargets, "suggest bounds a second target at the far end of i
   const auto memory = predicted("mem_mb");
   REQUIRE(memory.size() == 16);
   // Between the ends of an interval, so that the predicted value alone would be allowed.
-  const Json& middle = memory.at({32, 4});
+  const nlohmann::json& middle = memory.at({32, 4});
   const double high = middle["upper"];
   const double low = middle["lower"];
   const double value = middle["predicted"];
   for (const bool is_upper : {true, false}) {
     const double bound = is_upper ? (value + high) / 2 : (value + low) / 2;
     CAPTURE(bound);
-    const Json json = suggested(
+    const nlohmann::json json = suggested(
         {"--where", std::string("mem_mb ") + (is_upper ? "< " : "> ") + perfmodel::to_text(bound),
          "--top", "16"});
     std::set<std::pair<double, double>> expected;
@@ -119,8 +120,8 @@ TEST_CASE_METHOD(TwoTargets, "suggest bounds a second target at the far end of i
     REQUIRE(json["fastest"].size() == expected.size());
     CHECK_FALSE(expected.contains({32, 4}));
     double last = 0;
-    for (const Json& each : json["fastest"]) {
-      const auto place = place_of(each);
+    for (const nlohmann::json& each : json["fastest"]) {
+      const auto place = place_of_suggestion(each);
       CHECK(expected.contains(place));
       CHECK(each["bounded"]["mem_mb"]["predicted"] == memory.at(place)["predicted"]);
       CHECK(each["bounded"]["mem_mb"]["lower"] == memory.at(place)["lower"]);
@@ -135,7 +136,7 @@ TEST_CASE_METHOD(TwoTargets, "the coverage sets how certain a bound has to be", 
   const auto allowed = [&](const std::string& coverage) {
     const auto memory = predicted("mem_mb", {"--coverage", coverage});
     const double bound = 6000;
-    const Json json =
+    const nlohmann::json json =
         suggested({"--where", "mem_mb < 6000", "--coverage", coverage, "--top", "16"});
     const auto expected = std::count_if(memory.begin(), memory.end(), [&](const auto& each) {
       return each.second["upper"] < bound;
@@ -154,7 +155,7 @@ TEST_CASE_METHOD(TwoTargets, "the coverage sets how certain a bound has to be", 
 
 TEST_CASE_METHOD(TwoTargets, "the target that no condition names is ranked", "[cli][suggest]") {
   const auto time = predicted("time_s");
-  const Json json = suggested({"--where", "time_s < 20 && time > 1000", "--top", "16"});
+  const nlohmann::json json = suggested({"--where", "time_s < 20 && time > 1000", "--top", "16"});
   CHECK(json["target"]["column"] == "mem_mb");
   std::size_t expected = 0;
   for (const auto& [place, memory] : predicted("mem_mb"))
@@ -162,7 +163,7 @@ TEST_CASE_METHOD(TwoTargets, "the target that no condition names is ranked", "[c
   CHECK(json["allowed"] == expected);
   CHECK(expected > 0);
   // A picked model alone is ranked as before.
-  const Json one = suggested({"--pick", "target == \"time_s\""});
+  const nlohmann::json one = suggested({"--pick", "target == \"time_s\""});
   CHECK(one["target"]["column"] == "time_s");
   CHECK_FALSE(one["fastest"][0].contains("bounded"));
   CHECK_FALSE(one.contains("without_bounded"));
@@ -173,7 +174,7 @@ TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second targ
   const auto memory = predicted("mem_mb");
   const std::vector<std::string> options = {"--where", "mem_mb < 6000", "--price",
                                             "workers", "--top",         "16"};
-  const Json json = suggested(options);
+  const nlohmann::json json = suggested(options);
   std::set<std::pair<double, double>> allowed;
   for (const auto& [place, prediction] : memory)
     if (prediction["upper"] < 6000)
@@ -181,8 +182,8 @@ TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second targ
   CHECK(json["cheapest"].size() == allowed.size());
   CHECK_FALSE(json["pareto"].empty());
   for (const char* list : {"cheapest", "pareto"})
-    for (const Json& each : json[list])
-      CHECK(allowed.contains(place_of(each)));
+    for (const nlohmann::json& each : json[list])
+      CHECK(allowed.contains(place_of_suggestion(each)));
   std::vector<std::string> words = {"suggest", "all.jsonl", "space.json", "--by",
                                     "cost",    "--format",  "csv"};
   words.insert(words.end(), options.begin(), options.end());
@@ -190,8 +191,8 @@ TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second targ
   CHECK(lines[0] ==
         "size,workers,predicted_time_s,lower,upper,predicted_mem_mb,lower_mem_mb,upper_mem_mb,"
         "cost");
-  const Json& first = json["cheapest"][0];
-  const Json& bounded = first["bounded"]["mem_mb"];
+  const nlohmann::json& first = json["cheapest"][0];
+  const nlohmann::json& bounded = first["bounded"]["mem_mb"];
   CHECK(lines[1] == first["configuration"]["size"].dump() + "," +
                         first["configuration"]["workers"].dump() + "," +
                         perfmodel::to_text(first["predicted_time"].get<double>()) + "," +
@@ -205,10 +206,11 @@ TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second targ
 
 TEST_CASE_METHOD(TwoTargets, "the unit of a second target changes no suggestion",
                  "[cli][suggest]") {
-  write("in_kb.csv", runs(1024));
+  write("in_kb.csv", bounded_runs(1024));
   fit("in_kb.csv", "in_kb.jsonl", {"--target", "time_s,mem_mb"});
-  const Json in_mb = suggested({"--where", "mem_mb < 6000", "--top", "16"});
-  const Json in_kb = suggested({"--where", "mem_mb < 6000 * 1024", "--top", "16"}, "in_kb.jsonl");
+  const nlohmann::json in_mb = suggested({"--where", "mem_mb < 6000", "--top", "16"});
+  const nlohmann::json in_kb =
+      suggested({"--where", "mem_mb < 6000 * 1024", "--top", "16"}, "in_kb.jsonl");
   REQUIRE(in_mb["fastest"].size() == in_kb["fastest"].size());
   for (std::size_t i = 0; i < in_mb["fastest"].size(); ++i) {
     CHECK(in_mb["fastest"][i]["configuration"] == in_kb["fastest"][i]["configuration"]);
@@ -223,16 +225,16 @@ TEST_CASE_METHOD(TwoTargets, "what is measured next fulfils the conditions as we
   for (const std::string goal : {"accuracy", "fastest"}) {
     CAPTURE(goal);
     write("few.csv", "size,workers,time_s,mem_mb\n64,1,130,31000\n8,8,3,800\n");
-    const Json json = suggested(
+    const nlohmann::json json = suggested(
         {"--next", "16", "--goal", goal, "--runs", "few.csv", "--where", "mem_mb < 6000"});
     std::set<std::pair<double, double>> expected;
     for (const auto& [place, prediction] : memory)
       if (prediction["upper"] < 6000 && (goal == "accuracy" || place != std::pair(8.0, 8.0)))
         expected.insert(place);
     std::set<std::pair<double, double>> found;
-    for (const Json& each : json["next"]) {
-      found.insert(place_of(each));
-      CHECK(each["bounded"]["mem_mb"]["upper"] == memory.at(place_of(each))["upper"]);
+    for (const nlohmann::json& each : json["next"]) {
+      found.insert(place_of_suggestion(each));
+      CHECK(each["bounded"]["mem_mb"]["upper"] == memory.at(place_of_suggestion(each))["upper"]);
     }
     CHECK(found == expected);
   }
@@ -246,7 +248,7 @@ TEST_CASE_METHOD(TwoTargets, "a level without a model of the second target is no
   for (const std::vector<std::string>& others :
        {std::vector<std::string>{"old"}, std::vector<std::string>{"old", "older"}}) {
     std::string csv = "gpu,size,workers,time_s,mem_mb\n";
-    for (const auto& line : lines_of(runs()))
+    for (const auto& line : lines_of(bounded_runs()))
       if (!line.starts_with("size")) {
         for (const std::string& other : others)
           csv += other + "," + line + "\n";
@@ -265,11 +267,11 @@ TEST_CASE_METHOD(TwoTargets, "a level without a model of the second target is no
     CHECK_THAT(result.errors,
                ContainsSubstring("for 4 of 8 configurations a target that conditions bound cannot "
                                  "be predicted: they are left out\n"));
-    const Json json = Json::parse(result.output);
+    const nlohmann::json json = nlohmann::json::parse(result.output);
     CHECK(json["without_bounded"] == 4);
     CHECK(json["allowed"] == 4);
     REQUIRE(json["fastest"].size() == 4);
-    for (const Json& each : json["fastest"])
+    for (const nlohmann::json& each : json["fastest"])
       CHECK(each["configuration"]["gpu"] == "old");
   }
 }
@@ -296,7 +298,7 @@ TEST_CASE_METHOD(TwoTargets, "suggest says what it cannot rank or bound", "[cli]
              ContainsSubstring("a column cannot be called 'mem_mb'"));
   // Of several groups, one has to be picked.
   std::string csv = "kernel,size,workers,time_s,mem_mb\n";
-  for (const auto& line : lines_of(runs()))
+  for (const auto& line : lines_of(bounded_runs()))
     if (!line.starts_with("size"))
       csv += "a," + line + "\nb," + line + "\n";
   write("kernels.csv", csv);
@@ -317,7 +319,7 @@ TEST_CASE_METHOD(TwoTargets, "without intervals the predicted value has to fulfi
   CHECK_THAT(result.errors,
              ContainsSubstring("warning: conditions on 'mem_mb' have to hold for its predicted "
                                "value alone: its model has no intervals\n"));
-  const Json json = Json::parse(result.output);
+  const nlohmann::json json = nlohmann::json::parse(result.output);
   CHECK(json["allowed"] == expected);
   CHECK_FALSE(json["fastest"][0]["bounded"]["mem_mb"].contains("upper"));
   CHECK_THAT(refused({"space.json", "--where", "mem_mb < 6000", "--coverage", "0.9"}, 3),
@@ -329,7 +331,7 @@ TEST_CASE_METHOD(TwoTargets, "runs as a space are ranked within the bound", "[cl
                                     "--top", "16", "--format", "json"});
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
-  const Json of_runs = Json::parse(result.output);
-  const Json of_space = suggested({"--where", "mem_mb < 6000", "--top", "16"});
+  const nlohmann::json of_runs = nlohmann::json::parse(result.output);
+  const nlohmann::json of_space = suggested({"--where", "mem_mb < 6000", "--top", "16"});
   CHECK(of_runs["fastest"] == of_space["fastest"]);
 }

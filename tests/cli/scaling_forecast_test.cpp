@@ -12,7 +12,6 @@
 using namespace perfmodel::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -46,21 +45,23 @@ class ScalingForecast : public FitDirectory {
     REQUIRE(result.exit_code == 0);
     return result;
   }
-  Json json(std::vector<std::string> more = {}, const std::string& kind = "strong") const {
+  nlohmann::json json(std::vector<std::string> more = {},
+                      const std::string& kind = "strong") const {
     more.insert(more.end(), {"--format", "json"});
-    return Json::parse(scaling(more, kind).output);
+    return nlohmann::json::parse(scaling(more, kind).output);
   }
 };
 
 /// The last row before a figure of the rows falls below a limit; nullopt if it never does.
-std::optional<double> last_above(const Json& rows, const std::string& figure, double limit) {
+std::optional<double> last_above(const nlohmann::json& rows, const std::string& figure,
+                                 double limit) {
   for (std::size_t i = 1; i < rows.size(); ++i)
     if (rows[i][figure] < limit)
       return rows[i - 1]["scale"].get<double>();
   return std::nullopt;
 }
 
-std::optional<double> number_of(const Json& json) {
+std::optional<double> number_of(const nlohmann::json& json) {
   return json.is_null() ? std::nullopt : std::optional(json.get<double>());
 }
 
@@ -69,7 +70,7 @@ std::optional<double> number_of(const Json& json) {
 TEST_CASE_METHOD(ScalingForecast, "speedups and efficiencies have the bands of their times",
                  "[cli][scaling]") {
   fit(amdahl_runs());
-  const Json all = json();
+  const nlohmann::json all = json();
   const auto lines = lines_of(scaling({"--format", "csv"}).output);
   CHECK(lines[0].ends_with(
       ",lower,upper,speedup_lower,speedup_upper,efficiency_lower,efficiency_upper,limited_by"));
@@ -77,7 +78,7 @@ TEST_CASE_METHOD(ScalingForecast, "speedups and efficiencies have the bands of t
   const double first = all["rows"][0]["time"];
   for (std::size_t i = 0; i < 6; ++i) {
     CAPTURE(i);
-    const Json& row = all["rows"][i];
+    const nlohmann::json& row = all["rows"][i];
     const double slow = i == 0 ? first : row["upper"].get<double>();
     const double fast = i == 0 ? first : row["lower"].get<double>();
     const double scale = row["scale"];
@@ -104,14 +105,14 @@ TEST_CASE_METHOD(ScalingForecast, "the knee is where a table of all whole scales
                                                 coverage};
       std::vector<std::string> whole = options;
       whole.insert(whole.end(), {"--at", "1:32:+1"});
-      const Json rows = json(whole)["rows"];
-      const Json knee = json(options)["knee"];
+      const nlohmann::json rows = json(whole)["rows"];
+      const nlohmann::json knee = json(options)["knee"];
       const double least = std::stod(limit) / 100;
       CHECK(number_of(knee["lower"]) == last_above(rows, "efficiency_lower", least));
       CHECK(number_of(knee["predicted"]) == last_above(rows, "efficiency", least));
       CHECK(number_of(knee["upper"]) == last_above(rows, "efficiency_upper", least));
     }
-  const Json knee = json()["knee"];
+  const nlohmann::json knee = json()["knee"];
   CHECK_THAT(scaling({}).output,
              ContainsSubstring("\nefficiency stays at 50 % or above up to gpus = " +
                                perfmodel::to_text(knee["predicted"].get<double>())) &&
@@ -123,13 +124,13 @@ TEST_CASE_METHOD(ScalingForecast, "the knee is where a table of all whole scales
 
 TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "[cli][scaling]") {
   fit(amdahl_runs());
-  const Json all = json({"--set", "layers=12"});
+  const nlohmann::json all = json({"--set", "layers=12"});
   const double power = all["model"]["q"];
   const double scalable = all["model"]["A"];
   const double constant = all["model"]["C"];
   CHECK(all["rows"][0]["limit"].is_null());
   for (std::size_t i = 1; i < all["rows"].size(); ++i) {
-    const Json& row = all["rows"][i];
+    const nlohmann::json& row = all["rows"][i];
     const double scale = row["scale"];
     const double time = scalable * std::pow(scale, power) + constant;
     const double of_constant = constant * (1 - 1 / scale) / time;
@@ -142,7 +143,7 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
   CHECK_THAT(scaling({}).output, ContainsSubstring("limited by  its share of the time  perfect, "
                                                    "it would save"));
   // With weak scaling all but the constant would have to stay, and it falls.
-  const Json weak = json({}, "weak");
+  const nlohmann::json weak = json({}, "weak");
   CHECK(weak["rows"][3]["limit"].is_null());
   // A time that is all power: what is not C limits.
   std::string slow = "layers,gpus,time_s\n";
@@ -151,7 +152,7 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
       slow += perfmodel::to_text(layers) + "," + perfmodel::to_text(gpus) + "," +
               perfmodel::to_text(layers / std::sqrt(gpus)) + "\n";
   fit(slow);
-  const Json limit = json()["rows"][2]["limit"];
+  const nlohmann::json limit = json()["rows"][2]["limit"];
   CHECK(limit["part"] == "all but C");
   CHECK(limit["excess"].get<double>() == Approx(1 - std::sqrt(4.0) / 4).epsilon(0.01));
 }
@@ -164,8 +165,8 @@ TEST_CASE_METHOD(ScalingForecast, "of a sum the term that grows limits large sca
       csv += perfmodel::to_text(layers) + "," + perfmodel::to_text(gpus) + "," +
              perfmodel::to_text(0.5 * layers / gpus + 0.02 * gpus) + "\n";
   fit(csv, {"--expression", "multi", "--terms", "2"});
-  const Json all = json({"--set", "layers=24", "--at", "1,2,4,8,16,32"});
-  const Json& last = all["rows"][5];
+  const nlohmann::json all = json({"--set", "layers=24", "--at", "1,2,4,8,16,32"});
+  const nlohmann::json& last = all["rows"][5];
   const double time = 0.5 * 24 / 32 + 0.02 * 32;
   CHECK(last["time"].get<double>() == Approx(time).epsilon(0.02));
   CHECK(last["limit"]["part"].get<std::string>().starts_with("term "));
@@ -177,12 +178,12 @@ TEST_CASE_METHOD(ScalingForecast, "of a sum the term that grows limits large sca
 TEST_CASE_METHOD(ScalingForecast, "the scales worth a run are for the knee or the largest scale",
                  "[cli][scaling]") {
   fit(amdahl_runs());
-  const Json all = json();
+  const nlohmann::json all = json();
   REQUIRE(all["pays_no_more_at"].is_number());
-  CHECK(all["aims"] == Json::array({all["pays_until"], all["pays_no_more_at"]}));
-  CHECK(json({"--least-efficiency", "1"})["aims"] == Json::array({32.0}));
+  CHECK(all["aims"] == nlohmann::json::array({all["pays_until"], all["pays_no_more_at"]}));
+  CHECK(json({"--least-efficiency", "1"})["aims"] == nlohmann::json::array({32.0}));
   REQUIRE(all["measure_first"].size() == 3);
-  for (const Json& each : all["measure_first"]) {
+  for (const nlohmann::json& each : all["measure_first"]) {
     const double scale = each["scale"];
     const auto row = static_cast<std::size_t>(std::lround(std::log2(scale)));
     CHECK(each["cost"].get<double>() ==
@@ -197,14 +198,14 @@ TEST_CASE_METHOD(ScalingForecast, "the scales worth a run are for the knee or th
 
 TEST_CASE_METHOD(ScalingForecast, "the unit of the time changes no forecast", "[cli][scaling]") {
   fit(amdahl_runs());
-  const Json in_s = json();
+  const nlohmann::json in_s = json();
   fit(amdahl_runs(1000));
-  const Json in_ms = json();
+  const nlohmann::json in_ms = json();
   CHECK(in_s["knee"] == in_ms["knee"]);
   CHECK(in_s["aims"] == in_ms["aims"]);
   for (std::size_t i = 0; i < in_s["rows"].size(); ++i) {
-    const Json& one = in_s["rows"][i];
-    const Json& other = in_ms["rows"][i];
+    const nlohmann::json& one = in_s["rows"][i];
+    const nlohmann::json& other = in_ms["rows"][i];
     CHECK(one["efficiency_lower"].get<double>() ==
           Approx(other["efficiency_lower"].get<double>()).epsilon(1e-4));
     if (!one["limit"].is_null())
@@ -221,7 +222,7 @@ TEST_CASE_METHOD(ScalingForecast, "the unit of the time changes no forecast", "[
 TEST_CASE_METHOD(ScalingForecast, "a forecast says only what the model and the scale allow",
                  "[cli][scaling]") {
   fit(amdahl_runs(), {"--coverage", "none"});
-  const Json without = json();
+  const nlohmann::json without = json();
   CHECK_FALSE(without["rows"][1].contains("speedup_lower"));
   CHECK(without["knee"]["lower"] == without["knee"]["upper"]);
   CHECK(without["knee"]["lower"] == without["knee"]["predicted"]);
@@ -229,16 +230,16 @@ TEST_CASE_METHOD(ScalingForecast, "a forecast says only what the model and the s
                                      !ContainsSubstring("ends of the intervals") &&
                                      ContainsSubstring("limited by"));
   // Measured runs have no model.
-  const Json runs =
-      Json::parse(run({"scaling", "runs.csv", "--column", "gpus", "--format", "json"}).output);
+  const nlohmann::json runs = nlohmann::json::parse(
+      run({"scaling", "runs.csv", "--column", "gpus", "--format", "json"}).output);
   for (const char* field : {"knee", "aims", "measure_first"})
     CHECK_FALSE(runs.contains(field));
   // A batch has no efficiency, but times that a run makes certain, at its own cost.
   std::string csv = amdahl_runs();
   csv.replace(csv.find("gpus"), 4, "tokens");
   fit(csv, {"--extrinsic", "tokens"});
-  const Json batch =
-      Json::parse(run({"scaling", "model.json", "--column", "tokens", "--format", "json"}).output);
+  const nlohmann::json batch = nlohmann::json::parse(
+      run({"scaling", "model.json", "--column", "tokens", "--format", "json"}).output);
   CHECK_FALSE(batch.contains("knee"));
   CHECK_FALSE(batch["rows"][1].contains("limit"));
   CHECK_FALSE(batch["measure_first"].empty());
