@@ -151,7 +151,8 @@ def campaign(choose, seed):
     return options.most
 
 
-METHODS = {"fastest": lambda: by_program("fastest", 1), "accuracy": lambda: by_program("accuracy", 10),
+METHODS = {"fastest": lambda: by_program("fastest", 1),
+           "accuracy": lambda: by_program("accuracy", 10),
            "random": lambda: lambda folder, known, rest, seed: rest[:1], "sklearn": by_sklearn}
 within = sum(time <= (1 + options.within) * BEST for _, time in ROWS)
 print(f"{len(ROWS)} configurations, {within} of them within {100 * options.within:g} % of the best")
