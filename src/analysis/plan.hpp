@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -112,6 +113,9 @@ Table table_of(const Space& space, const std::vector<Configuration>& configurati
 /// with file, line and column for a value that the space does not contain.
 std::vector<Configuration> configurations_of(const Space& space, const Table& table);
 
+/// As configurations_of(), but leaves out rows with a value that the space does not contain.
+std::vector<Configuration> contained_configurations(const Space& space, const Table& table);
+
 /// A plan of runs.
 struct Plan {
   std::vector<Configuration> configurations;  ///< the existing ones first
@@ -220,11 +224,32 @@ struct DOptimalRequest {
 std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
                                    const TaskHooks<PlanStart>& hooks = {});
 
+/// Which configurations are measured next: those from which predictions over the space gain most,
+/// or those that may be faster than the fastest.
+enum class Goal { accuracy, fastest };
+
+constexpr auto texts_of(Goal) {
+  using enum Goal;
+  return std::to_array<EnumText<Goal>>({{accuracy, "accuracy"}, {fastest, "fastest"}});
+}
+
+/// ln E[max(0, best - y)] of a normal y, the expected improvement on `best` (Jones, Schonlau and
+/// Welch 1998, eq. 15). The logarithm, since the expectation is 0 in double precision far above
+/// `best`. `deviation` > 0.
+double log_expected_improvement(double best, double mean, double deviation);
+
+/// What expected improvements refer to: predicted ln t.
+struct Incumbent {
+  double best = 0;         ///< the lowest of the measured configurations
+  Eigen::VectorXd logs{};  ///< of the candidates
+};
+
 /// A configuration to measure, and its value, given those before it.
 struct NextRun {
   std::size_t candidate = 0;
   double deviation_gain = 0;   ///< decrease of the mean standard deviation over the space
   double log_determinant = 0;  ///< of the information about ln t that it adds: ln(1 + v / noise)
+  std::optional<double> expected_improvement = {};  ///< of the lowest ln t; given an incumbent
 };
 
 struct NextRuns {
@@ -236,9 +261,28 @@ struct NextRuns {
 /// Greedy choice of candidates: each one reduces the mean standard deviation over the space most
 /// per unit of its cost, given those before it, and is chosen at most once (Cohn 1996 for
 /// variances; V-optimality for linear models). `costs`: one per candidate, >= 0.
+///
+/// With an incumbent, each one has the highest expected improvement per unit of its cost instead.
+/// What improves is the lowest posterior mean, since runs have noise: the standard deviation in
+/// question is that by which the mean of a candidate moves if it is measured (expected quantile
+/// improvement for the median, Picheny et al. 2013). Those before it count as measured at their
+/// means (the kriging believer of Ginsbourger et al. 2010).
 NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
                    const Eigen::VectorXd& costs, std::size_t count,
-                   const std::function<void(std::size_t done)>& told = nullptr);
+                   const std::function<void(std::size_t done)>& told = nullptr,
+                   std::optional<Incumbent> incumbent = {});
+
+/// A quantity that a model predicts for a configuration.
+struct Estimate {
+  double value = 0;                       ///< NaN: it cannot be predicted
+  std::optional<Interval> interval = {};  ///< if the model has intervals
+};
+
+/// A quantity besides the time, with its estimates for many configurations at once.
+struct BoundedTarget {
+  std::string name;
+  std::function<std::vector<Estimate>(const std::vector<Configuration>&)> estimates;
+};
 
 /// A configuration with its predicted time.
 struct Suggestion {
@@ -246,13 +290,17 @@ struct Suggestion {
   double time = 0;
   double cost = 0;                        ///< time * price
   std::optional<Interval> interval = {};  ///< of the time, if the model has intervals
+  std::vector<Estimate> bounded = {};     ///< of the request's bounded targets
 };
 
 struct SuggestionRequest {
   std::optional<std::string> price;  ///< formula of the columns, per unit of time; 1 if not given
-  std::vector<std::string> conditions;  ///< formulas of the columns, `time` and `cost`
+  /// Formulas of the columns, `time`, `cost` and the bounded targets. A configuration has to
+  /// fulfil them at both ends of the interval of every bounded target.
+  std::vector<std::string> conditions;
   std::size_t most = 10;
   std::uint64_t seed = 1;  ///< of the sample, if the space is too large for an exhaustive search
+  std::vector<BoundedTarget> bounded = {};
 };
 
 struct Suggestions {
@@ -261,6 +309,7 @@ struct Suggestions {
   std::vector<Suggestion> pareto;    ///< ascending times, falling costs; only with a price
   std::size_t searched = 0;          ///< configurations of the space that were evaluated
   std::size_t without_time = 0;      ///< of these, without a valid time
+  std::size_t without_bounded = 0;   ///< of the others, without an estimate of a bounded target
   std::size_t allowed = 0;           ///< of these, fulfilling the conditions
   bool complete = true;              ///< whether the search was exhaustive
 };

@@ -409,6 +409,16 @@ std::vector<Reading> readings(const PowerPlusConstant& model, const std::vector<
   return readings;
 }
 
+double last_whole_scale(double low, double high, const std::function<bool(double)>& holds) {
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    if (middle <= low || middle >= high)  // doubles have no whole number in between
+      break;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 std::optional<double> pays_until(const PowerPlusConstant& model, double first, Kind kind,
                                  double least_efficiency) {
   const auto efficient = [&](double scale) {
@@ -416,17 +426,8 @@ std::optional<double> pays_until(const PowerPlusConstant& model, double first, K
     return share * model.time(first) / model.time(scale) >= least_efficiency;
   };
   // The efficiency is monotone in G: if more workers ever cost efficiency, they do from the start.
-  double low = first;
-  double high = std::ceil((1 << 20) * first);
-  if (efficient(high))
-    return std::nullopt;
-  while (high - low > 1) {
-    const double middle = std::floor((low + high) / 2);
-    if (middle <= low || middle >= high)  // doubles have no whole number in between
-      break;
-    (efficient(middle) ? low : high) = middle;
-  }
-  return low;
+  const double high = std::ceil((1 << 20) * first);
+  return efficient(high) ? std::nullopt : std::optional(last_whole_scale(first, high, efficient));
 }
 
 namespace {

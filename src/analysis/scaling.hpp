@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -113,5 +114,59 @@ KindOfWork kind_of_work(const WorkColumns& columns);
 /// `moved`: inputs that move with the scale.
 WorkColumns work_columns(const FittedModel& model, const std::string& scale,
                          const std::vector<std::string>& moved);
+
+/// By bisection, the last whole scale at which a condition holds that holds at `low`, but not at
+/// `high`; `low` if there is no other.
+double last_whole_scale(double low, double high, const std::function<bool(double)>& holds);
+
+/// The part of a time that keeps it most from scaling perfectly: from t G0 / G, or for weak scaling
+/// from t.
+struct Limit {
+  std::string part;   ///< of Form::parts(); one part if a single power describes all but C
+  double share = 0;   ///< of the time
+  double excess = 0;  ///< share of the time that perfect scaling of this part would save
+};
+
+/// The largest whole scale up to which the efficiency does not fall below its limit, if times are
+/// at the upper ends of their intervals, as predicted, or at the lower ends; nullopt: it does not
+/// fall below it in the table.
+struct Knee {
+  std::optional<double> lower;
+  std::optional<double> predicted;
+  std::optional<double> upper;
+};
+
+/// A scale at which a run is worth its cost.
+struct ScaleToMeasure {
+  double scale = 1;
+  double gain = 0;  ///< decrease of the standard deviation of ln t at the aims, as a share
+  double cost = 0;  ///< predicted time, of all workers together
+};
+
+/// What a model says beyond a study of its predicted times.
+struct Forecast {
+  /// Per row, if the model has intervals: speedup and efficiency of a run whose time is at the ends
+  /// of its interval, relative to the predicted time of the first row.
+  std::vector<Interval> speedups;
+  std::vector<Interval> efficiencies;
+  std::vector<std::optional<Limit>> limits;  ///< per row; nullopt: no part scales worse
+  Knee knee;
+  /// Scales of the table whose time the next runs should make certain: those around the knee, or
+  /// the last one if the efficiency does not fall below its limit.
+  std::vector<double> aims;
+  std::vector<ScaleToMeasure> measure_first;  ///< the best first, each given those before it
+};
+
+struct ForecastRequest {
+  const FittedModel& model;
+  const NumericInput& scale;
+  /// The configurations at some scales, all else held.
+  std::function<Design(const std::vector<double>& scales)> at;
+  const ScalingStudy& study;    ///< of the predicted times
+  std::optional<double> level;  ///< of the intervals; nullopt if there are none
+  bool counts_workers = true;   ///< a run costs its time for every worker
+};
+
+Forecast forecast(const ForecastRequest& request);
 
 }  // namespace perfmodel::scaling

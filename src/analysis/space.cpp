@@ -323,6 +323,19 @@ std::vector<Configuration> configurations_of(const Space& space, const Table& ta
   return configurations;
 }
 
+std::vector<Configuration> contained_configurations(const Space& space, const Table& table) {
+  std::vector<Configuration> out;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    Configuration configuration;
+    for (const SpaceColumn& column : space.columns)
+      if (const auto value = value_of_cell(column, table.at(column.name).text(row)))
+        configuration.push_back(*value);
+    if (configuration.size() == space.columns.size())
+      out.push_back(std::move(configuration));
+  }
+  return out;
+}
+
 void for_each_configuration(const Space& space,
                             const std::function<void(const Configuration&)>& visit) {
   const std::size_t columns = space.columns.size();

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <utility>
 
 #include "analysis/plan.hpp"
 #include "base/message.hpp"
@@ -46,6 +48,18 @@ class Measuring {
     return out;
   }
 
+  /// Per candidate: ln of the expected improvement if it is measured.
+  VectorXd log_improvements(const Incumbent& incumbent) const {
+    constexpr double least_variance = 1e-18;
+    VectorXd out(variances_.size());
+    for (Index k = 0; k < out.size(); ++k) {
+      const double variance = std::max(variances_[k], least_variance);
+      out[k] = log_expected_improvement(incumbent.best, incumbent.logs[k],
+                                        variance / std::sqrt(variance + belief_.noise()));
+    }
+    return out;
+  }
+
   void measure(Index candidate) {
     const std::vector<std::size_t> one = {static_cast<std::size_t>(candidate)};
     const Places chosen{.design = take_rows(candidates_.design, one),
@@ -76,24 +90,44 @@ class Measuring {
 
 }  // namespace
 
+double log_expected_improvement(double best, double mean, double deviation) {
+  const double z = (best - mean) / deviation;
+  const double log_density = -z * z / 2 - std::log(2 * std::numbers::pi) / 2;
+  constexpr double far_above = -25;  // where the two terms below cancel: by their asymptotic series
+  if (z < far_above)
+    return std::log(deviation) + log_density - 2 * std::log(-z) +
+           std::log1p(-3 / (z * z) + 15 / (z * z * z * z));
+  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
+  return std::log(deviation) + std::log(std::exp(log_density) + z * below);
+}
+
 NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
                    const VectorXd& costs, std::size_t count,
-                   const std::function<void(std::size_t)>& told) {
+                   const std::function<void(std::size_t)>& told,
+                   std::optional<Incumbent> incumbent) {
   Measuring measuring(belief, space, candidates);
   NextRuns out{.deviation = measuring.deviation(), .runs = {}};
   std::vector<bool> used(candidates.rows, false);
   while (out.runs.size() < std::min(count, candidates.rows)) {
     const VectorXd gains = measuring.gains();
+    const VectorXd logs = incumbent ? measuring.log_improvements(*incumbent) : VectorXd();
+    const auto is_better = [&](Index row, Index other) {
+      return incumbent ? logs[row] - std::log(costs[row]) > logs[other] - std::log(costs[other])
+                       : gains[row] * costs[other] > gains[other] * costs[row];
+    };
     Index best = -1;
     for (Index row = 0; row < gains.size(); ++row)
-      if (!used[static_cast<std::size_t>(row)] &&
-          (best < 0 || gains[row] * costs[best] > gains[best] * costs[row]))
+      if (!used[static_cast<std::size_t>(row)] && (best < 0 || is_better(row, best)))
         best = row;
     const auto chosen = static_cast<std::size_t>(best);
     used[chosen] = true;
     out.runs.push_back({.candidate = chosen,
                         .deviation_gain = gains[best],
                         .log_determinant = std::log1p(measuring.variance(best) / belief.noise())});
+    if (incumbent) {
+      out.runs.back().expected_improvement = std::exp(logs[best]);
+      incumbent->best = std::min(incumbent->best, incumbent->logs[best]);
+    }
     measuring.measure(best);
     if (told)
       told(out.runs.size());
@@ -180,6 +214,7 @@ class Search {
   Search(const Space& space, const SuggestionRequest& request, const Predict& predict)
       : space_(space),
         predict_(predict),
+        bounded_(request.bounded),
         conditions_(space),
         with_cost_(request.price.has_value()),
         fastest_(request.most, &Suggestion::time),
@@ -188,6 +223,8 @@ class Search {
     if (request.price)
       price_.emplace(*request.price, names, codes_, Field{"price"});
     names.insert(names.end(), {"time", "cost"});
+    for (const BoundedTarget& target : request.bounded)
+      names.push_back(target.name);
     for (const std::string& condition : request.conditions)
       wanted_.emplace_back(condition, names, codes_, Field{"conditions"});
   }
@@ -213,6 +250,7 @@ class Search {
  private:
   const Space& space_;
   const Predict& predict_;
+  const std::vector<BoundedTarget>& bounded_;
   Conditions conditions_;
   TextCodes codes_;
   std::optional<Formula> price_;
@@ -228,15 +266,45 @@ class Search {
     if (chunk_.empty())
       return;
     const auto times = predict_(chunk_);
+    std::vector<std::vector<Estimate>> bounded;
+    for (const BoundedTarget& target : bounded_)
+      bounded.push_back(target.estimates(chunk_));
     result_.searched += chunk_.size();
-    for (std::size_t i = 0; i < chunk_.size(); ++i)
-      judge({chunk_[i], times[i], times[i]});
+    for (std::size_t i = 0; i < chunk_.size(); ++i) {
+      Suggestion suggestion{chunk_[i], times[i], times[i]};
+      for (const auto& estimates : bounded)
+        suggestion.bounded.push_back(estimates[i]);
+      judge(std::move(suggestion));
+    }
     chunk_.clear();
+  }
+
+  /// Whether the conditions hold at every combination of ends of the bounded targets. `values`:
+  /// of the other names.
+  bool fulfils(std::vector<double> values, const std::vector<Estimate>& bounded) const {
+    const std::size_t others = values.size();
+    for (std::size_t ends = 0; ends >> bounded.size() == 0; ++ends) {
+      values.resize(others);
+      for (std::size_t k = 0; k < bounded.size(); ++k) {
+        const Interval interval =
+            bounded[k].interval.value_or(Interval{bounded[k].value, bounded[k].value});
+        values.push_back((ends >> k & 1U) != 0 ? interval.high : interval.low);
+      }
+      const auto holds = [&](const Formula& formula) { return formula(values) != 0; };
+      if (!std::ranges::all_of(wanted_, holds))
+        return false;
+    }
+    return true;
   }
 
   void judge(Suggestion suggestion) {
     if (!is_time(suggestion.time)) {
       ++result_.without_time;
+      return;
+    }
+    const auto is_missing = [](const Estimate& estimate) { return std::isnan(estimate.value); };
+    if (std::ranges::any_of(suggestion.bounded, is_missing)) {
+      ++result_.without_bounded;
       return;
     }
     std::vector<double> values;
@@ -246,7 +314,7 @@ class Search {
       suggestion.cost = suggestion.time * checked_price((*price_)(values), space_);
     values.push_back(suggestion.time);
     values.push_back(suggestion.cost);
-    if (!std::ranges::all_of(wanted_, [&](const Formula& formula) { return formula(values) != 0; }))
+    if (!wanted_.empty() && !fulfils(std::move(values), suggestion.bounded))
       return;
     ++result_.allowed;
     fastest_.add(suggestion);
@@ -294,8 +362,11 @@ Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& pri
 }
 
 Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict) {
+  std::set<std::string> figures = {"time", "cost"};
+  for (const BoundedTarget& target : request.bounded)
+    figures.insert(target.name);
   for (const SpaceColumn& column : space.columns) {
-    if (column.name == "time" || column.name == "cost")
+    if (figures.contains(column.name))
       throw InputError(fmt::format(
           "{}: a column cannot be called '{}': conditions use this name for the predicted figure",
           space.source, column.name));

@@ -263,6 +263,12 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.level = certainty.level.value_or(0);
   for (std::size_t i = 0; certainty.intervals && i < scales.size(); ++i)
     document.intervals.push_back((*certainty.intervals)[i].around(document.study.rows[i].time));
+  const auto at = [&](const std::vector<double>& some) {
+    return make_design(configurations_along(arguments, model, column, some, base).table, model.spec,
+                       Target::absent);
+  };
+  document.forecast = scaling::forecast(
+      {model, input, at, document.study, certainty.level, scaling::counts_workers(column)});
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
   if (!power_constant || model.spec.moves_others(column)) {

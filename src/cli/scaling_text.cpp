@@ -42,7 +42,8 @@ doc::Table rows(const ScalingDocument& document) {
           document.column, document.relative ? "relative time" : time.heading("time"),
           doc::format_of(time), has_intervals ? std::optional(document.level) : std::nullopt),
       .csv = {"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
-              "equivalent_power", "lower", "upper"}};
+              "equivalent_power", "lower", "upper", "speedup_lower", "speedup_upper",
+              "efficiency_lower", "efficiency_upper", "limited_by"}};
   table.columns.push_back(doc::numbers("Karp-Flatt", "karp_flatt"));
   for (std::size_t c = table.columns.size() - 3; !tells && c < table.columns.size(); ++c)
     table.columns[c].hidden = true;
@@ -54,6 +55,13 @@ doc::Table rows(const ScalingDocument& document) {
   if (has_intervals)
     for (const char* name : {"lower", "upper"})
       table.columns.push_back(doc::for_programs(name));
+  const bool has_bands = has_intervals && tells && document.forecast;
+  if (has_bands)
+    for (const char* name :
+         {"speedup_lower", "speedup_upper", "efficiency_lower", "efficiency_upper"})
+      table.columns.push_back(doc::for_programs(name));
+  if (tells && document.forecast)
+    table.columns.push_back(doc::for_programs("limited_by"));
   const auto told = [&](const doc::Cell& cell) { return tells ? cell : doc::Cell(); };
   for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
     const auto& row = document.study.rows[i];
@@ -67,9 +75,58 @@ doc::Table rows(const ScalingDocument& document) {
                                                                                : "");
     if (has_intervals)
       cells.insert(cells.end(), {document.intervals[i].low, document.intervals[i].high});
+    if (has_bands)
+      for (const auto* bands : {&document.forecast->speedups, &document.forecast->efficiencies})
+        cells.insert(cells.end(), {(*bands)[i].low, (*bands)[i].high});
+    if (tells && document.forecast)
+      cells.emplace_back(document.forecast->limits[i] ? document.forecast->limits[i]->part : "");
     table.add(std::move(cells));
   }
   return table;
+}
+
+/// Bands of speedup and efficiency, and the limiting part of the time, of all rows but the first.
+void add_forecast(const ScalingDocument& document, doc::Document& out) {
+  const scaling::Forecast& forecast = *document.forecast;
+  const bool has_bands = !forecast.speedups.empty();
+  doc::Table table{.columns = {doc::numbers(document.column, {}, doc::all_digits)}};
+  if (has_bands) {
+    table.columns.push_back(doc::words("speedup within"));
+    table.columns.push_back({"efficiency within", doc::Align::left, doc::percent_of_share});
+  }
+  for (const char* heading : {"limited by", "its share of the time", "perfect, it would save"})
+    table.columns.push_back(doc::words(heading));
+  for (std::size_t i = 1; i < document.study.rows.size(); ++i) {
+    std::vector<doc::Cell> cells = {document.study.rows[i].scale};
+    if (has_bands)
+      cells.insert(cells.end(), {forecast.speedups[i], forecast.efficiencies[i]});
+    if (const auto& limit = forecast.limits[i])
+      cells.insert(cells.end(),
+                   {limit->part, percent(100 * limit->share), percent(100 * limit->excess)});
+    table.add(std::move(cells));
+  }
+  out.add("\n");
+  out.add(std::move(table), 2);
+}
+
+/// The scales at which a run makes the answer most certain for its cost.
+std::string scales_to_measure(const ScalingDocument& document) {
+  const scaling::Forecast& forecast = *document.forecast;
+  std::vector<std::string> aims;
+  for (const double aim : forecast.aims)
+    aims.push_back(to_text(aim));
+  constexpr double least_gain = 0.005;
+  std::vector<std::string> scales;
+  for (const scaling::ScaleToMeasure& each : forecast.measure_first)
+    if (each.gain >= least_gain)
+      scales.push_back(to_text(each.scale) + " (-" + percent(100 * each.gain) + ")");
+  const std::string aim =
+      " the standard deviation of the time at " + document.column + " = " + joined(aims, " and ");
+  return scales.empty()
+             ? "no further run at one of these scales would reduce" + aim +
+                   " by 0.5 %, given its noise\n"
+             : "worth a run first, to reduce" + aim + " for its cost: " + document.column + " = " +
+                   joined(scales, ", then ") + "\n";
 }
 
 /// The rmse of a law in percent of the mean of the described quantity.
@@ -166,13 +223,23 @@ std::string marked_scale(const ScalingDocument& document, double scale) {
 
 std::string verdict(const ScalingDocument& document) {
   const auto& study = document.study;
-  const auto until = document.power ? document.model_pays_until : study.pays_until;
+  const auto& forecast = document.forecast;
+  const auto until = document.power ? document.model_pays_until
+                     : forecast     ? forecast->knee.predicted
+                                    : study.pays_until;
   std::string text =
       "\nefficiency stays at " + short_number(100 * study.least_efficiency) + " % or above" +
       (until ? " up to " + document.column + " = " + marked_scale(document, *until) : "");
   if (!document.power && study.pays_no_more_at)
     text += ", but not at " + marked_scale(document, *study.pays_no_more_at) +
             "; the throughput is highest at " + marked_scale(document, study.fastest_scale);
+  if (!document.intervals.empty()) {
+    const auto end = [&](const std::optional<double>& scale) {
+      return scale ? to_text(*scale) : "more than " + to_text(study.rows.back().scale);
+    };
+    text += "\nat the ends of the intervals, up to " + document.column + " = " +
+            end(forecast->knee.lower) + " or " + end(forecast->knee.upper);
+  }
   return text + "\n";
 }
 
@@ -186,11 +253,15 @@ std::string formatted(const ScalingDocument& document, OutputFormat format,
   out.add(header(document));
   out.add("\n");
   out.add(rows(document), 2);
+  if (document.tells_speedup && document.forecast)
+    add_forecast(document, out);
   if (document.tells_speedup)
     add_laws(document, out);
   add_readings(document, out);
   if (document.tells_speedup)
     out.add(verdict(document));
+  if (document.forecast)
+    out.add((document.tells_speedup ? "" : "\n") + scales_to_measure(document));
   return out.in(format, width);
 }
 

@@ -39,9 +39,10 @@ struct SuggestArguments {
   std::vector<std::string> conditions;
   std::size_t most = 10;
   std::optional<std::size_t> next;
-  std::optional<std::string> runs;   ///< runs measured so far, for --next
-  std::optional<std::string> among;  ///< candidates of --next
-  std::optional<double> overhead;    ///< time to start a run, for --next
+  plan::Goal goal = plan::Goal::accuracy;  ///< of --next
+  std::optional<std::string> runs;         ///< runs measured so far, for --next
+  std::optional<std::string> among;        ///< candidates of --next
+  std::optional<double> overhead;          ///< time to start a run, for --next
   std::uint64_t seed = kDefaultSeed;
   std::optional<double> coverage;  ///< of the intervals; nullopt: the model's
   bool strict_range = false;
@@ -100,18 +101,26 @@ std::vector<std::string> further_names(const SuggestArguments& arguments,
   std::vector<std::string> names = {"predicted_" + document.target};
   if (document.level)
     names.insert(names.end(), {"lower", "upper"});
+  for (const auto& [target, has_interval] : document.bounded) {
+    names.push_back("predicted_" + target);
+    if (has_interval)
+      names.insert(names.end(), {"lower_" + target, "upper_" + target});
+  }
   if (arguments.next)
-    names.emplace_back("gain");
+    names.emplace_back(arguments.goal == plan::Goal::fastest ? "improvement" : "gain");
   else if (arguments.price)
     names.emplace_back("cost");
   return names;
 }
 
-/// The cost or, for --next, the share of the present standard deviation that a run removes.
+/// The cost or, for --next, the share of the present standard deviation that a run removes, or the
+/// expected improvement.
 double last_figure(const SuggestArguments& arguments, const SuggestionDocument& document,
                    const std::vector<plan::Suggestion>& suggestions, std::size_t i) {
-  return arguments.next ? document.next[i].run.deviation_gain / document.deviation
-                        : suggestions[i].cost;
+  if (!arguments.next)
+    return suggestions[i].cost;
+  const plan::NextRun& run = document.next[i].run;
+  return run.expected_improvement.value_or(run.deviation_gain / document.deviation);
 }
 
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
@@ -148,6 +157,11 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
     cells.emplace_back(suggestions[i].time);
     if (const auto& interval = suggestions[i].interval)
       cells.insert(cells.end(), {interval->low, interval->high});
+    for (const plan::Estimate& estimate : suggestions[i].bounded) {
+      cells.emplace_back(estimate.value);
+      if (estimate.interval)
+        cells.insert(cells.end(), {estimate.interval->low, estimate.interval->high});
+    }
     cells.emplace_back(last_figure(arguments, document, suggestions, i));
     cells.resize(table.columns.size());
     table.add(std::move(cells));
@@ -198,27 +212,66 @@ std::vector<plan::Configuration> some(std::vector<plan::Configuration> configura
   return configurations;
 }
 
-std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
-                                               const plan::Space& space, std::uint64_t seed) {
-  return arguments.among ? read_configurations(space, *arguments.among)
-                         : sample(space, kMostCandidates, seed);
+/// What --next chooses from, and how: the request has conditions and bounded targets.
+struct Candidates {
+  const plan::SuggestionRequest& request;
+  const plan::Predict& predict;
+};
+
+/// Those of the configurations that fulfil the conditions, by ascending predicted times.
+std::vector<plan::Configuration> allowed_of(const Candidates& choice, plan::Space space,
+                                            std::vector<plan::Configuration> configurations) {
+  plan::SuggestionRequest request = choice.request;
+  request.most = configurations.size();
+  space.rows = std::exchange(configurations, {});
+  if (space.rows.empty())
+    return {};
+  for (plan::Suggestion& allowed : plan::suggest(space, request, choice.predict).fastest)
+    configurations.push_back(std::move(allowed.configuration));
+  return configurations;
 }
 
-std::optional<Design> known_runs(const SuggestArguments& arguments, const FittedModel& model,
-                                 Console& console) {
+/// Runs that are known to --next.
+struct KnownRuns {
+  std::optional<Design> design;
+  std::vector<plan::Configuration> tried;     ///< of the space, failed ones included
+  std::vector<plan::Configuration> measured;  ///< of these, the successful ones
+};
+
+std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
+                                               const plan::Space& space, const KnownRuns& known,
+                                               const Candidates& choice) {
+  std::vector<plan::Configuration> out = arguments.among
+                                             ? read_configurations(space, *arguments.among)
+                                             : sample(space, kMostCandidates, arguments.seed);
+  if (!arguments.conditions.empty())
+    out = allowed_of(choice, space, std::move(out));
+  if (out.empty())
+    throw InputError("no configuration of " + space.source + " fulfils all conditions");
+  const std::set<plan::Configuration> tried(known.tried.begin(), known.tried.end());
+  std::erase_if(out, [&](const plan::Configuration& each) { return tried.contains(each); });
+  if (out.empty())
+    throw InputError("every configuration of " + space.source + " was measured");
+  return out;
+}
+
+KnownRuns known_runs(const SuggestArguments& arguments, const FittedModel& model,
+                     const plan::Space& space, Console& console) {
+  KnownRuns known;
+  const bool for_fastest = arguments.goal == plan::Goal::fastest;
   if (arguments.runs) {
     RunsFile file = read_runs(*arguments.runs, categorical_columns(model.spec));
+    if (for_fastest)
+      known.tried = plan::contained_configurations(space, file.table);
     for (const auto& left_out :
          {drop_failed_runs(file, model.spec), drop_unknown_levels(file.table, model.spec)})
       if (left_out && *arguments.runs != arguments.space)  // whose warning was already given
         console.warning(*left_out);
-    return make_design(file.table, model.spec, Target::absent);
+    if (for_fastest)
+      known.measured = plan::contained_configurations(space, file.table);
+    known.design = make_design(file.table, model.spec, Target::absent);
   }
-  if (!model.form->process_belief(model.spec)) {
-    console.notice("without --runs the model is taken to have seen " +
-                   std::to_string(model.provenance.rows) + " average configurations of the space");
-  }
-  return std::nullopt;
+  return known;
 }
 
 Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
@@ -236,15 +289,31 @@ std::string percent_of_log(double deviation) {
   return short_number(100 * std::expm1(deviation)) + " %";
 }
 
+/// The lowest predicted time of a measured configuration that fulfils the conditions, without one
+/// the lowest of the candidates.
+plan::Incumbent incumbent_of(const Candidates& choice, const plan::Space& space,
+                             const KnownRuns& known, const Eigen::VectorXd& times,
+                             Console& console) {
+  const auto measured = allowed_of(choice, space, known.measured);
+  const double best =
+      measured.empty() ? times.minCoeff() : choice.predict({measured.front()}).front();
+  console.notice("the lowest time predicted of a " +
+                 std::string(measured.empty() ? "candidate" : "measured configuration") + " is " +
+                 short_number(best));
+  return {.best = std::log(best), .logs = times.array().log()};
+}
+
 /// `--next`: adds the configurations whose measurement is most valuable to the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  SuggestionDocument& document, SearchProgress& progress, Console& console) {
+                  const Candidates& choice, SuggestionDocument& document, SearchProgress& progress,
+                  Console& console) {
   const plan::Space& space = document.space;
   const std::uint64_t seed = arguments.seed;
-  const auto candidates = candidates_of(arguments, space, seed);
+  const KnownRuns known = known_runs(arguments, model, space, console);
+  const auto candidates = candidates_of(arguments, space, known, choice);
+  const bool is_narrowed = arguments.among || !arguments.conditions.empty();
   const Design wanted = design_of_space(
-      space,
-      arguments.among ? some(candidates, kMostOfSpace, seed) : sample(space, kMostOfSpace, seed),
+      space, is_narrowed ? some(candidates, kMostOfSpace, seed) : sample(space, kMostOfSpace, seed),
       model.spec);
   const Design possible = design_of_space(space, candidates, model.spec);
   const double usual_time = times_within(model, wanted, space.source).mean();
@@ -253,11 +322,18 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   // The cost of a run includes the time to start it.
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
-  const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
+  if (!known.design && !model.form->process_belief(model.spec))
+    console.notice("without --runs the model is taken to have seen " +
+                   std::to_string(model.provenance.rows) + " average configurations of the space");
+  const plan::Belief belief(model, wanted, known.design);
+  std::optional<plan::Incumbent> incumbent;
+  if (arguments.goal == plan::Goal::fastest)
+    incumbent = incumbent_of(choice, space, known, times, console);
+  const auto show = [&](std::size_t done) {
+    progress.show("choosing configurations to measure", done, *arguments.next);
+  };
   const plan::NextRuns found =
-      plan::next_runs(belief, wanted, possible, costs, *arguments.next, [&](std::size_t done) {
-        progress.show("choosing configurations to measure", done, *arguments.next);
-      });
+      plan::next_runs(belief, wanted, possible, costs, *arguments.next, show, std::move(incumbent));
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
@@ -268,6 +344,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                                             .time = times[index(run.candidate)],
                                             .cost = costs[index(run.candidate)]},
                              .run = run});
+    plan::Suggestion& suggestion = document.next.back().suggestion;
+    for (const plan::BoundedTarget& target : choice.request.bounded)
+      suggestion.bounded.push_back(target.estimates({suggestion.configuration}).front());
     deviation -= run.deviation_gain;
   }
   console.notice("expected error of a prediction in this space: " +
@@ -294,8 +373,9 @@ std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Conso
   return steps;
 }
 
+/// `columns`: of the space of runs.
 plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
-                     Console& console) {
+                     const std::vector<std::string>& columns, Console& console) {
   if (!is_of_runs(arguments)) {
     plan::Space space = read_space(arguments.space);
     space.steps = steps_of(model.spec, space, console);
@@ -308,7 +388,7 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
   if (const auto unknown = drop_unknown_levels(file.table, model.spec))
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used
-  plan::Space space = plan::space_of_runs(file.table, all, required_columns(model.spec));
+  plan::Space space = plan::space_of_runs(file.table, all, columns);
   if (arguments.next) {
     space.steps = steps_of(model.spec, space, console);
     plan::bind_columns(space, file.table);
@@ -352,20 +432,26 @@ void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
     add(next.suggestion);
 }
 
-/// Reports configurations without a valid predicted time, which are not suggested.
+/// Reports configurations without a valid prediction, which are not suggested.
 void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
   const plan::Suggestions& found = document.suggestions;
-  if (found.without_time == 0)
-    return;
-  const std::string text = document.space.source + ": for " + std::to_string(found.without_time) +
-                           " of " + std::to_string(found.searched) +
-                           " configurations the model predicts no time > 0 that a number holds";
-  warn_or_refuse(text, ": they are left out", strict, console);
+  const auto report = [&](std::size_t count, const std::string& what) {
+    if (count > 0)
+      warn_or_refuse(document.space.source + ": for " + std::to_string(count) + " of " +
+                         std::to_string(found.searched) + " configurations " + what,
+                     ": they are left out", strict, console);
+  };
+  report(found.without_time, "the model predicts no time > 0 that a number holds");
+  report(found.without_bounded, "a target that conditions bound cannot be predicted");
 }
 
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   constexpr auto reason = "it looks for information";
-  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
+  add_input(
+      command, "MODEL.json", arguments.model,
+      "a model that fit wrote, or those of several targets, of which one is ranked and --where "
+      "bounds the others")
+      .required();
   add_input(command, "SPACE.json|RUNS.csv", arguments.space,
             "the choices, in the format of plan; every input of the model is one of its columns. "
             "Runs are ranked; --next seeks other combinations")
@@ -382,15 +468,24 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
               "1)");
   command
       .add("--where CONDITION", arguments.conditions,
-           "a condition over the columns, time and cost; such as 'workers <= 4 && time < 0.5' "
+           "a condition over the columns, time, cost and other targets of the file, which have to "
+           "fulfil it at both ends of their intervals; such as 'workers <= 4 && time < 0.5' "
            "(repeatable)")
-      .repeatable()
-      .excludes("--next", reason);
+      .repeatable();
   command.count("--top N", arguments.most, "number of configurations, by time or by cost")
       .excludes("--next", reason);
   command.count("--next N", arguments.next,
                 "instead: the N configurations most worth measuring; for their cost, they reduce "
                 "the uncertainty of predictions over the space most");
+  command
+      .choice<plan::Goal>("--goal", arguments.goal,
+                          "with --next: accuracy, or fastest: for their cost, the N improve the "
+                          "fastest time most, on expectation; measured ones are left out")
+      .needs("--next");
+  command.rule({"--goal fastest",
+                {"--runs", [&] { return arguments.runs || is_of_runs(arguments); }},
+                false,
+                "it improves on what was measured"});
   command.add("--runs RUNS.csv", arguments.runs, "with --next: the runs measured so far")
       .file(FileUse::input)
       .needs("--next");
@@ -426,10 +521,12 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   if (is_of_runs(arguments) && arguments.next && !arguments.runs)
     arguments.runs = arguments.space;
   OutputFile output(arguments.output);
-  const FittedModel model = picked_model(arguments.model, arguments.pick);
+  const RankingModels models =
+      ranking_models(picked_models(arguments.model, arguments.pick), arguments.conditions);
+  const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + arguments.space);
-  const plan::Space space = space_of(arguments, model, console);
+  const plan::Space space = space_of(arguments, model, models.columns(), console);
   progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = space,
                               .suggestions = {},
@@ -437,20 +534,27 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .unit = model.spec.unit,
                               .with_cost = arguments.price.has_value(),
                               .next = {}};
+  for (const FittedModel& each : models.bounded)
+    document.bounded.emplace_back(each.spec.target, each.intervals.has_value());
+  const plan::SuggestionRequest request{
+      .price = arguments.price,
+      .conditions = arguments.conditions,
+      .most = arguments.most,
+      .seed = arguments.seed,
+      .bounded =
+          bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console)};
+  const auto all = static_cast<std::size_t>(space.size().value_or(0));
+  std::size_t done = 0;
+  const plan::Predict predict_times = [&](const auto& configurations) {
+    progress->show(arguments.next ? "choosing configurations to measure" : "ranking configurations",
+                   done, std::max(done, all));
+    done += configurations.size();
+    return times_of(model, space, configurations);
+  };
   if (arguments.next) {
-    suggest_next(arguments, model, document, *progress, console);
+    suggest_next(arguments, model, {request, predict_times}, document, *progress, console);
   } else {
-    const plan::SuggestionRequest request{.price = arguments.price,
-                                          .conditions = arguments.conditions,
-                                          .most = arguments.most,
-                                          .seed = arguments.seed};
-    const auto all = static_cast<std::size_t>(space.size().value_or(0));
-    std::size_t done = 0;
-    document.suggestions = plan::suggest(space, request, [&](const auto& configurations) {
-      progress->show("ranking configurations", done, std::max(done, all));
-      done += configurations.size();
-      return times_of(model, space, configurations);
-    });
+    document.suggestions = plan::suggest(space, request, predict_times);
     if (!document.suggestions.complete) {
       console.warning("the space is too large to be searched as a whole; these are the best of " +
                       std::to_string(document.suggestions.searched) + " random configurations");
@@ -460,7 +564,15 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
     const Design told =
         design_of_space(space, told_configurations(arguments, document), model.spec);
-    report_range(check_range(model, told), arguments.strict_range, console);
+    RangeCheck range = check_range(model, told);
+    const Table table = plan::table_of(space, told_configurations(arguments, document));
+    for (const FittedModel& each : models.bounded)
+      for (const std::string& finding :
+           check_range(each, make_design(table, each.spec, Target::absent)).findings)
+        if (std::find(range.findings.begin(), range.findings.end(), finding) ==
+            range.findings.end())
+          range.findings.push_back(finding);
+    report_range(range, arguments.strict_range, console);
   }
   add_intervals(arguments, model, document);
   progress.reset();

@@ -154,6 +154,32 @@ void describe(Fields& f, const scaling::Usl& x) {
   f("rmse", x.rmse, "of the throughputs");
 }
 
+void describe(Fields& f, const plan::Estimate& x) {
+  const Interval interval = x.interval.value_or(Interval{});
+  const FieldRule if_interval = only_if(x.interval.has_value());
+  f("predicted", Finite{x.value});
+  f("lower", Finite{interval.low}, "where its model has intervals", if_interval);
+  f("upper", Finite{interval.high}, "where its model has intervals", if_interval);
+}
+
+void describe(Fields& f, const scaling::Limit& x) {
+  f("part", x.part, "of the predicted time");
+  f("share", x.share, "of the time");
+  f("excess", x.excess, "what perfect scaling of it would save, as a share of the time");
+}
+
+void describe(Fields& f, const scaling::Knee& x) {
+  f("lower", x.lower, "for times at the upper ends of their intervals");
+  f("predicted", x.predicted);
+  f("upper", x.upper, "for times at the lower ends");
+}
+
+void describe(Fields& f, const scaling::ScaleToMeasure& x) {
+  f("scale", x.scale, "of the column");
+  f("gain", x.gain, "decrease of the standard deviation of ln t at `aims`, as a share");
+  f("cost", x.cost, "predicted time; of workers, of all together");
+}
+
 namespace {
 
 struct SpeedupFields {
@@ -302,6 +328,10 @@ void describe_rows(Fields& f, const ScalingDocument& x) {
     const bool has_range = !x.in_range.empty();
     const bool has_interval = !x.intervals.empty();
     const Interval interval = has_interval ? x.intervals[i] : Interval{};
+    const bool has_bands = has_interval && x.tells_speedup && x.forecast;
+    const Interval speedup = has_bands ? x.forecast->speedups[i] : Interval{};
+    const Interval efficiency = has_bands ? x.forecast->efficiencies[i] : Interval{};
+    const bool has_limit = x.tells_speedup && x.forecast;
     item("scale", row.scale, "value of the column");
     item("time", row.time);
     item("configurations", row.configurations, "how many were compared");
@@ -316,18 +346,30 @@ void describe_rows(Fields& f, const ScalingDocument& x) {
          only_if(has_interval));
     item("upper", interval.high, "of the time, where the model has intervals",
          only_if(has_interval));
+    item("speedup_lower", speedup.low, "for `upper`, against the predicted first row",
+         only_if(has_bands));
+    item("speedup_upper", speedup.high, "for `lower`", only_if(has_bands));
+    item("efficiency_lower", efficiency.low, "for `upper`", only_if(has_bands));
+    item("efficiency_upper", efficiency.high, "for `lower`", only_if(has_bands));
+    item("limit", has_limit ? x.forecast->limits[i] : std::nullopt,
+         "of a model: the part of the time that scales worst; `null`: all scale perfectly",
+         only_if(has_limit));
   });
 }
 
-void describe_suggestion(Fields& f, const plan::Space& space, const plan::Suggestion& x,
+void describe_suggestion(Fields& f, const SuggestionDocument& document, const plan::Suggestion& x,
                          bool with_cost) {
+  ByName<plan::Estimate> bounded;
+  for (std::size_t k = 0; k < x.bounded.size(); ++k)
+    bounded.emplace_back(document.bounded[k].first, x.bounded[k]);
   const Interval interval = x.interval.value_or(Interval{});
   const FieldRule if_interval = only_if(x.interval.has_value());
-  f("configuration", PlannedConfiguration{space, x.configuration}, "a value by column");
+  f("configuration", PlannedConfiguration{document.space, x.configuration}, "a value by column");
   f("predicted_time", Finite{x.time});
   f("lower", Finite{interval.low}, "where the model has intervals", if_interval);
   f("upper", Finite{interval.high}, "where the model has intervals", if_interval);
   f("cost", Finite{x.cost}, "time * price; of `next` with the overhead", only_if(with_cost));
+  f("bounded", bounded, "the targets that conditions bound", only_if(!bounded.empty()));
 }
 
 void describe_point(Fields& f, const SweepPoint& x) {
@@ -511,6 +553,14 @@ void describe(Fields& f, const ScalingDocument& x) {
   f("doubling", doubling, "of a model: what doubling the scale does");
   f("model", power, "of Eq. (4)");
   f("interval_level", x.level, "of the intervals of the rows", only_if(!x.intervals.empty()));
+  const scaling::Forecast forecast = x.forecast.value_or(scaling::Forecast{});
+  f("knee", forecast.knee,
+    "of a model: the largest whole scale at or above the limit; `null`: the whole table is",
+    only_if(tells && x.forecast));
+  f("aims", forecast.aims, "of a model: scales whose time is to become certain",
+    only_if(x.forecast.has_value()));
+  f("measure_first", forecast.measure_first, "the scales worth a run, the best first",
+    only_if(x.forecast.has_value()));
 }
 
 void describe(Fields& f, const PlanDocument& x) {
@@ -522,15 +572,15 @@ void describe(Fields& f, const PlanDocument& x) {
 }
 
 void describe(Fields& f, const SuggestionDocument& x) {
-  const auto& [fastest, cheapest, pareto, searched, without_time, allowed, complete] =
-      x.suggestions;
+  const auto& [fastest, cheapest, pareto, searched, without_time, without_bounded, allowed,
+               complete] = x.suggestions;
   const bool ranks = x.next.empty();
   const auto describe_list = [&](const std::string& name, std::vector<plan::Suggestion> items,
                                  const std::string& meaning, bool stands) {
     f.list(
         name, items, meaning,
         [&](Fields& item, auto& suggestion, std::size_t) {
-          describe_suggestion(item, x.space, suggestion, x.with_cost);
+          describe_suggestion(item, x, suggestion, x.with_cost);
         },
         only_if(stands));
   };
@@ -539,6 +589,8 @@ void describe(Fields& f, const SuggestionDocument& x) {
   f("searched", searched, "configurations looked at; of `next` that can be measured");
   f("without_time", without_time,
     "configurations without a predicted time > 0: they are not listed");
+  f("without_bounded", without_bounded, "the same for targets that conditions bound",
+    only_if(!x.bounded.empty()));
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);
@@ -550,10 +602,12 @@ void describe(Fields& f, const SuggestionDocument& x) {
   f.list(
       "next", next, "in place of these",
       [&](Fields& item, auto& suggestion, std::size_t) {
-        describe_suggestion(item, x.space, suggestion.suggestion, true);
+        describe_suggestion(item, x, suggestion.suggestion, true);
         item("deviation_gain", Finite{suggestion.run.deviation_gain}, "how `mean_deviation` falls");
         item("log_determinant_gain", Finite{suggestion.run.log_determinant},
              "ln(1 + variance of ln t there / noise)");
+        item("expected_improvement", suggestion.run.expected_improvement,
+             "of the lowest ln t, with `--goal fastest`", kSparse);
       },
       only_if(!ranks));
 }

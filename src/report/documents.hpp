@@ -180,6 +180,7 @@ struct ScalingDocument {
   std::optional<scaling::PowerPlusConstant> power;  ///< model only
   std::vector<scaling::Reading> readings;
   std::optional<double> model_pays_until;
+  std::optional<scaling::Forecast> forecast;  ///< model only
 };
 
 struct PlanDocument {
@@ -223,6 +224,8 @@ struct SuggestionDocument {
   std::vector<NextSuggestion> next;  ///< --next
   double deviation = 0;              ///< mean deviation over the space, before the runs in `next`
   std::optional<double> level = {};  ///< of the prediction intervals, if the model has any
+  /// Targets that conditions bound, and whether they have intervals.
+  std::vector<std::pair<std::string, bool>> bounded = {};
 };
 
 /// Regularisation path and the point chosen from it.

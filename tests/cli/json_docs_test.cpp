@@ -120,6 +120,10 @@ class Documents {
     folder_.write("latencies.csv", "bytes,latency_us\n1000,10\n2000,15\n4000,25\n");
     const std::string runs = test::sample_runs();
     folder_.write("doubled.csv", runs + runs.substr(runs.find('\n') + 1));
+    std::string two;  // a second target of the same values
+    for (const std::string& line : test::lines_of(runs))
+      two += line + (two.empty() ? ",mem" : line.substr(line.rfind(','))) + "\n";
+    folder_.write("two.csv", two);
     folder_.write("rates.csv",
                   "gpus,local_batch,global_batch,stride,samples_per_s\n"
                   "1,8,8,2,80\n2,8,16,2,120\n4,8,32,2,150\n1,16,16,2,100\n2,16,32,2,OOM\n"
@@ -188,6 +192,7 @@ TEST_CASE("documents keep to their schemas", "[cli][docs]") {
   documents.save({"fit", "runs.csv"}, "old.json");
   documents.save({"fit", "runs.csv", "--coverage", "0.5"}, "model.json");
   documents.save({"fit", "pairs.csv", "--by", "kernel,gpu", "--total", "step"}, "all.jsonl");
+  documents.save({"fit", "two.csv", "--target", "time_s,mem"}, "two.jsonl");
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"fit", "doubled.csv", "--split", "60:20:20", "--bootstrap", "20", "--repeats", "2",
             "--folds", "3", "--derive", "work = filters * workers", "--ignore", "filters"},
@@ -209,6 +214,10 @@ TEST_CASE("documents keep to their schemas", "[cli][docs]") {
            {"suggest", "model.json", "space.json", "--price", "workers", "--format", "json"},
            {"suggest", "model.json", "space.json", "--next", "1", "--runs", "runs.csv", "--format",
             "json"},
+           {"suggest", "model.json", "space.json", "--next", "1", "--runs", "runs.csv", "--goal",
+            "fastest", "--format", "json"},
+           {"suggest", "two.jsonl", "space.json", "--where", "mem < 1e9", "--price", "workers",
+            "--format", "json"},
            {"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", "global_batch",
             "--failed", "drop"},
            {"fit", "runs.csv", "doubled.csv"},

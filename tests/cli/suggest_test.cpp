@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -232,6 +233,86 @@ TEST_CASE("suggest asks what a run costs before it is measured", "[cli][suggest]
         .get<double>();
   };
   CHECK(gain("1e9") >= gain("0"));
+}
+
+TEST_CASE("suggest looks for the fastest by expected improvement", "[cli][suggest]") {
+  const Files files;
+  // The second configuration failed: it is not tried again.
+  const std::string runs = files.write("runs.csv",
+                                       "filters,activation,workers,time_s\n8,relu,1,1\n"
+                                       "4,relu,4,OOM\n16,tanh,2,2\n99,relu,4,0.001\n");
+  const std::vector<std::string> options = {"--next", "24", "--goal", "fastest", "--runs", runs};
+  const auto json = files.json(options);
+  REQUIRE(json["next"].size() == 21);
+  const std::set<std::string> tried = {R"([8.0,"relu",1.0])", R"([4.0,"relu",4.0])",
+                                       R"([16.0,"tanh",2.0])"};
+  for (const auto& item : json["next"]) {
+    const auto& each = item["configuration"];
+    const nlohmann::json cells = {each["filters"].get<double>(), each["activation"],
+                                  each["workers"].get<double>()};
+    CHECK_FALSE(tried.contains(cells.dump()));
+  }
+  // The improvement of the first, from its own figures. The run with 99 filters is of no
+  // configuration of the space.
+  const auto model = nlohmann::json::parse(model_of_space());
+  const double error = model["metrics"]["train"]["mape_percent"].get<double>() / 100;
+  const double noise = std::max(error * error * std::acos(-1.0) / 2, 1e-6);
+  const auto ranked =
+      files.json({"--where", "filters == 8 && workers == 1 && activation == 'relu'"});
+  const double best = std::log(ranked["fastest"][0]["predicted_time"].get<double>());
+  const auto& first = json["next"][0];
+  const double variance = noise * std::expm1(first["log_determinant_gain"].get<double>());
+  const double deviation = variance / std::sqrt(variance + noise);
+  const double z = (best - std::log(first["predicted_time"].get<double>())) / deviation;
+  const double expected = deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0)) +
+                                       z * std::erfc(-z / std::sqrt(2)) / 2);
+  CHECK(first["expected_improvement"].get<double>() == Approx(expected).epsilon(1e-6));
+  std::vector<std::string> csv = options;
+  csv.insert(csv.end(), {"--format", "csv"});
+  const ProgramResult table = files.run(csv);
+  CHECK(table.output.starts_with("filters,activation,workers,predicted_time_s,improvement\n"));
+  const std::string line = table.output.substr(table.output.find('\n') + 1);
+  CHECK(line.substr(0, line.find('\n')).ends_with("," + first["expected_improvement"].dump()));
+  CHECK(table.errors.find("note: the lowest time predicted of a measured configuration is ") !=
+        std::string::npos);
+  // The default looks for accuracy.
+  const auto accuracy = files.json({"--next", "1", "--goal", "accuracy", "--runs", runs});
+  CHECK(accuracy == files.json({"--next", "1", "--runs", runs}));
+  CHECK_FALSE(accuracy["next"][0].contains("expected_improvement"));
+  // What costs far more waits.
+  const std::string workers = first["configuration"]["workers"].dump();
+  std::vector<std::string> dear = options;
+  dear.insert(dear.end(), {"--price", "workers == " + workers + " ? 1e9 : 1"});
+  CHECK(files.json(dear)["next"][0]["configuration"]["workers"].dump() != workers);
+}
+
+TEST_CASE("suggest says when nothing faster can be looked for", "[cli][suggest]") {
+  const Files files;
+  const auto error_of = [&](const std::vector<std::string>& arguments, int exit_code) {
+    const ProgramResult result = files.run(arguments);
+    CHECK(result.exit_code == exit_code);
+    return result.errors;
+  };
+  CHECK(error_of({"--goal", "fastest"}, 2) ==
+        error_prefix + "--goal needs --next" + suggest_advice);
+  CHECK(error_of({"--next", "1", "--goal", "fastest"}, 2) ==
+        error_prefix + "--goal fastest needs --runs: it improves on what was measured" +
+            suggest_advice);
+  CHECK(error_of({"--next", "1", "--goal", "speed"}, 2)
+            .starts_with(error_prefix + "--goal: 'speed' is not"));
+  std::string all = "filters,activation,workers,time_s\n";
+  for (const char* filters : {"4", "8", "16", "32"})
+    for (const char* activation : {"tanh", "relu"})
+      for (const char* workers : {"1", "2", "4"})
+        all += std::string(filters) + "," + activation + "," + workers + ",1\n";
+  const std::string runs = files.write("all.csv", all);
+  CHECK(error_of({"--next", "1", "--goal", "fastest", "--runs", runs}, 3)
+            .ends_with(error_prefix + "every configuration of " + files.space_path() +
+                       " was measured\n"));
+  // Without a measured configuration that is allowed, the fastest candidate is to be beaten.
+  const std::string one = files.write("one.csv", "filters,activation,workers,time_s\n4,relu,4,1\n");
+  CHECK(error_of({"--next", "1", "--goal", "fastest", "--runs", one, "--where", "filters > 4"}, 0)
+            .find("note: the lowest time predicted of a candidate is ") != std::string::npos);
 }
 
 TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
