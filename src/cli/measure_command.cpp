@@ -48,7 +48,6 @@ struct MeasureArguments {
   std::optional<double> timeout;
   std::size_t warmup = 0;
   std::size_t repeats = 3;
-  double precision = 10;  ///< percent
   std::size_t jobs = 1;
   bool shell = false;
   std::uint64_t seed = kDefaultSeed;
@@ -248,8 +247,7 @@ std::string state_text(const MeasureArguments& arguments, const Campaign& campai
   std::string out = counted_noun(campaign.configurations(), "configuration") + ", " +
                     counted_noun(campaign.runs(), "run") + ", " + duration_text(campaign.spent());
   if (std::isfinite(knowledge.deviation))
-    out += ": expected error " + percent_of_log(knowledge.deviation) + ", of which " +
-           percent_of_log(knowledge.noise) + " is noise of the runs";
+    out += ": expected error " + percent_of_log(knowledge.deviation);
   if (knowledge.width)
     out += "; mean width of the intervals " + rounded(100 * *knowledge.width) + " %";
   if (arguments.budget)
@@ -260,19 +258,15 @@ std::string state_text(const MeasureArguments& arguments, const Campaign& campai
 /// Why no more is measured; nullopt if more is.
 std::optional<std::string> reason_to_stop(const MeasureArguments& arguments,
                                           const Campaign& campaign, const Knowledge& knowledge) {
-  constexpr double least_gain = 1.1;  // without an aim: what more runs could still gain
-  constexpr double least_error = 0.01;
   if (arguments.until) {
     const Aim& aim = *arguments.until;
     const auto figure =
         aim.is_width ? knowledge.width : std::optional(std::expm1(knowledge.deviation));
     if (figure && 100 * *figure < aim.percent)
       return aim.text + " is reached";
-  } else if (knowledge.deviation < std::max(least_gain * knowledge.noise, least_error)) {
-    return "more runs would reduce the expected error by less than a tenth";
   }
   if (knowledge.next.empty())
-    return "all configurations have been measured";
+    return "every configuration has been measured as often as --repeats says";
   if (campaign.is_spent())
     return "the budget is spent";
   return std::nullopt;
@@ -287,7 +281,6 @@ CampaignRequest request_of(const MeasureArguments& arguments, const plan::Space&
                       .budget = arguments.budget,
                       .warmup = arguments.warmup,
                       .most_repeats = arguments.repeats,
-                      .precision = arguments.precision / 100,
                       .jobs = arguments.jobs,
                       .seed = arguments.seed,
                       .threads = arguments.threads,
@@ -376,7 +369,7 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
       [&arguments](const std::string& text) { arguments.until = parse_aim(text); },
       "measure until 'error<10%', the expected error of a prediction, or 'width<20%', the mean "
       "width of the 90 % prediction intervals; ' at gpus=64' after it: with this value, which need "
-      "not be in the space (default: until more runs would reduce the error by less than a tenth)");
+      "not be in the space (default: all configurations as often as --repeats says)");
   duration("--budget", arguments.budget,
            "measure for at most this time, such as 2h, including earlier calls with these runs");
   command.add(
@@ -396,12 +389,11 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
       .needs("--time-from");
   duration("--timeout", arguments.timeout, "end a run after this time, as failed");
   command.count("--warmup N", arguments.warmup,
-                "runs of each configuration before those that are recorded", 0);
-  command.count("--repeats N", arguments.repeats,
-                "runs of a configuration at most; less if --precision is reached");
-  command.number("--precision PERCENT", arguments.precision,
-                 "standard error of a configuration's time at which it is not repeated, judged by "
-                 "the scatter of all repeated runs");
+                "runs of the configuration before each one that is recorded", 0);
+  command.count(
+      "--repeats N", arguments.repeats,
+      "runs of a configuration at most; it is repeated if that reduces the expected error "
+      "more per second than another one would");
   command.count("--jobs N", arguments.jobs, "runs at a time; they may disturb each other");
   command.flag("--shell", arguments.shell, "pass the command to /bin/sh, joined by blanks");
   command

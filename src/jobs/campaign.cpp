@@ -41,13 +41,6 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double squares_about_mean(const std::vector<double>& values) {
-  const double middle = values.empty() ? 0 : mean(values);
-  return std::accumulate(values.begin(), values.end(), 0.0, [&](double sum, double value) {
-    return sum + (value - middle) * (value - middle);
-  });
-}
-
 /// The configurations whose levels the model knows.
 std::vector<plan::Configuration> known_to(const FittedModel& model, const plan::Space& space,
                                           const std::vector<plan::Configuration>& all) {
@@ -143,11 +136,14 @@ std::string Campaign::words_of(const plan::Configuration& configuration) const {
   return out;
 }
 
-/// Those that have not been measured, also not in vain.
-std::vector<plan::Configuration> Campaign::open(const std::vector<plan::Configuration>& all) const {
+/// Those that have at most `most` runs, of which none failed.
+std::vector<plan::Configuration> Campaign::with_runs(const std::vector<plan::Configuration>& all,
+                                                     std::size_t most) const {
   std::vector<plan::Configuration> out;
-  std::ranges::copy_if(all, std::back_inserter(out),
-                       [&](const auto& each) { return !times_.contains(each); });
+  std::ranges::copy_if(all, std::back_inserter(out), [&](const auto& each) {
+    const auto found = times_.find(each);
+    return found == times_.end() || (!found->second.empty() && found->second.size() <= most);
+  });
   return out;
 }
 
@@ -163,7 +159,7 @@ std::vector<plan::Configuration> Campaign::first() const {
   std::size_t constants = 1;
   for (const plan::SpaceColumn& column : request_.space.columns)
     constants += column.is_text() ? column.choices() - 1 : 1;
-  return open(plan_of(std::max(kFewestFirst, 2 * constants)));
+  return with_runs(plan_of(std::max(kFewestFirst, 2 * constants)), 0);
 }
 
 void Campaign::measure(const std::vector<plan::Configuration>& configurations) {
@@ -190,26 +186,20 @@ void Campaign::measure_one(const plan::Configuration& configuration) {
     limits.end = Clock::now() +
                  std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left()));
   request_.begins(words_of(configuration));
-  std::size_t warmups = request_.warmup;
-  double seconds = 0;  // of runs that are not recorded
-  while (!request_.stop.stop_requested() && !is_spent() && !always_fails()) {
+  double seconds = 0;
+  for (std::size_t warmups = request_.warmup;; --warmups) {
+    if (request_.stop.stop_requested() || is_spent() || always_fails())
+      return;
     TimedRun run = time_run(command, request_.time_from, limits);
     seconds += run.seconds;
     if (run.result == TimedRun::Result::stopped)
       return;
-    if (run.result == TimedRun::Result::time && warmups > 0) {
-      --warmups;
+    if (run.result == TimedRun::Result::time && warmups > 0)
       continue;
-    }
-    run.seconds = std::exchange(seconds, 0);
+    run.seconds = seconds;
     const std::lock_guard lock(mutex_);
     record(configuration, run);
-    if (run.result != TimedRun::Result::time)
-      return;
-    if (!needs_repeat(configuration)) {
-      report_outlier(configuration);
-      return;
-    }
+    return;
   }
 }
 
@@ -225,63 +215,26 @@ void Campaign::record(const plan::Configuration& configuration, const TimedRun& 
   journal_.write(line);
   journal_.sync();
   csv_ += line;
+  if (is_time)
+    report_outlier(configuration, std::log(run.time));
   add(configuration, is_time ? std::optional(run.time) : std::nullopt, run.seconds);
   if (!is_time)
     request_.warn(words_of(configuration) + ": " + cells[cells.size() - 2] +
                   (run.reason.empty() ? "" : ": " + run.reason));
 }
 
-/// The scatter of equal runs, from all other configurations.
-Campaign::Scatter Campaign::scatter_without(const plan::Configuration& configuration) const {
-  Scatter out;
-  for (const auto& [other, times] : times_) {
-    if (other == configuration || times.size() < 2)
-      continue;
-    out.squares += squares_about_mean(times);
-    out.freedom += times.size() - 1;
-  }
-  return out;
-}
-
-/// Whether the standard error of the mean of ln(time) is above `precision`. Its variance is
-/// estimated from the own runs and, as if they were up to four of these, from the others; with
-/// fewer than four differences in all, it is unknown.
-bool Campaign::needs_repeat(const plan::Configuration& configuration) const {
-  constexpr std::size_t fewest = 4;
-  const std::vector<double>& own = times_.at(configuration);
-  if (own.size() >= request_.most_repeats)
-    return false;
-  const Scatter others = scatter_without(configuration);
-  const std::size_t weight = std::min(fewest, others.freedom);
-  const std::size_t freedom = own.size() - 1 + weight;
-  if (freedom < fewest)
-    return true;
-  const double of_others =
-      others.freedom > 0 ? others.squares / static_cast<double>(others.freedom) : 0;
-  const double variance = (squares_about_mean(own) + static_cast<double>(weight) * of_others) /
-                          static_cast<double>(freedom);
-  return std::sqrt(variance / static_cast<double>(own.size())) > request_.precision;
-}
-
-/// Warns of runs that lie far beyond the scatter of other configurations about the median of their
-/// own.
-void Campaign::report_outlier(const plan::Configuration& configuration) const {
-  constexpr double most_deviations = 5;
-  constexpr double least_ratio = 1.25;
-  std::vector<double> own = times_.at(configuration);
-  const Scatter others = scatter_without(configuration);
-  if (own.size() < 3 || others.freedom < 4)
+/// Warns of a run that is far from the median of the earlier ones of its configuration.
+void Campaign::report_outlier(const plan::Configuration& configuration, double log_time) const {
+  constexpr double most = 1.5;
+  const auto found = times_.find(configuration);
+  if (found == times_.end() || found->second.empty())
     return;
-  std::ranges::sort(own);
-  const double median = own[own.size() / 2];
-  const double usual = std::sqrt(others.squares / static_cast<double>(others.freedom));
-  for (const double each : own) {
-    const double distance = std::abs(each - median);
-    if (distance > std::max(most_deviations * usual, std::log(least_ratio)))
-      request_.warn(fmt::format("{}: outlier: a run took {}, the median is {}",
-                                words_of(configuration), time_text(std::exp(each), "s"),
-                                time_text(std::exp(median), "s")));
-  }
+  std::vector<double> earlier = found->second;
+  std::ranges::sort(earlier);
+  const double usual = earlier[earlier.size() / 2];
+  if (std::abs(log_time - usual) > std::log(most))
+    request_.warn(fmt::format("{}: outlier: {}, after {}", words_of(configuration),
+                              time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));
 }
 
 /// Expected seconds of measuring configurations with these times: overhead + factor * time, fitted
@@ -321,7 +274,7 @@ Knowledge Campaign::learn() const {
     model = fit_runs(file(), fit).model;
   } catch (const InputError&) {  // too few runs
     out.deviation = std::numeric_limits<double>::infinity();
-    out.next = open(plan_of(2 * times_.size()));
+    out.next = with_runs(plan_of(2 * times_.size()), 0);
     return out;
   }
   out.next = chosen(*model, out);
@@ -334,18 +287,20 @@ std::vector<plan::Configuration> Campaign::chosen(const FittedModel& model,
   const plan::Space& space = request_.space;
   const auto in_space = known_to(model, space, plan::sample(space, kMostOfSpace, request_.seed));
   const auto aim = request_.aim.empty() ? in_space : known_to(model, space, request_.aim);
-  const auto possible =
-      known_to(model, space, open(plan::sample(space, kMostCandidates, request_.seed)));
+  const auto possible = known_to(
+      model, space,
+      with_runs(plan::sample(space, kMostCandidates, request_.seed), request_.most_repeats - 1));
   const Design wanted = plan::design_of_space(space, aim, model.spec);
   const plan::Belief belief(model, plan::design_of_space(space, in_space, model.spec),
                             std::nullopt);
-  knowledge.noise = std::sqrt(belief.noise());
   if (model.intervals && highest_level(model.intervals->count) >= model.intervals->level) {
     const RowIntervals intervals = row_intervals(model, model.intervals->level, wanted);
     knowledge.width = (intervals.upper - intervals.lower).mean();
   }
-  const std::size_t count = std::max(request_.jobs, times_.size() / kRunsPerFit);
-  const Design candidates = plan::design_of_space(space, possible, model.spec);
+  const std::size_t count =
+      std::min(possible.size(), std::max(request_.jobs, times_.size() / kRunsPerFit));
+  const Design candidates =
+      possible.empty() ? wanted : plan::design_of_space(space, possible, model.spec);
   const plan::NextRuns found =
       plan::next_runs(belief, wanted, candidates,
                       costs_of(plan::times_within(model, candidates, space.source)), count);

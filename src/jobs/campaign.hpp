@@ -28,10 +28,9 @@ struct CampaignRequest {
   std::optional<TimePattern> time_from;  ///< nullopt: the clock
   std::optional<double> timeout;         ///< of a run, in seconds
   std::optional<double> budget;          ///< of all runs, earlier ones included, in seconds
-  std::size_t warmup = 0;                ///< runs of each configuration that are not recorded
-  std::size_t most_repeats = 3;          ///< of a configuration
-  double precision = 0.1;  ///< standard error of ln(time) below which a run is not repeated
-  std::size_t jobs = 1;    ///< runs at a time
+  std::size_t warmup = 0;                ///< runs before each one that is recorded
+  std::size_t most_repeats = 3;          ///< runs of a configuration at most
+  std::size_t jobs = 1;                  ///< runs at a time
   std::uint64_t seed = 1;
   std::size_t threads = 1;                    ///< of the fits; they do not change the result
   bool needs_width = false;                   ///< whether Knowledge::width is wanted
@@ -44,9 +43,8 @@ struct CampaignRequest {
 /// What the runs so far say about the configurations where predictions are wanted.
 struct Knowledge {
   double deviation = 0;         ///< mean standard deviation of ln(time) of a new run there
-  double noise = 0;             ///< the part of it that is scatter of equal runs
   std::optional<double> width;  ///< mean width of the prediction intervals over the prediction
-  std::vector<plan::Configuration> next;  ///< to be measured; empty: all have been
+  std::vector<plan::Configuration> next;  ///< to be measured; empty: there are none
 };
 
 /// Measures configurations of a space, and chooses which. Every finished run is on disk at once,
@@ -92,22 +90,16 @@ class Campaign {
   Clock::time_point start_ = Clock::now();
   mutable std::mutex mutex_;  ///< of all above, while several runs are measured
 
-  struct Scatter {
-    double squares = 0;
-    std::size_t freedom = 0;
-  };
-
   bool always_fails() const;
   void resume();
   void take_earlier(const Table& table);
   void measure_one(const plan::Configuration& configuration);
   void record(const plan::Configuration& configuration, const TimedRun& run);
   void add(const plan::Configuration& configuration, std::optional<double> time, double seconds);
-  bool needs_repeat(const plan::Configuration& configuration) const;
-  Scatter scatter_without(const plan::Configuration& configuration) const;
-  void report_outlier(const plan::Configuration& configuration) const;
+  void report_outlier(const plan::Configuration& configuration, double log_time) const;
   std::string words_of(const plan::Configuration& configuration) const;
-  std::vector<plan::Configuration> open(const std::vector<plan::Configuration>& all) const;
+  std::vector<plan::Configuration> with_runs(const std::vector<plan::Configuration>& all,
+                                             std::size_t most) const;
   std::vector<plan::Configuration> plan_of(std::size_t count) const;
   std::vector<plan::Configuration> chosen(const FittedModel& model, Knowledge& knowledge) const;
   Eigen::VectorXd costs_of(const Eigen::VectorXd& predicted) const;

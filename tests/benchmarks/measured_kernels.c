@@ -1,5 +1,5 @@
-/* kernels KIND SIZE BATCH THREADS PRECISION: does BATCH operations per step for
-   0.08 s and prints the median time of a step. */
+/* kernels KIND SIZE BATCH THREADS PRECISION: does 5 steps of BATCH operations
+   and prints the median time of a step. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
@@ -44,8 +44,8 @@ static double sink;
 
 
 static pthread_barrier_t barrier;
-static int steps;
-static double seconds[64], of_thread[16];
+#define STEPS 5
+static double seconds[STEPS], of_thread[16];
 
 /* Processor time, which other programs on the machine disturb less than the clock. */
 static double now(void) {
@@ -54,15 +54,13 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Thread `argument` does its share of each step; the slowest counts. Thread 0 ends the steps after
-   0.08 s. */
+/* Thread `argument` does its share of each step; the slowest counts.  */
 static void *work(void *argument) {
   long me = (long)argument;
   size_t bytes = (is_double ? 8 : 4) * (size_t)n * n;
   void *a = malloc(bytes), *b = malloc(bytes), *c = malloc(bytes);
   memset(a, 0, bytes); memset(b, 0, bytes); memset(c, 0, bytes);
-  const double begin = now();
-  for (int step = 0, more = 1; more; ++step) {
+  for (int step = 0; step < STEPS; ++step) {
     pthread_barrier_wait(&barrier);
     double start = now();
     for (long i = me; i < batch; i += threads)
@@ -73,10 +71,7 @@ static void *work(void *argument) {
       seconds[step] = of_thread[0];
       for (int t = 1; t < threads; ++t)
         if (of_thread[t] > seconds[step]) seconds[step] = of_thread[t];
-      steps = now() - begin > 0.08 || step == 60 ? step + 1 : 0;
     }
-    pthread_barrier_wait(&barrier);
-    more = steps == 0;
   }
   free(a); free(b); free(c);
   return NULL;
@@ -95,7 +90,7 @@ int main(int count, char **words) {
   for (long t = 1; t < threads; ++t) pthread_create(&all[t], NULL, work, (void *)t);
   work((void *)0);
   for (int t = 1; t < threads; ++t) pthread_join(all[t], NULL);
-  qsort(seconds, (size_t)steps, sizeof(double), ascending);
-  printf("step_time: %.9f s\n", seconds[steps / 2]);
+  qsort(seconds, STEPS, sizeof(double), ascending);
+  printf("step_time: %.9f s\n", seconds[STEPS / 2]);
   return sink == 42;
 }
