@@ -367,11 +367,11 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
   command.add(
       "--until CONDITION",
       [&arguments](const std::string& text) { arguments.until = parse_aim(text); },
-      "measure until 'error<10%', the expected error of a prediction, or 'width<20%', the mean "
-      "width of the 90 % prediction intervals; ' at gpus=64' after it: with this value, which need "
-      "not be in the space (default: all configurations as often as --repeats says)");
+      "stop when the model is good enough, as 'error<10%'; error: the expected error of a "
+      "prediction, width: the mean width of the 90 % prediction intervals; 'width<20% at gpus=64': "
+      "with this value, which need not be in the space (default: measure the whole space)");
   duration("--budget", arguments.budget,
-           "measure for at most this time, such as 2h, including earlier calls with these runs");
+           "measure for at most this time, such as 2h; earlier calls with these runs count");
   command.add(
       "--time-from TEXT",
       [&arguments](const std::string& text) {
@@ -381,8 +381,8 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
           throw OptionError("--time-from", error.what());
         }
       },
-      "take the time from the last line with this text in the output of the command: "
-      "'step_time: {}'; a unit may follow the number, otherwise seconds (default: the clock)");
+      "where the output has the time, as 'step_time: {}'; the number in the last line with this "
+      "text, with a unit after it, otherwise in seconds (default: the clock)");
   command
       .add("--log FILE", arguments.log,
            "file with the output of the command, with {COL} and {job} in its name")
@@ -418,6 +418,7 @@ Examples:
 int run_measure(const MeasureArguments& arguments, Console& console) {
   const plan::Space space = read_space(arguments.space);
   const std::string path = arguments.output.value_or(is_terminal_output() ? kNowhere : "-");
+  refuse_to_replace(arguments.runs, path);
   CampaignRequest request = request_of(arguments, space);
   OutputFile output(path);
   const SignalWatch signals;
