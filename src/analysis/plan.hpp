@@ -141,6 +141,20 @@ Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
 void for_each_configuration(const Space& space,
                             const std::function<void(const Configuration&)>& visit);
 
+/// Whether a space has at most so many combinations.
+bool is_small(const Space& space, std::size_t most);
+
+/// All configurations of a small space, or a random sample of a large one.
+std::vector<Configuration> sample(const Space& space, std::size_t most, std::uint64_t seed);
+
+/// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
+Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
+                       const ModelSpec& spec);
+
+/// Predicted times; throws InputError, which begins with `source`, unless all are valid.
+Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
+                             const std::string& source);
+
 /// Configurations prepared for a Belief.
 struct Places {
   Design design;

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "table/design.hpp"
 
 namespace perfmodel::plan {
 namespace {
@@ -133,6 +134,71 @@ NextRuns next_runs(const Belief& belief, const Design& space, const Design& cand
       told(out.runs.size());
   }
   return out;
+}
+
+namespace {
+
+/// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
+/// none.
+void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
+  std::string problems;
+  for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
+    const auto input = std::find_if(
+        spec.categorical.begin(), spec.categorical.end(),
+        [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
+    problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
+                "': the model has no level " + quoted_cell(unknown.level) + "; it has " +
+                quoted_list(input->levels) + did_you_mean(unknown.level, input->levels);
+  }
+  if (!problems.empty())
+    throw InputError(problems);
+}
+
+std::size_t allowed_in(const Space& space) {
+  const Conditions conditions(space);
+  std::size_t allowed = 0;
+  for_each_configuration(space, [&](const Configuration& configuration) {
+    if (conditions.hold(configuration))
+      ++allowed;
+  });
+  return allowed;
+}
+
+}  // namespace
+
+bool is_small(const Space& space, std::size_t most) {
+  const auto size = space.size();
+  return size && *size <= static_cast<double>(most);
+}
+
+std::vector<Configuration> sample(const Space& space, std::size_t most, std::uint64_t seed) {
+  std::size_t n = is_small(space, most) ? std::max<std::size_t>(1, allowed_in(space)) : most;
+  while (true) {
+    try {
+      return random_plan(space, n, seed, {}).configurations;
+    } catch (const InputError&) {  // its conditions permit fewer
+      if (n <= 1)
+        throw;
+      n /= 2;
+    }
+  }
+}
+
+Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
+                       const ModelSpec& spec) {
+  const Table table = table_of(space, configurations);
+  refuse_unknown_levels(table, spec);
+  return make_design(table, spec, Target::absent);
+}
+
+VectorXd times_within(const FittedModel& model, const Design& design, const std::string& source) {
+  VectorXd times = predict(model, design);
+  if (!std::all_of(times.begin(), times.end(), is_time)) {
+    throw InputError(source +
+                     ": for some configurations the model predicts no time > 0; the space "
+                     "reaches too far from the measured ones");
+  }
+  return times;
 }
 
 namespace {

@@ -147,10 +147,10 @@ constexpr std::size_t kSyncedBytes = std::size_t{1} << 18;  // at most lost in a
 
 }  // namespace
 
-LinesFile::LinesFile(const std::string& path, bool resume) : output_(path) {
+LinesFile::LinesFile(const std::string& path, bool resume, Kind kind) : output_(path), kind_(kind) {
   if (!output_.replaces_file())
     return;
-  partial_ = path + ".partial";
+  partial_ = kind == Kind::journal ? path : path + ".partial";
   const bool has_partial = std::filesystem::exists(partial_);
   const bool is_complete = resume && !has_partial && std::filesystem::exists(path);
   descriptor_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -210,14 +210,21 @@ void LinesFile::append(std::string_view text) {
     else if (errno != EINTR)
       fail(errno);
   }
-  if (unsynced_ >= kSyncedBytes) {
-    if (::fsync(descriptor_) != 0)
-      fail(errno);
-    unsynced_ = 0;
-  }
+  if (unsynced_ >= kSyncedBytes)
+    sync();
+}
+
+void LinesFile::sync() {
+  if (descriptor_ != -1 && ::fsync(descriptor_) != 0)
+    fail(errno);
+  unsynced_ = 0;
 }
 
 void LinesFile::commit() {
+  if (kind_ == Kind::journal && descriptor_ != -1) {
+    sync();
+    return;
+  }
   if (descriptor_ != -1)
     for_each_block(partial_, [&](std::string_view block) { output_.write(block); });
   output_.commit();

@@ -89,14 +89,16 @@ class OutputFile {
 };
 
 /// A result that is written line by line to "FILE.partial", which survives the end of the program,
-/// so that a later run can resume; commit() moves it to FILE. Pipes and devices are written
-/// directly.
+/// so that a later run can resume; commit() moves it to FILE. A journal is FILE itself, which
+/// always has all lines. Pipes and devices are written directly.
 class LinesFile {
  public:
+  enum class Kind { result, journal };
+
   /// Checks at once whether FILE can be written. With `resume`, keeps what an earlier run left in
   /// the partial file, or the content of FILE if there is none; otherwise the partial file is
   /// emptied. Throws OutputError, also if another program is writing to it.
-  LinesFile(const std::string& path, bool resume);
+  LinesFile(const std::string& path, bool resume, Kind kind = Kind::result);
   ~LinesFile();
   LinesFile(const LinesFile&) = delete;
   LinesFile& operator=(const LinesFile&) = delete;
@@ -108,6 +110,8 @@ class LinesFile {
   void keep_lines(const std::function<bool(std::string_view line)>& visit);
 
   void write(std::string_view line);
+  /// The lines written so far survive a power failure.
+  void sync();
   void commit();
 
   /// Path of the file that holds all lines until commit(); empty if they are written directly.
@@ -115,6 +119,7 @@ class LinesFile {
 
  private:
   OutputFile output_;
+  Kind kind_;
   std::string partial_;
   bool has_kept_ = false;
   int descriptor_ = -1;

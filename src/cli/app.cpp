@@ -34,6 +34,7 @@ Command import_command();
 Command scaling_command();
 Command ssgd_command();
 Command show_command();
+Command measure_command();
 Command plan_command();
 Command suggest_command();
 Command report_command();
@@ -438,6 +439,7 @@ Program::Program(const Command& fit) {
                scaling_command(),
                ssgd_command(),
                show_command(),
+               measure_command(),
                plan_command(),
                suggest_command(),
                report_command(),

@@ -50,31 +50,6 @@ struct SuggestArguments {
   std::string output = "-";
 };
 
-/// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
-/// none.
-void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
-  std::string problems;
-  for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
-    const auto input = std::find_if(
-        spec.categorical.begin(), spec.categorical.end(),
-        [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
-    problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
-                "': the model has no level " + quoted_cell(unknown.level) + "; it has " +
-                quoted_list(input->levels) + did_you_mean(unknown.level, input->levels);
-  }
-  if (!problems.empty())
-    throw InputError(problems);
-}
-
-/// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
-Design design_of_space(const plan::Space& space,
-                       const std::vector<plan::Configuration>& configurations,
-                       const ModelSpec& spec) {
-  const Table table = plan::table_of(space, configurations);
-  refuse_unknown_levels(table, spec);
-  return make_design(table, spec, Target::absent);
-}
-
 /// Removes rows with levels that the model does not know. Returns a sentence about them, or nullopt
 /// if there are none. Throws InputError if no row is left.
 std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec) {
@@ -92,7 +67,8 @@ std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spe
 
 std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
                              const std::vector<plan::Configuration>& configurations) {
-  const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));
+  const Eigen::VectorXd times =
+      predict(model, plan::design_of_space(space, configurations, model.spec));
   return {times.begin(), times.end()};
 }
 
@@ -173,36 +149,6 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
 constexpr std::size_t kMostCandidates = 4000;
 constexpr std::size_t kMostOfSpace = 1000;  // configurations over which uncertainty is averaged
 
-bool is_small(const plan::Space& space, std::size_t most) {
-  const auto size = space.size();
-  return size && *size <= static_cast<double>(most);
-}
-
-std::size_t allowed_in(const plan::Space& space) {
-  const plan::Conditions conditions(space);
-  std::size_t allowed = 0;
-  plan::for_each_configuration(space, [&](const plan::Configuration& configuration) {
-    if (conditions.hold(configuration))
-      ++allowed;
-  });
-  return allowed;
-}
-
-/// A small space as a whole, or a random sample of a large one.
-std::vector<plan::Configuration> sample(const plan::Space& space, std::size_t most,
-                                        std::uint64_t seed) {
-  std::size_t n = is_small(space, most) ? std::max<std::size_t>(1, allowed_in(space)) : most;
-  while (true) {
-    try {
-      return plan::random_plan(space, n, seed, {}).configurations;
-    } catch (const InputError&) {  // its conditions permit fewer
-      if (n <= 1)
-        throw;
-      n /= 2;
-    }
-  }
-}
-
 std::vector<plan::Configuration> some(std::vector<plan::Configuration> configurations,
                                       std::size_t most, std::uint64_t seed) {
   if (configurations.size() > most) {
@@ -243,7 +189,7 @@ std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments
                                                const Candidates& choice) {
   std::vector<plan::Configuration> out = arguments.among
                                              ? read_configurations(space, *arguments.among)
-                                             : sample(space, kMostCandidates, arguments.seed);
+                                             : plan::sample(space, kMostCandidates, arguments.seed);
   if (!arguments.conditions.empty())
     out = allowed_of(choice, space, std::move(out));
   if (out.empty())
@@ -274,17 +220,6 @@ KnownRuns known_runs(const SuggestArguments& arguments, const FittedModel& model
   return known;
 }
 
-Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
-                             const std::string& source) {
-  Eigen::VectorXd times = predict(model, design);
-  if (!std::all_of(times.begin(), times.end(), is_time)) {
-    throw InputError(source +
-                     ": for some configurations the model predicts no time > 0; the space "
-                     "reaches too far from the measured ones");
-  }
-  return times;
-}
-
 std::string percent_of_log(double deviation) {
   return short_number(100 * std::expm1(deviation)) + " %";
 }
@@ -312,13 +247,14 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const KnownRuns known = known_runs(arguments, model, space, console);
   const auto candidates = candidates_of(arguments, space, known, choice);
   const bool is_narrowed = arguments.among || !arguments.conditions.empty();
-  const Design wanted = design_of_space(
-      space, is_narrowed ? some(candidates, kMostOfSpace, seed) : sample(space, kMostOfSpace, seed),
+  const Design wanted = plan::design_of_space(
+      space,
+      is_narrowed ? some(candidates, kMostOfSpace, seed) : plan::sample(space, kMostOfSpace, seed),
       model.spec);
-  const Design possible = design_of_space(space, candidates, model.spec);
-  const double usual_time = times_within(model, wanted, space.source).mean();
+  const Design possible = plan::design_of_space(space, candidates, model.spec);
+  const double usual_time = plan::times_within(model, wanted, space.source).mean();
   const double overhead = arguments.overhead.value_or(usual_time);
-  const Eigen::VectorXd times = times_within(model, possible, space.source);
+  const Eigen::VectorXd times = plan::times_within(model, possible, space.source);
   // The cost of a run includes the time to start it.
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
@@ -337,7 +273,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
-  document.suggestions.complete = !arguments.among && is_small(space, kMostCandidates);
+  document.suggestions.complete = !arguments.among && plan::is_small(space, kMostCandidates);
   double deviation = found.deviation;
   for (const plan::NextRun& run : found.runs) {
     document.next.push_back({.suggestion = {.configuration = candidates[run.candidate],
@@ -421,7 +357,8 @@ void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
   if (!document.level)
     return;
   const auto add = [&](plan::Suggestion& suggestion) {
-    const Design design = design_of_space(document.space, {suggestion.configuration}, model.spec);
+    const Design design =
+        plan::design_of_space(document.space, {suggestion.configuration}, model.spec);
     const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
     suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
   };
@@ -563,7 +500,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
     if (document.suggestions.allowed == 0)
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
     const Design told =
-        design_of_space(space, told_configurations(arguments, document), model.spec);
+        plan::design_of_space(space, told_configurations(arguments, document), model.spec);
     RangeCheck range = check_range(model, told);
     const Table table = plan::table_of(space, told_configurations(arguments, document));
     for (const FittedModel& each : models.bounded)

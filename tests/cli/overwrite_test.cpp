@@ -50,6 +50,7 @@ TEST_CASE("an output may not be an input of any command", "[cli]") {
       {{"scaling", "runs.csv", "--column", "workers", "-o"}, {"runs.csv"}},
       {{"plan", "space.json", "-n", "3", "--method", "d-optimal", "--model", "model.json", "-o"},
        {"space.json", "model.json"}},
+      {{"measure", "space.json", "true", "-o"}, {"space.json"}},
       {{"suggest", "model.json", "space.json", "--next", "2", "--runs", "runs.csv", "-o"},
        {"model.json", "space.json", "runs.csv"}},
       {{"ssgd", "layers.csv", "--workers", "2", "--reference", "whole.csv", "--fit-allreduce",

@@ -1,0 +1,457 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/plan.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/texts.hpp"
+#include "jobs/campaign.hpp"
+#include "jobs/measurement.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "report/documents.hpp"
+#include "report/model_json.hpp"
+#include "table/quantities.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// `--until 'width<10% at gpus=64'`: when to stop.
+struct Aim {
+  std::string text;
+  bool is_width = false;  ///< of the prediction intervals; else the expected error
+  double percent = 0;
+  std::vector<std::pair<std::string, std::string>> at;  ///< columns and values
+};
+
+struct MeasureArguments {
+  std::string space;
+  std::vector<std::string> words;  ///< the command
+  std::string runs = "runs.csv";
+  std::optional<std::string> output;
+  std::optional<Aim> until;
+  std::optional<double> budget;
+  std::optional<TimePattern> time_from;
+  std::string log;
+  std::string poll;
+  std::string cancel;
+  std::optional<double> timeout;
+  std::size_t warmup = 0;
+  std::size_t repeats = 3;
+  std::size_t jobs = 1;
+  bool shell = false;
+  std::uint64_t seed = kDefaultSeed;
+  std::size_t threads = 1;
+};
+
+double parse_duration(const std::string& option, const std::string& text) {
+  const auto quantity = parse_quantity(text);
+  const double seconds =
+      quantity && quantity->unit == "s" ? quantity->value : parse_number(text).value_or(0);
+  if (seconds <= 0)
+    throw OptionError(option, "'" + text + "' is not a time, such as 90s, 30m or 2h");
+  return seconds;
+}
+
+Aim parse_aim(const std::string& text) {
+  Aim out{.text = text, .at = {}};
+  const auto at = text.find(" at ");
+  const std::string condition = text.substr(0, at);
+  const auto sign = condition.find('<');
+  std::vector<std::string> parts = split_list(condition, '<');
+  for (std::string& part : parts)
+    std::erase(part, ' ');
+  if (parts.size() == 2 && parts[1].ends_with('%'))
+    parts[1].pop_back();
+  const auto percent = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
+  if (sign == std::string::npos || !percent || *percent <= 0 ||
+      (parts[0] != "width" && parts[0] != "error"))
+    throw OptionError("--until", "'" + text +
+                                     "' is not 'error<10%' or 'width<10%', which ' at gpus=64' may "
+                                     "follow");
+  out.is_width = parts[0] == "width";
+  out.percent = *percent;
+  if (at == std::string::npos)
+    return out;
+  for (const std::string& setting : split_list(text.substr(at + 4), ' ')) {
+    const auto equals = setting.find('=');
+    if (setting.empty())
+      continue;
+    if (equals == std::string::npos)
+      throw OptionError("--until", "'" + setting + "' is not COL=VALUE");
+    out.at.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return out;
+}
+
+/// The configurations of the space, with the values of the aim in place of their own; these need
+/// not be values of the space. Empty: the whole space.
+std::vector<plan::Configuration> configurations_of(const Aim& aim, const plan::Space& space,
+                                                   std::uint64_t seed) {
+  if (aim.at.empty())
+    return {};
+  constexpr std::size_t most = 1000;
+  std::vector<plan::Configuration> all = plan::sample(space, most, seed);
+  const std::vector<std::string> names = space.names();
+  for (const auto& [name, text] : aim.at) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      throw UsageError("--until: " + space.source + " has no column '" + name + "'" +
+                       did_you_mean_one_of(name, names));
+    const auto c = static_cast<std::size_t>(found - names.begin());
+    const plan::SpaceColumn& column = space.columns[c];
+    const auto level = std::ranges::find(column.levels, text) - column.levels.begin();
+    const double value =
+        column.is_text() ? static_cast<double>(level) : parse_number(text).value_or(-1);
+    if (value < 0 || (column.is_text() && value == static_cast<double>(column.levels.size())))
+      throw UsageError("--until: '" + text + "' is no value of '" + name + "'");
+    for (plan::Configuration& each : all)
+      each[c] = value;
+  }
+  const std::set<plan::Configuration> distinct(all.begin(), all.end());
+  return {distinct.begin(), distinct.end()};
+}
+
+/// Texts with placeholders {COL}, which stand for values of a configuration.
+class Template {
+ public:
+  /// Throws UsageError for a placeholder that is no column of the space. `further`: placeholders
+  /// that stay as they are.
+  Template(std::vector<std::string> words, const plan::Space& space,
+           const std::set<std::string>& further, bool quotes, std::set<std::string>& used)
+      : words_(std::move(words)), space_(space), quotes_(quotes) {
+    const std::vector<std::string> names = space.names();
+    for (const std::string& word : words_)
+      for_each_placeholder(word, [&](std::size_t, const std::string& name) {
+        if (std::ranges::find(names, name) != names.end())
+          used.insert(name);
+        else if (!further.contains(name) && is_identifier(name))
+          throw UsageError("{" + name + "} in '" + word + "' is no column of " + space.source +
+                           did_you_mean_one_of(name, names));
+      });
+  }
+
+  std::vector<std::string> of(const plan::Configuration& configuration) const {
+    std::map<std::string, std::string> values;
+    const std::vector<std::string> cells = space_.cells(configuration);
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      values[space_.columns[c].name] = quotes_ ? shell_word(cells[c]) : cells[c];
+    std::vector<std::string> out;
+    for (const std::string& word : words_) {
+      std::string& filled = out.emplace_back();
+      std::size_t done = 0;
+      for_each_placeholder(word, [&](std::size_t at, const std::string& name) {
+        if (const auto value = values.find(name); value != values.end()) {
+          filled += word.substr(done, at - done) + value->second;
+          done = at + name.size() + 2;
+        }
+      });
+      filled += word.substr(done);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::string> words_;
+  const plan::Space& space_;
+  bool quotes_;
+
+  static bool is_identifier(const std::string& name) {
+    return !name.empty() &&
+           std::ranges::all_of(
+               name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  }
+
+  template <class Visit>
+  static void for_each_placeholder(const std::string& word, const Visit& visit) {
+    for (auto at = word.find('{'); at != std::string::npos; at = word.find('{', at + 1)) {
+      const auto end = word.find_first_of("{}", at + 1);
+      if (end != std::string::npos && word[end] == '}')
+        visit(at, word.substr(at + 1, end - at - 1));
+    }
+  }
+};
+
+/// The words of a command that is given as one text.
+std::vector<std::string> words_of(const std::string& text, bool shell) {
+  if (shell && !text.empty())
+    return {"/bin/sh", "-c", text};
+  std::vector<std::string> words = split_list(text, ' ');
+  std::erase(words, "");
+  return words;
+}
+
+/// Throws UsageError for unknown placeholders, for columns of several values that the command does
+/// not use, and for programs that cannot be started.
+std::function<RunCommand(const plan::Configuration&)> command_of(const MeasureArguments& arguments,
+                                                                 const plan::Space& space) {
+  std::set<std::string> used;
+  const bool shell = arguments.shell;
+  const auto make = [&](std::vector<std::string> words, const std::set<std::string>& further) {
+    return Template(std::move(words), space, further, shell, used);
+  };
+  const Template words =
+      make(shell ? words_of(joined(arguments.words, " "), true) : arguments.words, {});
+  const Template poll = make(words_of(arguments.poll, shell), {"job"});
+  const Template cancel = make(words_of(arguments.cancel, shell), {"job"});
+  const Template log({arguments.log}, space, {"job"}, false, used);
+  for (const plan::SpaceColumn& column : space.columns)
+    if (!used.contains(column.name) && (column.is_range() || column.choices() > 1))
+      throw UsageError("the command does not use column '" + column.name + "' of " + space.source +
+                       ": write {" + column.name + "} where its value belongs");
+  const auto command = [=](const plan::Configuration& configuration) {
+    return RunCommand{.words = words.of(configuration),
+                      .poll = poll.of(configuration),
+                      .cancel = cancel.of(configuration),
+                      .log = log.of(configuration).front()};
+  };
+  constexpr std::size_t most_checked = 1000;
+  for (const auto& configuration : plan::sample(space, most_checked, arguments.seed)) {
+    const RunCommand each = command(configuration);
+    for (const auto* part : {&each.words, &each.poll, &each.cancel})
+      if (!part->empty() && !can_be_started(part->front()))
+        throw UsageError("there is no program '" + part->front() + "' that can be started" +
+                         (part->front().find(' ') == std::string::npos
+                              ? ""
+                              : "; write its arguments without quotes around all, or --shell"));
+  }
+  return command;
+}
+
+std::string percent_of_log(double deviation) {
+  return rounded(100 * std::expm1(deviation)) + " %";
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 60)
+    return rounded(seconds) + " s";
+  const auto whole = static_cast<long>(seconds);
+  return whole < 3600
+             ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
+             : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+/// What is known so far.
+std::string state_text(const MeasureArguments& arguments, const Campaign& campaign,
+                       const Knowledge& knowledge) {
+  std::string out = counted_noun(campaign.configurations(), "configuration") + ", " +
+                    counted_noun(campaign.runs(), "run") + ", " + duration_text(campaign.spent());
+  if (std::isfinite(knowledge.deviation))
+    out += ": expected error " + percent_of_log(knowledge.deviation);
+  if (knowledge.width)
+    out += "; mean width of the intervals " + rounded(100 * *knowledge.width) + " %";
+  if (arguments.budget)
+    out += "; " + duration_text(std::max(0.0, campaign.left())) + " left";
+  return out;
+}
+
+/// Why no more is measured; nullopt if more is.
+std::optional<std::string> reason_to_stop(const MeasureArguments& arguments,
+                                          const Campaign& campaign, const Knowledge& knowledge) {
+  if (arguments.until) {
+    const Aim& aim = *arguments.until;
+    const auto figure =
+        aim.is_width ? knowledge.width : std::optional(std::expm1(knowledge.deviation));
+    if (figure && 100 * *figure < aim.percent)
+      return aim.text + " is reached";
+  }
+  if (knowledge.next.empty())
+    return "every configuration has been measured as often as --repeats says";
+  if (campaign.is_spent())
+    return "the budget is spent";
+  return std::nullopt;
+}
+
+CampaignRequest request_of(const MeasureArguments& arguments, const plan::Space& space) {
+  CampaignRequest out{.space = space,
+                      .runs = arguments.runs,
+                      .command_of = command_of(arguments, space),
+                      .time_from = arguments.time_from,
+                      .timeout = arguments.timeout,
+                      .budget = arguments.budget,
+                      .warmup = arguments.warmup,
+                      .most_repeats = arguments.repeats,
+                      .jobs = arguments.jobs,
+                      .seed = arguments.seed,
+                      .threads = arguments.threads,
+                      .warn = {},
+                      .begins = {}};
+  if (arguments.until) {
+    out.needs_width = arguments.until->is_width;
+    out.aim = configurations_of(*arguments.until, space, arguments.seed);
+  }
+  return out;
+}
+
+/// Measures until there is a reason to stop. Returns false after a stop request.
+bool measure_all(const MeasureArguments& arguments, Campaign& campaign, SearchProgress& progress,
+                 const std::stop_token& stop, Console& console) {
+  campaign.measure(campaign.first());
+  while (!stop.stop_requested()) {
+    progress.begin("choosing the next runs");
+    const Knowledge knowledge = campaign.learn();
+    if (stop.stop_requested())
+      break;
+    console.notice(state_text(arguments, campaign, knowledge));
+    if (const auto reason = reason_to_stop(arguments, campaign, knowledge)) {
+      console.notice(*reason);
+      return true;
+    }
+    campaign.measure(knowledge.next);
+  }
+  return false;
+}
+
+/// Fits the form that `fit --expression auto` chooses, and writes the model.
+void fit_all(const MeasureArguments& arguments, const Campaign& campaign, OutputFile& output,
+             SearchProgress& progress, const std::stop_token& stop, Console& console) {
+  FitRequest request;
+  request.roles = campaign.roles();
+  request.roles.totals_per_worker = true;
+  request.options.expression = Expression::automatic;
+  request.options.residual = Residual::process;
+  request.options.loss = default_loss(request.options);
+  request.options.seed = arguments.seed;
+  request.options.threads = arguments.threads;
+  request.options.stop = stop;
+  progress.begin("fitting");
+  const PreparedFit prepared = prepare_fit(label_runs(campaign.file(), request.roles), request);
+  for (const auto& warning : prepared.warnings)
+    console.warning(warning);
+  FitOutcome outcome = fit_prepared(prepared, request);
+  if (outcome.interrupted)
+    throw Interrupted();
+  name_flags(outcome.model);
+  output.write(to_json(outcome.model));
+  output.commit();
+  console.summary(fit_summary({outcome.model, outcome.time_shares, prepared.training.total_runs(),
+                               outcome.seconds, campaign.spent()},
+                              console));
+  for (const auto& warning : warning_lines(outcome.model))
+    console.warning(warning);
+}
+
+void setup_measure(OptionSet& command, MeasureArguments& arguments) {
+  const auto duration = [&command](const std::string& flag, std::optional<double>& seconds,
+                                   const std::string& help) {
+    return command.add(
+        flag + " TIME",
+        [&seconds, flag](const std::string& text) { seconds = parse_duration(flag, text); }, help);
+  };
+  add_input(command, "SPACE.json", arguments.space,
+            "columns and their values or ranges, as of plan")
+      .required();
+  command
+      .add("COMMAND", arguments.words,
+           "after --: the program to measure and its arguments; {COL} in them is the value of a "
+           "column of the space")
+      .required();
+  command
+      .add("--runs RUNS.csv", arguments.runs,
+           "file of the runs, one line each, complete at any moment; the same call continues it "
+           "(default: runs.csv)")
+      .file(FileUse::output)
+      .of_no_result();
+  add_output(command, arguments.output, "MODEL.json",
+             "file for the model (default: standard output, \"-\", but not to a terminal)");
+  command.add(
+      "--until CONDITION",
+      [&arguments](const std::string& text) { arguments.until = parse_aim(text); },
+      "stop when the model is good enough, as 'error<10%'; error: the expected error of a "
+      "prediction, width: the mean width of the 90 % prediction intervals; 'width<20% at gpus=64': "
+      "with this value, which need not be in the space (default: measure the whole space)");
+  duration("--budget", arguments.budget,
+           "measure for at most this time, such as 2h; earlier calls with these runs count");
+  command.add(
+      "--time-from TEXT",
+      [&arguments](const std::string& text) {
+        try {
+          arguments.time_from = parse_time_pattern(text);
+        } catch (const UsageError& error) {
+          throw OptionError("--time-from", error.what());
+        }
+      },
+      "where the output has the time, as 'step_time: {}'; the number in the last line with this "
+      "text, with a unit after it, otherwise in seconds (default: the clock)");
+  command
+      .add("--log FILE", arguments.log,
+           "file with the output of the command, with {COL} and {job} in its name")
+      .needs("--time-from");
+  duration("--timeout", arguments.timeout, "end a run after this time, as failed");
+  command.count("--warmup N", arguments.warmup,
+                "runs of the configuration before each one that is recorded", 0);
+  command.count(
+      "--repeats N", arguments.repeats,
+      "runs of a configuration at most; it is repeated if that reduces the expected error "
+      "more per second than another one would");
+  command.count("--jobs N", arguments.jobs, "runs at a time; they may disturb each other");
+  command.flag("--shell", arguments.shell, "pass the command to /bin/sh, joined by blanks");
+  command
+      .add("--poll COMMAND", arguments.poll,
+           "the command hands over a job and prints its name last; the job lasts while this "
+           "command prints something: 'squeue -h -j {job}'")
+      .needs("--time-from", "the clock would include the time in the queue");
+  command.add("--cancel COMMAND", arguments.cancel, "ends a job: 'scancel {job}'").needs("--poll");
+  command.count("--seed N", arguments.seed, "seed of the first plan and of the fits", 0);
+  add_threads(command, arguments.threads);
+  command.common({"--runs", "--until", "--budget", "--time-from", "--timeout", "--repeats"});
+  command.footer(
+      R"(Measures a first plan, then what reduces the expected error most per second, and fits the runs.
+Every finished run is on disk; after an interruption, the same call continues.
+
+Examples:
+  perfmodel measure space.json -o model.json -- ./train --gpus {gpus} --batch {batch}
+  perfmodel measure space.json --until 'width<20% at gpus=64' --budget 2h -- ./train {gpus}
+  perfmodel measure space.json --time-from 'step_time: {}' --timeout 10m -- ./train {gpus})");
+}
+
+int run_measure(const MeasureArguments& arguments, Console& console) {
+  const plan::Space space = read_space(arguments.space);
+  const std::string path = arguments.output.value_or(is_terminal_output() ? kNowhere : "-");
+  refuse_to_replace(arguments.runs, path);
+  CampaignRequest request = request_of(arguments, space);
+  OutputFile output(path);
+  const SignalWatch signals;
+  std::optional<SearchProgress> progress(console);
+  request.stop = signals.token();
+  request.warn = [&](const std::string& text) { console.warning(text); };
+  request.begins = [&](const std::string& text) { progress->begin("measuring " + text); };
+  if (arguments.jobs > 1)
+    console.warning("--jobs " + std::to_string(arguments.jobs) +
+                    ": runs at the same time may disturb each other");
+  Campaign campaign(std::move(request));
+  if (campaign.runs() > 0)
+    console.notice("continuing " + arguments.runs + " with " +
+                   counted_noun(campaign.runs(), "run"));
+  if (!measure_all(arguments, campaign, *progress, signals.token(), console)) {
+    progress.reset();
+    console.warning("interrupted: " + arguments.runs + " has " +
+                    counted_noun(campaign.runs(), "run") + "; the same call continues");
+    return exit_code_of_signal(received_signal().value());
+  }
+  fit_all(arguments, campaign, output, *progress, signals.token(), console);
+  progress.reset();
+  if (path == kNowhere)
+    console.notice("the model is not written anywhere; save it: -o model.json");
+  return 0;
+}
+
+}  // namespace
+
+Command measure_command() {
+  return make_command<MeasureArguments>(
+      "measure", "Measures a program until the model of its times is good enough.", setup_measure,
+      run_measure);
+}
+
+}  // namespace perfmodel::cli

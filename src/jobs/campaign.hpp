@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/plan.hpp"
+#include "base/files.hpp"
+#include "jobs/measurement.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+/// How the configurations of a space are measured.
+struct CampaignRequest {
+  plan::Space space;
+  std::string runs;  ///< file of the runs, one line each; an existing one is continued
+  std::function<RunCommand(const plan::Configuration&)> command_of;
+  std::optional<TimePattern> time_from;  ///< nullopt: the clock
+  std::optional<double> timeout;         ///< of a run, in seconds
+  std::optional<double> budget;          ///< of all runs, earlier ones included, in seconds
+  std::size_t warmup = 0;                ///< runs before each one that is recorded
+  std::size_t most_repeats = 3;          ///< runs of a configuration at most
+  std::size_t jobs = 1;                  ///< runs at a time
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;                    ///< of the fits; they do not change the result
+  bool needs_width = false;                   ///< whether Knowledge::width is wanted
+  std::vector<plan::Configuration> aim = {};  ///< where predictions are wanted; empty: the space
+  std::stop_token stop = {};
+  std::function<void(const std::string&)> warn;    ///< about failed runs and outliers
+  std::function<void(const std::string&)> begins;  ///< a configuration is measured
+};
+
+/// What the runs so far say about the configurations where predictions are wanted.
+struct Knowledge {
+  double deviation = 0;         ///< mean standard deviation of ln(time) of a new run there
+  std::optional<double> width;  ///< mean width of the prediction intervals over the prediction
+  std::vector<plan::Configuration> next;  ///< to be measured; empty: there are none
+};
+
+/// Measures configurations of a space, and chooses which. Every finished run is on disk at once,
+/// as a line of CSV with the columns of the space, kTimeColumn and kWallColumn, in seconds; the
+/// time of a failed run is "failed" or "timeout".
+class Campaign {
+ public:
+  static constexpr auto kTimeColumn = "time_s";
+  static constexpr auto kWallColumn = "wall_s";  ///< duration of the run with its warm-up
+
+  /// Throws InputError for a file with other columns or with configurations that the space does
+  /// not have, OutputError if the file cannot be written.
+  explicit Campaign(CampaignRequest request);
+
+  /// The first configurations to be measured: a Latin hypercube of two per constant of a product
+  /// of powers, at least ten, without those already measured; all of a small space.
+  std::vector<plan::Configuration> first() const;
+  /// Measures these configurations. Ends early after a stop request, and if the budget is spent.
+  /// Throws InputError if the first three configurations have failed.
+  void measure(const std::vector<plan::Configuration>& configurations);
+  /// Fits a product of powers with a Gaussian process to the runs, and chooses the runs that reduce
+  /// the mean deviation at the aim most per second. If there are too few runs for a fit, the
+  /// deviation is infinite, and a plan of twice as many configurations is next.
+  Knowledge learn() const;
+
+  bool is_spent() const { return request_.budget && left() <= 0; }
+  std::size_t runs() const { return rows_; }  ///< including failed ones
+  std::size_t configurations() const { return times_.size(); }
+  double spent() const;  ///< seconds of all runs, and of what was between those of this call
+  double left() const { return *request_.budget - spent(); }
+  /// The runs, and the roles of their columns.
+  RunsFile file() const;
+  RoleRequest roles() const;
+
+ private:
+  CampaignRequest request_;
+  LinesFile journal_;
+  std::string csv_;  ///< the content of the file
+  std::size_t rows_ = 0;
+  std::map<plan::Configuration, std::vector<double>> times_;  ///< ln(time); empty: all runs failed
+  std::map<plan::Configuration, double> walls_;               ///< seconds of all its runs
+  double earlier_ = 0;                                        ///< seconds of runs of earlier calls
+  Clock::time_point start_ = Clock::now();
+  mutable std::mutex mutex_;  ///< of all above, while several runs are measured
+
+  bool always_fails() const;
+  void resume();
+  void take_earlier(const Table& table);
+  void measure_one(const plan::Configuration& configuration);
+  void record(const plan::Configuration& configuration, const TimedRun& run);
+  void add(const plan::Configuration& configuration, std::optional<double> time, double seconds);
+  void report_outlier(const plan::Configuration& configuration, double log_time) const;
+  std::string words_of(const plan::Configuration& configuration) const;
+  std::vector<plan::Configuration> with_runs(const std::vector<plan::Configuration>& all,
+                                             std::size_t most) const;
+  std::vector<plan::Configuration> plan_of(std::size_t count) const;
+  std::vector<plan::Configuration> chosen(const FittedModel& model, Knowledge& knowledge) const;
+  Eigen::VectorXd costs_of(const Eigen::VectorXd& predicted) const;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,343 @@
+#include "jobs/measurement.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "table/quantities.hpp"
+
+namespace perfmodel {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostOutput = std::size_t{1} << 20;  ///< bytes kept of the end of an output
+constexpr milliseconds kStopDelay(50);   ///< after which a request to stop is noticed
+constexpr milliseconds kGrace(2000);     ///< between SIGTERM and SIGKILL
+constexpr milliseconds kFirstPoll(100);  ///< time until a job is polled first; it doubles
+constexpr milliseconds kLongestPoll(5000);
+
+/// A quantity of time, or a number of seconds, at the beginning of the text.
+std::optional<std::pair<double, std::size_t>> leading_time(std::string_view text) {
+  constexpr std::size_t longest = 32;
+  std::optional<std::pair<double, std::size_t>> number;
+  for (std::size_t size = std::min(longest, text.size()); size > 0; --size) {
+    const bool ends_word = size == text.size() || std::isalnum(text[size]) == 0;
+    const std::string_view part = text.substr(0, size);
+    if (const auto quantity = parse_quantity(part); quantity && quantity->unit == "s" && ends_word)
+      return std::pair(quantity->value, size);
+    if (!number)
+      if (const auto value = parse_number(part))
+        number = std::pair(*value, size);
+  }
+  return number;
+}
+
+std::optional<double> time_in_line(std::string_view line, const TimePattern& pattern) {
+  for (auto at = line.find(pattern.before); at != std::string_view::npos;
+       at = line.find(pattern.before, at + 1)) {
+    std::string_view rest = line.substr(at + pattern.before.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    const auto time = leading_time(rest);
+    // The text after the number may be its unit, which is part of the time then.
+    if (time && rest.find(pattern.after) != std::string_view::npos)
+      return time->first;
+  }
+  return std::nullopt;
+}
+
+/// The end of a process and the end of its output.
+struct Ended {
+  enum class How { itself, timeout, stopped } how = How::itself;
+  int status = 0;
+  double seconds = 0;
+  std::string output;
+};
+
+struct Descriptor {
+  explicit Descriptor(int opened) : number(opened) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  void close() {
+    if (number != -1)
+      ::close(std::exchange(number, -1));
+  }
+
+  int number;
+};
+
+[[noreturn]] void cannot_start(const std::string& program, int error) {
+  throw InputError("cannot start '" + program + "': " + std::generic_category().message(error));
+}
+
+/// In the new process: becomes the program. Only async-signal-safe calls, since other threads of
+/// the parent may have held locks.
+[[noreturn]] void become(char* const* words, int output, pid_t parent) {
+  ::setpgid(0, 0);
+  // A program that outlives a killed parent would disturb the runs of its successor.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent)
+    ::_exit(1);
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM})
+    ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int input = ::open("/dev/null", O_RDONLY);
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execvp(words[0], words);
+  constexpr int cannot_execute = 126;
+  ::_exit(cannot_execute);
+}
+
+pid_t start(const std::vector<std::string>& words, int output) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words)
+    arguments.push_back(const_cast<char*>(word.c_str()));  // execvp() does not change them
+  arguments.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  const pid_t process = ::fork();
+  if (process == -1)
+    cannot_start(words.front(), errno);
+  if (process == 0)
+    become(arguments.data(), output, parent);
+  ::setpgid(process, process);  // whichever of the two processes is first
+  return process;
+}
+
+/// Reads what is there without waiting; false at the end of the output.
+bool read_some(int descriptor, std::string& output) {
+  std::array<char, 65536> block;
+  const ssize_t count = ::read(descriptor, block.data(), block.size());
+  if (count > 0) {
+    output.append(block.data(), static_cast<std::size_t>(count));
+    if (output.size() > 2 * kMostOutput)
+      output.erase(0, output.size() - kMostOutput);
+  }
+  return count > 0 || (count == -1 && (errno == EINTR || errno == EAGAIN));
+}
+
+milliseconds left_until(Clock::time_point time) {
+  return std::max(milliseconds(0), duration_cast<milliseconds>(time - Clock::now()));
+}
+
+/// The limit that holds now, if any.
+std::optional<Ended::How> limit_reached(const RunLimits& limits, Clock::time_point start) {
+  if (limits.stop.stop_requested() || (limits.end && Clock::now() >= *limits.end))
+    return Ended::How::stopped;
+  if (limits.timeout && duration<double>(Clock::now() - start).count() >= *limits.timeout)
+    return Ended::How::timeout;
+  return std::nullopt;
+}
+
+/// Time until limit_reached() has to be asked again.
+milliseconds wait_of(const RunLimits& limits, Clock::time_point start) {
+  milliseconds out = limits.stop.stop_possible() ? kStopDelay : kLongestPoll;
+  if (limits.end)
+    out = std::min(out, left_until(*limits.end));
+  if (limits.timeout)
+    out = std::min(
+        out, left_until(start + duration_cast<Clock::duration>(duration<double>(*limits.timeout))));
+  return out + milliseconds(1);
+}
+
+Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    cannot_start(words.front(), errno);
+  Descriptor output(ends[0]);
+  Descriptor input(ends[1]);
+  ::fcntl(output.number, F_SETFL, O_NONBLOCK);
+  Ended out;
+  const Clock::time_point begin = Clock::now();
+  const pid_t process = start(words, input.number);
+  input.close();
+  const Descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  if (watch.number == -1)
+    cannot_start(words.front(), errno);
+  std::optional<Clock::time_point> kill_at;  // since it has been asked to end
+  std::array<pollfd, 2> events{{{watch.number, POLLIN, 0}, {output.number, POLLIN, 0}}};
+  while (true) {
+    const milliseconds wait = kill_at ? left_until(*kill_at) : wait_of(limits, begin);
+    ::poll(events.data(), events.size(), static_cast<int>(wait.count()));
+    if (events[1].revents != 0 && !read_some(output.number, out.output))
+      events[1].fd = -1;
+    if (events[0].revents != 0)
+      break;
+    const auto limit = limit_reached(limits, begin);
+    if (kill_at && Clock::now() >= *kill_at) {
+      ::kill(-process, SIGKILL);
+    } else if (limit && !kill_at) {
+      out.how = *limit;
+      ::kill(-process, SIGTERM);
+      kill_at = Clock::now() + kGrace;
+    }
+  }
+  out.seconds = duration<double>(Clock::now() - begin).count();
+  ::kill(-process, SIGKILL);  // what it left running; its number is its own until waitpid()
+  ::waitpid(process, &out.status, 0);
+  for (std::size_t size = 0; events[1].fd != -1 && (size == 0 || out.output.size() > size);) {
+    size = out.output.size();
+    if (!read_some(output.number, out.output))
+      break;
+  }
+  return out;
+}
+
+std::vector<std::string> with_job(std::vector<std::string> words, const std::string& job) {
+  constexpr std::string_view placeholder = "{job}";
+  for (std::string& word : words)
+    for (auto at = word.find(placeholder); at != std::string::npos;
+         at = word.find(placeholder, at + job.size()))
+      word.replace(at, placeholder.size(), job);
+  return words;
+}
+
+/// The last word that a command printed, without the cluster that Slurm may add: "17;main".
+std::string job_of(const std::string& output) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto end = output.find_last_not_of(blanks);
+  if (end == std::string::npos)
+    return "";
+  const auto before = output.find_last_of(blanks, end);
+  const std::string word = output.substr(before + 1, end - before);
+  return word.substr(0, word.find(';'));
+}
+
+/// Waits for the end of a job that was handed over, and cancels it at a limit.
+void await_job(const RunCommand& command, const std::string& job, const RunLimits& limits,
+               Clock::time_point begin, Ended& ended) {
+  const RunLimits unlimited;
+  for (milliseconds pause = kFirstPoll;; pause = std::min(2 * pause, kLongestPoll)) {
+    const Clock::time_point next = Clock::now() + pause;
+    while (ended.how == Ended::How::itself && Clock::now() < next) {
+      std::this_thread::sleep_for(std::min(wait_of(limits, begin), left_until(next)));
+      ended.how = limit_reached(limits, begin).value_or(Ended::How::itself);
+    }
+    if (ended.how != Ended::How::itself) {
+      if (!command.cancel.empty())
+        run_to_end(with_job(command.cancel, job), unlimited);
+      break;
+    }
+    if (job_of(run_to_end(with_job(command.poll, job), unlimited).output).empty())
+      break;
+  }
+  ended.seconds = duration<double>(Clock::now() - begin).count();
+}
+
+std::string last_line(const std::string& output) {
+  const auto end = output.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos)
+    return "";
+  const std::string line = output.substr(0, end + 1);
+  constexpr std::size_t most_shown = 120;
+  return ": " + clipped(printable_word(line.substr(line.rfind('\n') + 1)), most_shown);
+}
+
+/// Why a process that ended by itself failed; empty if it did not.
+std::string failure_of(const Ended& ended) {
+  if (WIFSIGNALED(ended.status))
+    return "signal " + std::to_string(WTERMSIG(ended.status)) + last_line(ended.output);
+  return WEXITSTATUS(ended.status) == 0
+             ? ""
+             : "exit code " + std::to_string(WEXITSTATUS(ended.status)) + last_line(ended.output);
+}
+
+}  // namespace
+
+TimePattern parse_time_pattern(const std::string& text) {
+  const auto at = text.find("{}");
+  if (at == std::string::npos || text.find("{}", at + 2) != std::string::npos)
+    throw UsageError("'" + text + "' does not have one {}, as in 'step_time: {}'");
+  return {text.substr(0, at), text.substr(at + 2)};
+}
+
+std::optional<double> time_in(std::string_view output, const TimePattern& pattern) {
+  std::optional<double> found;
+  while (!output.empty()) {
+    const std::string_view line = output.substr(0, output.find('\n'));
+    if (const auto time = time_in_line(line, pattern))
+      found = time;
+    output.remove_prefix(std::min(line.size() + 1, output.size()));
+  }
+  return found;
+}
+
+TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& pattern,
+                  const RunLimits& limits) {
+  const Clock::time_point begin = Clock::now();
+  Ended ended = run_to_end(command.words, limits);
+  std::string job;
+  std::string failure = failure_of(ended);
+  if (ended.how == Ended::How::itself && failure.empty() && !command.poll.empty()) {
+    job = job_of(ended.output);
+    if (job.empty())
+      return {TimedRun::Result::failed, 0, ended.seconds, "it printed no job"};
+    await_job(command, job, limits, begin, ended);
+  }
+  TimedRun out{TimedRun::Result::failed, ended.seconds, ended.seconds, failure};
+  if (ended.how != Ended::How::itself)
+    out.result =
+        ended.how == Ended::How::timeout ? TimedRun::Result::timeout : TimedRun::Result::stopped;
+  if (ended.how != Ended::How::itself || !failure.empty())
+    return out;
+  if (pattern) {
+    try {
+      if (!command.log.empty())
+        ended.output = read_file(with_job({command.log}, job).front());
+    } catch (const InputError& error) {
+      out.reason = error.what();
+      return out;
+    }
+    const auto time = time_in(ended.output, *pattern);
+    if (!time || *time <= 0) {
+      out.reason = time ? "its time is not > 0" : "no time in its output" + last_line(ended.output);
+      return out;
+    }
+    out.time = *time;
+  }
+  out.result = TimedRun::Result::time;
+  return out;
+}
+
+bool can_be_started(const std::string& program) {
+  const auto is_program = [](const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (program.find('/') != std::string::npos)
+    return is_program(program);
+  const char* const list = std::getenv("PATH");
+  std::string_view rest = list == nullptr ? "/usr/bin:/bin" : list;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (is_program(std::filesystem::path(folder.empty() ? "." : folder) / program))
+      return true;
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace perfmodel

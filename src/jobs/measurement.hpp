@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perfmodel {
+
+/// A line of output that states a time: the texts before and after the number.
+struct TimePattern {
+  std::string before;
+  std::string after;
+};
+
+/// "step_time: {}"; throws UsageError unless the text has exactly one {}.
+TimePattern parse_time_pattern(const std::string& text);
+
+/// The time in seconds in the last line that matches. A unit may follow the number ("12.5 ms",
+/// "1m 30s"), otherwise it is in seconds. Returns nullopt if there is none.
+std::optional<double> time_in(std::string_view output, const TimePattern& pattern);
+
+/// A command as a vector of arguments, and how to know when the work is done and where its output
+/// is.
+struct RunCommand {
+  std::vector<std::string> words;
+  /// For a command that hands over a job and prints its name last: prints something until the job
+  /// {job} has ended. Empty: the work ends with the command.
+  std::vector<std::string> poll;
+  std::vector<std::string> cancel;  ///< ends the job {job}; may be empty
+  std::string log;                  ///< file with the output; empty: what the command prints
+};
+
+using Clock = std::chrono::steady_clock;
+
+/// When a run is ended early: at `end` as if there had been no run, after `timeout` seconds as a
+/// failed one.
+struct RunLimits {
+  std::optional<double> timeout;
+  std::optional<Clock::time_point> end;
+  std::stop_token stop;
+};
+
+/// The result of a run. `seconds`: from its start to its end, by the clock.
+struct TimedRun {
+  enum class Result { time, failed, timeout, stopped };
+
+  Result result = Result::failed;
+  double time = 0;  ///< in seconds, if there is one
+  double seconds = 0;
+  std::string reason;  ///< of a failure: "exit code 1: out of memory"
+};
+
+/// Runs a command once. The time is that of the clock, or the one in its output. The command has a
+/// process group of its own, no input, and the environment of this program; the group is killed as
+/// a whole when the run ends.
+TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& pattern,
+                  const RunLimits& limits);
+
+/// Whether a program can be started by this name, searched in PATH unless it contains a slash.
+bool can_be_started(const std::string& program);
+
+}  // namespace perfmodel

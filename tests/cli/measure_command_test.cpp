@@ -1,0 +1,444 @@
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/fit_directory.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::string measured_space = R"({"schema": "perfmodel/space", "schema_version": 1,
+ "columns": [{"column": "size", "values": [1, 2, 4, 8]},
+             {"column": "kind", "values": ["a", "b c"]},
+             {"column": "gpus", "values": [1, 2, 4]}], "extrinsic": ["gpus"]})";
+
+/// Prints the time size^2 / gpus ms, twice that for the kind "b c", and notes each call.
+const std::string law_script = R"(#!/bin/sh
+echo "$1|$2|$3" >> calls.txt
+test "$2" = a && factor=1 || factor=2
+echo "step_time: $(( $1 * $1 * factor * 1000 / $3 )) us"
+)";
+
+/// Rows of runs.csv as texts, without the header.
+std::vector<Words> rows_of(const std::string& text) {
+  std::vector<Words> rows;
+  std::istringstream lines(text);
+  std::string line;
+  for (std::getline(lines, line); std::getline(lines, line);) {
+    rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');)
+      rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+class MeasuredProgram {
+ public:
+  explicit MeasuredProgram(const std::string& script = law_script,
+                           const std::string& space = measured_space) {
+    directory_.write("space.json", space);
+    write("program", script);
+    options_.directory = directory_.path();
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    const std::string path = directory_.write(name, text);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  /// `measure space.json OPTIONS -- ./program {size} {kind} {gpus}`
+  static Words words(const Words& options,
+                     const Words& command = {"./program", "{size}", "{kind}", "{gpus}"}) {
+    Words out{"measure", "space.json", "--time-from", "step_time: {}", "-o", "model.json"};
+    out.insert(out.end(), options.begin(), options.end());
+    out.emplace_back("--");
+    out.insert(out.end(), command.begin(), command.end());
+    return out;
+  }
+  ProgramResult run(const Words& arguments) const { return run_perfmodel(arguments, options_); }
+  ProgramResult measure(const Words& options) const { return run(words(options)); }
+  std::string error(const Words& arguments, int exit_code) const {
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code == exit_code);
+    return result.errors;
+  }
+  const ProgramOptions& options() const { return options_; }
+  bool has(const std::string& name) const { return std::filesystem::exists(directory_.file(name)); }
+  std::string read(const std::string& name) const { return read_text(directory_.file(name)); }
+  std::vector<Words> runs() const { return rows_of(read("runs.csv")); }
+  std::size_t calls() const {
+    const std::string text = read("calls.txt");
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+double law_of(const Words& row) {
+  const double size = std::stod(row[0]);
+  return 0.001 * size * size * (row[1] == "a" ? 1 : 2) / std::stod(row[2]);
+}
+
+const std::string advice = "\nSee 'perfmodel measure --help'.\n";
+
+}  // namespace
+
+TEST_CASE("measure measures a whole space once and fits it", "[cli][measure]") {
+  const MeasuredProgram program;
+  const ProgramResult result = program.measure({"--repeats", "1"});
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  CHECK(program.read("runs.csv").starts_with("size,kind,gpus,time_s,wall_s\n"));
+  std::map<std::string, int> seen;
+  for (const Words& row : program.runs()) {
+    ++seen[row[0] + row[1] + row[2]];
+    // The script computes in whole microseconds.
+    CHECK(std::stod(row[3]) == Approx(law_of(row)).margin(1e-6));
+    CHECK(std::stod(row[4]) > 0);
+  }
+  CHECK(seen.size() == 24);
+  CHECK(program.runs().size() == 24);
+  CHECK(program.calls() == 24);
+  CHECK_THAT(result.errors, ContainsSubstring("24 configurations, 24 runs"));
+  CHECK_THAT(result.errors, ContainsSubstring("expected error"));
+  CHECK_THAT(result.errors, ContainsSubstring("every configuration has been measured"));
+  // The model holds the law beyond the space.
+  const ProgramResult predicted =
+      program.run({"predict", "model.json", "--set", "size=16", "kind=a", "gpus=1", "--quiet"});
+  CHECK(std::stod(predicted.output) == Approx(0.256).epsilon(0.05));
+  const ProgramResult fitted = program.run({"fit", "runs.csv", "--quiet", "-o", "fitted.json"});
+  CHECK(fitted.exit_code == 0);
+  const auto inputs = nlohmann::json::parse(program.read("fitted.json"))["columns"];
+  CHECK(inputs["target"] == "time_s");
+  CHECK(inputs.dump().find("\"wall_s\"") == std::string::npos);
+}
+
+TEST_CASE("measure writes the model to standard output", "[cli][measure]") {
+  const MeasuredProgram program;
+  const ProgramResult result = program.run({"measure", "space.json", "--repeats", "1", "--quiet",
+                                            "--runs", "other.csv", "--time-from", "step_time: {}",
+                                            "--", "./program", "{size}", "{kind}", "{gpus}"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  CHECK(nlohmann::json::parse(result.output)["schema"] == "perfmodel/model");
+  CHECK(program.has("other.csv"));
+  CHECK_FALSE(program.has("runs.csv"));
+}
+
+TEST_CASE("measure repeats configurations up to --repeats", "[cli][measure]") {
+  const MeasuredProgram program;
+  REQUIRE(program.measure({"--repeats", "2"}).exit_code == 0);
+  std::map<std::string, int> seen;
+  for (const Words& row : program.runs())
+    ++seen[row[0] + row[1] + row[2]];
+  CHECK(seen.size() == 24);
+  CHECK(std::all_of(seen.begin(), seen.end(), [](const auto& each) { return each.second == 2; }));
+}
+
+TEST_CASE("measure takes the clock without --time-from", "[cli][measure]") {
+  const MeasuredProgram program("#!/bin/sh\nsleep 0.0$1\n", R"({"schema": "perfmodel/space",
+      "schema_version": 1, "columns": [{"column": "size", "values": [2, 4, 6, 8]}]})");
+  const ProgramResult result =
+      program.run({"measure", "space.json", "--repeats", "1", "--", "./program", "{size}"});
+  REQUIRE(program.runs().size() == 4);
+  for (const Words& row : program.runs()) {
+    CHECK(std::stod(row[1]) >= std::stod(row[0]) / 100);
+    CHECK(row[1] == row[2]);
+  }
+}
+
+TEST_CASE("measure runs warm-ups that it does not record", "[cli][measure]") {
+  const MeasuredProgram program;
+  REQUIRE(program.measure({"--repeats", "1", "--warmup", "2"}).exit_code == 0);
+  CHECK(program.runs().size() == 24);
+  CHECK(program.calls() == 3 * 24);
+}
+
+TEST_CASE("measure stops at an expected error", "[cli][measure]") {
+  const MeasuredProgram program;
+  const ProgramResult result = program.measure({"--until", "error<50%"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("error<50% is reached"));
+  CHECK(program.runs().size() < 24);
+}
+
+TEST_CASE("measure stops at the width of intervals beyond the space", "[cli][measure]") {
+  const MeasuredProgram program;
+  const ProgramResult result =
+      program.measure({"--repeats", "1", "--until", "width < 100% at gpus=8 kind=a"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("width < 100% at gpus=8 kind=a is reached"));
+  CHECK_THAT(result.errors, ContainsSubstring("mean width of the intervals"));
+}
+
+TEST_CASE("measure stops at its budget and counts earlier calls", "[cli][measure]") {
+  const MeasuredProgram program("#!/bin/sh\nsleep 0.05\n" + law_script.substr(10));
+  const ProgramResult result = program.measure({"--budget", "1500ms", "--repeats", "99"});
+  INFO(result.errors);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("the budget is spent"));
+  CHECK_THAT(result.errors, ContainsSubstring(" left"));
+  const std::size_t runs = program.runs().size();
+  CHECK(runs <= 30);  // each takes 0.05 s at least
+  const ProgramResult again = program.measure({"--budget", "500ms"});
+  CHECK_THAT(again.errors, ContainsSubstring("continuing runs.csv"));
+  CHECK(program.runs().size() == runs);
+}
+
+TEST_CASE("measure ends runs that take too long with all that they started", "[cli][measure]") {
+  const MeasuredProgram program(R"(#!/bin/sh
+test $1$3 = 81 && { (sleep 2; touch left) & sleep 60; }
+)" + law_script.substr(10));
+  const ProgramResult result = program.measure({"--repeats", "1", "--timeout", "0.5s"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("perfmodel: warning: size=8 kind=a gpus=1: timeout"));
+  const auto runs = program.runs();
+  CHECK(std::count_if(runs.begin(), runs.end(), [](const Words& row) {
+          return row[0] + row[2] == "81" && row[3] == "timeout";
+        }) == 2);
+  CHECK(runs.size() == 24);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  CHECK_FALSE(program.has("left"));
+  // As of any file, failed runs are left out on request.
+  CHECK(program.run({"fit", "runs.csv", "--failed", "drop", "--quiet", "-o", "x.json"}).exit_code ==
+        0);
+}
+
+TEST_CASE("measure records failed runs and does not repeat them", "[cli][measure]") {
+  const MeasuredProgram program(R"(#!/bin/sh
+echo "$1|$2|$3" >> calls.txt
+test $1 = 4 && { echo 'CUDA out of memory' >&2; exit 7; }
+test $1 = 2 && { echo 'no figure'; exit 0; }
+)" + law_script.substr(10));
+  const ProgramResult result = program.measure({"--repeats", "1"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("size=4 kind=a gpus=1: failed: exit code 7: CUDA out of memory\n"));
+  const std::size_t calls = program.calls();
+  const ProgramResult again = program.measure({"--repeats", "1"});
+  CHECK(again.exit_code == 0);
+  CHECK(program.calls() == calls);
+}
+
+TEST_CASE("measure gives up if the first runs fail", "[cli][measure]") {
+  const MeasuredProgram program("#!/bin/sh\necho 'no such flag'\nexit 2\n");
+  const std::string text = program.error(MeasuredProgram::words({}), 3);
+  CHECK_THAT(text, ContainsSubstring("failed: exit code 2: no such flag\n"));
+  CHECK_THAT(text,
+             ContainsSubstring("error: all of the first 3 runs failed, which are in runs.csv"));
+  CHECK(program.runs().size() == 3);
+}
+
+TEST_CASE("measure warns of repeated runs that differ", "[cli][measure]") {
+  const MeasuredProgram program(law_script + R"(
+test $(grep -cxF "$1|$2|$3" calls.txt) = 1 || echo "step_time: 9 s"
+)");
+  const ProgramResult result = program.measure({"--repeats", "2"});
+  CHECK_THAT(result.errors, ContainsSubstring("outlier: 9 s, after "));
+}
+
+TEST_CASE("measure continues after a line that was cut off", "[cli][measure]") {
+  const MeasuredProgram program;
+  REQUIRE(program.measure({"--repeats", "1"}).exit_code == 0);
+  const std::string whole = program.read("runs.csv");
+  const auto middle = whole.find('\n', whole.size() / 2);
+  const std::string kept = whole.substr(0, middle + 1);
+  program.write("runs.csv", whole.substr(0, middle + 4));
+  const std::size_t calls = program.calls();
+  const ProgramResult again = program.measure({"--repeats", "1"});
+  CHECK(again.exit_code == 0);
+  CHECK(program.read("runs.csv").starts_with(kept));
+  CHECK(program.runs().size() == 24);
+  CHECK(program.calls() - calls ==
+        25 - static_cast<std::size_t>(std::count(kept.begin(), kept.end(), '\n')));
+}
+
+TEST_CASE("measure refuses runs of another space", "[cli][measure]") {
+  const MeasuredProgram program;
+  program.write("runs.csv", "size,gpus,time_s,wall_s\n1,1,2,3\n");
+  CHECK(program.error(MeasuredProgram::words({}), 3) ==
+        error_prefix +
+            "runs.csv: its first line is not 'size,kind,gpus,time_s,wall_s', so its runs are not "
+            "those of space.json; choose another file by --runs\n");
+  CHECK(program.read("runs.csv") == "size,gpus,time_s,wall_s\n1,1,2,3\n");
+  program.write("runs.csv", "size,kind,gpus,time_s,wall_s\n3,a,1,2,3\n");
+  CHECK_THAT(program.error(MeasuredProgram::words({}), 3),
+             ContainsSubstring("runs.csv:2: column 'size': \"3\" is not in the space"));
+  CHECK_FALSE(program.has("calls.txt"));
+}
+
+TEST_CASE("measure refuses commands before anything is measured", "[cli][measure]") {
+  const MeasuredProgram program;
+  const auto error = [&](const Words& command) {
+    return program.error(MeasuredProgram::words({}, command), 2);
+  };
+  CHECK(error({"./program", "{size}", "{kinds}", "{gpus}"}) ==
+        error_prefix + "{kinds} in '{kinds}' is no column of space.json; did you mean 'kind'?" +
+            advice);
+  CHECK(error({"./program", "{size}", "{gpus}"}) ==
+        error_prefix +
+            "the command does not use column 'kind' of space.json: write {kind} where its value "
+            "belongs" +
+            advice);
+  CHECK(error({"./missing", "{size}", "{kind}", "{gpus}"}) ==
+        error_prefix + "there is no program './missing' that can be started" + advice);
+  CHECK_THAT(error({"./program {size} {kind} {gpus}"}), ContainsSubstring("or --shell"));
+  CHECK_FALSE(program.has("runs.csv"));
+  CHECK_FALSE(program.has("calls.txt"));
+}
+
+TEST_CASE("measure leaves other braces of a command as they are", "[cli][measure]") {
+  const MeasuredProgram program;
+  const ProgramResult result = program.run(MeasuredProgram::words(
+      {"--repeats", "1"},
+      {"sh", "-c", "test \"$0\" = '{\"x\": {}}' && ./program {size} '{kind}' {gpus}",
+       "{\"x\": {}}"}));
+  INFO(result.errors);
+  CHECK(result.exit_code == 0);
+  CHECK(program.calls() == 24);
+}
+
+TEST_CASE("measure refuses values of options", "[cli][measure]") {
+  const MeasuredProgram program;
+  const auto error = [&](const Words& options) {
+    return program.error(MeasuredProgram::words(options), 2);
+  };
+  const std::string until = error_prefix + "--until: ";
+  CHECK(error({"--until", "mape<10"}) ==
+        until + "'mape<10' is not 'error<10%' or 'width<10%', which ' at gpus=64' may follow" +
+            advice);
+  CHECK_THAT(error({"--until", "error>10%"}), ContainsSubstring("is not 'error<10%'"));
+  CHECK_THAT(error({"--until", "error<0%"}), ContainsSubstring("is not 'error<10%'"));
+  CHECK(error({"--until", "error<5% at gpus"}) == until + "'gpus' is not COL=VALUE" + advice);
+  CHECK(error({"--until", "error<5% at gpu=4"}) ==
+        until + "space.json has no column 'gpu'; did you mean 'gpus'?" + advice);
+  CHECK(error({"--until", "error<5% at kind=x"}) == until + "'x' is no value of 'kind'" + advice);
+  CHECK(error({"--until", "error<5% at gpus=x"}) == until + "'x' is no value of 'gpus'" + advice);
+  CHECK(error({"--budget", "soon"}) ==
+        error_prefix + "--budget: 'soon' is not a time, such as 90s, 30m or 2h" + advice);
+  CHECK_THAT(error({"--timeout", "-1"}), ContainsSubstring("--timeout: '-1' is not a time"));
+  CHECK(error({"--repeats", "0"}) ==
+        error_prefix + "--repeats: '0' is not a whole number >= 1" + advice);
+  CHECK_THAT(error({"--jobs", "0"}), ContainsSubstring("--jobs: '0' is not a whole number >= 1"));
+  CHECK_THAT(error({"--warmup", "x"}), ContainsSubstring("--warmup: 'x' is not a whole number"));
+  CHECK_THAT(error({"--runs", "space.json"}), ContainsSubstring("the output would replace the"));
+  CHECK_THAT(error({"--cancel", "true {job}"}), ContainsSubstring("--cancel needs --poll"));
+  CHECK_THAT(program.error({"measure", "space.json", "--time-from", "x", "--", "./program"}, 2),
+             ContainsSubstring("--time-from: 'x' does not have one {}"));
+  for (const char* option : {"--poll", "--log"})
+    CHECK_THAT(program.error({"measure", "space.json", option, "x", "--", "./program"}, 2),
+               ContainsSubstring(std::string(option) + " needs --time-from"));
+  CHECK_FALSE(program.has("runs.csv"));
+}
+
+TEST_CASE("measure passes a command to a shell", "[cli][measure]") {
+  const MeasuredProgram program;
+  const ProgramResult result = program.run(MeasuredProgram::words(
+      {"--repeats", "1", "--shell"}, {"true && ./program {size} {kind} {gpus} | cat"}));
+  CHECK(result.exit_code == 0);
+  CHECK(program.runs().size() == 24);
+  CHECK_THAT(program.read("calls.txt"), ContainsSubstring("|b c|"));  // as one word
+}
+
+TEST_CASE("measure runs several at a time", "[cli][measure]") {
+  // Each of two runs waits until the other one has begun.
+  const MeasuredProgram program(R"(#!/bin/sh
+mkdir $$.begun
+while [ $(ls -d *.begun | wc -l) -lt 2 ]; do sleep 0.01; done
+)" + law_script.substr(10));
+  const ProgramResult result = program.measure({"--repeats", "1", "--jobs", "2"});
+  CHECK(result.exit_code == 0);
+  CHECK(program.runs().size() == 24);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("--jobs 2: runs at the same time may disturb each other"));
+}
+
+TEST_CASE("measure waits for jobs and reads their logs", "[cli][measure]") {
+  // A job is a file that exists until its work is done, in the background.
+  const MeasuredProgram program(R"(#!/bin/sh
+job=$(echo "$1-$2-$3" | tr -d ' ')
+touch queue.$job
+setsid sh -c "sleep 0.15; echo step_time: $1 ms > log.$job; rm queue.$job" > /dev/null 2>&1 &
+echo Submitted batch job $job
+)",
+                                R"({"schema": "perfmodel/space", "schema_version": 1, "columns":
+      [{"column": "size", "values": [1, 2, 4, 8]}, {"column": "kind", "values": ["a"]},
+       {"column": "gpus", "values": [1, 2, 4]}], "extrinsic": ["gpus"]})");
+  program.write("poll", "#!/bin/sh\nls queue.$1 2> /dev/null\n");
+  program.write("cancel", "#!/bin/sh\necho $1 >> cancelled\nrm queue.$1\n");
+  const ProgramResult result =
+      program.measure({"--repeats", "1", "--poll", "./poll {job}", "--log", "log.{job}"});
+  INFO(result.errors);
+  CHECK(result.exit_code == 0);
+  CHECK(program.runs().size() == 12);
+  for (const Words& row : program.runs())
+    CHECK(std::stod(row[3]) == Approx(std::stod(row[0]) / 1000));
+  const ProgramResult late =
+      program.measure({"--runs", "late.csv", "--poll", "./poll {job}", "--log", "log.{job}",
+                       "--cancel", "./cancel {job}", "--timeout", "0.05s"});
+  CHECK(late.exit_code == 3);
+  CHECK_THAT(program.read("late.csv"), ContainsSubstring(",timeout,"));
+  CHECK_THAT(program.read("cancelled"), ContainsSubstring("-a-"));
+}
+
+TEST_CASE("measure keeps all runs if it is interrupted", "[cli][measure]") {
+  const MeasuredProgram program("#!/bin/sh\nsleep 0.1\n" + law_script.substr(10));
+  Program started(MeasuredProgram::words({"--repeats", "1"}), program.options());
+  while (!program.has("calls.txt") || program.calls() < 3)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  started.signal(SIGINT);
+  const ProgramResult result = started.wait();
+  CHECK(result.exit_code == 130);
+  CHECK_THAT(result.errors, ContainsSubstring("warning: interrupted: runs.csv has "));
+  CHECK_FALSE(program.has("model.json"));
+  const std::string kept = program.read("runs.csv");
+  CHECK(program.runs().size() + 1 >= program.calls());
+  CHECK(program.measure({"--repeats", "1"}).exit_code == 0);
+  CHECK(program.read("runs.csv").starts_with(kept));
+  CHECK(program.runs().size() == 24);
+}
+
+TEST_CASE("measure loses no run whenever it is killed", "[cli][measure]") {
+  const MeasuredProgram program("#!/bin/sh\nsleep 0.02\n" + law_script.substr(10));
+  std::mt19937 random(20);
+  std::string kept;
+  for (int moment = 0; moment < 20; ++moment) {
+    Program started(MeasuredProgram::words({"--repeats", "20"}), program.options());
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+    started.signal(SIGKILL);
+    started.wait();
+    if (!program.has("runs.csv"))
+      continue;
+    const std::string now = program.read("runs.csv");
+    const std::string whole = now.substr(0, now.rfind('\n') + 1);
+    CHECK(whole.starts_with(kept));
+    kept = whole;
+  }
+  // At most the run of each killed call is missing.
+  CHECK(rows_of(kept).size() + 20 >= program.calls());
+  const std::size_t wanted = rows_of(kept).size() / 24 + 2;
+  CHECK(program.measure({"--repeats", std::to_string(wanted)}).exit_code == 0);
+  CHECK(program.read("runs.csv").starts_with(kept));
+  for (const Words& row : program.runs())
+    CHECK(std::stod(row[3]) == Approx(law_of(row)).margin(1e-6));
+}
