@@ -82,7 +82,7 @@ class OwnModel : public SmoothModel {
     constexpr double rounding = 1e-13;
     VectorXd out = at.cwiseMax(box_.lower).cwiseMin(box_.upper);
     for (Index k = 0; k < out.size(); ++k)
-      if ((out[k] - box_.lower[k]) * effects[k] < rounding * cost)
+      if (effects[k] > 0 && (out[k] - box_.lower[k]) * effects[k] < rounding * cost)
         out[k] = box_.lower[k];
     return out;
   }

@@ -41,7 +41,9 @@ std::optional<double> joined_size(Operation operation, const std::optional<doubl
     case Operation::negate:
     case Operation::abs:
       return a;
-    default:  // functions and powers of unknown numbers are of order 1
+    case Operation::power:
+      return a && b ? std::optional(std::pow(*a, *b)) : a ? std::optional(1.0) : std::nullopt;
+    default:  // functions of unknown numbers are of order 1
       return 1;
   }
 }
@@ -108,7 +110,7 @@ void share_size(Operation operation, double whole, std::optional<double>& a,
       break;
     case Operation::power:
       if (!a)
-        a = whole;
+        a = std::pow(whole, 1 / b.value_or(1));
       b = 1;
       break;
     default:
