@@ -120,14 +120,29 @@ void make_positive(NistProblem& problem) {
     problem.formula = "exp(" + problem.formula + ")";
 }
 
-/// Ten times as wide as the range of NIST's starting values, to either side. The exponentials of a
-/// sum, which are interchangeable, keep their order in the half of that range.
-BoundOverride bound_around(const NistConstant& constant, double reach) {
+/// Ten times as wide as the range of NIST's starting values, to either side.
+BoundOverride bound_around(const NistConstant& constant) {
+  constexpr double reach = 10;
   const double low = std::min(std::abs(constant.start), std::abs(constant.other_start)) / reach;
   const double high = std::max(std::abs(constant.start), std::abs(constant.other_start)) * reach;
   BoundOverride out{.constant = constant.name, .column = {}, .low = low, .high = high};
   if (constant.start < 0)
     out = {.constant = constant.name, .column = {}, .low = -high, .high = -low};
+  return out;
+}
+
+/// The constants in the order b1, b2, ... The terms b1 exp(-b2 x) of Lanczos's sums can be
+/// interchanged: slower ones come first.
+std::vector<double> constants_in_order(const NistProblem& problem, const FittedModel& model) {
+  const std::vector<std::string> names = constant_names(model);
+  std::vector<double> out;
+  for (const NistConstant& constant : problem.constants)
+    out.push_back(model.constants[std::ranges::find(names, constant.name) - names.begin()]);
+  for (std::size_t k = 2; problem.name.starts_with("Lanczos") && k < out.size(); k += 2)
+    for (std::size_t at = k; at > 0 && out[at + 1] < out[at - 1]; at -= 2)
+      std::swap_ranges(out.begin() + static_cast<std::ptrdiff_t>(at),
+                       out.begin() + static_cast<std::ptrdiff_t>(at + 2),
+                       out.begin() + static_cast<std::ptrdiff_t>(at - 2));
   return out;
 }
 
@@ -154,19 +169,17 @@ std::vector<SelftestFigure> run_nist(const std::string& text, std::uint64_t seed
   options.formula = {.target = "y", .text = problem.formula};
   options.loss = problem.of_logarithm ? Loss::rmsle : Loss::mse;
   options.seed = seed;
-  const double reach = problem.name.starts_with("Lanczos") ? 2 : 10;
   for (const NistConstant& constant : problem.constants)
-    options.bounds.push_back(bound_around(constant, reach));
+    options.bounds.push_back(bound_around(constant));
   const FittedModel model = fit(spec, runs, options);
-  const std::vector<std::string> names = constant_names(model);
+  const std::vector<double> constants = constants_in_order(problem, model);
   std::vector<SelftestFigure> out;
   const auto add = [&](const std::string& quantity, double certified, double computed) {
     out.push_back({"NIST StRD " + problem.name + ", y = " + problem.formula, quantity, certified,
                    computed, matching_digits(computed, certified), promised});
   };
-  for (const NistConstant& constant : problem.constants)
-    add(constant.name, constant.certified,
-        model.constants[std::ranges::find(names, constant.name) - names.begin()]);
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    add(problem.constants[k].name, problem.constants[k].certified, constants[k]);
   const double cost = model.search.cost;
   if (problem.sum_of_squares > exact)
     add("sum of squares", problem.sum_of_squares,

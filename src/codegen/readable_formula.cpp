@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -16,104 +17,68 @@ namespace perfmodel {
 namespace {
 
 /// Precedences of the grammar of Formula; higher ones bind more tightly.
-enum Precedence {
-  conditional,
-  disjunction,
-  conjunction,
-  comparison,
-  sum,
-  product,
-  sign,
-  power,
-  atom
+constexpr int kConditional = 0;
+constexpr int kProduct = 5;
+constexpr int kSign = 6;
+constexpr int kPower = 7;
+constexpr int kAtom = 8;  // numbers, names, functions
+
+struct Notation {
+  Operation operation;
+  int precedence;
+  std::string_view latex;
 };
+
+constexpr std::array kNotations = {Notation{Operation::choose, kConditional, ""},
+                                   Notation{Operation::either, 1, "\\lor"},
+                                   Notation{Operation::both, 2, "\\land"},
+                                   Notation{Operation::less, 3, "<"},
+                                   Notation{Operation::greater, 3, ">"},
+                                   Notation{Operation::less_or_equal, 3, "\\le"},
+                                   Notation{Operation::greater_or_equal, 3, "\\ge"},
+                                   Notation{Operation::equal, 3, "="},
+                                   Notation{Operation::unequal, 3, "\\ne"},
+                                   Notation{Operation::add, 4, "+"},
+                                   Notation{Operation::subtract, 4, "-"},
+                                   Notation{Operation::multiply, kProduct, "\\cdot"},
+                                   Notation{Operation::divide, kProduct, ""},
+                                   Notation{Operation::negate, kSign, ""},
+                                   Notation{Operation::negation, kSign, ""},
+                                   Notation{Operation::power, kPower, ""}};
 
 struct ReadableText {
   std::string text;
-  Precedence precedence = atom;
+  int precedence = kAtom;
 };
-
-Precedence precedence_of(Operation operation) {
-  switch (operation) {
-    case Operation::choose:
-      return conditional;
-    case Operation::either:
-      return disjunction;
-    case Operation::both:
-      return conjunction;
-    case Operation::less:
-    case Operation::greater:
-    case Operation::less_or_equal:
-    case Operation::greater_or_equal:
-    case Operation::equal:
-    case Operation::unequal:
-      return comparison;
-    case Operation::add:
-    case Operation::subtract:
-      return sum;
-    case Operation::multiply:
-    case Operation::divide:
-      return product;
-    case Operation::negate:
-    case Operation::negation:
-      return sign;
-    case Operation::power:
-      return power;
-    default:
-      return atom;
-  }
-}
-
-std::string_view latex_symbol(Operation operation) {
-  switch (operation) {
-    case Operation::multiply:
-      return "\\cdot";
-    case Operation::less_or_equal:
-      return "\\le";
-    case Operation::greater_or_equal:
-      return "\\ge";
-    case Operation::equal:
-      return "=";
-    case Operation::unequal:
-      return "\\ne";
-    case Operation::both:
-      return "\\land";
-    case Operation::either:
-      return "\\lor";
-    default:
-      return symbol_of(operation);
-  }
-}
 
 class ReadableWriter {
  public:
   explicit ReadableWriter(bool latex) : latex_(latex) {}
 
   ReadableText apply(Operation operation, std::span<const ReadableText> of) const {
-    const Precedence own = precedence_of(operation);
-    if (own == atom)
-      return {call(operation, of), atom};
-    if (own == conditional)
-      return {enclosed(of[0], disjunction) + " ? " + of[1].text + " : " + of[2].text, own};
-    if (own == sign)
-      return {(operation == Operation::negate ? "-" : "!") + enclosed(of[0], power), own};
-    if (own == power && latex_)
-      return {enclosed(of[0], atom) + "^{" + of[1].text + "}", own};
-    if (own == power)
-      return {enclosed(of[0], atom) + "^" + enclosed(of[1], sign), own};
+    const auto* const notation = std::ranges::find(kNotations, operation, &Notation::operation);
+    if (notation == kNotations.end())
+      return {call(operation, of)};
+    const int own = notation->precedence;
+    if (own == kConditional)
+      return {enclosed(of[0], 1) + " ? " + of[1].text + " : " + of[2].text, own};
+    if (own == kSign)
+      return {(operation == Operation::negate ? "-" : "!") + enclosed(of[0], kPower), own};
+    if (own == kPower)
+      return {
+          enclosed(of[0], kAtom) + "^" + (latex_ ? "{" + of[1].text + "}" : enclosed(of[1], kSign)),
+          own};
     if (operation == Operation::divide && latex_)
-      return {"\\frac{" + of[0].text + "}{" + of[1].text + "}", product};
-    const std::string symbol(latex_ ? latex_symbol(operation) : symbol_of(operation));
+      return {"\\frac{" + of[0].text + "}{" + of[1].text + "}", own};
+    const std::string symbol(latex_ ? notation->latex : symbol_of(operation));
     // Operators associate to the left.
-    return {enclosed(of[0], own) + " " + symbol + " " +
-                enclosed(of[1], static_cast<Precedence>(own + 1)),
-            own};
+    return {enclosed(of[0], own) + " " + symbol + " " + enclosed(of[1], own + 1), own};
   }
 
  private:
   bool latex_;
 
-  std::string enclosed(const ReadableText& operand, Precedence least) const {
+  std::string enclosed(const ReadableText& operand, int least) const {
     if (operand.precedence >= least)
       return operand.text;
     return latex_ ? "\\left(" + operand.text + "\\right)" : "(" + operand.text + ")";
@@ -133,7 +98,7 @@ class ReadableWriter {
 ReadableText readable_operand(const ModelSpec& spec, const FormulaOperand& operand,
                               const std::string& name, bool latex) {
   if (operand.numeric || operand.values.empty())
-    return {latex ? latex_name(name) : name, atom};
+    return {latex ? latex_name(name) : name};
   const auto number = [&](std::size_t k) {
     const std::string text = latex ? latex_number(operand.values[k]) : rounded(operand.values[k]);
     return text + (operand.marks.empty() ? "" : operand.marks[k]);
@@ -149,10 +114,10 @@ ReadableText readable_operand(const ModelSpec& spec, const FormulaOperand& opera
     const std::string list = joined(levels, ", ");
     return {latex ? latex_name(input.column) + "\\{" + list + "\\}"
                   : printable_word(input.column) + "{" + list + "}",
-            atom};
+            kAtom};
   }
   const bool is_product = latex && number(0).find("times") != std::string::npos;
-  return {number(0), operand.values[0] < 0 ? sign : is_product ? product : atom};
+  return {number(0), operand.values[0] < 0 ? kSign : is_product ? kProduct : kAtom};
 }
 
 }  // namespace
@@ -168,7 +133,7 @@ std::string readable_formula(const ModelSpec& spec, const Formula& formula,
     const FormulaStep& step = program.steps[i];
     if (step.operation == Operation::number) {
       stack.push_back({latex ? latex_number(step.number) : to_text(step.number),
-                       step.number < 0 ? sign : atom});
+                       step.number < 0 ? kSign : kAtom});
     } else if (step.operation == Operation::name) {
       stack.push_back(readable_operand(spec, operands[step.name],
                                        printable_word(program.names[step.name]), latex));

@@ -245,8 +245,9 @@ const FormWords& OwnForm::words() const {
 
 /// Numbers other than exponents act in proportion: their logarithms have an effect of any unit.
 std::vector<ConstantInfo> OwnForm::constants(const ModelSpec& spec) const {
+  const OwnProgram program(own_, spec);
   std::vector<ConstantInfo> out;
-  for (const OwnProgram::Constant& constant : OwnProgram(own_, spec).constants())
+  for (const OwnProgram::Constant& constant : program.constants())
     out.push_back({.name = constant.name,
                    .role = ConstantRole::named,
                    .range = constant.is_exponent ? ConstantRange::any : ConstantRange::not_negative,
@@ -336,7 +337,8 @@ Form::Reordered OwnForm::reordered(const ModelSpec& from, const ModelSpec& to,
                                    const ColumnOrder&) const {
   const OwnProgram next(own_, to);
   Reordered out{std::make_shared<OwnForm>(own_, factor_), {}};
-  for (const OwnProgram::Constant& constant : OwnProgram(own_, from).constants())
+  const OwnProgram old(own_, from);
+  for (const OwnProgram::Constant& constant : old.constants())
     out.origin.push_back(static_cast<std::size_t>(
         std::ranges::find(next.constants(), constant.name, &OwnProgram::Constant::name) -
         next.constants().begin()));
