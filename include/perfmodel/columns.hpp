@@ -36,6 +36,28 @@ DerivedColumn make_derived(const std::string& column, const std::string& formula
 /// Parses "flops = filters * kernel_size^2", the argument of --derive. Throws UsageError.
 DerivedColumn parse_derived(const std::string& text);
 
+/// A constant of a formula that has a value at each level of a column.
+struct ConstantPerLevel {
+  std::string column;
+  std::string constant;
+
+  bool operator==(const ConstantPerLevel&) const = default;
+};
+
+/// Parses "device:F". Throws UsageError.
+ConstantPerLevel parse_per_level(const std::string& text);
+
+/// A user's formula of the time: "t = max(flops / F, bytes / B) * n^p + C". Names that are no
+/// columns are its constants.
+struct OwnFormula {
+  std::string target;  ///< the column left of '='
+  std::string text;    ///< right of it, in the syntax of Formula
+  std::vector<ConstantPerLevel> per = {};
+};
+
+/// Parses "t = a / gpus + C". Throws UsageError for anything but a column, '=' and a formula.
+OwnFormula parse_own_formula(const std::string& text);
+
 /// Appends derived columns to a table; a later one may use an earlier one. All derived columns of
 /// tables are made here. Those that the table already has, by the same formula, are kept.
 ///
@@ -165,6 +187,9 @@ struct RoleRequest {
   std::optional<std::string> weight = {};
   bool single_rows = false;            ///< label_runs() expands such lines to a row per run
   std::vector<DerivedColumn> derived;  ///< the table has them already
+  /// The inputs are the columns of this formula, and all of them: constant ones and those that
+  /// follow from others, too.
+  std::optional<OwnFormula> formula = {};
   /// label_runs() replaces a total that was set per worker by the value per worker.
   bool totals_per_worker = false;
 };

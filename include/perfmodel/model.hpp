@@ -219,6 +219,8 @@ enum class Loss {
   /// mean sqrt(x^2 + 0.1^2) - 0.1 of x = ln t - ln y, in which large errors count by their size,
   /// not its square; only for sums of product terms.
   soft_l1,
+  /// mean of Huber's function of ln t - ln y, x^2 / 2 up to 0.001 and 0.001 (|x| - 0.0005) beyond
+  huber,
 };
 
 enum class Method {
@@ -231,6 +233,7 @@ enum class Expression {
   generic,    ///< Eq. (4)
   multi,      ///< a sum of product terms
   automatic,  ///< selected by cross-validation
+  formula,    ///< a user's own
 };
 
 /// How the residuals of the expression are modelled.
@@ -249,7 +252,7 @@ enum class Penalise {
 constexpr auto texts_of(Loss) {
   using enum Loss;
   return std::to_array<EnumText<Loss>>(
-      {{mae, "mae"}, {mape, "mape"}, {mse, "mse"}, {rmsle, "rmsle"}, {soft_l1, "soft-l1"}});
+      {{mae, "mae"}, {mape, "mape"}, {mse, "mse"}, {rmsle, "rmsle"}, {soft_l1, "soft-l1"}, {huber, "huber"}});
 }
 constexpr auto texts_of(Method) {
   using enum Method;
@@ -258,7 +261,7 @@ constexpr auto texts_of(Method) {
 constexpr auto texts_of(Expression) {
   using enum Expression;
   return std::to_array<EnumText<Expression>>(
-      {{generic, "generic"}, {multi, "multi"}, {automatic, "auto"}});
+      {{generic, "generic"}, {multi, "multi"}, {automatic, "auto"}, {formula, "formula"}});
 }
 constexpr auto texts_of(Residual) {
   using enum Residual;
@@ -277,9 +280,10 @@ struct Penalty {
   Penalise constants = Penalise::raw;
 };
 
-/// A user's bound on one kind of constant ('a', 'p', 'q' or 'C'), for one column or all.
+/// A user's bound on one kind of constant of Eq. (4) ("a", "p", "q" or "C"), for one column or all,
+/// or on a constant of a user's formula.
 struct BoundOverride {
-  char constant = 'a';
+  std::string constant;
   std::optional<std::string> column;
   double low = 0;
   double high = 0;
@@ -287,6 +291,8 @@ struct BoundOverride {
 
 /// Parses "p=-2:2", "p.filters=0:3". Throws UsageError.
 BoundOverride parse_bound(const std::string& text);
+/// Parses "p=1", whose bounds are equal. Throws UsageError.
+BoundOverride parse_fixed(const std::string& text);
 
 /// The settings of a search that a method uses unless the user gives others.
 struct SearchDefaults {
@@ -313,6 +319,7 @@ struct FittedModel;
 
 struct FitOptions {
   Expression expression = Expression::generic;
+  OwnFormula formula;                ///< for `formula`
   bool signed_terms = false;         ///< for `multi`: candidates include negative terms
   std::optional<std::size_t> terms;  ///< for `multi`; selected by cross-validation if not given
   Residual residual = Residual::none;

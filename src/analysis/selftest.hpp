@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,10 @@ double matching_digits(double computed, double certified);
 ///   the kernel for each instruction set, which must agree in every bit
 ///   a Gaussian process of two runs, which has a closed form
 std::vector<SelftestFigure> run_selftest();
+
+/// Recomputes the certified constants in a file of nonlinear regression of NIST's Statistical
+/// Reference Datasets, as a formula of the user, from ranges around NIST's starting values. Throws
+/// InputError for any other text.
+std::vector<SelftestFigure> run_nist(const std::string& text, std::uint64_t seed = 1);
 
 }  // namespace perfmodel

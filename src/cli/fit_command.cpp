@@ -94,6 +94,10 @@ FitRequest request_of(const FitArguments& arguments) {
   if (arguments.prior)
     request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
   request.roles.needs_scale = request.options.expression == Expression::generic;
+  if (request.options.expression == Expression::formula) {
+    request.roles.formula = request.options.formula;
+    request.roles.target = request.options.formula.target;
+  }
   if (arguments.test) {
     request.test_runs = [path = *arguments.test,
                          input = arguments.input](const std::set<std::string>& text_columns) {
@@ -139,7 +143,7 @@ namespace {
 void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProgress& progress) {
   const auto samples = static_cast<double>(request.bootstrap ? request.bootstrap->samples : 0);
   const auto folds = static_cast<double>(prepared.held_out.parts.size());
-  const bool chooses = request.options.expression != Expression::generic && !request.options.terms;
+  const bool chooses = default_loss(request.options) == Loss::soft_l1;
   const double choice = chooses ? std::max(1.0, samples + folds) : 0;
   progress.plan({{name_of(FitStage::sums), choice},
                  {name_of(FitStage::processes), choice},

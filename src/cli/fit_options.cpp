@@ -315,12 +315,43 @@ std::size_t default_threads() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// A residual correction has its own objective.
-void add_rules_of_process(OptionSet& app) {
-  for (const char* option : {"--loss", "--l1", "--l2", "--penalise", "--method paper", "--bounds",
-                             "--no-polish", "--signed"})
+/// A residual correction has its own objective; the bounds of a user's formula remain its physics.
+void add_rules_of_process(OptionSet& app, const FitOptions& options) {
+  const auto has_bounds = [&options] {
+    return !options.bounds.empty() && options.expression != Expression::formula;
+  };
+  for (const Condition& option :
+       {Condition("--loss"), Condition("--l1"), Condition("--l2"), Condition("--penalise"),
+        Condition("--method paper"), Condition("--bounds without --formula", has_bounds),
+        Condition("--no-polish"), Condition("--signed")})
     app.rule({option, "--residual process", true,
               "its constants and hyper-parameters maximise a likelihood; leave out one of them"});
+}
+
+/// A user's own formula, and what of Eq. (4) and its columns it replaces.
+void add_formula_options(OptionSet& app, FitOptions& options) {
+  app.add(
+         "--formula 'T = FORMULA'",
+         [&options](const std::string& text) {
+           const OwnFormula own = parse_own_formula(text);
+           options.expression = Expression::formula;
+           options.formula.target = own.target;
+           options.formula.text = own.text;
+         },
+         "an own formula instead, such as 't = max(flops / F, bytes / B) * n^p + C': the measured "
+         "column, and a formula of columns and of constants, which are all other names")
+      .excludes("--expression", "both name the form")
+      .excludes("--method paper", "that box is of Eq. (4)");
+  for (const char* option : {"--target", "--throughput-target", "--intrinsic"})
+    app.rule({option, "--formula", true, "it names its columns itself"});
+  app.add_each(
+         "--per COL:CONSTANT",
+         [&options](const std::string& text) {
+           options.formula.per.push_back(parse_per_level(text));
+         },
+         "a constant of the formula has a value per level of a column of texts: device:F "
+         "(repeatable)")
+      .needs("--formula");
 }
 
 }  // namespace
@@ -368,11 +399,14 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
       any ? "process: a residual correction, a Gaussian process of ln(time); most accurate near "
             "the runs (default: none; of auto: process)"
           : "only none: a residual correction has no penalties (default: none)");
+  if (any)
+    add_formula_options(app, options);
   app.group("Loss");
-  app.choice(
-      "--loss", arguments.loss, std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
-      "the loss that is minimised; if multi chooses its terms and no loss is set: soft-l1 of "
-      "ln(time), with a small ridge (default: mae)");
+  app.choice("--loss", arguments.loss,
+             std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::huber},
+             "the loss that is minimised; huber: of ln(time), squared up to 0.001; if multi "
+             "chooses its terms and no loss is set: soft-l1 of "
+             "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
              "lambda of Eq. (10), sum |x| over all constants except C");
   app.number("--l2 LAMBDA", options.penalty.l2,
@@ -390,13 +424,21 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   app.add_each(
          "--bounds X=LO:HI",
          [&options](const std::string& text) { options.bounds.push_back(parse_bound(text)); },
-         "search box of the constants a, p, q or C, of all columns or one: p=-2:2, p.filters=0:3 "
-         "(repeatable) (default: p, q in -5:5; a, C from the data)")
+         "search box of the constants a, p, q or C, of all columns or one: p=-2:2, p.filters=0:3, "
+         "or of a constant of --formula: F=1e12:1e16 (repeatable) (default: p, q and exponents in "
+         "-5:5; others from the data)")
+      .excludes(kSums, kSearchOfSums);
+  app.add_each(
+         "--fix X=VALUE",
+         [&options](const std::string& text) { options.bounds.push_back(parse_fixed(text)); },
+         "a constant that is not fitted, as by --bounds X=VALUE:VALUE (repeatable)")
       .excludes(kSums, kSearchOfSums);
   add_evolution_options(app, options);
   add_threads(app, options.threads);
-  add_rules_of_process(app);
+  add_rules_of_process(app, options);
   app.common({"--expression", "--residual", "--loss"});
+  if (any)
+    app.common({"--formula"});
 }
 
 bool leaves_process_out(const SearchArguments& arguments) {

@@ -254,9 +254,10 @@ doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncert
   for (const ConstantRow& row : constants)
     if (!local && row.role == ConstantRole::scaling_power)
       add_row(row);
-  add_row(constants.back());  // C
+  if (constants.back().role == ConstantRole::intercept)
+    add_row(constants.back());
   for (const ConstantRow& row : constants)
-    if (row.role == ConstantRole::intrinsic_power ||
+    if (row.role == ConstantRole::intrinsic_power || row.role == ConstantRole::named ||
         (local && row.role == ConstantRole::scaling_power))
       add_row(row);
   for (const LevelDifference& item : difference_table(model)) {
@@ -356,18 +357,30 @@ std::vector<std::string> wrapped(const std::string& formula, std::size_t width) 
   return lines;
 }
 
-/// The terms of a sum, largest first.
+/// The constants of a user's formula.
+std::string named_constants(const FittedModel& model, const ConstantMarks& marks,
+                            const Console& console) {
+  doc::Table table{{doc::words("constant"), doc::numbers("value")}};
+  const std::vector<ConstantRow> constants = constant_table(model);
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    table.add({clipped(constants[k].name, 44), short_number(constants[k].value) + marks.of(k)});
+  return section(table, console);
+}
+
+/// The terms of a sum, largest first, or those of a user's formula with its constants.
 std::string terms_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   const ConstantMarks marks(model);
   const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
   const Eigen::Index intercept = model.constants.size() - 1;
+  const bool is_named = constant_table(model).back().role == ConstantRole::named;
   constexpr std::size_t beside = 20;  // width of the share and margin
   const std::size_t width = console.width().value_or(kUsualWidth) - beside;
   doc::Table table{{doc::numbers("share"), doc::words("term")}};
   std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
-  parts.back().formula = short_number(model.constants[intercept]) +
-                         marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
+  if (!is_named)
+    parts.back().formula = short_number(model.constants[intercept]) +
+                           marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
   for (std::size_t k = 0; k < parts.size(); ++k) {
     if (!parts[k].exists)
       continue;
@@ -377,7 +390,8 @@ std::string terms_section(const FitDocument& report, const Console& console) {
       share.clear();
     }
   }
-  return section(table, console) + indented(marks.legend());
+  return section(table, console) + (is_named ? named_constants(model, marks, console) : "") +
+         indented(marks.legend());
 }
 
 /// The size of the residual correction at the central run, and the outliers.

@@ -21,6 +21,8 @@ namespace {
 
 struct SelftestArguments {
   OutputFormat format = OutputFormat::text;
+  std::vector<std::string> nist;
+  std::uint64_t seed = 1;
 };
 
 struct ShowArguments {
@@ -116,6 +118,13 @@ std::string formatted_figures(const SelftestFigures& figures, OutputFormat forma
 
 void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
   add_format(command, arguments.format, "format of the figures");
+  command
+      .add("--nist FILE", arguments.nist,
+           "instead the certified constants in NIST's files of nonlinear regression, as own "
+           "formulas (repeatable)")
+      .repeatable()
+      .file(FileUse::input);
+  command.count("--seed N", arguments.seed, "seed of the search", 0).needs("--nist");
   command.footer(
       R"(Recomputes problems with known answers on this machine and prints how many digits match: a NIST
 reference problem, least absolute deviations with an answer in fractions, constants planted in
@@ -124,13 +133,24 @@ digits match than promised.
 
 Examples:
   perfmodel selftest
+  perfmodel selftest --nist data/nist/Misra1a.dat
   perfmodel selftest --format json > selftest.json)");
 }
 
 /// Returns 1 if a figure has fewer matching digits than required.
 int run_selftest_command(const SelftestArguments& arguments, Console& console) {
   OutputFile output("-");
-  const SelftestFigures figures = run_selftest();
+  SelftestFigures figures;
+  for (const std::string& path : arguments.nist) {
+    try {
+      for (SelftestFigure& figure : run_nist(read_file(path), arguments.seed))
+        figures.push_back(std::move(figure));
+    } catch (const InputError& error) {
+      throw InputError(path + ": " + error.sentence());
+    }
+  }
+  if (arguments.nist.empty())
+    figures = run_selftest();
   finish(output, formatted_figures(figures, arguments.format));
   std::size_t failed = 0;
   for (const auto& figure : figures)

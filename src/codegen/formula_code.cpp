@@ -249,12 +249,12 @@ constexpr std::size_t kMostOperands = 500;
 
 }  // namespace
 
-std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
-                         const std::function<std::string(const std::string&)>& operand_of) {
-  TextCodes codes;
-  const std::string quoted = quoted_formula(column.formula);
-  const Formula formula(column.formula, column.of, codes, quoted);
-  const FormulaProgram& program = formula.program();
+namespace {
+
+/// The program as an expression; `operand_of` returns that of a name by its index.
+std::string program_code(const FormulaProgram& program, const std::string& quoted,
+                         const Dialect& dialect,
+                         const std::function<std::string(std::size_t)>& operand_of) {
   if (program.operands > kMostOperands)
     throw InputError(quoted + " cannot be written in another language: it is too long");
   std::vector<std::string> stack;
@@ -262,7 +262,7 @@ std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
     if (step.operation == Operation::number) {
       stack.push_back(dialect.number(step.number));
     } else if (step.operation == Operation::name) {
-      stack.push_back(operand_of(program.names[step.name]));
+      stack.push_back(operand_of(step.name));
     } else {
       const std::size_t count = operands_of(step.operation);
       std::string code = dialect.apply(step.operation, std::span(stack).last(count));
@@ -271,6 +271,18 @@ std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
     }
   }
   return stack.back();
+}
+
+}  // namespace
+
+std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
+                         const std::function<std::string(const std::string&)>& operand_of) {
+  TextCodes codes;
+  const std::string quoted = quoted_formula(column.formula);
+  const Formula formula(column.formula, column.of, codes, quoted);
+  return program_code(formula.program(), quoted, dialect, [&](std::size_t name) {
+    return operand_of(formula.program().names[name]);
+  });
 }
 
 namespace {
@@ -364,6 +376,36 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
   return is_for_reading(language)
              ? readable_generic(spec, constants, language) + definitions(spec, language)
              : generic_computed(spec, constants, language);
+}
+
+std::string own_code(const ModelSpec& spec, const Formula& formula,
+                     const std::vector<FormulaOperand>& operands, double factor,
+                     FormulaLanguage language) {
+  if (is_for_reading(language)) {
+    const bool latex = language == FormulaLanguage::latex;
+    std::string text =
+        readable_formula(spec, formula, operands, formula.program().steps.size() - 1, language);
+    if (factor != 1)
+      text = latex ? latex_number(factor) + " \\cdot \\left(" + text + "\\right)"
+                   : rounded(factor) + " * (" + text + ")";
+    return (latex ? "\\begin{align*}\n  t ={} & " + text + "\n\\end{align*}\n"
+                  : "t = " + text + "\n") +
+           definitions(spec, language);
+  }
+  const CodeWriter writer(spec, dialect_of(language));
+  const Dialect& dialect = writer.dialect();
+  const auto operand_of = [&](std::size_t name) {
+    const FormulaOperand& operand = operands[name];
+    if (operand.numeric)
+      return writer.numeric(*operand.numeric);
+    return operand.categorical ? writer.choice(*operand.categorical,
+                                               [&](std::size_t l) { return operand.values[l]; })
+                               : dialect.number(operand.values.front());
+  };
+  const std::string code = program_code(formula.program(), "the formula", dialect, operand_of);
+  return writer.function(
+      factor == 1 ? without_outer_parentheses(code) : writer.product({dialect.number(factor), code}),
+      "");
 }
 
 std::string function_code(const ModelSpec& spec, FormulaLanguage language,

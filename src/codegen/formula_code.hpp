@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
+#include "table/formula.hpp"
 
 namespace perfmodel {
 
@@ -59,6 +61,29 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
 /// A sum of product terms: `constants` in the order of MultiLayout.
 std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
                        const Eigen::VectorXd& constants, FormulaLanguage language);
+
+/// What a name of a user's formula stands for: a numeric column, a number, or a number per level of
+/// a column.
+struct FormulaOperand {
+  std::optional<std::size_t> numeric = {};  ///< scales first
+  std::optional<std::size_t> categorical = {};
+  std::vector<double> values = {};      ///< one, or one per level
+  std::vector<std::string> marks = {};  ///< written after the numbers, for reading
+};
+
+/// A user's formula times `factor`: an operand per name of the program.
+std::string own_code(const ModelSpec& spec, const Formula& formula,
+                     const std::vector<FormulaOperand>& operands, double factor,
+                     FormulaLanguage language);
+
+/// The expression that ends with this step of the formula, with its numbers, as `text` or `latex`.
+std::string readable_formula(const ModelSpec& spec, const Formula& formula,
+                             const std::vector<FormulaOperand>& operands, std::size_t last,
+                             FormulaLanguage language = FormulaLanguage::text);
+
+/// A number in LaTeX: 2.1 \times 10^{-5}.
+std::string latex_number(double value);
+std::string latex_name(const std::string& column);
 
 /// Whether a power would be printed as 0, or a factor as 1.
 bool is_unseen_power(double power);

@@ -18,8 +18,6 @@ namespace perfmodel {
 // Formulas in LaTeX, as lines of amsmath's align*, with three digits. Terms with a coefficient of 0
 // and factors that would be printed as 1 are omitted.
 
-namespace {
-
 /// A number in LaTeX: 2.1 \times 10^{-5}.
 std::string latex_number(double value) {
   const std::string text = rounded(value);
@@ -29,6 +27,8 @@ std::string latex_number(double value) {
   return text.substr(0, exponent) + " \\times 10^{" +
          std::to_string(std::stoi(text.substr(exponent + 1))) + "}";
 }
+
+namespace {
 
 /// A character of a name in math mode, which ignores blanks; '~' would be one.
 std::string latex_character(char c) {
@@ -53,12 +53,16 @@ std::string latex_character(char c) {
   }
 }
 
+}  // namespace
+
 std::string latex_name(const std::string& column) {
   std::string out = "\\mathrm{";
   for (const char c : column)
     out += latex_character(c);
   return out + "}";
 }
+
+namespace {
 
 /// "-2/3" for powers that are exact thirds, which decimals would hide.
 std::optional<std::string> thirds(double power) {

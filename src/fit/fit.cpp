@@ -12,12 +12,14 @@
 #include "base/text.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "fit/fit_multi.hpp"
+#include "fit/fit_own.hpp"
 #include "fit/fit_with_process.hpp"
 #include "fit/form_choice.hpp"
 #include "fit/global_search.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
+#include "forms/own_form.hpp"
 #include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
@@ -29,6 +31,7 @@ const std::vector<FormKind>& form_kinds() {
   static const std::vector<FormKind> kinds = {
       {to_text(Expression::generic), fit_generic, GenericForm::read},
       {to_text(Expression::multi), fit_multi, SumForm::read},
+      {to_text(Expression::formula), fit_own, OwnForm::read},
       {to_text(Residual::process), fit_with_process, ProcessForm::read}};
   return kinds;
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "fit/fit_multi.hpp"
+#include "fit/fit_own.hpp"
 #include "fit/global_search.hpp"
 #include "fit/sensitivity.hpp"
 #include "perfmodel/error.hpp"
@@ -69,10 +70,9 @@ void refuse_what_has_no_place(const FitOptions& options) {
 
 /// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
-  if (options.expression == Expression::generic || options.terms)
-    options.loss = Loss::rmsle;
-  else
-    options.loss = default_loss(options);
+  options.loss = default_loss(options) == Loss::soft_l1 ? Loss::soft_l1 : Loss::rmsle;
+  if (options.expression == Expression::formula)
+    return fit_own(spec, training, options);
   return options.expression == Expression::generic ? fit_generic(spec, training, options)
                                                    : fit_multi(spec, training, options);
 }
@@ -136,8 +136,10 @@ Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& s
   const ProcessPrior prior{fit.hyper.level_deviation, fit.hyper.heavy_tails};
   const double level = fit.level;
   const auto known = std::make_shared<const KnownProcess>(std::move(fit.process), threads);
-  return {std::make_shared<ProcessForm>(formula, columns, known, prior),
-          times_factor(*formula, spec, constants, std::exp(level + known->centre))};
+  const double factor = std::exp(level + known->centre);
+  const std::shared_ptr<const Form> multiplied = formula->multiplied(factor);
+  return {std::make_shared<ProcessForm>(multiplied ? multiplied : formula, columns, known, prior),
+          multiplied ? constants : times_factor(*formula, spec, constants, factor)};
 }
 
 }  // namespace

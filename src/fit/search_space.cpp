@@ -117,15 +117,15 @@ struct Range {
 };
 
 /// Column names that a bound on this kind of constant may have.
-std::vector<std::string> columns_of(const ModelSpec& spec, char constant) {
+std::vector<std::string> columns_of(const ModelSpec& spec, std::string_view constant) {
   std::vector<std::string> names;
-  if (constant == 'a' || constant == 'p')
+  if (constant == "a" || constant == "p")
     for (const NumericInput& input : spec.intrinsic)
       names.push_back(input.column);
-  if (constant == 'a')
+  if (constant == "a")
     for (const CategoricalInput& input : spec.categorical)
       names.push_back(input.column);
-  if (constant == 'q')
+  if (constant == "q")
     for (const NumericInput& input : spec.extrinsic)
       names.push_back(input.column);
   return names;
@@ -133,12 +133,16 @@ std::vector<std::string> columns_of(const ModelSpec& spec, char constant) {
 
 void check_columns(const ModelSpec& spec, const std::vector<BoundOverride>& bounds) {
   for (const BoundOverride& bound : bounds) {
+    if (bound.constant.size() != 1 ||
+        std::string_view("apqC").find(bound.constant[0]) == std::string_view::npos)
+      throw UsageError(Field{"bounds"} + " " + bound.constant +
+                       ": the constants are a, p, q and C");
     if (!bound.column)
       continue;
     const std::vector<std::string> known = columns_of(spec, bound.constant);
     if (std::find(known.begin(), known.end(), *bound.column) != known.end())
       continue;
-    const std::string kind(1, bound.constant);
+    const std::string& kind = bound.constant;
     throw UsageError(Field{"bounds"} + " " + kind + "." + *bound.column +
                      ": the model has no constant " + kind + " for a column '" + *bound.column +
                      "'" + did_you_mean(*bound.column, known));
@@ -146,8 +150,8 @@ void check_columns(const ModelSpec& spec, const std::vector<BoundOverride>& boun
 }
 
 /// The last matching bound wins; one with a column wins over one without.
-Range bound_for(const std::vector<BoundOverride>& bounds, char constant, const std::string& column,
-                Range otherwise) {
+Range bound_for(const std::vector<BoundOverride>& bounds, std::string_view constant,
+                const std::string& column, Range otherwise) {
   Range range = otherwise;
   bool by_column = false;
   for (const BoundOverride& bound : bounds) {
@@ -222,24 +226,24 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
   intrinsic_log_centres_.assign(intrinsic_, 0);
   for (std::size_t i = 0; i < intrinsic_; ++i) {
     const std::string& column = spec.intrinsic[i].column;
-    const Range range = bound_for(options.bounds, 'a', column, constant);
+    const Range range = bound_for(options.bounds, "a", column, constant);
     set(layout_.coefficient(i), range, true);
     set(layout_.intrinsic_power(i),
-        power_range(spec.intrinsic[i], bound_for(options.bounds, 'p', column, power)), false);
+        power_range(spec.intrinsic[i], bound_for(options.bounds, "p", column, power)), false);
     if (range.by_user)
       extrinsic_scaled = false;
     else if (scale)
       intrinsic_log_centres_[i] = log_geometric_mean(training.design().intrinsic[i], training);
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const Range range = bound_for(options.bounds, 'a', spec.categorical[c].column, constant);
+    const Range range = bound_for(options.bounds, "a", spec.categorical[c].column, constant);
     if (range.by_user)
       extrinsic_scaled = false;
     for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
       set(layout_.level(c, l), range, true);
   }
   if (const auto lone = layout_.lone_coefficient()) {
-    const Range range = bound_for(options.bounds, 'a', "", constant);
+    const Range range = bound_for(options.bounds, "a", "", constant);
     if (range.by_user)
       extrinsic_scaled = false;
     set(*lone, range, true);
@@ -247,11 +251,11 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
   extrinsic_log_centres_.assign(extrinsic_, 0);
   for (std::size_t j = 0; j < extrinsic_; ++j) {
     const std::string& column = spec.extrinsic[j].column;
-    set(layout_.extrinsic_power(j), bound_for(options.bounds, 'q', column, power), false);
+    set(layout_.extrinsic_power(j), bound_for(options.bounds, "q", column, power), false);
     if (extrinsic_scaled)
       extrinsic_log_centres_[j] = log_geometric_mean(training.design().extrinsic[j], training);
   }
-  set(layout_.intercept(), bound_for(options.bounds, 'C', "", constant), true);
+  set(layout_.intercept(), bound_for(options.bounds, "C", "", constant), true);
 }
 
 VectorXd SearchSpace::scaled_from_coordinates(const VectorXd& x) const {

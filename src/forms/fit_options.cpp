@@ -13,7 +13,9 @@
 namespace perfmodel {
 
 Loss default_loss(const FitOptions& options) {
-  const bool chosen = options.expression != Expression::generic && !options.terms;
+  const bool chosen = (options.expression == Expression::multi ||
+                       options.expression == Expression::automatic) &&
+                      !options.terms;
   return chosen ? Loss::soft_l1 : Loss::mae;
 }
 
@@ -58,19 +60,17 @@ BoundOverride parse_bound(const std::string& text) {
       "write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, for example p=-2:2 or p.filters=0:3";
   const std::size_t equals = text.find('=');
   const std::size_t colon = equals == std::string::npos ? equals : text.find(':', equals);
-  if (colon == std::string::npos || equals == 0)
+  if (colon == std::string::npos)
     fail_bound(text, form);
   BoundOverride out;
-  out.constant = text[0];
-  if (std::string("apqC").find(out.constant) == std::string::npos)
-    fail_bound(text, "the constants are a, p, q and C");
-  if (equals > 1) {
-    if (text[1] != '.' || equals == 2)
-      fail_bound(text, form);
-    if (out.constant == 'C')
-      fail_bound(text, "C belongs to no column");
-    out.column = text.substr(2, equals - 2);
-  }
+  const std::size_t point = std::min(text.find('.'), equals);
+  out.constant = text.substr(0, point);
+  if (point < equals)
+    out.column = text.substr(point + 1, equals - point - 1);
+  if (out.constant.empty() || (out.column && out.column->empty()))
+    fail_bound(text, form);
+  if (out.constant == "C" && out.column)
+    fail_bound(text, "C belongs to no column");
   const auto low = parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1));
   const auto high = parse_number(std::string_view(text).substr(colon + 1));
   if (!low || !high)
@@ -82,6 +82,17 @@ BoundOverride parse_bound(const std::string& text) {
   out.low = *low;
   out.high = *high;
   return out;
+}
+
+BoundOverride parse_fixed(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const auto value = equals == std::string::npos
+                         ? std::nullopt
+                         : parse_number(std::string_view(text).substr(equals + 1));
+  if (!value || equals == 0)
+    throw UsageError(
+        message("{} '{}': write CONSTANT=NUMBER, for example p=1", Field{"fix"}, text));
+  return parse_bound(text + ":" + text.substr(equals + 1));
 }
 
 namespace {

@@ -53,6 +53,32 @@ void describe_range(Fields& f, NumericInput& input, bool in_products) {
   }
 }
 
+void describe_inputs(Fields& f, FittedModel& model, bool in_products) {
+  ModelSpec& spec = model.spec;
+  const auto describe_number = [&](Fields& item, NumericInput& input, std::size_t) {
+    item("column", input.column, "its name", kName);
+    describe_range(item, input, in_products);
+  };
+  f.list("intrinsic", spec.intrinsic, "numeric inputs", describe_number);
+  f.list("categorical", spec.categorical, "inputs with levels",
+         [&](Fields& item, CategoricalInput& input, std::size_t) {
+           item("column", input.column, "its name", kName);
+           item("levels", input.levels, "their names");
+           if (f.reads())
+             settle_levels(item, spec, input);
+         });
+  f.list("extrinsic", spec.extrinsic, "scales",
+         [&](Fields& item, NumericInput& input, std::size_t j) {
+           describe_number(item, input, j);
+           auto& known = model.identifiability;
+           bool identified = f.writes() && known && known->scaling_powers[j];
+           item("scaling_power_identified", identified,
+                "whether the runs determine the local scaling power", if_identified(f));
+           if (f.reads() && known)
+             known->scaling_powers.push_back(identified);
+         });
+}
+
 void settle_levels(const Fields& f, const ModelSpec& spec, CategoricalInput& input) {
   const std::vector<JsonCursor> items = f.node().member("levels").items();
   if (items.empty())

@@ -57,6 +57,9 @@ struct SumEstimate {
 /// `in_products`: whether the column is a factor of products; if not, its term is absent at 0.
 void describe_range(Fields& f, NumericInput& input, bool in_products);
 
+/// Reads or writes the inputs of a model whose scaling powers are local.
+void describe_inputs(Fields& f, FittedModel& model, bool in_products);
+
 /// Sorts the levels of a categorical column read from the object `f`: a file edited by hand may
 /// have them in any order. Throws InputError for invalid levels.
 void settle_levels(const Fields& f, const ModelSpec& spec, CategoricalInput& input);
@@ -73,7 +76,8 @@ enum class ConstantRole {
   step,             ///< factor at or below a threshold, or above it
   intrinsic_power,  ///< p
   scaling_power,    ///< q
-  intercept         ///< C
+  intercept,        ///< C
+  named             ///< of a user's formula
 };
 
 /// The values that a constant can take, which decide how its interval is widened.
@@ -189,6 +193,9 @@ class Form {
   /// not_negative or factor, and to a power itself.
   virtual Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                      const Design& design) const = 0;
+  /// The form with all its times multiplied by `factor`, for a form whose constants do not suffice
+  /// for that; else null.
+  virtual std::shared_ptr<const Form> multiplied(double /*factor*/) const { return nullptr; }
   /// The form without its GP; it has the same constants.
   virtual const Form& trend() const { return *this; }
   /// The factor of the GP, per row. nullopt if the form has no GP.

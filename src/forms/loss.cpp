@@ -33,6 +33,21 @@ Bend bend_of_rounded_values(const ArrayXd& e) {
   return {e / size, kSoftness * kSoftness / size.cube()};
 }
 
+/// Half-width of the quadratic part of Huber's function, as Hoffmann et al. 2022 fit scaling laws.
+constexpr double kHuberWidth = 1e-3;
+
+ArrayXd huber_values(const ArrayXd& e) {
+  const ArrayXd size = e.abs();
+  return (size <= kHuberWidth).select(0.5 * e.square(), kHuberWidth * (size - 0.5 * kHuberWidth));
+}
+
+/// Beyond the quadratic part, the curvature is that of the parabola that touches the function from
+/// above: the second derivative 0 would make no steps.
+Bend bend_of_huber_values(const ArrayXd& e) {
+  const ArrayXd weight = kHuberWidth / e.abs().max(kHuberWidth);
+  return {e * weight, weight};
+}
+
 }  // namespace
 
 std::span<const LossFacts> all_losses() {
@@ -44,7 +59,9 @@ std::span<const LossFacts> all_losses() {
       LossFacts{Loss::mse, time, squared, squares, bend_of_squares},
       LossFacts{Loss::rmsle, logarithm, squared, squares, bend_of_squares, true},
       LossFacts{Loss::soft_l1, logarithm, smooth, rounded_values, bend_of_rounded_values, false,
-                true, Loss::rmsle}};
+                true, Loss::rmsle},
+      LossFacts{Loss::huber, logarithm, smooth, huber_values, bend_of_huber_values, false, false,
+                Loss::rmsle}};
   return all;
 }
 

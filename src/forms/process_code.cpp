@@ -16,6 +16,7 @@
 #include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
+#include "forms/own_form.hpp"
 #include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"
 #include "gp/residual_process.hpp"
@@ -574,17 +575,24 @@ void describe_process(Fields& f, const KnownProcess* known, const ModelSpec& spe
 }
 
 /// The forms that can be the trend of a GP.
-enum class Trend { generic, multi };
+enum class Trend { generic, multi, formula };
 
 constexpr auto texts_of(Trend) {
-  return std::to_array<EnumText<Trend>>(
-      {{Trend::generic, to_text(Expression::generic)}, {Trend::multi, to_text(Expression::multi)}});
+  return std::to_array<EnumText<Trend>>({{Trend::generic, to_text(Expression::generic)},
+                                         {Trend::multi, to_text(Expression::multi)},
+                                         {Trend::formula, to_text(Expression::formula)}});
+}
+
+Trend trend_of(const Form& form) {
+  for (const auto& [trend, text] : texts_of(Trend{}))
+    if (text == form.name())
+      return trend;
+  return Trend::generic;
 }
 
 void describe_process_fields(Fields& f, const Form* trend, const KnownProcess* known,
                              const FittedModel& model, ReadProcess& process) {
-  Trend kind =
-      trend != nullptr && trend->name() == to_text(Trend::multi) ? Trend::multi : Trend::generic;
+  Trend kind = trend != nullptr ? trend_of(*trend) : Trend::generic;
   f("trend", kind, "the form of the formula, whose fields stand beside this one");
   f.object("process", "z of t = trend * exp(z - `centre`)",
            [&](Fields& inner) { describe_process(inner, known, model.spec, process); });
@@ -600,10 +608,12 @@ void ProcessForm::describe_constants(Fields& f, FittedModel& model) const {
 
 void ProcessForm::read(Fields& f, FittedModel& model) {
   // Unless `f` reads, the form of the model is already its trend.
-  Trend trend = model.form->name() == to_text(Trend::multi) ? Trend::multi : Trend::generic;
+  Trend trend = trend_of(*model.form);
   if (f.reads())
     f.read(f.node().member("trend"), trend);
-  if (trend == Trend::multi)
+  if (trend == Trend::formula)
+    OwnForm::read(f, model);
+  else if (trend == Trend::multi)
     SumForm::read(f, model);
   else
     GenericForm::read(f, model);

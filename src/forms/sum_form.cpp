@@ -308,30 +308,7 @@ void describe_saturation_and_clamps(Fields& f, const ModelSpec& spec,
         features[n].clamp = end;
 }
 
-void describe_inputs(Fields& f, FittedModel& model, MultiStructure& structure) {
-  ModelSpec& spec = model.spec;
-  const auto describe_number = [](Fields& item, NumericInput& input, std::size_t) {
-    item("column", input.column, "its name", kName);
-    describe_range(item, input, true);
-  };
-  f.list("intrinsic", spec.intrinsic, "numeric inputs", describe_number);
-  f.list("categorical", spec.categorical, "inputs with levels",
-         [&](Fields& item, CategoricalInput& input, std::size_t) {
-           item("column", input.column, "its name", kName);
-           item("levels", input.levels, "their names");
-           if (f.reads())
-             settle_levels(item, spec, input);
-         });
-  f.list("extrinsic", spec.extrinsic, "scales",
-         [&](Fields& item, NumericInput& input, std::size_t j) {
-           describe_number(item, input, j);
-           auto& known = model.identifiability;
-           bool identified = f.writes() && known && known->scaling_powers[j];
-           item("scaling_power_identified", identified,
-                "whether the runs determine the local scaling power", if_identified(f));
-           if (f.reads() && known)
-             known->scaling_powers.push_back(identified);
-         });
+void describe_regimes(Fields& f, const ModelSpec& spec, MultiStructure& structure) {
   f.list("regimes", structure.step_factors, "steps of numeric inputs",
          [&](Fields& item, StepFactor& step_factor, std::size_t) {
            item("column", NumericColumn{spec, step_factor.numeric}, "a numeric input");
@@ -343,8 +320,9 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
   auto& known = model.identifiability;
   if (f.reads() && f.has("C_identified"))
     known.emplace();
-  describe_inputs(f, model, structure);
+  describe_inputs(f, model, true);
   const ModelSpec& spec = model.spec;
+  describe_regimes(f, spec, structure);
   structure.terms = f.reads() ? f.node().member("terms").items().size() : structure.terms;
   structure.features.resize(structure.terms);
   for (std::vector<Feature>& features : structure.features)

@@ -135,7 +135,7 @@ Sentence needs_rows_of_file(const FitRequest& request) {
 Sentence needs_single_rows(const FitRequest& request) {
   const Expression expression = request.options.expression;
   Sentence out;
-  add_asked(expression != Expression::generic,
+  add_asked(expression != Expression::generic && expression != Expression::formula,
             Field{"expression", {std::string(to_text(expression))}}, out);
   add_asked(request.options.residual == Residual::process, Field{"residual", {"process"}}, out);
   return out;

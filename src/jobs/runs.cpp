@@ -20,6 +20,7 @@
 #include "table/derived.hpp"
 #include "table/design.hpp"
 #include "table/left_out.hpp"
+#include "table/own_formula.hpp"
 #include "table/spec.hpp"
 #include "table/table.hpp"
 
@@ -199,6 +200,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   if (request.weight)
     count_lines(*request.weight, table);
   table = derive_as_requested(table, timed.derived);
+  if (timed.formula)
+    timed = with_formula_columns(table, std::move(timed));
   runs.roles = resolve_roles(table, timed);
   if (request.weight) {
     refuse_averages(table, runs.roles.target);

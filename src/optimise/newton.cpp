@@ -20,9 +20,8 @@ constexpr double kCostRounding = 1e-14;
 constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have infinite curvature
 constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
 
-/// The step to the minimum of a damped parabola in the box: constants that would leave the box are
-/// fixed at the bound, and the others are solved for again. Nullopt if the parabola opens
-/// downwards.
+}  // namespace
+
 std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
                                     double damping, const VectorXd& at, const optimise::Bounds& box,
                                     const std::stop_token& stop) {
@@ -59,8 +58,6 @@ std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix
   }
   return step;
 }
-
-}  // namespace
 
 VectorXd tangent_curvature(const VectorXd& values, double l1, double l2) {
   return (l1 / values.array().abs().max(kLeastTangentPoint) + 2 * l2).matrix();

@@ -24,6 +24,14 @@ struct CostParabola {
 /// v^2 / (2 |v0|), which touches it from above.
 Eigen::VectorXd tangent_curvature(const Eigen::VectorXd& values, double l1, double l2);
 
+/// The step to the minimum of a damped parabola in the box: constants that would leave the box are
+/// fixed at the bound, and the others are solved for again. Nullopt if the parabola opens
+/// downwards.
+std::optional<Eigen::VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
+                                           double damping, const Eigen::VectorXd& at,
+                                           const optimise::Bounds& box,
+                                           const std::stop_token& stop);
+
 /// A cost with two derivatives.
 class CurvedProblem {
  public:

@@ -553,38 +553,40 @@ double times(double factor, double slope) {
   return slope == 0 ? 0 : factor * slope;
 }
 
-double binary_slope(Operation operation, const Formula::Slope& a, const Formula::Slope& b,
-                    double y) {
+/// Derivatives of an operation y = f(a, b) by its operands.
+struct Partials {
+  double a = 0;
+  double b = 0;
+};
+
+Partials binary_partials(Operation operation, double a, double b, double y) {
   switch (operation) {
     case Operation::add:
-      return a.slope + b.slope;
+      return {1, 1};
     case Operation::subtract:
-      return a.slope - b.slope;
+      return {1, -1};
     case Operation::multiply:
-      return times(b.value, a.slope) + times(a.value, b.slope);
+      return {b, a};
     case Operation::divide:
-      return times(1 / b.value, a.slope) - times(y / b.value, b.slope);
+      return {1 / b, -(y / b)};
     case Operation::power:
-      return times(b.value * std::pow(a.value, b.value - 1), a.slope) +
-             times(y * std::log(a.value), b.slope);
+      return {b * std::pow(a, b - 1), y == 0 ? 0 : y * std::log(a)};
     case Operation::minimum:
-      return b.value < a.value ? b.slope : a.slope;
+      return b < a ? Partials{0, 1} : Partials{1, 0};
     case Operation::maximum:
-      return a.value < b.value ? b.slope : a.slope;
-    case Operation::atan2: {
-      const double square = a.value * a.value + b.value * b.value;
-      return times(b.value / square, a.slope) - times(a.value / square, b.slope);
-    }
+      return a < b ? Partials{0, 1} : Partials{1, 0};
+    case Operation::atan2:
+      return {b / (a * a + b * b), -(a / (a * a + b * b))};
     default:  // comparisons, both, either
-      return 0;
+      return {};
   }
 }
 
 /// Evaluates the program for `rows` rows at once; `load` writes the numbers of a name.
 template <class Load>
-void run(const FormulaProgram& program, std::size_t rows, double* stack, const Load& load) {
+void run(std::span<const FormulaStep> steps, std::size_t rows, double* stack, const Load& load) {
   double* top = stack;  // after the last values
-  for (const FormulaStep& step : program.steps) {
+  for (const FormulaStep& step : steps) {
     switch (operands_of(step.operation)) {
       case 0:
         if (step.operation == Operation::number)
@@ -619,7 +621,7 @@ void run(const FormulaProgram& program, std::size_t rows, double* stack, const L
 /// The value of the formula for one number per name.
 double formula_value(const FormulaProgram& program, std::span<const double> values) {
   const auto run_on = [&](double* stack) {
-    run(program, 1, stack, [&](std::size_t name, double* to) { *to = values[name]; });
+    run(program.steps, 1, stack, [&](std::size_t name, double* to) { *to = values[name]; });
     return *stack;
   };
   std::array<double, 32> usual;
@@ -631,43 +633,47 @@ double formula_value(const FormulaProgram& program, std::span<const double> valu
 
 /// Writes the values of rows first, ..., first + rows - 1 to the front of `stack`, which has room
 /// for depth x rows numbers.
-void formula_values(const FormulaProgram& program, FormulaColumns columns, std::size_t first,
+void formula_values(std::span<const FormulaStep> steps, FormulaColumns columns, std::size_t first,
                     std::size_t rows, double* stack) {
   run(
-      program, rows, stack,
+      steps, rows, stack,
       [&](std::size_t name, double* to) { std::copy_n(columns[name] + first, rows, to); });
 }
 
-/// The value and its derivative with respect to a name.
-Formula::Slope formula_slope(const FormulaProgram& program, std::span<const double> values,
-                             std::size_t name) {
-  std::vector<Formula::Slope> stack;
+/// Forward-mode automatic differentiation: an entry of the stack is a value, followed by its
+/// derivatives with respect to `names`. The result is at the front of `stack`.
+void run_with_slopes(const FormulaProgram& program, std::span<const double> values,
+                     std::span<const std::size_t> names, double* stack) {
+  const std::size_t width = 1 + names.size();
+  double* top = stack;  // after the last entry
   for (const FormulaStep& step : program.steps) {
-    if (step.operation == Operation::number) {
-      stack.push_back({step.number, 0});
-      continue;
-    }
-    if (step.operation == Operation::name) {
-      stack.push_back({values[step.name], step.name == name ? 1.0 : 0.0});
-      continue;
-    }
     const std::size_t count = operands_of(step.operation);
-    const std::size_t at = stack.size() - count;
-    Formula::Slope& a = stack[at];
+    if (count == 0) {
+      const bool is_name = step.operation == Operation::name;
+      *top++ = is_name ? values[step.name] : step.number;
+      for (const std::size_t name : names)
+        *top++ = is_name && name == step.name ? 1 : 0;
+      continue;
+    }
+    top -= (count - 1) * width;
+    double* const a = top - width;
     if (count == 1) {
-      const double x = a.value;
-      with_unary(step.operation, [&](auto f) { a.value = f(x); });
-      a.slope = times(unary_slope(step.operation, x, a.value), a.slope);
+      const double x = a[0];
+      with_unary(step.operation, [&](auto f) { a[0] = f(x); });
+      const double slope = unary_slope(step.operation, x, a[0]);
+      for (std::size_t k = 1; k < width; ++k)
+        a[k] = times(slope, a[k]);
     } else if (count == 2) {
       double value = 0;
-      with_binary(step.operation, [&](auto f) { value = f(a.value, stack[at + 1].value); });
-      a = {value, binary_slope(step.operation, a, stack[at + 1], value)};
+      with_binary(step.operation, [&](auto f) { value = f(a[0], top[0]); });
+      const Partials by = binary_partials(step.operation, a[0], top[0], value);
+      for (std::size_t k = 1; k < width; ++k)
+        a[k] = times(by.a, a[k]) + times(by.b, top[k]);
+      a[0] = value;
     } else {
-      a = a.value != 0 ? stack[at + 1] : stack[at + 2];
+      std::copy_n(a[0] != 0 ? top : top + width, width, a);
     }
-    stack.resize(at + 1);
   }
-  return stack.back();
 }
 
 namespace {
@@ -750,6 +756,13 @@ double Formula::operator()(std::span<const double> values) const {
 
 std::vector<double> Formula::of_rows(std::span<const std::vector<double>> columns,
                                      std::size_t rows) const {
+  return of_rows(columns, rows, program_->steps.size() - 1);
+}
+
+std::vector<double> Formula::of_rows(std::span<const std::vector<double>> columns, std::size_t rows,
+                                     std::size_t last) const {
+  const std::size_t begin = operand_begins(*program_)[last];
+  const auto steps = std::span(program_->steps).subspan(begin, last + 1 - begin);
   std::vector<const double*> begins;
   for (const std::vector<double>& column : columns)
     begins.push_back(column.data());
@@ -757,14 +770,70 @@ std::vector<double> Formula::of_rows(std::span<const std::vector<double>> column
   std::vector<double> out(rows);
   for (std::size_t first = 0; first < rows; first += kRowsAtOnce) {
     const std::size_t count = std::min(rows - first, kRowsAtOnce);
-    formula_values(*program_, begins, first, count, stack.data());
+    formula_values(steps, begins, first, count, stack.data());
     std::copy_n(stack.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(first));
   }
   return out;
 }
 
 Formula::Slope Formula::slope(std::span<const double> values, std::size_t name) const {
-  return formula_slope(*program_, values, name);
+  std::vector<double> stack;
+  slopes(values, std::array{name}, stack);
+  return {stack[0], stack[1]};
+}
+
+void Formula::slopes(std::span<const double> values, std::span<const std::size_t> names,
+                     std::vector<double>& stack) const {
+  stack.resize(program_->depth * (1 + names.size()));
+  run_with_slopes(*program_, values, names, stack.data());
+}
+
+bool Formula::is_affine_in(const std::vector<bool>& names) const {
+  std::vector<int> degrees;  // in these names together; 2: not affine
+  for (const FormulaStep& step : program_->steps) {
+    const std::size_t count = operands_of(step.operation);
+    if (count == 0) {
+      degrees.push_back(step.operation == Operation::name && names[step.name] ? 1 : 0);
+      continue;
+    }
+    const std::size_t at = degrees.size() - count;
+    const int a = degrees[at];
+    const int b = count > 1 ? degrees[at + 1] : 0;
+    int& degree = degrees[at];
+    if (step.operation == Operation::add || step.operation == Operation::subtract)
+      degree = std::max(a, b);
+    else if (step.operation == Operation::multiply)
+      degree = std::min(2, a + b);
+    else if (step.operation == Operation::divide)
+      degree = b == 0 ? a : 2;
+    else if (step.operation == Operation::choose)
+      degree = a == 0 ? std::max(b, degrees[at + 2]) : 2;
+    else if (step.operation != Operation::negate)
+      degree = std::max(a, b) == 0 ? 0 : 2;
+    degrees.resize(at + 1);
+  }
+  return degrees.back() < 2;
+}
+
+std::string_view symbol_of(Operation operation) {
+  for (const BinaryOperator& each : kBinaryOperators)
+    if (each.operation == operation)
+      return each.symbol;
+  for (const FormulaFunction& each : kFormulaFunctions)
+    if (each.operation == operation)
+      return each.name;
+  return {};
+}
+
+std::vector<std::size_t> operand_begins(const FormulaProgram& program) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    std::size_t begin = i;
+    for (std::size_t k = 0; k < operands_of(program.steps[i].operation); ++k)
+      begin = out[begin - 1];
+    out.push_back(begin);
+  }
+  return out;
 }
 
 }  // namespace perfmodel

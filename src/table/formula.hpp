@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perfmodel/error.hpp"
@@ -85,7 +86,11 @@ struct FormulaProgram {
   std::size_t operands = 0;  ///< as written, parentheses and calls included
 };
 
-struct FormulaProgram;
+/// "+", "max": the operator or, of a function, its name.
+std::string_view symbol_of(Operation operation);
+
+/// Per step, the first step of the expression that ends with it.
+std::vector<std::size_t> operand_begins(const FormulaProgram& program);
 
 /// True for characters that separate the words of a formula: blanks, tabs, line feeds and other
 /// control characters.
@@ -137,6 +142,9 @@ class Formula {
   /// The value per row; `columns`: [name][row], in the order of the names. Columns of unused names
   /// may be empty.
   std::vector<double> of_rows(std::span<const std::vector<double>> columns, std::size_t rows) const;
+  /// As of_rows(), of the expression that ends with a step of the program.
+  std::vector<double> of_rows(std::span<const std::vector<double>> columns, std::size_t rows,
+                              std::size_t last) const;
 
   struct Slope {
     double value = 0;
@@ -145,6 +153,14 @@ class Formula {
   /// The value and its derivative with respect to a name; at steps and kinks, such as those of
   /// floor() and abs(), the derivative of one side.
   Slope slope(std::span<const double> values, std::size_t name) const;
+  /// As slope() with respect to several names: the first numbers of `stack` are the value and the
+  /// derivatives.
+  void slopes(std::span<const double> values, std::span<const std::size_t> names,
+              std::vector<double>& stack) const;
+
+  /// Whether the value, for any numbers of the other names, is a constant plus a linear function of
+  /// the names marked true.
+  bool is_affine_in(const std::vector<bool>& names) const;
 
   const FormulaProgram& program() const { return *program_; }
 

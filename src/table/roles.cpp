@@ -355,6 +355,8 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       notices.push_back(message("{} {}", columns_named(names),
                                 names.size() == 1 ? "is taken as extrinsic, by its name."
                                                   : "are taken as extrinsic, by their names."));
+    } else if (request.formula) {
+      // It has those inputs that it names, whether or not one is a scale.
     } else if (!request.needs_scale || (!needs_scale && is_table_of_tool(table.names()))) {
       notices.push_back(
           message("No column has the name of a scale (workers, batch size, ...), so all are inputs "
@@ -592,12 +594,14 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
   return dropped;
 }
 
-/// Makes intrinsic columns of texts, or of only 0 and 1, categorical.
-void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles& obstacles) {
+/// Makes intrinsic columns of texts categorical, and those of only 0 and 1 unless a formula
+/// computes with them.
+void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& notices,
+                   Obstacles& obstacles) {
   for (ColumnPart& part : parts) {
     if (part.part != Part::intrinsic)
       continue;
-    if (part.facts.zero_one) {
+    if (part.facts.zero_one && !of_formula) {
       part.part = Part::categorical;
       notices.push_back(message("Column '{}' holds only 0 and 1 and is taken as categorical.",
                                 part.column->name));
@@ -700,12 +704,14 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
 
   share_out_the_rest(request, parts, roles.notices);
   roles.ignored = names_of(parts, Part::ignored);
-  roles.left_out = drop_constants(parts, roles.notices);
-  const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts);
-  for (const Sentence& notice : left_out_notices(no_inputs, parts))
-    roles.notices.push_back(notice);
-  roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
-  settle_levels(table, parts, roles.notices, obstacles);
+  if (!request.formula) {
+    roles.left_out = drop_constants(parts, roles.notices);
+    const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts);
+    for (const Sentence& notice : left_out_notices(no_inputs, parts))
+      roles.notices.push_back(notice);
+    roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
+  }
+  settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
   for (const Tie& step : find_steps(parts))
     roles.notices.push_back(
         message("Column '{}' is {} in every row and moves along.", step.column, law_of_step(step)));

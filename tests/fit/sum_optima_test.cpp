@@ -59,6 +59,11 @@ double loss_of(Loss loss, const FittedModel& model, const test::PaperRuns& runs)
       case Loss::soft_l1:
         sum += std::hypot(std::log(t / y), 0.1) - 0.1;
         break;
+      case Loss::huber: {
+        const double x = std::abs(std::log(t / y));
+        sum += x <= 0.001 ? x * x / 2 : 0.001 * (x - 0.0005);
+        break;
+      }
     }
   }
   const double mean = sum / static_cast<double>(predicted.size());

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <vector>
+
+#include "forms/own_form.hpp"
+#include "optimise/algebra.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+/// The box in which the constants of a user's formula are sought, and the coordinates of the
+/// search.
+///
+/// The formula is linear in some constants for any values of the others; these need no search
+/// (variable projection, Golub and Pereyra 1973). The others without bounds are sought in -5 .. 5
+/// if they are exponents, else over twelve powers of ten around the size at which they matter, with
+/// either sign: see sizes_of().
+class OwnSpace {
+ public:
+  /// Throws UsageError for bounds on names that are no constants.
+  OwnSpace(const OwnProgram& program, const Design& runs, const FitOptions& options);
+
+  /// Of the constants, in the units of the data.
+  const optimise::Bounds& box() const { return box_; }
+  /// The size at which each constant matters.
+  const Eigen::VectorXd& sizes() const { return sizes_; }
+  /// Whether the formula is linear in these constants together.
+  const std::vector<bool>& linear() const { return linear_; }
+  const std::vector<Eigen::Index>& searched() const { return searched_; }
+  /// Whether the user gave bounds.
+  bool is_bounded(std::size_t constant) const { return bounded_[constant]; }
+
+  /// Of the searched constants.
+  const optimise::Bounds& coordinates() const { return coordinates_; }
+  /// Sets the searched constants.
+  void put(const Eigen::VectorXd& coordinates, Eigen::VectorXd& constants) const;
+
+ private:
+  enum class Scale { linear, logarithmic, symmetric };
+
+  optimise::Bounds box_;
+  Eigen::VectorXd sizes_;
+  std::vector<bool> linear_;
+  std::vector<bool> bounded_;
+  std::vector<Eigen::Index> searched_;
+  std::vector<Scale> scales_;  ///< of the searched constants
+  optimise::Bounds coordinates_;
+
+  void add_coordinate(Eigen::Index constant, double& low, double& high);
+};
+
+}  // namespace perfmodel

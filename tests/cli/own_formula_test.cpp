@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/shell.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::parse_number;
+using perfmodel::to_text;
+
+namespace {
+
+constexpr double kOfDevice[] = {2e12, 8e12};
+
+/// t = max(flops / F of the device, bytes / 1e11) + 1e-5 log2(gpus), with errors of up to 2 %.
+std::string device_runs() {
+  std::string csv = "device,flops,bytes,gpus,host,t\n";
+  int row = 0;
+  for (const int device : {0, 1})
+    for (const double flops : {1e8, 1e9, 1e10})
+      for (const double bytes : {1e6, 1e7, 3e8})
+        for (const double gpus : {1., 2., 8.}) {
+          const double error = 1 + 0.01 * ((row * 7) % 5 - 2);
+          const double time =
+              std::max(flops / kOfDevice[device], bytes / 1e11) + 1e-5 * std::log2(gpus);
+          csv += std::string(device == 0 ? "a100" : "h100") + "," + to_text(flops) + "," +
+                 to_text(bytes) + "," + to_text(gpus) + ",node" + std::to_string(row++) + "," +
+                 to_text(time * error) + "\n";
+        }
+  return csv;
+}
+
+constexpr auto kFormula = "t = max(flops / F, bytes / B) + c * log2(gpus)";
+
+class OwnFormulaTest {
+ public:
+  OwnFormulaTest() {
+    directory_.write("runs.csv", device_runs());
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  ProgramResult fit(const std::string& formula, std::vector<std::string> further = {}) const {
+    std::vector<std::string> arguments = {"fit", "runs.csv",   "--formula", formula,
+                                          "-o",  "model.json", "--loss",    "mape"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run(arguments);
+  }
+  void refuses(const std::string& formula, const std::vector<std::string>& further, int code,
+               const std::string& words) const {
+    const ProgramResult result = fit(formula, further);
+    CAPTURE(formula, result.errors);
+    CHECK(result.exit_code == code);
+    CHECK_THAT(result.errors, ContainsSubstring(words));
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    return directory_.write(name, text);
+  }
+  nlohmann::json model() const {
+    return nlohmann::json::parse(read_text((directory_.path() / "model.json").string()));
+  }
+  double constant(const std::string& name) const {
+    for (const auto& item : model()["constants"]["values"])
+      if (item["constant"] == name)
+        return item["value"];
+    FAIL("no constant " << name);
+    return 0;
+  }
+  /// The predictions for these runs by the command.
+  std::vector<double> predictions() const {
+    const ProgramResult result = run({"predict", "model.json", "runs.csv", "--format", "json"});
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    std::vector<double> out;
+    for (const auto& row : nlohmann::json::parse(result.output)["predictions"])
+      out.push_back(row["time"]);
+    return out;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(OwnFormulaTest, "a constant per level is found and the model predicts",
+                 "[cli][own]") {
+  const ProgramResult fitted = fit(kFormula, {"--per", "device:F", "--bounds", "F=1e11:1e14"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK(constant("F[device=a100]") == Catch::Approx(2e12).epsilon(0.02));
+  CHECK(constant("F[device=h100]") == Catch::Approx(8e12).epsilon(0.02));
+  CHECK(constant("B") == Catch::Approx(1e11).epsilon(0.02));
+  CHECK(constant("c") == Catch::Approx(1e-5).epsilon(0.05));
+  const nlohmann::json document = model();
+  CHECK(document["expression"]["form"] == "formula");
+  CHECK(document["constants"]["formula"] == "max(flops / F, bytes / B) + c * log2(gpus)");
+  CHECK(document["constants"]["per_level"][0]["column"] == "device");
+  CHECK(document["constants"]["per_level"][0]["constant"] == "F");
+  CHECK(document["metrics"]["train"]["mape_percent"].get<double>() < 2);
+  // The local power of gpus: d ln t / d ln gpus at the stored configuration.
+  const auto at = document["scaling_powers_at"];
+  const double gpus = at["gpus"];
+  const double of_device = constant("F[device=" + at["device"].get<std::string>() + "]");
+  const double alone = std::max(at["flops"].get<double>() / of_device,
+                                at["bytes"].get<double>() / constant("B"));
+  const double slope = constant("c") / std::log(2.0);
+  CHECK(document["scaling_powers"]["gpus"].get<double>() ==
+        Catch::Approx(slope / (alone + constant("c") * std::log2(gpus))).epsilon(1e-9));
+  const std::vector<double> times = predictions();
+  REQUIRE(times.size() == 54);
+  CHECK(times[0] == Catch::Approx(std::max(1e8 / constant("F[device=a100]"),
+                                           1e6 / constant("B")))
+                        .epsilon(1e-12));
+  CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
+  CHECK(run({"report", "model.json", "runs.csv", "-o", "report.html"}).exit_code == 0);
+}
+
+TEST_CASE_METHOD(OwnFormulaTest, "exported code of an own formula computes the predictions",
+                 "[cli][own][needs-python]") {
+  REQUIRE(fit("t = (max(flops / F, bytes / B) + c * log2(gpus)) * (device == 'h100' ? h : 1)")
+              .exit_code == 0);
+  const std::vector<double> times = predictions();
+  for (const std::string language : {"text", "latex", "c", "javascript", "spreadsheet"}) {
+    const ProgramResult shown = run({"show", "model.json", "--as", language});
+    CAPTURE(language, shown.errors);
+    CHECK(shown.exit_code == 0);
+    CHECK_THAT(shown.output, ContainsSubstring("flops"));
+  }
+  const ProgramResult code = run({"show", "model.json", "--as", "python"});
+  std::string rows;
+  for (const std::string device : {"a100", "h100"})
+    rows += "print(repr(predict(flops=1e9, bytes=3e8, gpus=8., device='" + device + "')))\n";
+  const std::string script = write("check.py", code.output + "\n" + rows);
+  const std::string printed = output_of("python3 " + script).value();
+  std::istringstream lines(printed);
+  std::string line;
+  for (const std::size_t row : {17U, 44U}) {
+    REQUIRE(std::getline(lines, line));
+    CHECK(parse_number(line).value() == Catch::Approx(times[row]).epsilon(1e-12));
+  }
+}
+
+TEST_CASE_METHOD(OwnFormulaTest, "the readable formula has its numbers and few parentheses",
+                 "[cli][own]") {
+  REQUIRE(fit("t = max(flops / F, bytes / B) + c * log2(gpus)^p",
+              {"--fix", "F=2e12", "--fix", "B=1e11", "--fix", "c=-0.5", "--fix", "p=2"})
+              .exit_code == 0);
+  CHECK(run({"show", "model.json"}).output ==
+        "t = max(flops / 2e+12, bytes / 1e+11) + -0.5 * log2(gpus)^2\n");
+  CHECK_THAT(run({"show", "model.json", "--as", "latex"}).output,
+             ContainsSubstring("\\operatorname{max}\\left(\\frac{\\mathrm{flops}}{2 \\times "
+                               "10^{12}}, \\frac{\\mathrm{bytes}}{1 \\times 10^{11}}\\right)"));
+}
+
+TEST_CASE_METHOD(OwnFormulaTest, "an own formula with bootstrap, folds and intervals",
+                 "[cli][own][whole-fits]") {
+  const ProgramResult fitted =
+      fit(kFormula, {"--per", "device:F", "--bootstrap", "30", "--folds", "5", "--starts", "1"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  const nlohmann::json document = model();
+  CHECK(document["uncertainty"]["samples"] == 30);
+  const auto of_bytes = document["uncertainty"]["constants"]["B"];
+  CHECK(of_bytes["low"].get<double>() < constant("B"));
+  CHECK(of_bytes["high"].get<double>() > constant("B"));
+  CHECK(document["cross_validation"]["folds"].size() == 5);
+  CHECK(document.contains("prediction_intervals"));
+}
+
+TEST_CASE_METHOD(OwnFormulaTest, "a residual correction multiplies the user's physics",
+                 "[cli][own][residual]") {
+  const ProgramResult fitted = run({"fit", "runs.csv", "--formula", kFormula, "--residual",
+                                    "process", "--bounds", "B=1e10:1e12", "-o", "model.json"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  const nlohmann::json document = model();
+  CHECK(document["expression"]["form"] == "process");
+  CHECK(document["constants"]["trend"] == "formula");
+  CHECK(document["constants"]["factor"].get<double>() > 0);
+  // Without a constant per device, the correction explains what the formula cannot.
+  CHECK(document["metrics"]["train"]["mape_percent"].get<double>() < 10);
+  CHECK(predictions().size() == 54);
+  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
+}
+
+TEST_CASE_METHOD(OwnFormulaTest, "impossible formulas are refused with the next step",
+                 "[cli][own][refusals]") {
+  refuses("t = flops / F + sine(bytes)", {}, 2, "unknown function 'sine'");
+  refuses("t = flop / F + C", {}, 2, "did you mean 'flops'?");
+  refuses("t = flops + bytes", {}, 2, "there is no constant to fit");
+  refuses("flops / F", {}, 2, "expected COLUMN = FORMULA");
+  refuses("t = flops / F * t", {}, 2, "'t' is the measured time");
+  refuses("t = flops / F * device", {}, 2, "'device' holds texts");
+  refuses("seconds = flops / F", {}, 2, "no column 'seconds'");
+  refuses(kFormula, {"--per", "gpus:F"}, 2, "'gpus' is a column of numbers");
+  refuses(kFormula, {"--per", "device:G"}, 2, "the formula has no constant 'G'");
+  refuses(kFormula, {"--per", "device"}, 2, "expected COLUMN:CONSTANT");
+  refuses(kFormula, {"--fix", "p=1"}, 2, "the formula has no constant 'p'");
+  refuses(kFormula, {"--fix", "F"}, 2, "write CONSTANT=NUMBER");
+  refuses(kFormula, {"--bounds", "F.flops=0:1"}, 2, "belong to no column");
+  refuses(kFormula, {"--expression", "multi"}, 2, "both name the form");
+  refuses(kFormula, {"--target", "t"}, 2, "it names its columns itself");
+  refuses(kFormula, {"--extrinsic", "host"}, 2, "the formula does not contain 'host'");
+  refuses("t = flops / F + 0 * b", {}, 3, "no time of the --formula depends on it");
+  refuses("t = flops / (F - F) + C", {}, 3, "has no valid time");
+  refuses("t = flops / F", {"--residual", "process", "--loss", "mae"}, 2, "--residual process");
+  CHECK(run({"fit", "runs.csv", "--target", "t", "--per", "device:F"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(OwnFormulaTest, "a stored formula that contradicts its constants is refused",
+                 "[cli][own][malformed]") {
+  REQUIRE(fit(kFormula).exit_code == 0);
+  const nlohmann::json good = model();
+  const auto refused = [&](const nlohmann::json& changed, const std::string& words) {
+    write("model.json", changed.dump());
+    const ProgramResult result = run({"show", "model.json"});
+    CAPTURE(result.errors);
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.errors, ContainsSubstring(words));
+  };
+  nlohmann::json changed = good;
+  changed["constants"]["formula"] = "flops / F + sine(1)";
+  refused(changed, "unknown function 'sine'");
+  changed["constants"]["formula"] = "flops / F + G";
+  refused(changed, "the constants of the formula are 'F' and 'G'");
+  changed = good;
+  changed["constants"]["per_level"] = {{{"column", "host"}, {"constant", "F"}}};
+  refused(changed, "no input 'host' with levels");
+}
