@@ -228,6 +228,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   for (const char* option : {"--merge-rows !auto", "--sample-rows", "--weight"})
     command.rule({option, many, true, "it is of fits of one model"});
   add_search_options(command, arguments.search);
+  add_quantile(command, arguments.search);
   command
       .count("--repeats N", arguments.request.repeats,
              "fits with N successive seeds; the best one is the model; mean and spread over the "

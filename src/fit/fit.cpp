@@ -9,11 +9,13 @@
 #include <tuple>
 #include <utility>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/fit_multi.hpp"
 #include "fit/fit_with_process.hpp"
 #include "fit/form_choice.hpp"
 #include "fit/global_search.hpp"
+#include "fit/losses.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
@@ -242,6 +244,9 @@ FormFit form_fit(const FitOptions& options) {
 
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
+  if (options.quantile && options.residual == Residual::none && !is_absolute(options.loss))
+    throw UsageError(message("{} needs {} or {}: a bound minimises weighted absolute errors",
+                             Field{"quantile"}, Field{"loss", {"mae"}}, Field{"loss", {"mape"}}));
   const CanonicalOrder runs(spec, training);
   FittedModel model = runs.restored(form_fit(options)(runs.spec(), runs.training(), options));
   require_finite(model);

@@ -69,6 +69,7 @@ void refuse_what_has_no_place(const FitOptions& options) {
 
 /// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
+  options.quantile.reset();
   if (options.expression == Expression::generic || options.terms)
     options.loss = Loss::rmsle;
   else

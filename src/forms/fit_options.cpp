@@ -14,7 +14,7 @@ namespace perfmodel {
 
 Loss default_loss(const FitOptions& options) {
   const bool chosen = options.expression != Expression::generic && !options.terms;
-  return chosen ? Loss::soft_l1 : Loss::mae;
+  return !chosen ? Loss::mae : options.quantile ? Loss::mape : Loss::soft_l1;
 }
 
 SearchDefaults search_defaults(Method method) {
