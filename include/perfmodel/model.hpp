@@ -29,7 +29,20 @@ namespace perfmodel {
 /// required_columns(), derived columns are computed inside, and numbers have all digits, so that
 /// the values agree with predict(). `text` and `latex` are for reading: numbers have three digits,
 /// and the definitions of derived columns follow.
-enum class FormulaLanguage { text, latex, python, c, javascript, spreadsheet, extrap };
+/// `nextflow`, `snakemake` and `slurm` are the requests of a workflow for a bound, rounded up to a
+/// unit that the workflow takes.
+enum class FormulaLanguage {
+  text,
+  latex,
+  python,
+  c,
+  javascript,
+  spreadsheet,
+  extrap,
+  nextflow,
+  snakemake,
+  slurm
+};
 
 constexpr auto texts_of(FormulaLanguage) {
   using enum FormulaLanguage;
@@ -39,7 +52,10 @@ constexpr auto texts_of(FormulaLanguage) {
                                                    {c, "c"},
                                                    {javascript, "javascript"},
                                                    {spreadsheet, "spreadsheet"},
-                                                   {extrap, "extrap"}});
+                                                   {extrap, "extrap"},
+                                                   {nextflow, "nextflow"},
+                                                   {snakemake, "snakemake"},
+                                                   {slurm, "slurm"}});
 }
 
 /// Which constants of a model are identifiable from the training rows, so that they can be quoted.
@@ -155,6 +171,22 @@ struct PredictionIntervals {
   std::optional<double> held_out_deviation = {};
   /// Share of the test rows that lie in their intervals at `level`, if there are any.
   std::optional<double> test_coverage;
+};
+
+/// How a bound does on some rows.
+struct BoundUse {
+  double coverage = 0;         ///< share of the rows that are at or below their bound
+  double over_allocation = 0;  ///< sum of the bounds / sum of the measured values
+};
+
+/// The predictions of a model are bounds, which a share of new runs is meant to stay below.
+struct Bound {
+  double quantile = 0;  ///< this share, in (0, 1)
+  /// By what the fitted coefficients were multiplied so that held-out rows have this share.
+  double factor = 1;
+  BoundUse train;
+  std::optional<BoundUse> validation;
+  std::optional<BoundUse> test;
 };
 
 /// A number, or a level.
@@ -324,6 +356,9 @@ struct FitOptions {
   std::optional<std::size_t> terms;  ///< for `multi`; selected by cross-validation if not given
   Residual residual = Residual::none;
   Loss loss = Loss::mae;
+  /// If set, the model predicts bounds: a formula minimises the pinball loss of this quantile, for
+  /// which `loss` is mae or mape, and held-out rows correct its level.
+  std::optional<double> quantile;
   Method method = Method::scaled;
   Penalty penalty;
   std::vector<BoundOverride> bounds;
@@ -353,9 +388,9 @@ struct FitOptions {
   void be_silent();
 };
 
-/// The default loss: mae, as in the paper, but soft_l1 for a sum whose terms are selected by
-/// cross-validation. Run times scatter in proportion to their size, so that absolute errors would
-/// rest on the few longest runs and predict others worse.
+/// The default loss: mae, as in the paper, but for a sum whose terms are selected by
+/// cross-validation soft_l1, of a bound mape. Run times scatter in proportion to their size, so
+/// that absolute errors would rest on the few longest runs and predict others worse.
 Loss default_loss(const FitOptions& options);
 
 class Form;
@@ -432,6 +467,7 @@ struct PriorFacts {
 struct SearchSummary {
   Method method = Method::scaled;
   Loss loss = Loss::mae;
+  std::optional<double> quantile = {};  ///< of the pinball loss; none: 1/2
   Penalty penalty;
   std::uint64_t seed = 1;
   std::string strategy;
@@ -442,7 +478,7 @@ struct SearchSummary {
   std::string termination;
   double polish_gain = 0;  ///< share of the cost that local refinement removed
   double gap = 0;          ///< optimality gap: share of the cost that a first-order step could gain
-  /// Loss plus penalties at the constants, over the training rows.
+  /// Loss plus penalties at the constants, over the training rows; for a bound, before its factor.
   double cost = 0;
   std::optional<FormChoice> form;  ///< of a sum of product terms, and of Eq. (4) if it was selected
   /// For a sum: lambda of the squared penalty that was selected with its form, one per level if
@@ -497,6 +533,7 @@ struct FittedModel {
   std::optional<RepeatSummary> repeats;    ///< if the fit was repeated with several seeds
   std::optional<CrossValidation> cross_validation;
   std::optional<PredictionIntervals> intervals;
+  std::optional<Bound> bound;   ///< if the predictions are bounds
   std::vector<Effect> effects;  ///< of its inputs at the central run; older files lack some
   /// For a GP residual: the median over the training runs of the share by which it changes the time
   /// of the formula. Older files lack it.

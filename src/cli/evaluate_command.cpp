@@ -160,8 +160,8 @@ const FurtherFigures& evaluate_figures() {
     FurtherFigures out{drift_names(), ""};
     out.names.insert(out.names.end(), {"bias", "rows", "failed", "coverage", "mean_width"});
     out.words =
-        "; bias (how much longer runs take than predicted, in percent), rows, failed; coverage or "
-        "mean_width of intervals; with --baseline " +
+        "; bias (how much longer runs take than predicted, in percent), rows, failed; coverage of "
+        "intervals or of a bound, mean_width of intervals; with --baseline " +
         joined(drift_names(), ", ") + kSetFigureWords;
     out.accepts = is_set_figure;
     return out;
@@ -265,7 +265,8 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
   const std::string part = std::to_string(report.metrics.rows) + " rows";
   std::vector<Figure> figures = figures_of(report.metrics, part);
   if (report.intervals) {
-    figures.push_back({"coverage", report.intervals->coverage, part, {}});
+    figures.push_back(
+        {"coverage", report.bound ? report.bound->coverage : report.intervals->coverage, part, {}});
     figures.push_back({"mean_width", report.intervals->mean_width, part, {}});
   }
   std::size_t failed = 0;
@@ -363,6 +364,8 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.bias = judged_bias(arguments, runs);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);
   report.intervals = report_intervals(arguments, model, runs, certainty);
+  if (model.bound)
+    report.bound = bound_use(runs.design.time, runs.predicted);
   report.support = count_support(certainty.reach);
   report.noise_floor = noise_floor(runs.design);
   if (arguments.outliers)

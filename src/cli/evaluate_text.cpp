@@ -225,6 +225,8 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
            "\n";
   }
+  if (report.bound)
+    end += bound_in_words(*model.bound, *report.bound) + "\n";
   if (report.support)
     end += support_in_words(report, time) + "\n";
   if (report.noise_floor)

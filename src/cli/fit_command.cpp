@@ -233,6 +233,7 @@ void add_prior(OptionSet& command, std::optional<std::string>& prior, const Cond
                              "--ignore",      "--derive",
                              "--time-unit",   "--expression !generic",
                              "--residual",    "--loss",
+                             "--quantile",    "--formula",
                              "--l1",          "--l2",
                              "--penalise",    "--method paper",
                              "--bounds",      "--no-polish",
@@ -263,6 +264,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   for (const char* option : {"--merge-rows !auto", "--sample-rows", "--weight"})
     command.rule({option, many, true, "it is of fits of one model"});
   add_search_options(command, arguments.search);
+  add_quantile(command, arguments.search);
   command
       .count("--repeats N", arguments.request.repeats,
              "fits with N successive seeds; the best one is the model; mean and spread over the "

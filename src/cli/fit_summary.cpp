@@ -24,6 +24,7 @@
 #include "table/design.hpp"
 #include "table/replicates.hpp"
 #include "trust/cross_validation.hpp"
+#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
 
@@ -57,7 +58,7 @@ bool chose_no_form(const FitArguments& arguments) {
   const SearchArguments& search = arguments.search;
   return search.options.expression == Expression::generic &&
          search.residual.value_or(Residual::none) == Residual::none &&
-         search.options.method == Method::scaled && !search.loss &&
+         search.options.method == Method::scaled && !search.loss && !search.options.quantile &&
          search.options.penalty.l1 + search.options.penalty.l2 <= 0 && !arguments.prior &&
          arguments.runs.front() != "-" &&
          arguments.command_line.find(" --expression") == std::string::npos;
@@ -503,6 +504,27 @@ std::string errors_section(const FitDocument& report, const Console& console) {
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
 
+/// What replaces errors and intervals of a bound.
+std::string bound_section(const FitDocument& report, const Console& console) {
+  const FittedModel& model = report.model;
+  const Bound& bound = *model.bound;
+  doc::Table table{{doc::words(short_number(100 * bound.quantile) + " % bound"),
+                    doc::numbers("rows"), doc::numbers("at or below", {}, doc::percent_of_share),
+                    doc::numbers("sum of bounds / measured sum")}};
+  const auto add = [&](const char* name, const std::optional<Metrics>& metrics,
+                       const std::optional<BoundUse>& use) {
+    if (metrics && use)
+      table.add({name, metrics->rows, use->coverage, use->over_allocation});
+  };
+  add("training", model.metrics.train, bound.train);
+  add("validation", model.metrics.validation, bound.validation);
+  add("test", model.metrics.test, bound.test);
+  return section(table, console) +
+         indented("the fitted quantile times " + short_number(bound.factor) + ": " +
+                  std::string(to_text(model.intervals->calibration)) + " on " +
+                  std::to_string(model.intervals->count) + " held-out rows");
+}
+
 /// Where the correction does not lower the held-out error of the formula alone, by at least 1 %.
 std::string correction_gain(const std::vector<HeldOutErrors>& held_out) {
   constexpr double gain = 0.99;
@@ -561,7 +583,8 @@ std::string search_line(const FitDocument& report, const Console& console) {
   std::string line = std::string(kIndentation, ' ') + console.strong("search") + "  " +
                      search.strategy + ", seed " + std::to_string(search.seed);
   if (!search.process)
-    line += ", loss " + std::string(to_text(search.loss));
+    line += ", loss " + std::string(to_text(search.loss)) +
+            (search.quantile ? " at the quantile " + to_text(*search.quantile) : "");
   if (search.penalty.l1 != 0)
     line += ", L1 " + short_number(search.penalty.l1);
   if (search.penalty.l2 != 0)
@@ -586,6 +609,12 @@ std::string search_line(const FitDocument& report, const Console& console) {
 
 }  // namespace
 
+std::string bound_in_words(const Bound& bound, const BoundUse& use) {
+  return percent(100 * use.coverage) + " of the rows are at or below their " +
+         short_number(100 * bound.quantile) + " % bound, and all bounds together are " +
+         short_number(use.over_allocation) + " times the measured sum";
+}
+
 std::string section(doc::Table table, const Console& console) {
   table.indentation = kIndentation;
   std::vector<std::string> lines = doc::text_lines(table, console.width());
@@ -597,9 +626,11 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
-         process_line(report) + effect_section(report, console) + errors_section(report, console) +
+         process_line(report) + effect_section(report, console) +
+         (report.model.bound ? bound_section : errors_section)(report, console) +
          choice_section(report, console) + uncertainty_section(report, console) +
-         repeat_section(report, console) + held_out_section(report.model, console) +
+         repeat_section(report, console) +
+         (report.model.bound ? "" : held_out_section(report.model, console)) +
          search_line(report, console);
 }
 

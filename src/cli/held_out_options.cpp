@@ -92,6 +92,11 @@ void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
       "rows or more)");
 }
 
+std::string bound_notice(const Bound& bound) {
+  return "a bound: " + short_number(100 * bound.quantile) +
+         " % of new runs are meant to stay at or below it";
+}
+
 std::string held_out_section(const FittedModel& model, const Console& console) {
   std::string text;
   if (model.cross_validation) {

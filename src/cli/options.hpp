@@ -457,6 +457,7 @@ struct SearchArguments {
 enum class Forms { any, given };
 
 void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms = Forms::any);
+void add_quantile(OptionSet& app, SearchArguments& arguments);
 
 /// True if automatic choice must exclude residual processes, because an objective or signed terms
 /// were requested that they do not support.

@@ -89,6 +89,8 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
 /// One prediction as an object, several as an array.
 std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
   PredictionsDocument out{predicted.model.spec.target, {}, predicted.range.findings};
+  if (predicted.model.bound)
+    out.quantile = predicted.model.bound->quantile;
   const auto factors = predicted.model.form->process_factors(design);
   for (std::size_t row = 0; row < design.rows; ++row) {
     const double time = predicted.times[index(row)];
@@ -392,11 +394,13 @@ int write_rows(const PredictArguments& arguments, const FittedModel& model, std:
 /// Returns only the number; the interval is a notice.
 std::string shown_alone(const PredictedSettings& predicted, Console& console) {
   const double time = predicted.times[0];
-  if (!predicted.certainty.intervals)
-    return to_text(time) + "\n";
-  const Interval interval = (*predicted.certainty.intervals)[0].around(time);
-  console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
-                 time_range_text(interval.low, interval.high, predicted.model.spec.unit));
+  if (predicted.model.bound)
+    console.notice(bound_notice(*predicted.model.bound));
+  else if (predicted.certainty.intervals) {
+    const Interval interval = (*predicted.certainty.intervals)[0].around(time);
+    console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
+                   time_range_text(interval.low, interval.high, predicted.model.spec.unit));
+  }
   return to_text(time) + "\n";
 }
 

@@ -228,6 +228,9 @@ Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
 /// The summary's section on cross-validation and intervals; empty if the model has neither.
 std::string held_out_section(const FittedModel& model, const Console& console);
 
+/// "a bound: 95 % of new runs are meant to stay at or below it".
+std::string bound_notice(const Bound& bound);
+
 /// All results of the tasks of a command, as combined by `merge`.
 struct MergedTasks {
   std::string header;  ///< must equal the command's

@@ -38,7 +38,8 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
   command.choice<FormulaLanguage>(
       "--as", arguments.language,
       "text or latex: to read, with three digits; python, c, javascript or spreadsheet: to "
-      "compute, with all digits; extrap: as Extra-P prints functions (default: text)");
+      "compute, with all digits; extrap: as Extra-P prints functions; nextflow, snakemake or "
+      "slurm: a bound as the memory or time that a workflow requests (default: text)");
   add_pick(command, arguments.pick);
   command.add(
       "--set COL=VALUE", arguments.ranked_at,
@@ -52,7 +53,8 @@ derived columns itself. A spreadsheet reads inputs from defined names: name a ce
 
 Examples:
   perfmodel show model.json
-  perfmodel show model.json --as python > predict.py)");
+  perfmodel show model.json --as python > predict.py
+  perfmodel show bound.json --as snakemake >> Snakefile)");
 }
 
 int run_show(const ShowArguments& arguments, Console& console) {
@@ -71,6 +73,8 @@ int run_show(const ShowArguments& arguments, Console& console) {
   const FormulaLanguage language = arguments.language.value_or(FormulaLanguage::text);
   finish(output, formula_code(model, language));
   const std::optional<Centre> centre = centre_of(model);
+  if (model.bound)
+    console.notice(bound_notice(*model.bound));
   if (language != FormulaLanguage::text)
     return 0;
   if (centre)

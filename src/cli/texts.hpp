@@ -46,6 +46,10 @@ struct FitDocument {
 /// Tables of constants, scaling, errors and search, at most 100 columns wide.
 std::string fit_summary(const FitDocument& report, const Console& console);
 
+/// "94.8 % of the rows are at or below their 95 % bound, and all bounds together are 1.31 times the
+/// measured sum".
+std::string bound_in_words(const Bound& bound, const BoundUse& use);
+
 /// A section of a summary: a blank line, an emphasised heading and the table.
 std::string section(doc::Table table, const Console& console);
 

@@ -96,6 +96,10 @@ const Dialect& dialect_of(FormulaLanguage language) {
       return spreadsheet_dialect();
     case FormulaLanguage::extrap:
       return extrap_dialect();
+    case FormulaLanguage::nextflow:
+    case FormulaLanguage::snakemake:
+    case FormulaLanguage::slurm:
+      return workflow_dialect_of(language);
     case FormulaLanguage::text:
     case FormulaLanguage::latex:
       break;  // to read: formula_text.cpp
@@ -149,6 +153,8 @@ constexpr std::array kCOperations = {
     OperationCode{Operation::atanh, "atanh($1)"},
 };
 
+}  // namespace
+
 std::string c_literal(const std::string& text) {
   return text_literal(
       text, {.control =
@@ -171,6 +177,8 @@ std::string c_literal(const std::string& text) {
                    return (escaped ? "\\" : "") + std::string(bytes);
                  }});
 }
+
+namespace {
 
 /// C99.
 class CDialect : public Dialect {

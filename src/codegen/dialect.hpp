@@ -25,6 +25,8 @@ struct FunctionParts {
   std::vector<std::string> numbers;  ///< names of the parameters that are numbers
   std::string statements;            ///< computed before the result
   std::string result;
+  std::string target;  ///< the column that is computed
+  std::string unit;    ///< of it; may be empty
 };
 
 /// The syntax of a language for the pieces of a formula.
@@ -89,9 +91,14 @@ const Dialect& c_dialect();
 const Dialect& javascript_dialect();
 const Dialect& spreadsheet_dialect();
 const Dialect& extrap_dialect();
+/// For nextflow, snakemake and slurm.
+const Dialect& workflow_dialect_of(FormulaLanguage language);
 
 /// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.
 std::string decimal_literal(double value);
+
+/// A text as a literal of C.
+std::string c_literal(const std::string& text);
 
 /// A text as a JavaScript literal, safe in an HTML page, too.
 std::string javascript_literal(const std::string& text);

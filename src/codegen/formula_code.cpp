@@ -196,7 +196,8 @@ std::string CodeWriter::sum(const std::vector<std::string>& terms) const {
 }
 
 std::string CodeWriter::function(const std::string& result, const std::string& helpers) const {
-  return dialect_.function({helpers, comments_, parameters_, numbers_, statements_, result});
+  return dialect_.function(
+      {helpers, comments_, parameters_, numbers_, statements_, result, spec_.target, spec_.unit});
 }
 
 bool CodeWriter::is_text(const std::string& column) const {

@@ -17,25 +17,26 @@ using Eigen::VectorXd;
 using optimise::LevelColumns;
 
 /// The loss of all runs, infinite if a prediction is invalid.
-double mean_loss(const MeasuredRows& rows, Loss loss, const VectorXd& predicted, bool positive) {
+double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorXd& predicted,
+                 bool positive) {
   if (!predicted.allFinite() || (positive && !(predicted.minCoeff() > 0)))
     return std::numeric_limits<double>::infinity();
   const double mean =
       rows.shares.dot(row_losses(loss, rows.time, predicted).matrix()) + rows.scatter;
-  return is_root(loss) ? std::sqrt(mean) : mean;
+  return is_root(loss.loss) ? std::sqrt(mean) : mean;
 }
 
 /// An absolute loss as a sequence of linear problems in the changes of the constants.
 class AbsoluteFinish : public LinearisedRows {
  public:
-  AbsoluteFinish(const SmoothModel& model, const MeasuredRows& rows, Loss loss,
+  AbsoluteFinish(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
                  const PenaltyTerms& penalty)
       : model_(model),
         measured_(rows),
         loss_(loss),
         penalty_(penalty),
         rows_(rows.time.size()),
-        weights_(rows.shares.cwiseProduct(deviation_weights(loss, rows.time))) {}
+        weights_(rows.shares.cwiseProduct(deviation_weights(loss.loss, rows.time))) {}
 
   double cost(const VectorXd& x) const override {
     return mean_loss(measured_, loss_, model_.predict(x), false) + penalty_(x);
@@ -46,7 +47,8 @@ class AbsoluteFinish : public LinearisedRows {
     const auto linearised = model_.linearised(x);
     predicted_ = linearised->predicted();
     jacobian_ = linearised->jacobian();
-    effects_ = optimise::absolute_transposed_product(jacobian_.others, jacobian_.levels, weights_);
+    effects_ = (1 + std::abs(loss_.tilt)) *
+               optimise::absolute_transposed_product(jacobian_.others, jacobian_.levels, weights_);
     if (penalty_.active())
       penalised_ = penalty_.linearise(x);
   }
@@ -67,6 +69,11 @@ class AbsoluteFinish : public LinearisedRows {
     out.response.head(rows_) = measured_.time - predicted_;
     out.weights.head(rows_) = weights_;
     constant = 0;
+    if (loss_.tilt != 0) {
+      const VectorXd tilted = loss_.tilt * weights_;
+      out.linear -= optimise::transposed_product(jacobian_.others, jacobian_.levels, tilted);
+      constant -= tilted.dot(measured_.time - predicted_);
+    }
     if (l1_rows > 0) {
       out.matrix.middleRows(rows_, l1_rows) = penalised_.gradients.others;
       add_levels(0, l1_rows, 1, out.levels);
@@ -105,7 +112,7 @@ class AbsoluteFinish : public LinearisedRows {
  private:
   const SmoothModel& model_;
   const MeasuredRows& measured_;
-  Loss loss_;
+  SignedLoss loss_;
   const PenaltyTerms& penalty_;
   Index rows_;
   VectorXd weights_;
@@ -122,12 +129,14 @@ class AbsoluteFinish : public LinearisedRows {
     for (const Index row : step.active_rows)
       if (row < rows_)
         out[row] = 0;
+    if (loss_.tilt != 0)
+      out -= loss_.tilt * weights_;
     const VectorXd slopes =
         step.vertex->slopes(optimise::transposed_product(jacobian_.others, jacobian_.levels, out));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
       const Index row = step.active_rows[k];
       if (row < rows_)
-        out[row] = std::clamp(-slopes[index(k)], -weights_[row], weights_[row]);
+        out[row] += std::clamp(-slopes[index(k)], -weights_[row], weights_[row]);
     }
     return out;
   }
@@ -253,12 +262,12 @@ MeasuredRows::MeasuredRows(const VectorXd& measured)
     : time(measured),
       shares(VectorXd::Constant(measured.size(), 1 / static_cast<double>(measured.size()))) {}
 
-Optimum finish(const SmoothModel& model, const MeasuredRows& rows, Loss loss,
+Optimum finish(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
                const PenaltyTerms& penalty, const VectorXd& start, double gap_to_stop,
                const std::stop_token& stop) {
-  if (!is_absolute(loss))
-    return minimise_by_damped_newton(SmoothFinish(model, rows, loss, penalty), model.box(), start,
-                                     gap_to_stop, stop);
+  if (!is_absolute(loss.loss))
+    return minimise_by_damped_newton(SmoothFinish(model, rows, loss.loss, penalty), model.box(),
+                                     start, gap_to_stop, stop);
   AbsoluteFinish problem(model, rows, loss, penalty);
   return minimise_by_sequential_lad(problem, start, gap_to_stop, stop);
 }

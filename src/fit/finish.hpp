@@ -114,7 +114,7 @@ inline constexpr double kRoughGap = 1e-3;
 /// Local refinement from `start` in the box: for absolute losses by sequential linear programming,
 /// until no step gains to first order; for the others by Newton's method, to second order. Never
 /// worse than the start. `gap_to_stop`: largest relative gap left, if the steps suffice.
-Optimum finish(const SmoothModel& model, const MeasuredRows& rows, Loss loss,
+Optimum finish(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
                const PenaltyTerms& penalty, const Eigen::VectorXd& start, double gap_to_stop,
                const std::stop_token& stop);
 

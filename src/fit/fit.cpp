@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "fit/fit_multi.hpp"
@@ -16,6 +17,7 @@
 #include "fit/fit_with_process.hpp"
 #include "fit/form_choice.hpp"
 #include "fit/global_search.hpp"
+#include "fit/losses.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
@@ -252,6 +254,9 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
     require_finite(adapted);
     return adapted;
   }
+  if (options.quantile && options.residual == Residual::none && !is_absolute(options.loss))
+    throw UsageError(message("{} needs {} or {}: a bound minimises weighted absolute errors",
+                             Field{"quantile"}, Field{"loss", {"mae"}}, Field{"loss", {"mape"}}));
   const CanonicalOrder runs(spec, training);
   FittedModel model = runs.restored(form_fit(options)(runs.spec(), runs.training(), options));
   require_finite(model);

@@ -254,9 +254,9 @@ class Posterior {
   }
 };
 
-/// The constants and what was found about them.
+/// The adapted model.
 struct Adapted {
-  VectorXd constants;
+  Refitted model;
   double factor = 1;  ///< geometric mean, over the runs, of new over old predictions
 };
 
@@ -265,7 +265,7 @@ Adapted adapted(const MovedConstants& constants, const Design& runs, const Hyper
   const VectorXd moves = Posterior(constants, runs, hyper).mode();
   const double scale = std::exp(constants.residuals(moves, runs).mean());
   const VectorXd none = VectorXd::Zero(moves.size());
-  return {times_factor(*prior.form, prior.spec, constants.at(moves), scale),
+  return {times_factor(prior.form, prior.spec, constants.at(moves), scale),
           std::exp(constants.residuals(none, runs).mean())};
 }
 
@@ -292,7 +292,7 @@ class PriorRefit final : public Refit {
       : constants_(prior), hyper_(hyper_of(constants_, training)) {}
 
   Refitted operator()(const Design& runs) const override {
-    return {constants_.prior().form, adapted(constants_, runs, hyper_).constants};
+    return adapted(constants_, runs, hyper_).model;
   }
   /// Only the common factor has no prior.
   std::size_t free_constants() const override { return 1; }
@@ -321,8 +321,8 @@ FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
   const Adapted found = adapted(constants, training, hyper);
   FittedModel model;
   model.spec = spec;
-  model.form = prior.form;
-  model.constants = found.constants;
+  model.form = found.model.form;
+  model.constants = found.model.constants;
   if (prior.typical)
     model.typical = central_configuration(spec, training);
   const VectorXd predicted = predict(model, training);

@@ -76,7 +76,7 @@ PenalisedSums penalised_sums(const FittedSum& sum) {
 /// Objective of a fitted sum in the units of the data: the loss over the runs, plus the penalties
 /// of its powers and of the logarithms of its factors (see SumGoal).
 double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options) {
-  const double out = loss_value(options.loss, runs.time, predict(model, runs));
+  const double out = loss_value(SignedLoss(options), runs.time, predict(model, runs));
   const FittedSum sum = fitted_sum(model);
   const double l2 = options.penalty.l2 + sum.estimate.ridge;
   if (options.penalty.l1 == 0 && l2 == 0)
@@ -130,7 +130,8 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
 
 /// Sets factors of levels and steps to exactly 0 if the term is below 1e-4 of the time of every row
 /// that they apply to, unless the loss increases noticeably.
-void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss) {
+void switch_off_negligible_factors(FittedModel& model, const Design& training,
+                                   const SignedLoss& loss) {
   const MultiStructure& structure = sum_form(model).structure;
   const MultiLayout layout(model.spec, structure);
   const auto loss_at = [&](const VectorXd& constants) {
@@ -522,10 +523,11 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
   model.form = std::make_shared<SumForm>(sum.structure, sum.estimate);
   model.typical = central_configuration(spec, training);
   model.constants = sum.constants;
-  switch_off_negligible_factors(model, training, options.loss);
+  switch_off_negligible_factors(model, training, SignedLoss(options));
   order_by_share(model, training);
   model.search = {.method = options.method,
                   .loss = options.loss,
+                  .quantile = options.quantile,
                   .penalty = options.penalty,
                   .seed = options.seed,
                   .strategy = "descent",
@@ -570,10 +572,6 @@ FormChoice SumChoice::facts() const {
   return out;
 }
 
-FittedModel SumChoice::fitted() const {
-  return fitted(selection_.chosen);
-}
-
 /// A cost that begins at the last gap of a scale, as on the second node of a cluster, can be fitted
 /// by any sufficiently steep power: such a sum is clamped to the measured range unless all
 /// extrapolation folds confirm its growth.
@@ -592,28 +590,31 @@ Candidate SumChoice::with_steep_growth_clamped(const FittedModel& model,
   return candidate;
 }
 
-FittedModel SumChoice::fitted(const Candidate& candidate) const {
+FittedModel SumChoice::fitted(const Candidate& candidate, const FitOptions& options) const {
   if (candidate.generic && is_product_and_constant(task_.spec)) {
     Candidate product = candidate;
     product.generic = false;
     product.shape = plain_shape(task_, 1, true);
-    return fitted(product);
+    return fitted(product, options);
   }
   if (!candidate.generic) {
+    const SelectionTask task{coordinates_, spec_, task_.training, options};
     FittedModel model =
-        model_of(task_.spec, task_.training, task_.options, search_sum(task_, candidate), facts());
+        model_of(spec_, task.training, options, search_sum(task, candidate), facts());
     const Candidate clamped = with_steep_growth_clamped(model, candidate);
-    return clamped.shape.steep == candidate.shape.steep ? model : fitted(clamped);
+    return clamped.shape.steep == candidate.shape.steep ? model : fitted(clamped, options);
   }
-  FittedModel model = fit_generic_instead(task_.spec, task_.training, task_.options);
+  FittedModel model = fit_generic_instead(spec_, task_.training, options);
   model.search.form = facts();
   warn_of_few_configurations(model, task_.training, model.warnings);
   return model;
 }
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (!options.terms)
-    return SumChoice(spec, training, options).fitted();
+  if (!options.terms) {
+    const FitOptions of_choice = without_quantile(options);
+    return SumChoice(spec, training, of_choice).fitted(options);
+  }
   const ModelSpec counted =
       with_zeros_counted(of_few_constants(spec, options), training, options.seed);
   const TermCoordinates coordinates(counted, training, zero_step_factors(counted),

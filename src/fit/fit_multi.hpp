@@ -43,10 +43,10 @@ class SumChoice {
   const CandidateJudge& judge() const { return judge_; }
   FormChoice facts() const;
 
-  /// Fits the chosen candidate to all rows.
-  FittedModel fitted() const;
+  /// Fits the chosen candidate to all rows, with options that may have another loss.
+  FittedModel fitted(const FitOptions& options) const { return fitted(selection_.chosen, options); }
   /// Fits another candidate to all rows.
-  FittedModel fitted(const Candidate& candidate) const;
+  FittedModel fitted(const Candidate& candidate, const FitOptions& options) const;
 
  private:
   ModelSpec spec_;

@@ -176,14 +176,14 @@ class OwnPenalty : public PenaltyTerms {
 class OwnObjective {
  public:
   OwnObjective(const OwnProgram& program, const WeightedRows& rows, const OwnSpace& space,
-               const OwnPenalty& penalty, Loss loss)
+               const OwnPenalty& penalty, const SignedLoss& loss)
       : rows_(program, rows.design()),
         measured_(rows),
         space_(space),
         penalty_(penalty),
         loss_(loss),
         weights_(measured_.shares) {
-    if (facts_of(loss).of != ErrorOf::time)
+    if (facts_of(loss.loss).of != ErrorOf::time)
       weights_ = weights_.cwiseQuotient(measured_.time.cwiseAbs2());
     for (std::size_t k = 0; k < space.linear().size(); ++k)
       if (space.linear()[k])
@@ -216,13 +216,13 @@ class OwnObjective {
   double cost(const VectorXd& constants) const {
     const VectorXd predicted = rows_.predict(constants);
     const bool valid =
-        predicted.allFinite() && (!is_logarithmic(loss_) || predicted.minCoeff() > 0);
+        predicted.allFinite() && (!is_logarithmic(loss_.loss) || predicted.minCoeff() > 0);
     if (!valid)
       return std::numeric_limits<double>::infinity();
     const double mean =
         measured_.shares.dot(row_losses(loss_, measured_.time, predicted).matrix()) +
         measured_.scatter;
-    return (is_root(loss_) ? std::sqrt(mean) : mean) + penalty_(constants);
+    return (is_root(loss_.loss) ? std::sqrt(mean) : mean) + penalty_(constants);
   }
 
  private:
@@ -230,7 +230,7 @@ class OwnObjective {
   MeasuredRows measured_;
   const OwnSpace& space_;
   const OwnPenalty& penalty_;
-  Loss loss_;
+  SignedLoss loss_;
   VectorXd weights_;
   std::vector<Index> linear_;
 };
@@ -245,7 +245,7 @@ struct OwnProblem {
 Optimum refined(const OwnProblem& problem, const WeightedRows& rows, const VectorXd& start,
                 double gap) {
   const OwnModel model(problem.program, rows.design(), problem.space, start);
-  Optimum out = finish(model, rows, problem.options.loss, problem.penalty.in(model.units()),
+  Optimum out = finish(model, rows, SignedLoss(problem.options), problem.penalty.in(model.units()),
                        model.scaled(start), gap, problem.options.stop);
   out.at = model.raw(out.at);
   return out;
@@ -259,7 +259,8 @@ struct OwnStart {
 
 OwnStart run_start(const OwnProblem& problem, const WeightedRows& rows, std::size_t number) {
   const FitOptions& options = problem.options;
-  const OwnObjective objective(problem.program, rows, problem.space, problem.penalty, options.loss);
+  const OwnObjective objective(problem.program, rows, problem.space, problem.penalty,
+                               SignedLoss(options));
   optimise::DifferentialEvolutionOptions search = search_options(options);
   search.population = options.population.value_or(kMembersPerConstant);
   search.seed = number == 0 ? options.seed : RandomStream(options.seed, "start", number).bits();
@@ -447,10 +448,11 @@ class OwnFindings {
 void describe_search(const OwnStart& best, const OwnProblem& problem, const Design& training,
                      double cost_of_search, std::size_t evaluations, FittedModel& model) {
   const FitOptions& options = problem.options;
-  const double cost = loss_value(options.loss, training, predict(model, training)) +
+  const double cost = loss_value(SignedLoss(options), training, predict(model, training)) +
                       problem.penalty(model.constants);
   model.search = {.method = options.method,
                   .loss = options.loss,
+                  .quantile = options.quantile,
                   .penalty = options.penalty,
                   .seed = options.seed,
                   .strategy = std::string(to_text(search_options(options).strategy)),
@@ -464,7 +466,8 @@ void describe_search(const OwnStart& best, const OwnProblem& problem, const Desi
                   .cost = cost,
                   .form = {},
                   .ridges = {},
-                  .process = {}};
+                  .process = {},
+                  .prior = {}};
   model.metrics.train = compute_metrics(training.time, predict(model, training), training.runs);
   model.noise_floor = noise_floor(training);
   model.typical = central_configuration(model.spec, training);
@@ -536,7 +539,8 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
   model.form = std::make_shared<OwnForm>(options.formula);
   model.constants = best.of_search;
   const double cost_of_search =
-      loss_value(options.loss, training, predict(model, training)) + penalty(model.constants);
+      loss_value(SignedLoss(options), training, predict(model, training)) +
+      penalty(model.constants);
   model.constants = best.finish.at;
   describe_search(best, problem, training, cost_of_search, evaluations, model);
   Findings findings;

@@ -45,12 +45,15 @@ process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
   return out;
 }
 
-VectorXd times_factor(const Form& form, const ModelSpec& spec, VectorXd constants, double factor) {
-  const std::vector<ConstantInfo> infos = form.constants(spec);
+Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
+                      VectorXd constants, double factor) {
+  if (auto multiplied = form->multiplied(factor))
+    return {std::move(multiplied), std::move(constants)};
+  const std::vector<ConstantInfo> infos = form->constants(spec);
   for (std::size_t k = 0; k < infos.size(); ++k)
     if (infos[k].role == ConstantRole::coefficient || infos[k].range == ConstantRange::not_negative)
       constants[index(k)] *= factor;
-  return constants;
+  return {form, std::move(constants)};
 }
 
 namespace {
@@ -70,6 +73,7 @@ void refuse_what_has_no_place(const FitOptions& options) {
 
 /// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
+  options.quantile.reset();
   options.loss = default_loss(options) == Loss::soft_l1 ? Loss::soft_l1 : Loss::rmsle;
   if (options.expression == Expression::formula)
     return fit_own(spec, training, options);
@@ -131,15 +135,14 @@ bool take_predictive_kernel(const ProcessRuns& runs, process::ProcessOptions& ho
 /// The formula multiplied by exp(intercept of the GP plus its mean over the known configurations),
 /// so that corrections are centred at 1.
 Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& spec,
-                const VectorXd& constants, const ProcessColumns& columns, process::ProcessFit fit,
-                std::size_t threads) {
+                  const VectorXd& constants, const ProcessColumns& columns, process::ProcessFit fit,
+                  std::size_t threads) {
   const ProcessPrior prior{fit.hyper.level_deviation, fit.hyper.heavy_tails};
   const double level = fit.level;
   const auto known = std::make_shared<const KnownProcess>(std::move(fit.process), threads);
-  const double factor = std::exp(level + known->centre);
-  const std::shared_ptr<const Form> multiplied = formula->multiplied(factor);
-  return {std::make_shared<ProcessForm>(multiplied ? multiplied : formula, columns, known, prior),
-          multiplied ? constants : times_factor(*formula, spec, constants, factor)};
+  Refitted whole = times_factor(formula, spec, constants, std::exp(level + known->centre));
+  whole.form = std::make_shared<ProcessForm>(std::move(whole.form), columns, known, prior);
+  return whole;
 }
 
 }  // namespace
@@ -159,7 +162,7 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   process::ProcessFit found = fit_process(runs.inputs, runs.residual, hyper, how);
   const VectorXd run_weights = found.run_weights;
   const Refitted whole = combined(model.form, model.spec, model.constants, runs.columns,
-                                std::move(found), options.threads);
+                                  std::move(found), options.threads);
   model.form = whole.form;
   model.constants = whole.constants;
 
@@ -217,7 +220,7 @@ class ProcessRefit final : public Refit {
     const Refitted alone = (*refit_)(runs);
     const ProcessRuns left = runs_beside(*alone.form, formula_.spec, alone.constants, runs);
     return combined(alone.form, formula_.spec, alone.constants, columns_,
-                  fit_process(columns_.inputs(runs), left.residual, hyper_, how_), how_.threads);
+                    fit_process(columns_.inputs(runs), left.residual, hyper_, how_), how_.threads);
   }
 
   std::size_t free_constants() const override { return refit_->free_constants(); }

@@ -34,9 +34,9 @@ process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
 ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
                         const Design& runs);
 
-/// Constants of the formula multiplied by `factor`.
-Eigen::VectorXd times_factor(const Form& form, const ModelSpec& spec, Eigen::VectorXd constants,
-                             double factor);
+/// The formula with all its times multiplied by `factor`, in its constants if they suffice.
+Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
+                      Eigen::VectorXd constants, double factor);
 
 /// Fits the expression in `options` with a residual GP.
 FittedModel fit_with_process(const ModelSpec& spec, const Design& training,

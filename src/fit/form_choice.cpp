@@ -297,18 +297,21 @@ FormSelection select_form(const SumChoice& sums) {
 }
 
 FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  const SumChoice sums(spec, training, options);
+  const FitOptions of_choice = without_quantile(options);
+  const SumChoice sums(spec, training, of_choice);
   const bool alone = options.residual == Residual::none || options.stop.stop_requested();
   if (alone)
-    return sums.fitted();
+    return sums.fitted(options);
   if (sums.selection().folds.empty())  // too few configurations
-    return options.residual == Residual::process ? with_process(sums.fitted(), training, options)
-                                                 : sums.fitted();
+    return options.residual == Residual::process
+               ? with_process(sums.fitted(of_choice), training, of_choice)
+               : sums.fitted(options);
   const FormSelection selection = select_form(sums);
   if (!selection.chosen)
-    return sums.fitted();
+    return sums.fitted(options);
   const FormCandidate& chosen = selection.tried[*selection.chosen];
-  FittedModel model = with_process(sums.fitted(chosen.with_process), training, options);
+  FittedModel model =
+      with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = compared(sums.selection(), chosen);

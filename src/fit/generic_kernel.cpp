@@ -61,8 +61,7 @@ Pairs number_pairs(const Codes& left, const Codes& right) {
 
 RowLoss row_loss(Loss loss, bool weighted) {
   if (is_absolute(loss))
-    return weighted || facts_of(loss).of == ErrorOf::relative ? RowLoss::weighted_absolute
-                                                              : RowLoss::absolute;
+    return weighted ? RowLoss::weighted_absolute : RowLoss::absolute;
   if (is_logarithmic(loss))
     return weighted ? RowLoss::weighted_squared_log : RowLoss::squared_log;
   return weighted ? RowLoss::weighted_squared : RowLoss::squared;
@@ -70,10 +69,12 @@ RowLoss row_loss(Loss loss, bool weighted) {
 
 }  // namespace
 
-Plan::Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss)
+Plan::Plan(const WeightedRows& rows, const SearchSpace& space, const SignedLoss& signed_loss)
     : logarithmic_(space.logarithmic()) {
   const Design& design = rows.design();
-  const bool weighted = rows.weights().size() > 0;
+  const Loss loss = signed_loss.loss;
+  const bool relative = facts_of(loss).of == ErrorOf::relative;
+  const bool weighted = rows.weights().size() > 0 || relative || signed_loss.tilt != 0;
   std::vector<Node> nodes = tabulate_columns(design, space);
   merge_where_it_pays(nodes);
   const Codes order = order_into_runs(design, space);
@@ -86,10 +87,12 @@ Plan::Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss)
       row_codes_.push_back(node.table + node.codes[row]);
     const double time = design.time[row];
     response_.push_back(is_logarithmic(loss) ? std::log(time) : time);
-    if (facts_of(loss).of == ErrorOf::relative)
-      weights_.push_back(rows.weight(row) / time);
-    else if (weighted)
-      weights_.push_back(rows.weight(row));
+    if (!weighted)
+      continue;
+    const double weight = relative ? rows.weight(row) / time : rows.weight(row);
+    weights_.push_back((1 + signed_loss.tilt) * weight);
+    if (signed_loss.tilt != 0)
+      weights_of_negative_.push_back((1 - signed_loss.tilt) * weight);
   }
 
   const GenericLayout& layout = space.layout();
@@ -114,6 +117,8 @@ Plan::Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss)
   program_.row_codes = row_codes_.data();
   program_.response = response_.data();
   program_.weights = weights_.data();
+  program_.weights_of_negative =
+      signed_loss.tilt != 0 ? weights_of_negative_.data() : weights_.data();
 }
 
 std::vector<Plan::Node> Plan::tabulate_columns(const Design& design, const SearchSpace& space) {

@@ -23,7 +23,7 @@ namespace perfmodel::kernel {
 /// the saved look-ups outweigh the entries to fill.
 class Plan {
  public:
-  Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss);
+  Plan(const WeightedRows& rows, const SearchSpace& space, const SignedLoss& loss);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
@@ -57,6 +57,7 @@ class Plan {
   std::vector<std::uint32_t> row_codes_;
   std::vector<double> response_;
   std::vector<double> weights_;
+  std::vector<double> weights_of_negative_;
 };
 
 }  // namespace perfmodel::kernel

@@ -82,6 +82,8 @@ struct Program {
   const std::uint32_t* row_codes;  ///< [row][group]: index into all tables
   const double* response;          ///< t, or ln t for the logarithmic losses
   const double* weights;           ///< w of the weighted losses
+  /// w of rows below their prediction; of a symmetric loss, `weights`.
+  const double* weights_of_negative;
 };
 
 /// Sums the row losses of kLanes candidates.

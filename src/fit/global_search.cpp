@@ -108,6 +108,13 @@ Eigen::VectorXd LevelGroups::of_levels(const Eigen::VectorXd& of_groups) const {
 
 namespace {
 
+/// The loss that the search minimises instead of the user's.
+SignedLoss searched_loss(const FitOptions& options) {
+  SignedLoss out(options);
+  out.loss = facts_of(out.loss).searched_as;
+  return out;
+}
+
 /// Slack in converting a bound on the cost to one on the sum of row losses, so that rounding does
 /// not abandon a candidate that ties.
 constexpr double kSlack = 1 + 1e-12;
@@ -118,7 +125,7 @@ Objective::Objective(const WeightedRows& rows, const SearchSpace& space, const R
                      const FitOptions& options)
     : space_(space),
       penalty_(penalty),
-      loss_(facts_of(options.loss).searched_as),
+      loss_(searched_loss(options)),
       total_weight_(rows.total_weight()),
       scatter_(rows.scatter()),
       plan_(rows, space, loss_),
@@ -126,13 +133,13 @@ Objective::Objective(const WeightedRows& rows, const SearchSpace& space, const R
 
 double Objective::loss_of_sum(double sum) const {
   const double mean = (sum + scatter_) / total_weight_;
-  return is_root(loss_) ? std::sqrt(mean) : mean;
+  return is_root(loss_.loss) ? std::sqrt(mean) : mean;
 }
 
 double Objective::sum_above_loss(double loss) const {
   if (loss < 0)
     return 0;
-  return kSlack * (total_weight_ * (is_root(loss_) ? loss * loss : loss)) - scatter_;
+  return kSlack * (total_weight_ * (is_root(loss_.loss) ? loss * loss : loss)) - scatter_;
 }
 
 void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
@@ -446,7 +453,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   model.spec = spec;
   const auto cost_at = [&](const VectorXd& scaled) {
     model.constants = space.raw_from_scaled(scaled);
-    return loss_value(options.loss, training, predict(model, training)) + penalty(scaled);
+    return loss_value(SignedLoss(options), training, predict(model, training)) + penalty(scaled);
   };
   const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.at);
@@ -454,6 +461,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   const bool gains = polishes(options) && cost < cost_of_search;
   model.search = {.method = options.method,
                   .loss = options.loss,
+                  .quantile = options.quantile,
                   .penalty = options.penalty,
                   .seed = options.seed,
                   .strategy = std::string(to_text(search_options(options).strategy)),

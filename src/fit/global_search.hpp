@@ -63,7 +63,7 @@ class Objective {
 
   const SearchSpace& space_;
   Regulariser penalty_;
-  Loss loss_;
+  SignedLoss loss_;
   double total_weight_;
   double scatter_;
   kernel::Plan plan_;

@@ -17,7 +17,8 @@ namespace {
 /// Up to this many runs, the mean over merged rows is rounded as that over single runs.
 constexpr std::size_t kRunsOneByOne = std::size_t{1} << 22;
 
-double loss_one_by_one(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
+double loss_one_by_one(const SignedLoss& loss, const Design& runs,
+                       const Eigen::VectorXd& predicted) {
   Eigen::VectorXd measured(index(runs.total_runs()));
   Eigen::VectorXd of_runs(measured.size());
   Eigen::Index next = 0;
@@ -47,8 +48,11 @@ ArrayXd errors_of(Loss loss, const Eigen::VectorXd& measured, const Eigen::Vecto
 
 }  // namespace
 
-ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
-  return facts_of(loss).count(errors_of(loss, measured, predicted));
+ArrayXd row_losses(const SignedLoss& loss, const Eigen::VectorXd& measured,
+                   const Eigen::VectorXd& predicted) {
+  const ArrayXd errors = errors_of(loss.loss, measured, predicted);
+  const ArrayXd out = facts_of(loss.loss).count(errors);
+  return loss.tilt == 0 ? out : ArrayXd(out + loss.tilt * errors);
 }
 
 RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
@@ -62,12 +66,13 @@ RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
   return {-bend.slope / y, (bend.curvature + bend.slope) / y.square(), bend.curvature / y.square()};
 }
 
-double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+double loss_value(const SignedLoss& loss, const Eigen::VectorXd& measured,
+                  const Eigen::VectorXd& predicted) {
   const double mean = row_losses(loss, measured, predicted).mean();
-  return is_root(loss) ? std::sqrt(mean) : mean;
+  return is_root(loss.loss) ? std::sqrt(mean) : mean;
 }
 
-double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
+double loss_value(const SignedLoss& loss, const Design& runs, const Eigen::VectorXd& predicted) {
   if (runs.runs.empty())
     return loss_value(loss, runs.time, predicted);
   if (runs.total_runs() <= kRunsOneByOne)
@@ -77,7 +82,7 @@ double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicte
   for (std::size_t row = 0; row < runs.rows; ++row)
     sum += static_cast<double>(runs.runs[row]) * losses[index(row)];
   const double mean = sum / static_cast<double>(runs.total_runs());
-  return is_root(loss) ? std::sqrt(mean) : mean;
+  return is_root(loss.loss) ? std::sqrt(mean) : mean;
 }
 
 double loss_of_time(Loss loss, double time) {

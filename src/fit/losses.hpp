@@ -12,7 +12,7 @@
 namespace perfmodel {
 
 /// Loss of each row; for a root of a mean, the term of the mean under it.
-Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
+Eigen::ArrayXd row_losses(const SignedLoss& loss, const Eigen::VectorXd& measured,
                           const Eigen::VectorXd& predicted);
 
 /// Derivatives of the row losses with respect to the predictions.
@@ -26,10 +26,11 @@ RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
                                const Eigen::VectorXd& predicted);
 
 /// The loss of predictions for measured times. Both have at least one row and are positive.
-double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
+double loss_value(const SignedLoss& loss, const Eigen::VectorXd& measured,
+                  const Eigen::VectorXd& predicted);
 
 /// loss_value() for rows that may represent several runs.
-double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
+double loss_value(const SignedLoss& loss, const Design& runs, const Eigen::VectorXd& predicted);
 
 /// Loss of an error of `time`, for losses that have a unit; 1 for the others.
 double loss_of_time(Loss loss, double time);

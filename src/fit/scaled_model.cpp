@@ -357,8 +357,8 @@ std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpac
 
 Optimum polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                const FitOptions& options, const VectorXd& start, double gap_to_stop) {
-  return finish(ScaledModel(rows.design(), space), rows, options.loss, penalty, start, gap_to_stop,
-                options.stop);
+  return finish(ScaledModel(rows.design(), space), rows, SignedLoss(options), penalty, start,
+                gap_to_stop, options.stop);
 }
 
 }  // namespace perfmodel

@@ -155,7 +155,7 @@ class Simplifier {
         variant.size +=
             (is_small_ ? kPlainIsLikely : 0) * is_free[term * shape.features() + feature];
     }
-    variant.loss = loss_value(task_.options.loss, data_.time,
+    variant.loss = loss_value(SignedLoss(task_.options), data_.time,
                               evaluate_sum(data_, shape, variant.fit.theta).total);
   }
 

@@ -74,7 +74,7 @@ TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
 
 SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
                  const FitOptions& options, double ridge)
-    : PenaltyTerms(options.penalty.l1, options.penalty.l2 + ridge), loss_(options.loss) {
+    : PenaltyTerms(options.penalty.l1, options.penalty.l2 + ridge), loss_(options) {
   const Index features = shape.features();
   const TermGoal term = term_goal(coordinates, shape);
   if (l1_ > 0 || l2_ > 0)
@@ -285,7 +285,7 @@ class SumModel : public SmoothModel {
   SumModel(const TermData& data, const SumShape& shape, const SumGoal& goal,
            const DescentOptions& options)
       : data_(data), shape_(shape), goal_(goal), instructions_(options.instructions) {
-    if (!is_absolute(goal.loss()))
+    if (!is_absolute(goal.loss().loss))
       normal_matrix_ = normal_matrix_of(data, shape, options.instructions, options.stop);
   }
 

@@ -31,7 +31,7 @@ class SumGoal : public PenaltyTerms {
   SumGoal(const TermCoordinates& coordinates, const SumShape& shape, const FitOptions& options,
           double ridge);
 
-  Loss loss() const { return loss_; }
+  const SignedLoss& loss() const { return loss_; }
   /// Powers in [-5, 5]; a fixed coordinate at 0; all others bounded by the range of numbers.
   const optimise::Bounds& box() const { return box_; }
 
@@ -45,7 +45,7 @@ class SumGoal : public PenaltyTerms {
   Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
 
  private:
-  Loss loss_;
+  SignedLoss loss_;
   optimise::LevelMatrix penalised_;  ///< that of u = penalised * x; no rows if nothing is
   optimise::Bounds box_;
 };

@@ -79,8 +79,10 @@ class SumObjective {
     out.parts = evaluate_sum(data_, shape_, theta, instructions_);
     out.residual = measured_ - modelled(out.parts.total).array();
     const double s = loss_.softness;
-    const ArrayXd rho = loss_.squared() ? ArrayXd(out.residual.square())
-                                        : (out.residual.square() + s * s).sqrt() - s;
+    ArrayXd rho = loss_.squared() ? ArrayXd(out.residual.square())
+                                  : (out.residual.square() + s * s).sqrt() - s;
+    if (loss_.tilt != 0)
+      rho += loss_.tilt * out.residual;
     if (out.parts.total.allFinite())  // else the residual is meaningless
       out.cost = loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(theta.cwiseAbs2());
     out.theta = std::move(theta);
@@ -97,7 +99,9 @@ class SumObjective {
     ArrayXd slope = ArrayXd::Ones(data_.rows());  // d (time or its logarithm) / d total
     if (loss_.residual == ErrorScale::logarithmic)
       slope /= point.parts.total.array().max(kLeastTotal);
-    const ArrayXd pull = weights * slope * point.residual;
+    ArrayXd pull = weights * slope * point.residual;
+    if (loss_.tilt != 0)
+      pull += loss_.tilt * loss_.weights.array() * slope;
     const ArrayXd curvature = weights * slope.square();
     return normal_matrix_ == nullptr ? sparse_near(point, pull, curvature)
                                      : dense_near(point, pull, curvature);
@@ -293,8 +297,10 @@ constexpr std::size_t kSharp = 2;
 /// Iterations per width; local refinement continues from there.
 constexpr std::size_t kIterations = 150;
 
-SumLoss loss_of(const TermData& data, Loss loss) {
+SumLoss loss_of(const TermData& data, const SignedLoss& signed_loss) {
+  const Loss loss = signed_loss.loss;
   SumLoss out;
+  out.tilt = signed_loss.tilt;
   const double rows = static_cast<double>(data.rows());
   out.residual = is_logarithmic(loss) ? ErrorScale::logarithmic : ErrorScale::linear;
   out.weights = deviation_weights(loss, data.time) / rows;
@@ -327,7 +333,7 @@ SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss l
 
 SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
                 double ridge_strength, const SumFit& start, Reach reach) {
-  SumLoss loss = loss_of(data, options.loss);
+  SumLoss loss = loss_of(data, SignedLoss(options));
   loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
   return descend_sharpening(
       data, shape, std::move(loss), start,

@@ -25,6 +25,7 @@ enum class ErrorScale { linear, logarithmic };
 struct SumLoss {
   ErrorScale residual = ErrorScale::logarithmic;
   double softness = 0.1;
+  double tilt = 0;            ///< weight of w_r residual_r, which is added; see SignedLoss
   Eigen::VectorXd weights;    ///< one per row
   Eigen::VectorXd penalties;  ///< one per coordinate
 

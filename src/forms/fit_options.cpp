@@ -13,10 +13,10 @@
 namespace perfmodel {
 
 Loss default_loss(const FitOptions& options) {
-  const bool chosen = (options.expression == Expression::multi ||
-                       options.expression == Expression::automatic) &&
-                      !options.terms;
-  return chosen ? Loss::soft_l1 : Loss::mae;
+  const bool chosen =
+      (options.expression == Expression::multi || options.expression == Expression::automatic) &&
+      !options.terms;
+  return !chosen ? Loss::mae : options.quantile ? Loss::mape : Loss::soft_l1;
 }
 
 SearchDefaults search_defaults(Method method) {

@@ -23,6 +23,16 @@ bool in_fitted_range(const Design& runs);
 /// Throws InputError if a number is outside this range.
 void require_fitted_range(const Design& runs);
 
+/// The options of a fit of the mean or median instead of a bound: by them a form is chosen, and a
+/// residual GP is fitted.
+inline FitOptions without_quantile(FitOptions options) {
+  if (options.quantile) {
+    options.quantile.reset();
+    options.loss = default_loss(options);
+  }
+  return options;
+}
+
 /// The options of a fit to the absolute errors of the times, which the largest times dominate.
 inline FitOptions with_absolute_errors(FitOptions options) {
   options.loss = Loss::mae;

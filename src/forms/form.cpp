@@ -136,6 +136,15 @@ std::vector<double> Form::steps(const ModelSpec&, std::size_t) const {
 void Form::settle_unseen_levels(const Design&, FittedModel&) const {}
 
 std::string formula_code(const FittedModel& model, FormulaLanguage language) {
+  const bool is_request = language == FormulaLanguage::nextflow ||
+                          language == FormulaLanguage::snakemake ||
+                          language == FormulaLanguage::slurm;
+  if (is_request && !model.bound)
+    throw InputError("half of the jobs would exceed this model's prediction; fit a bound: " +
+                     Field{"quantile", {"0.95"}});
+  if (is_request && has_process(*model.form))
+    throw InputError("a residual correction is too long for a workflow; fit the bound with " +
+                     Field{"residual", {"none"}});
   return model.form->code(model.spec, model.constants, language);
 }
 

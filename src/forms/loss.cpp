@@ -71,4 +71,9 @@ const LossFacts& facts_of(Loss loss) {
                        [&](const LossFacts& facts) { return facts.loss == loss; });
 }
 
+SignedLoss::SignedLoss(const FitOptions& options) : loss(options.loss) {
+  if (options.quantile && facts_of(loss).shape == ErrorShape::absolute)
+    tilt = 2 * *options.quantile - 1;
+}
+
 }  // namespace perfmodel

@@ -40,4 +40,15 @@ struct LossFacts {
 std::span<const LossFacts> all_losses();
 const LossFacts& facts_of(Loss loss);
 
+/// A loss with the weights of the signs of its errors. Twice the pinball loss of a quantile tau,
+/// |e| + (2 tau - 1) e, is least for predictions that a share tau of the rows stays below (Koenker
+/// and Bassett 1978); for tau = 1/2 it is |e|.
+struct SignedLoss {
+  Loss loss;
+  double tilt = 0;  ///< 2 tau - 1 of an absolute loss, 0 of any other
+
+  SignedLoss(Loss symmetric) : loss(symmetric) {}  // implicit, since most losses are symmetric
+  explicit SignedLoss(const FitOptions& options);
+};
+
 }  // namespace perfmodel

@@ -174,6 +174,12 @@ MatrixXd ProcessForm::log_slopes(const ModelSpec& spec, const VectorXd& constant
   return trend_->log_slopes(spec, constants, design);
 }
 
+std::shared_ptr<const Form> ProcessForm::multiplied(double factor) const {
+  auto trend = trend_->multiplied(factor);
+  return trend ? std::make_shared<ProcessForm>(std::move(trend), columns_, known_, prior_)
+               : nullptr;
+}
+
 std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const {
   return factors(mean(design));
 }

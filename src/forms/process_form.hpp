@@ -93,6 +93,7 @@ class ProcessForm final : public Form {
   Reordered reordered(const ModelSpec& from, const ModelSpec& to,
                       const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
+  std::shared_ptr<const Form> multiplied(double factor) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;

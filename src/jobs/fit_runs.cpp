@@ -9,6 +9,7 @@
 #include "analysis/comparison.hpp"
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "fit/sum_terms.hpp"
@@ -171,12 +172,17 @@ void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effe
   }
 }
 
-/// The level of the model's intervals. If none is requested, nullopt for too few rows and for
-/// merged rows, which hide the scatter of single runs. Throws UsageError if the requested level
-/// needs more rows.
-std::optional<double> level_of(const HeldOutRequest& request, const Design& training,
+/// The level of the model's intervals, which a bound needs. If none is requested, nullopt for too
+/// few rows and for merged rows, which hide the scatter of single runs. Throws UsageError if the
+/// requested level needs more rows.
+std::optional<double> level_of(const FitRequest& fit, const Design& training,
                                std::size_t validation_rows) {
+  const HeldOutRequest& request = fit.held_out;
   const std::size_t calibration_rows = validation_rows > 0 ? validation_rows : training.rows;
+  if (fit.options.quantile) {
+    require_quantile(*fit.options.quantile, calibration_rows);
+    return std::min(PredictionIntervals::default_level, highest_level(calibration_rows));
+  }
   if (!request.intervals || (!request.coverage && !training.runs.empty()))
     return std::nullopt;
   if (request.coverage)
@@ -186,11 +192,12 @@ std::optional<double> level_of(const HeldOutRequest& request, const Design& trai
 }
 
 /// Plans the held-out groups before a long fit. Throws UsageError if the request is impossible.
-HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, const Split& split,
-                          const Design& training, std::uint64_t seed) {
+HeldOutPlan plan_held_out(const FitRequest& fit, const Table& table, const Split& split,
+                          const Design& training) {
+  const HeldOutRequest& request = fit.held_out;
   HeldOutPlan plan;
   plan.group_by = request.group_by;
-  const std::optional<double> level = level_of(request, training, split.validation.size());
+  const std::optional<double> level = level_of(fit, training, split.validation.size());
   if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
     throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
                      std::string(level ? " if there are validation rows" : ""));
@@ -200,7 +207,7 @@ HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, con
   const RowGroups groups = groups_for(request, table, split, training);
   plan.group_of = groups.of_row;
   if (request.folds)
-    plan.parts = make_held_out_parts(groups, request.folds->count, seed);
+    plan.parts = make_held_out_parts(groups, request.folds->count, fit.options.seed);
   return plan;
 }
 
@@ -210,6 +217,35 @@ std::optional<CrossValidation> run_folds(const ModelSpec& spec, const PreparedFi
   return cross_validate(spec, prepared.training, silent, parts,
                         told_to(request.progress, FitStage::folds, parts.size()),
                         hooks_of<HeldOutFold>(request.share, shared_tasks(request).folds));
+}
+
+/// Makes the predictions of a model with intervals bounds, and judges them.
+void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) {
+  move_to_quantile(model, quantile);
+  const Design& training = parts.training;
+  model.metrics.train = compute_metrics(training.time, predict(model, training), training.runs);
+  model.metrics = judge(model, parts);
+  const auto use_on = [&](const std::optional<Design>& design) {
+    return design ? std::optional(bound_use(design->time, predict(model, *design))) : std::nullopt;
+  };
+  model.bound->train = bound_use(training.time, predict(model, training));
+  model.bound->validation = use_on(parts.validation);
+  model.bound->test = use_on(parts.test);
+}
+
+/// Throws UsageError for estimates that are not made of a bound.
+void require_estimates_of_bound(const FitRequest& request) {
+  const auto refuse = [&](bool asked, const char* field) {
+    if (request.options.quantile && asked)
+      throw UsageError(
+          message("{} does not go with {}: held-out rows have moved the bound away "
+                  "from the constants that it would vary",
+                  Field{field}, Field{"quantile"}));
+  };
+  refuse(request.bootstrap.has_value(), "bootstrap");
+  refuse(request.held_out.folds.has_value(), "folds");
+  refuse(request.repeats > 1, "repeats");
+  refuse(request.held_out.coverage.has_value() || !request.held_out.intervals, "coverage");
 }
 
 /// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
@@ -224,8 +260,8 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
       return;  // stopped
     model.cross_validation->group_by = plan.group_by;
   }
-  if (const auto level = level_of(request.held_out, training,
-                                  prepared.validation ? prepared.validation->rows : 0)) {
+  if (const auto level =
+          level_of(request, training, prepared.validation ? prepared.validation->rows : 0)) {
     try {
       auto found = calibrated(model, training, plan.group_of, prepared.validation, silent, *level,
                               log_ratios);
@@ -234,10 +270,12 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
         add_intervals(found->half_widths, model.effects);
       }
     } catch (const Error&) {
-      if (request.held_out.coverage)
+      if (request.held_out.coverage || request.options.quantile)
         throw;  // intervals that were not requested may be missing
     }
   }
+  if (request.options.quantile && model.intervals)
+    make_bound(prepared, *request.options.quantile, model);
   if (const auto& test = prepared.test; test && model.intervals) {
     model.intervals->test_coverage = covered_share(
         row_intervals(model, model.intervals->level, *test), test->time, predict(model, *test));
@@ -301,10 +339,10 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   if (request.test_runs && request.split.test > 0)
     throw UsageError(
         "further runs and a share of the split both name test rows; pass only one of them");
+  require_estimates_of_bound(request);
   const Split split = split_rows(runs.rows, request.split, request.split_seed);
   PreparedFit out{parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}};
-  out.held_out = plan_held_out(request.held_out, out.runs.file.table, split, out.training,
-                               request.options.seed);
+  out.held_out = plan_held_out(request, out.runs.file.table, split, out.training);
   if (request.test_runs) {
     RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
     if (request.roles.drop_failed)

@@ -129,6 +129,7 @@ Sentence needs_rows_of_file(const FitRequest& request) {
   add_asked(request.bootstrap.has_value(), Sentence(Field{"bootstrap"}), out);
   add_asked(request.held_out.folds.has_value(), Sentence(Field{"folds"}), out);
   add_asked(request.held_out.coverage.has_value(), Sentence(Field{"coverage"}), out);
+  add_asked(request.options.quantile.has_value(), Sentence(Field{"quantile"}), out);
   return out;
 }
 

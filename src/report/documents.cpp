@@ -283,6 +283,10 @@ void describe_prediction(Fields& f, const std::string& target, const PredictionD
   f("in_range", x.in_range, "[see](trust.md#is-a-configuration-like-the-measured-ones)");
 }
 
+void describe_quantile(Fields& f, const PredictionsDocument& x) {
+  f("quantile", x.quantile, "share of new runs below a predicted [bound](#bounds)", kSparse);
+}
+
 void describe_findings(Fields& f, const std::vector<std::string>& findings) {
   f("range_findings", findings, "sentences: which range or combination is left", kSparse);
 }
@@ -425,6 +429,7 @@ void describe(Fields& f, const Evaluation& x) {
   f("bias_percent", Finite{report.bias.value}, "how much longer runs take than predicted");
   f("noise_floor", report.noise_floor, "of these runs");
   f("prediction_intervals", report.intervals, "where the model has them", kSparse);
+  f("bound", report.bound, "where the predictions are [bounds](#bounds)", kSparse);
   f("support", report.support, "with a residual correction", kSparse);
   f("baseline", report.baseline, "an older model on the same runs", kSparse);
   f("gates", report.gates, "conditions that fail the judgement", kSparse);
@@ -435,6 +440,7 @@ void describe(Fields& f, const SinglePrediction& x) {
   f.document("perfmodel/prediction", "One predicted time: predict");
   describe_prediction(f, x.document.target,
                       f.writes() ? x.document.predictions.front() : PredictionDocument{});
+  describe_quantile(f, x.document);
   describe_findings(f, x.document.range_findings);
 }
 
@@ -445,6 +451,7 @@ void describe(Fields& f, const PredictionsDocument& x) {
     item("configuration", prediction.configuration, "a value by column");
     describe_prediction(item, x.target, prediction);
   });
+  describe_quantile(f, x);
   describe_findings(f, x.range_findings);
 }
 

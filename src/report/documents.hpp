@@ -99,6 +99,7 @@ struct EvaluationDocument {
   Metrics metrics;
   DriftFigure bias{};  ///< see bias_percent()
   std::optional<IntervalDocument> intervals;
+  std::optional<BoundUse> bound;         ///< set if the model predicts bounds
   std::optional<SupportCounts> support;  ///< set for a model with a residual correction
   std::optional<BaselineDocument> baseline;
   std::optional<NoiseFloor> noise_floor;             ///< set if some runs are replicates
@@ -136,6 +137,7 @@ struct PredictionsDocument {
   std::string target = "<target>";
   std::vector<PredictionDocument> predictions = {};
   std::vector<std::string> range_findings = {};
+  std::optional<double> quantile = {};  ///< set if they are bounds
 };
 
 /// Document of one predicted time, without its configuration.

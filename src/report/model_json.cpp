@@ -309,7 +309,9 @@ namespace {
 
 /// Returns the objective of the fit in words: the loss and every active penalty.
 std::string minimised_text(const SearchSummary& search) {
-  std::string out = std::string(to_text(search.loss)) + " over the training rows";
+  std::string out = std::string(to_text(search.loss)) +
+                    (search.quantile ? " at the quantile " + to_text(*search.quantile) : "") +
+                    " over the training rows";
   const auto add = [&](double lambda, const std::string& sum) {
     if (lambda > 0)
       out += fmt::format(" + {} {}", to_text(lambda), sum);
@@ -349,6 +351,7 @@ void describe(Fields& f, SearchSummary& x) {
   f("most_rows", process.rows, "of the posterior, at most", of_process);
   f("method", x.method, "in normalised columns, or as in the paper", of_formula);
   f("loss", x.loss, "that is minimised", of_formula);
+  f("quantile", x.quantile, "at which the loss is a pinball loss", of_formula | kSparse);
   f("penalty", x.penalty, "beside it", of_formula);
   f("seed", x.seed, "of the search");
   f("strategy", x.strategy, "of the search");
@@ -450,6 +453,19 @@ void describe(Fields& f, PredictionIntervals& x) {
   check_ranks(f, x);
 }
 
+void describe(Fields& f, BoundUse& x) {
+  f("coverage", x.coverage, "share of the rows at or below their bound");
+  f("over_allocation", x.over_allocation, "sum of the bounds over that of the measured values");
+}
+
+void describe(Fields& f, Bound& x) {
+  f("quantile", x.quantile, "share of new runs that is meant to stay below", kInnerShare);
+  f("factor", x.factor, "of held-out rows, by which coefficients are multiplied", kPositive);
+  f("train", x.train, "on the training rows");
+  f("validation", x.validation, "on the validation rows", kSparse);
+  f("test", x.test, "on the test rows", kSparse);
+}
+
 void describe(Fields& f, Effect& x) {
   f("column", x.column, "an input that can be changed alone", kName);
   f("from", x.from, "a value");
@@ -528,7 +544,10 @@ struct ConstantsOf {
 /// Oldest schema version that can represent the model.
 std::uint64_t schema_version(const FittedModel& model) {
   constexpr unsigned with_zeros = 3;
-  return std::max(model.form->schema_version(), model.spec.has_zeros() ? with_zeros : 1);
+  constexpr unsigned of_bounds = 4;  // older programs would take them for means
+  return std::max(model.form->schema_version(), model.bound              ? of_bounds
+                                                : model.spec.has_zeros() ? with_zeros
+                                                                         : 1);
 }
 
 ByName<double> scaling_powers_by_name(const FittedModel& model) {
@@ -602,6 +621,7 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   });
   f("cross_validation", model.cross_validation, "if folds were asked for", kSparse);
   f("prediction_intervals", model.intervals, "[their calibration](#prediction-intervals)", kSparse);
+  f("bound", model.bound, "[where the predictions are bounds](#bounds)", kSparse);
   f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
   double none_typical = 0;
   double* const share = f.part(model.correction, "correction");
@@ -686,7 +706,9 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
       version.count() != schema_version(model))
     version.fail(fmt::format("a model of the form '{}' has version {}{}", model.form->name(),
                              schema_version(model),
-                             model.spec.has_zeros() ? " where a column may be 0" : ""));
+                             model.bound              ? " where it is a bound"
+                             : model.spec.has_zeros() ? " where a column may be 0"
+                                                      : ""));
   check_ties(model.spec, root);
   check_derived_fields(model, root);
   mark_bounds(model);

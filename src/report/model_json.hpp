@@ -16,7 +16,7 @@ namespace perfmodel {
 
 /// Newest supported version; newer files are rejected. A model's own version depends on its form
 /// and on whether columns may be 0.
-inline constexpr std::uint64_t kModelSchemaVersion = 3;
+inline constexpr std::uint64_t kModelSchemaVersion = 4;
 
 /// Describes model.json. Reading checks the fields that follow from the constants (formulas,
 /// scaling powers, differences of levels). Throws InputError, which names the field.
@@ -29,6 +29,7 @@ void describe(Fields& f, FailedRuns& x);
 /// Input files of a result, with failed runs.
 void describe(Fields& f, Provenance& x);
 void describe(Fields& f, NoiseFloor& x);
+void describe(Fields& f, BoundUse& x);
 
 /// Like read_model(), for a program that supports these forms.
 FittedModel read_model(const std::string& path, const std::vector<FormKind>& kinds);

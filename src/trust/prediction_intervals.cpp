@@ -14,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "fit/fit_from_prior.hpp"
+#include "fit/fit_with_process.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
@@ -54,6 +55,11 @@ std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
   const double tail = (1 - level) / 2;
   return {static_cast<std::size_t>(std::floor(places * tail + kRankSlack)),
           static_cast<std::size_t>(std::ceil(places * (1 - tail) - kRankSlack))};
+}
+
+std::size_t rank_of(double quantile, std::size_t count) {
+  const double places = static_cast<double>(count) + 1;
+  return static_cast<std::size_t>(std::ceil(places * quantile - kRankSlack));
 }
 
 /// Median of |z| for a standard normal z.
@@ -114,6 +120,36 @@ void require_level(double level, std::size_t count) {
       "{} needs at least {} held-out rows, and there are {}{}", Field{"coverage", {to_text(level)}},
       to_text(needed), count,
       count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
+}
+
+void require_quantile(double quantile, std::size_t count) {
+  if (rank_of(quantile, count) <= count)
+    return;
+  throw UsageError(message("{} needs at least {} held-out rows, and there are {}",
+                           Field{"quantile", {to_text(quantile)}},
+                           to_text(std::ceil(quantile / (1 - quantile) - kRankSlack)), count));
+}
+
+void move_to_quantile(FittedModel& model, double quantile) {
+  PredictionIntervals& intervals = model.intervals.value();
+  require_quantile(quantile, intervals.count);
+  const auto place = std::ranges::lower_bound(intervals.ranks, rank_of(quantile, intervals.count)) -
+                     intervals.ranks.begin();
+  const double shift = intervals.scores[static_cast<std::size_t>(place)];
+  for (double& score : intervals.scores)
+    score = std::round((score - shift) * kScoresPerUnit) / kScoresPerUnit;
+  const double factor = std::exp(shift);
+  Refitted moved = times_factor(model.form, model.spec, model.constants, factor);
+  model.form = std::move(moved.form);
+  model.constants = std::move(moved.constants);
+  model.bound =
+      Bound{.quantile = quantile, .factor = factor, .train = {}, .validation = {}, .test = {}};
+}
+
+BoundUse bound_use(const Eigen::VectorXd& measured, const Eigen::VectorXd& bounds) {
+  const auto below = (measured.array() <= bounds.array()).count();
+  return {static_cast<double>(below) / static_cast<double>(measured.size()),
+          bounds.sum() / measured.sum()};
 }
 
 double typical_deviation(const PredictionIntervals& intervals) {
@@ -370,12 +406,25 @@ struct Judged {
   std::optional<Eigen::VectorXd> deviations;
 };
 
+/// The GP's standard deviations of rows by which scores are divided.
+std::optional<Eigen::VectorXd> deviations_of(const FittedModel& model, const Design& design,
+                                             bool by_deviation) {
+  const auto reach =
+      by_deviation ? model.form->process_reach(model.spec, model.constants, design) : std::nullopt;
+  return reach ? std::optional(reach->deviations) : std::nullopt;
+}
+
 class HeldOutJudge {
  public:
   HeldOutJudge(const FittedModel& model, const Design& runs, const FitOptions& options,
                const Quantities& quantities)
-      : model_(model), runs_(runs), options_(options), quantities_(quantities) {
+      : model_(model),
+        runs_(runs),
+        options_(options),
+        quantities_(quantities),
+        by_deviation_(!options.quantile) {
     options_.loss = model.search.loss;  // the loss that its constants minimise
+    options_.quantile = model.search.quantile;
     options_.threads = 1;
     options_.be_silent();
     refit_ = refit_of(model, runs, options_);
@@ -402,8 +451,7 @@ class HeldOutJudge {
     Judged out{.quantities = {}, .predicted = predict(other, judged), .deviations = {}};
     if (!judgement.numeric)
       out.quantities = quantities_(other);
-    if (const auto reach = other.form->process_reach(other.spec, other.constants, judged))
-      out.deviations = reach->deviations;
+    out.deviations = deviations_of(other, judged, by_deviation_);
     return out;
   }
 
@@ -412,6 +460,7 @@ class HeldOutJudge {
   const Design& runs_;
   FitOptions options_;
   const Quantities& quantities_;
+  bool by_deviation_;  ///< not for a bound, which one factor moves
   std::unique_ptr<Refit> refit_;
   std::vector<bool> flat_;
 };
@@ -507,9 +556,8 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
 
   PredictionIntervals out;
   if (validation) {
-    const auto reach = model.form->process_reach(model.spec, model.constants, *validation);
     out = calibrate(validation->time, predict(model, *validation), Calibration::validation, level,
-                    reach ? std::optional(reach->deviations) : std::nullopt);
+                    deviations_of(model, *validation, !options.quantile));
   } else {
     Eigen::VectorXd predicted(index(runs.rows));
     Eigen::VectorXd deviations(index(runs.rows));
@@ -521,8 +569,11 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
       if (has_deviations)
         deviations(at) = *judged[i].deviations;
     }
-    predicted = runs.time.array() *
-                (predicted.array() / runs.time.array()).pow(selection_factor(model, training.rows));
+    const Eigen::ArrayXd ratios = predicted.array() / runs.time.array();
+    // Predictions of a mean are centred; those of a quantile are off by a factor.
+    const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
+    predicted =
+        runs.time.array() * centre * (ratios / centre).pow(selection_factor(model, training.rows));
     out = calibrate(runs.time, predicted, Calibration::cross_validation, level,
                     has_deviations ? std::optional(deviations) : std::nullopt);
   }

@@ -53,6 +53,18 @@ double highest_level(std::size_t count);
 /// Throws UsageError, with the number of rows needed, if `count` rows do not support the level.
 void require_level(double level, std::size_t count);
 
+/// Throws UsageError, with the number of rows needed, if `count` rows do not support a bound of
+/// this quantile.
+void require_quantile(double quantile, std::size_t count);
+
+/// Makes the predictions of a model with intervals bounds: multiplies them, and the ends of the
+/// intervals with them, by the score of the calibration rows whose rank is ceil((n + 1) tau), so
+/// that a new run is below its bound with this probability (split conformal: Romano, Patterson and
+/// Candes 2019; over folds: Barber et al. 2021). Scores must not be divided.
+void move_to_quantile(FittedModel& model, double quantile);
+
+BoundUse bound_use(const Eigen::VectorXd& measured, const Eigen::VectorXd& bounds);
+
 /// Numbers computed from a model.
 using Quantities = std::function<Eigen::VectorXd(const FittedModel&)>;
 

@@ -108,6 +108,7 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const TaskHooks<VectorXd>& hooks) {
   FitOptions options = fit_options;
   options.loss = model.search.loss;  // the loss that its constants minimise
+  options.quantile = model.search.quantile;
   const std::unique_ptr<Refit> refit = refit_of(model, training, options);
   BootstrapSamples out;
   out.resampling = resampling_of(training, refit->free_constants());

@@ -1,0 +1,230 @@
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "codegen/formula_code.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/error.hpp"
+#include "support/catch.hpp"
+#include "support/multi_runs.hpp"
+#include "support/shell.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// A sum with a saturation, clamps, logarithms and a step.
+test::MultiRuns runs_with_unit(const std::string& unit) {
+  test::MultiRuns runs = test::multi_runs(40, 0, 1);
+  MultiStructure& structure = own_sum_form(runs.truth).structure;  // gpus, batch_size, filters
+  structure.step_factors = {{2, 8}};
+  structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
+                        {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};
+  structure.own_feature(0, 0).saturates = true;
+  const MultiLayout layout(runs.spec, structure);
+  Eigen::VectorXd constants = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(layout.size()));
+  for (Eigen::Index k = 0; k < constants.size(); ++k)
+    constants[k] = 0.4 + 0.15 * static_cast<double>(k);
+  runs.truth.constants = constants;
+  runs.truth.spec.unit = unit;
+  return runs;
+}
+
+std::string code_of(const test::MultiRuns& runs, FormulaLanguage language) {
+  return multi_code(runs.truth.spec, sum_form(runs.truth).structure, runs.truth.constants,
+                    language);
+}
+
+/// The values of a row in the order of the parameters, texts in quotes.
+std::vector<std::pair<std::string, std::string>> values_of(const test::MultiRuns& runs,
+                                                           std::size_t row) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::size_t i = 0; i < runs.spec.intrinsic.size(); ++i)
+    out.emplace_back(runs.spec.intrinsic[i].column, to_text(runs.design.intrinsic[i].value(row)));
+  for (std::size_t c = 0; c < runs.spec.categorical.size(); ++c)
+    out.emplace_back(
+        runs.spec.categorical[c].column,
+        '"' + runs.spec.categorical[c].levels[runs.design.categorical[c].codes[row]] + '"');
+  for (std::size_t j = 0; j < runs.spec.extrinsic.size(); ++j)
+    out.emplace_back(runs.spec.extrinsic[j].column, to_text(runs.design.extrinsic[j].value(row)));
+  return out;
+}
+
+std::string calls_of(const test::MultiRuns& runs, const std::string& before,
+                     const std::string& after) {
+  std::string out;
+  for (std::size_t row = 0; row < runs.design.rows; ++row) {
+    std::vector<std::string> list;
+    for (const auto& [column, value] : values_of(runs, row))
+      list.push_back(value);
+    out += before + joined(list, ", ") + after + "\n";
+  }
+  return out;
+}
+
+/// Each line is the prediction in the requested unit, rounded up.
+void check_requests(const std::string& printed, const test::MultiRuns& runs, double units) {
+  const Eigen::VectorXd predicted = predict(runs.truth, runs.design);
+  std::istringstream lines(printed);
+  for (const double time : predicted) {
+    std::string line;
+    REQUIRE(std::getline(lines, line));
+    const double exact = time * units;
+    // Rounding in another order can cross a whole number.
+    CHECK(parse_number(line).value() >= std::ceil(exact * (1 - 1e-12)));
+    CHECK(parse_number(line).value() <= std::ceil(exact * (1 + 1e-12)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the Snakemake function computes the bound rounded up",
+          "[model][show][workflow][needs-python]") {
+  const auto [unit, name, units] =
+      GENERATE(table<std::string, std::string, double>({{"GB", "mem_mb", 1e3},
+                                                        {"MiB", "mem_mb", 0x1p20 / 1e6},
+                                                        {"s", "runtime", 1.0 / 60},
+                                                        {"h", "runtime", 60}}));
+  const test::MultiRuns runs = runs_with_unit(unit);
+  const std::string code = code_of(runs, FormulaLanguage::snakemake);
+  CHECK_THAT(code, ContainsSubstring("#         " + name +
+                                     "=lambda wildcards, input, threads: " + name + "("));
+  const test::TemporaryDirectory directory;
+  const auto printed = test::output_of(
+      test::kPython +
+      directory.write("rule.py", code + calls_of(runs, "print(" + name + "(", "))")));
+  REQUIRE(printed);
+  check_requests(*printed, runs, units);
+}
+
+TEST_CASE(
+    "a Snakemake rule takes the size of its input and its threads where columns are so called",
+    "[model][show][workflow]") {
+  ModelSpec spec;
+  spec.target = "peak_mb";
+  spec.intrinsic = {{"input_size_mb", 1, 2}};
+  spec.categorical = {{"tool", {"a", "b"}}};
+  spec.extrinsic = {{"threads", 1, 2}};
+  Eigen::VectorXd constants(6);
+  constants << 1, 2, 3, 1, -1, 0;
+  CHECK_THAT(generic_code(spec, constants, FormulaLanguage::snakemake),
+             ContainsSubstring("mem_mb(input_size_mb=input.size_mb, tool=wildcards.tool, "
+                               "threads=threads)"));
+}
+
+TEST_CASE("the Slurm script requests the bound rounded up", "[model][show][workflow]") {
+  const auto [unit, option, suffix, units] =
+      GENERATE(table<std::string, std::string, std::string, double>(
+          {{"GB", "--mem=", "M", 1e9 / 0x1p20}, {"min", "--time=", "", 1}}));
+  const test::MultiRuns runs = runs_with_unit(unit);
+  const test::TemporaryDirectory directory;
+  const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
+  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
+  const std::string script = directory.write("request.sh", code_of(runs, FormulaLanguage::slurm));
+  std::string calls = "PATH=" + directory.path().string() + ":$PATH\n";
+  for (std::size_t row = 0; row < runs.design.rows; ++row) {
+    for (const auto& [column, value] : values_of(runs, row))
+      calls += column + "=" + value + " ";
+    calls += "bash " + script + " job.sh\n";
+  }
+  const auto printed = test::output_of("bash " + directory.write("calls.sh", calls));
+  REQUIRE(printed);
+  const std::string bare =
+      std::regex_replace(*printed, std::regex(option + "([0-9]+)" + suffix + " job.sh"), "$1");
+  check_requests(bare, runs, units);
+}
+
+TEST_CASE("the Slurm script refuses unknown levels and variables that are not set",
+          "[model][show][workflow]") {
+  const test::MultiRuns runs = runs_with_unit("GB");
+  const test::TemporaryDirectory directory;
+  const std::string script = directory.write("request.sh", code_of(runs, FormulaLanguage::slurm));
+  std::string known;
+  std::string unknown;
+  for (const auto& [column, value] : values_of(runs, 0)) {
+    known += column + "=" + value + " ";
+    unknown += column + "=" + (value[0] == '"' ? "elsewhere" : value) + " ";
+  }
+  CHECK_FALSE(test::succeeds(unknown + "bash " + script));
+  CHECK_FALSE(test::succeeds(known.substr(known.find(' ') + 1) + "bash " + script));
+}
+
+TEST_CASE("the arithmetic of the Nextflow directive computes the bound rounded up",
+          "[model][show][workflow][needs-node]") {
+  const auto [unit, directive, one, units] =
+      GENERATE(table<std::string, std::string, std::string, double>(
+          {{"GB", "memory", "1.MB", 1e9 / 0x1p20}, {"ms", "time", "1.s", 1e-3}}));
+  const test::MultiRuns runs = runs_with_unit(unit);
+  std::string code = code_of(runs, FormulaLanguage::nextflow);
+  CHECK_THAT(code, ContainsSubstring("\n" + directive + " {\n"));
+  CHECK_THAT(code, ContainsSubstring(one + " * (Math.ceil("));
+  // Groovy's doubles, maps and conversions in JavaScript, which has the same operators.
+  code = std::regex_replace(code, std::regex("([0-9])d\\b"), "$1");
+  code = std::regex_replace(code, std::regex("\\[\""), "({\"");
+  code = std::regex_replace(code, std::regex("\\]\\.get\\(([^)]*)\\)"), "})[$1]");
+  code = std::regex_replace(code, std::regex("1\\.(MB|s) \\* \\((.*) as long\\)"), "return $2;");
+  std::vector<std::string> names;
+  for (const auto& [column, value] : values_of(runs, 0))
+    names.push_back(column);
+  code = std::regex_replace(code, std::regex("\n" + directive + " \\{"),
+                            "\nfunction request(" + joined(names, ", ") + ") {");
+  const test::TemporaryDirectory directory;
+  const auto printed = test::output_of(
+      "node " + directory.write("rule.js", code + calls_of(runs, "console.log(request(", "))")));
+  REQUIRE(printed);
+  check_requests(*printed, runs, units);
+}
+
+TEST_CASE("a workflow needs a unit of memory or time", "[model][show][workflow]") {
+  for (const FormulaLanguage language :
+       {FormulaLanguage::nextflow, FormulaLanguage::snakemake, FormulaLanguage::slurm}) {
+    CHECK_NOTHROW(code_of(runs_with_unit("MB"), language));
+    CHECK_THROWS_AS(code_of(runs_with_unit("lines"), language), InputError);
+    CHECK_THROWS_AS(code_of(runs_with_unit("%"), language), InputError);
+  }
+}
+
+TEST_CASE("a workflow requests bounds of formulas alone", "[model][show][workflow]") {
+  FittedModel model = runs_with_unit("MB").truth;
+  CHECK_THROWS_WITH(formula_code(model, FormulaLanguage::slurm),
+                    ContainsSubstring("half of the jobs would exceed"));
+  model.bound = Bound{.quantile = 0.95, .factor = 1, .train = {}, .validation = {}, .test = {}};
+  CHECK_NOTHROW(formula_code(model, FormulaLanguage::slurm));
+}
+
+TEST_CASE("names and levels with a meaning in a workflow remain what they are",
+          "[model][show][workflow][needs-python]") {
+  ModelSpec spec;
+  spec.target = "peak";
+  spec.unit = "MB";
+  spec.intrinsic = {{"PATH", 1, 2}};
+  spec.categorical = {{"mem_mb", {"it's", "q\"\\$x"}}};
+  Eigen::VectorXd constants(5);  // a[PATH] | levels | p[PATH] | C
+  constants << 1, 10, 20, 1, 0;
+  const test::TemporaryDirectory directory;
+  const auto rule = test::output_of(
+      test::kPython +
+      directory.write("rule.py", generic_code(spec, constants, FormulaLanguage::snakemake) +
+                                     "print(mem_mb(7, 'it\\'s'), mem_mb(7, 'q\"\\\\$x'))\n"));
+  CHECK(rule == "17 27\n");
+  const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
+  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
+  const std::string script =
+      directory.write("request.sh", generic_code(spec, constants, FormulaLanguage::slurm));
+  const std::string call = "PATH=" + directory.path().string() + ":$PATH PATH_=7 ";
+  const double units = 1e6 / 0x1p20;
+  CHECK(test::output_of(call + "mem_mb=\"it's\" bash " + script) ==
+        "--mem=" + to_text(std::ceil(17 * units)) + "M\n");
+  CHECK(test::output_of(call + "mem_mb='q\"\\$x' bash " + script) ==
+        "--mem=" + to_text(std::ceil(27 * units)) + "M\n");
+}
