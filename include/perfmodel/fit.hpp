@@ -52,7 +52,8 @@ struct RunsFile {
   std::string sha256{};              ///< digest of the file, unless it is that of `bytes`
   /// The columns that the format of the file declares as results of the runs.
   std::vector<std::string> results{};
-  std::vector<std::string> notices{};  ///< sentences about what of the file is not in the table
+  std::vector<std::string> notices{};    ///< sentences about what of the file is not in the table
+  std::vector<std::string> described{};  ///< columns that facts describe, which are no inputs
 };
 
 /// Reads a file of any known format as a table, as read_csv() does, and keeps it as CSV. Its digest

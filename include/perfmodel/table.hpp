@@ -160,6 +160,12 @@ constexpr auto texts_of(InputFormat) {
                                                {sqlite, "sqlite"}});
 }
 
+/// A file of facts about the texts of a column, such as the bandwidth of each device.
+struct FactsFile {
+  std::string column;  ///< of the runs and of the file, in which each text has one row
+  std::string path;
+};
+
 /// How to read a file of runs; what is not given is recognised by its content.
 struct InputOptions {
   std::optional<char> separator{};      ///< of the columns of CSV
@@ -167,6 +173,7 @@ struct InputOptions {
   std::string study{};                  ///< Optuna's, if the database has several
   std::string experiment{};             ///< MLflow's, if the database has several
   std::string sql{};                    ///< a query of an SQLite database
+  std::vector<FactsFile> facts{};       ///< appended to each row as columns
 };
 
 /// A file that was read already.

@@ -78,7 +78,9 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
                                      arguments.input, progress),
                            *earlier, request.roles.drop_failed),
                 console);
-  const auto large = large_runs_request(arguments.large, arguments.runs, request);
+  const auto large = arguments.input.facts.empty()
+                         ? large_runs_request(arguments.large, arguments.runs, request)
+                         : std::nullopt;
   if (!large)
     return read_labelled_runs(arguments.runs, roles_of_all_rows(request), arguments.input, console,
                               progress);
@@ -261,8 +263,10 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .needs("--expression auto")
       .excludes(many);
   add_large_options(command, arguments.large, arguments.request.roles.weight);
-  for (const char* option : {"--merge-rows !auto", "--sample-rows", "--weight"})
+  for (const char* option : {"--merge-rows !auto", "--sample-rows", "--weight", "--facts"})
     command.rule({option, many, true, "it is of fits of one model"});
+  for (const char* option : {"--merge-rows !auto", "--sample-rows"})
+    command.rule({"--facts", option, true, "facts are appended to single rows"});
   add_search_options(command, arguments.search);
   add_quantile(command, arguments.search);
   command

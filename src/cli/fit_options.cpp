@@ -104,6 +104,14 @@ OptionSet::Parser into(const std::string& flag, const std::function<std::string&
   };
 }
 
+FactsFile parse_facts(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw OptionError("--facts",
+                      "'" + text + "' is not a column and a file, such as device=devices.csv");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
 }  // namespace
 
 void add_input_options(OptionSet& app, InputOptions& input) {
@@ -132,6 +140,12 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
       .excludes("--study")
       .excludes("--experiment")
+      .of_program();
+  app.add_each(
+         "--facts COL=FILE",
+         [&input](const std::string& text) { input.facts.push_back(parse_facts(text)); },
+         "a table with one row per text of the column, such as the bandwidth of each device; its "
+         "columns become inputs in place of the text (repeatable)")
       .of_program();
 }
 

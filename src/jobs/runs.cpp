@@ -177,6 +177,12 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   RoleRequest timed = request;
   if (!runs.file.results.empty())
     leave_out_other_results(runs.file, timed, notices);
+  for (const std::string& column : runs.file.described) {
+    if (std::ranges::find(request.categorical, column) != request.categorical.end())
+      continue;
+    timed.ignore.push_back(column);
+    notices.push_back(message("Column '{}' is no input, but the facts about it are.", column));
+  }
   if (request.drop_failed) {
     if (const auto column = measured_column(table, timed))
       if (auto failed = drop_failed_runs(runs.file, *column,
@@ -279,6 +285,18 @@ std::vector<SourceText> read_sources(const std::vector<std::string>& paths,
   return files;
 }
 
+/// Appends the requested facts to the table that was read.
+void add_facts(const InputOptions& input, const std::set<std::string>& text_columns,
+               RunsFile& runs) {
+  for (const FactsFile& facts : input.facts) {
+    const SourceText text = read_source(facts.path, {});
+    runs.table = with_facts(
+        std::move(runs.table), facts.column,
+        parse_csv(std::array{CsvText{text.csv, text.source}}, text_columns, std::nullopt));
+    runs.described.push_back(facts.column);
+  }
+}
+
 }  // namespace
 
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
@@ -292,6 +310,7 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
   runs.notices = std::move(text.notices);
   runs.table = parse_csv(std::array{CsvText{runs.bytes, text.source}}, text_columns,
                          input.separator, progress);
+  add_facts(input, text_columns, runs);
   return runs;
 }
 
@@ -314,6 +333,7 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
   }
   runs.path = joined(names, ", ");
   runs.table = parse_csv(texts, text_columns, input.separator, progress);
+  add_facts(input, text_columns, runs);
   return runs;
 }
 
@@ -331,6 +351,7 @@ RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptio
     if (!column.is_numeric() || (column.unit.empty() && read.style.decimal_comma.empty()))
       as_written.insert(column.name);
   runs.table = parse_csv(texts, as_written, input.separator);
+  add_facts(input, as_written, runs);
   return runs;
 }
 

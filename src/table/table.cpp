@@ -516,4 +516,76 @@ std::vector<std::size_t> rows_by_content(const Table& table, std::string_view fi
   return ContentOrder(table, std::move(columns)).sorted();
 }
 
+namespace {
+
+/// The row of each text of a column of facts. Throws InputError if a text occurs twice.
+std::map<std::string, std::size_t> rows_of_texts(const Table& facts, const Column& column) {
+  std::map<std::string, std::size_t> out;
+  for (std::size_t row = 0; row < facts.rows(); ++row)
+    if (!out.emplace(column.text(row), row).second)
+      throw InputError(facts.where(row) + ": '" + column.text(row) +
+                       "' has facts already, in line " +
+                       std::to_string(facts.lines[out.at(column.text(row))]));
+  return out;
+}
+
+/// The row of facts of each run.
+std::vector<std::size_t> rows_of_facts(const Table& runs, const Column& column,
+                                       const Table& facts) {
+  const auto row_of = rows_of_texts(facts, facts.at(column.name));
+  std::vector<std::size_t> out;
+  for (std::size_t row = 0; row < runs.rows(); ++row) {
+    const auto found = row_of.find(column.text(row));
+    if (found == row_of.end()) {
+      std::vector<std::string> known;
+      for (const auto& [text, place] : row_of)
+        known.push_back(text);
+      throw InputError(runs.where(row) + ": " + facts.source + " has no facts about " +
+                       quoted_cell(column.text(row)) + "; it has " + quoted_list(known) +
+                       did_you_mean(column.text(row), known));
+    }
+    out.push_back(found->second);
+  }
+  return out;
+}
+
+/// A column of facts, row by row of the runs.
+Column spread(const Column& fact, const std::vector<std::size_t>& rows) {
+  Column out;
+  out.name = fact.name;
+  out.kind = fact.kind;
+  out.unit = fact.unit;
+  out.with_unit = fact.with_unit;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (fact.is_numeric()) {
+      out.numbers.push_back(fact.numbers[rows[row]]);
+      for (const BadCell& cell : fact.bad_cells)
+        if (cell.row == rows[row])
+          out.bad_cells.push_back({row, cell.text});
+      continue;
+    }
+    const std::string& text = fact.text(rows[row]);
+    const auto known = std::ranges::find(out.levels, text);
+    out.codes.push_back(static_cast<std::uint32_t>(known - out.levels.begin()));
+    if (known == out.levels.end())
+      out.levels.push_back(text);
+  }
+  return out;
+}
+
+}  // namespace
+
+Table with_facts(Table runs, const std::string& column, const Table& facts) {
+  const std::vector<std::size_t> rows = rows_of_facts(runs, runs.at(column), facts);
+  for (const Column& fact : facts.columns) {
+    if (fact.name == column)
+      continue;
+    if (runs.find(fact.name) != nullptr)
+      throw InputError(runs.source + " and " + facts.source + " both have a column '" + fact.name +
+                       "'; rename one of them");
+    runs.columns.push_back(spread(fact, rows));
+  }
+  return runs;
+}
+
 }  // namespace perfmodel

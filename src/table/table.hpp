@@ -66,6 +66,11 @@ std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers);
 ContentColours content_colours(const std::vector<double>& measured,
                                const std::vector<std::vector<std::uint32_t>>& columns);
 
+/// Appends the columns of `facts` to the runs: each row gets those of the row with the same text in
+/// `column`. Throws InputError if a text of the runs has no row there, or one has several, and if
+/// both tables have another column of one name.
+Table with_facts(Table runs, const std::string& column, const Table& facts);
+
 /// All rows of the table, sorted by their contents: by the column `first`, then by the colours of
 /// the rows, then by the other columns in the order of their names. Random draws from rows in this
 /// order (splits, folds, samples) do not depend on the order of rows or columns in the file, on
