@@ -405,9 +405,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
               "1)");
   command
       .add("--where CONDITION", arguments.conditions,
-           "a condition over the columns, time, cost and other targets of the file, which have to "
-           "fulfil it at both ends of their intervals; such as 'workers <= 4 && time < 0.5' "
-           "(repeatable)")
+           "a condition over the columns, time, cost and other targets; these have to fulfil it at "
+           "both ends of their intervals; such as 'workers <= 4 && time < 0.5' (repeatable)")
       .repeatable();
   command.count("--top N", arguments.most, "number of configurations, by time or by cost")
       .excludes("--next", reason);

@@ -25,9 +25,9 @@ TEST_CASE("the scales to measure first are those of a belief that knows one run 
   const auto scale = std::ranges::find_if(model.spec.extrinsic, is_gpus);
   REQUIRE(scale != model.spec.extrinsic.end());
   const auto place = static_cast<std::size_t>(scale - model.spec.extrinsic.begin());
-  const Configuration centre = configuration_of(runs.design, 0);
+  const perfmodel::Configuration centre = configuration_of(runs.design, 0);
   const auto at = [&](const std::vector<double>& scales) {
-    std::vector<Configuration> configurations(scales.size(), centre);
+    std::vector<perfmodel::Configuration> configurations(scales.size(), centre);
     for (std::size_t i = 0; i < scales.size(); ++i)
       configurations[i].extrinsic[place] = scales[i];
     return design_of(configurations, model.spec);
@@ -46,7 +46,7 @@ TEST_CASE("the scales to measure first are those of a belief that knows one run 
   const Design aims = at(found.aims);
   const Design measured = at({1, 2, 4, 8});
   const auto deviation_with = [&](std::vector<double> more) {
-    std::vector<Configuration> known;
+    std::vector<perfmodel::Configuration> known;
     for (std::size_t row = 0; row < runs.design.rows; ++row)
       known.push_back(configuration_of(runs.design, row));
     for (const double each : more) {

@@ -124,6 +124,7 @@ class Documents {
     for (const std::string& line : test::lines_of(runs))
       two += line + (two.empty() ? ",mem" : line.substr(line.rfind(','))) + "\n";
     folder_.write("two.csv", two);
+    folder_.write("few.csv", "filters,activation,workers,time_s\n4,relu,1,0.4\n8,relu,2,0.3\n");
     folder_.write("rates.csv",
                   "gpus,local_batch,global_batch,stride,samples_per_s\n"
                   "1,8,8,2,80\n2,8,16,2,120\n4,8,32,2,150\n1,16,16,2,100\n2,16,32,2,OOM\n"
@@ -214,7 +215,7 @@ TEST_CASE("documents keep to their schemas", "[cli][docs]") {
            {"suggest", "model.json", "space.json", "--price", "workers", "--format", "json"},
            {"suggest", "model.json", "space.json", "--next", "1", "--runs", "runs.csv", "--format",
             "json"},
-           {"suggest", "model.json", "space.json", "--next", "1", "--runs", "runs.csv", "--goal",
+           {"suggest", "model.json", "space.json", "--next", "1", "--runs", "few.csv", "--goal",
             "fastest", "--format", "json"},
            {"suggest", "two.jsonl", "space.json", "--where", "mem < 1e9", "--price", "workers",
             "--format", "json"},
