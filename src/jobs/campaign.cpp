@@ -59,6 +59,9 @@ Campaign::Campaign(CampaignRequest request)
 }
 
 void Campaign::resume() {
+  if (journal_.partial().empty())
+    throw UsageError(
+        message("{} '{}': runs are kept in a regular file", Field{"runs"}, request_.runs));
   const std::string header = header_of(request_.space);
   bool is_other = false;
   journal_.keep_lines([&](std::string_view line) {

@@ -56,7 +56,7 @@ class Campaign {
   static constexpr auto kWallColumn = "wall_s";  ///< duration of the run with its warm-up
 
   /// Throws InputError for a file with other columns or with configurations that the space does
-  /// not have, OutputError if the file cannot be written.
+  /// not have, UsageError for a pipe or device, OutputError if the file cannot be written.
   explicit Campaign(CampaignRequest request);
 
   /// The first configurations to be measured: a Latin hypercube of two per constant of a product

@@ -283,3 +283,24 @@ TEST_CASE("a full device is an error that names it", "[io]") {
   CHECK_THROWS_MATCHES(output.commit(), OutputError,
                        Catch::Matchers::Message("cannot write /dev/full: No space left on device"));
 }
+
+TEST_CASE("a journal has all lines at any moment", "[files]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", "a\nb\ntorn");
+  std::string kept;
+  {
+    LinesFile journal(path, true, LinesFile::Kind::journal);
+    CHECK(journal.has_kept());
+    CHECK_THROWS_AS(LinesFile(path, true, LinesFile::Kind::journal), OutputError);
+    journal.keep_lines([&](std::string_view line) {
+      kept += line;
+      return true;
+    });
+    CHECK(kept == "a\nb\n");
+    journal.write("c\n");
+    journal.sync();
+    CHECK(read_text(path) == "a\nb\nc\n");
+    CHECK(directory.entries() == 1);
+  }
+  CHECK(read_text(path) == "a\nb\nc\n");
+}

@@ -186,7 +186,7 @@ class Seed:
         key = "_".join("{" + name + "}" for name in self.grid.columns)
         subprocess.run([self.program, "measure", self.space(), "--runs", str(runs),
                         "--time-from", "step_time: {}", "-o", "/dev/null", *options, "--",
-                        str(script), f"{replay}/{key}"],
+                        str(script), f"{replay}/{key}"], check=True,
                        stderr=open(self.folder / "measure.log", "w"))
         visits = {}
         out = []
@@ -266,7 +266,7 @@ def process_errors(seed, shares):
             return out
         error = process.error()
         out = [error if spent <= share else old for share, old in zip(shares, out)]
-        process.extend(max(1, len(process.rows) // 8))
+        process.extend(max(1, len(process.rows) // 4))
 
 
 def run_seed(grid, seed, options):

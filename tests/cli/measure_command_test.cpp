@@ -341,6 +341,8 @@ TEST_CASE("measure refuses values of options", "[cli][measure]") {
         error_prefix + "--repeats: '0' is not a whole number >= 1" + advice);
   CHECK_THAT(error({"--jobs", "0"}), ContainsSubstring("--jobs: '0' is not a whole number >= 1"));
   CHECK_THAT(error({"--warmup", "x"}), ContainsSubstring("--warmup: 'x' is not a whole number"));
+  CHECK(error({"--runs", "-"}) ==
+        error_prefix + "--runs '-': runs are kept in a regular file" + advice);
   CHECK_THAT(error({"--runs", "space.json"}), ContainsSubstring("the output would replace the"));
   CHECK_THAT(error({"--cancel", "true {job}"}), ContainsSubstring("--cancel needs --poll"));
   CHECK_THAT(program.error({"measure", "space.json", "--time-from", "x", "--", "./program"}, 2),
