@@ -292,7 +292,7 @@ TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& p
   const Clock::time_point begin = Clock::now();
   Ended ended = run_to_end(command.words, limits, !command.poll.empty());
   std::string job;
-  std::string failure = failure_of(ended);
+  const std::string failure = ended.how == Ended::How::itself ? failure_of(ended) : "";
   if (ended.how == Ended::How::itself && failure.empty() && !command.poll.empty()) {
     job = job_of(ended.output);
     if (job.empty())
