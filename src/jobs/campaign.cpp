@@ -162,7 +162,7 @@ std::vector<plan::Configuration> Campaign::first() const {
   std::size_t constants = 1;
   for (const plan::SpaceColumn& column : request_.space.columns)
     constants += column.is_text() ? column.choices() - 1 : 1;
-  return with_runs(plan_of(std::max(kFewestFirst, 2 * constants)), 0);
+  return with_runs(plan_of(std::max(kFewestFirst, constants + 2)), 0);
 }
 
 void Campaign::measure(const std::vector<plan::Configuration>& configurations) {

@@ -59,8 +59,9 @@ class Campaign {
   /// not have, UsageError for a pipe or device, OutputError if the file cannot be written.
   explicit Campaign(CampaignRequest request);
 
-  /// The first configurations to be measured: a Latin hypercube of two per constant of a product
-  /// of powers, at least ten, without those already measured; all of a small space.
+  /// The first configurations to be measured, before anything is known of their cost: a Latin
+  /// hypercube as small as a fit permits, two more than a product of powers has constants and at
+  /// least ten, without those already measured; all of a small space.
   std::vector<plan::Configuration> first() const;
   /// Measures these configurations. Ends early after a stop request, and if the budget is spent.
   /// Throws InputError if the first three configurations have failed.

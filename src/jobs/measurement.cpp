@@ -163,7 +163,8 @@ milliseconds wait_of(const RunLimits& limits, Clock::time_point start) {
   return out + milliseconds(1);
 }
 
-Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits) {
+/// `keeps_rest`: what the command left running when it ended by itself goes on.
+Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits, bool keeps_rest) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     cannot_start(words.front(), errno);
@@ -196,7 +197,8 @@ Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits)
     }
   }
   out.seconds = duration<double>(Clock::now() - begin).count();
-  ::kill(-process, SIGKILL);  // what it left running; its number is its own until waitpid()
+  if (!keeps_rest || out.how != Ended::How::itself)
+    ::kill(-process, SIGKILL);  // its number is its own until waitpid()
   ::waitpid(process, &out.status, 0);
   for (std::size_t size = 0; events[1].fd != -1 && (size == 0 || out.output.size() > size);) {
     size = out.output.size();
@@ -238,10 +240,10 @@ void await_job(const RunCommand& command, const std::string& job, const RunLimit
     }
     if (ended.how != Ended::How::itself) {
       if (!command.cancel.empty())
-        run_to_end(with_job(command.cancel, job), unlimited);
+        run_to_end(with_job(command.cancel, job), unlimited, true);
       break;
     }
-    if (job_of(run_to_end(with_job(command.poll, job), unlimited).output).empty())
+    if (job_of(run_to_end(with_job(command.poll, job), unlimited, true).output).empty())
       break;
   }
   ended.seconds = duration<double>(Clock::now() - begin).count();
@@ -288,9 +290,9 @@ std::optional<double> time_in(std::string_view output, const TimePattern& patter
 TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& pattern,
                   const RunLimits& limits) {
   const Clock::time_point begin = Clock::now();
-  Ended ended = run_to_end(command.words, limits);
+  Ended ended = run_to_end(command.words, limits, !command.poll.empty());
   std::string job;
-  std::string failure = failure_of(ended);
+  const std::string failure = ended.how == Ended::How::itself ? failure_of(ended) : "";
   if (ended.how == Ended::How::itself && failure.empty() && !command.poll.empty()) {
     job = job_of(ended.output);
     if (job.empty())

@@ -55,7 +55,7 @@ struct TimedRun {
 
 /// Runs a command once. The time is that of the clock, or the one in its output. The command has a
 /// process group of its own, no input, and the environment of this program; the group is killed as
-/// a whole when the run ends.
+/// a whole when the run ends, but not if it handed over a job.
 TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& pattern,
                   const RunLimits& limits);
 

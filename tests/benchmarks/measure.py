@@ -12,7 +12,7 @@ strategy is charged the recorded seconds.
 
 Per seed a fifth of the settings is set aside, which the space excludes by conditions; models are
 judged by their mean absolute percentage error there, against the median of all visits. Printed: the
-error of the grid, and the mean errors over the seeds at shares of the seconds of the grid.
+error of the grid, and means and medians of the errors over the seeds at shares of its seconds.
 """
 import argparse
 import csv
@@ -307,10 +307,9 @@ def main():
             for method, errors in run_seed(grid, seed, options).items():
                 found.setdefault(method, []).append(errors)
             for method, errors in found.items():
-                means = [np.nanmean(column) if not np.all(np.isnan(column)) else np.nan
-                         for column in zip(*errors)]
-                print(f"{len(errors):3} seeds, {method:8}:", *(f"{m:6.2f}" for m in means),
-                      flush=True)
+                for name, figure in (("mean", np.nanmean), ("median", np.nanmedian)):
+                    print(f"{len(errors):3} seeds, {method:8} {name:6}:",
+                          *(f"{figure(column):6.2f}" for column in zip(*errors)), flush=True)
 
 
 main()

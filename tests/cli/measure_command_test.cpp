@@ -395,9 +395,11 @@ echo Submitted batch job $job
   CHECK(program.runs().size() == 12);
   for (const Words& row : program.runs())
     CHECK(std::stod(row[3]) == Approx(std::stod(row[0]) / 1000));
+  program.write("stuck", "#!/bin/sh\ntouch queue.$1\necho $1\n");
   const ProgramResult late =
-      program.measure({"--runs", "late.csv", "--poll", "./poll {job}", "--log", "log.{job}",
-                       "--cancel", "./cancel {job}", "--timeout", "0.05s"});
+      program.run(MeasuredProgram::words({"--runs", "late.csv", "--poll", "./poll {job}",
+                                          "--cancel", "./cancel {job}", "--timeout", "1s"},
+                                         {"./stuck", "{size}-a-{gpus}"}));
   CHECK(late.exit_code == 3);
   CHECK_THAT(program.read("late.csv"), ContainsSubstring(",timeout,"));
   CHECK_THAT(program.read("cancelled"), ContainsSubstring("-a-"));
