@@ -139,8 +139,8 @@ void move_to_quantile(FittedModel& model, double quantile) {
     score = std::round((score - shift) * kScoresPerUnit) / kScoresPerUnit;
   const double factor = std::exp(shift);
   model.constants = times_factor(*model.form, model.spec, model.constants, factor);
-  model.bound = Bound{
-      .quantile = quantile, .factor = factor, .train = {}, .validation = {}, .test = {}};
+  model.bound =
+      Bound{.quantile = quantile, .factor = factor, .train = {}, .validation = {}, .test = {}};
 }
 
 BoundUse bound_use(const Eigen::VectorXd& measured, const Eigen::VectorXd& bounds) {
