@@ -105,7 +105,7 @@ std::optional<std::string> next_runs_note(const FitArguments& arguments, const F
 
 std::optional<std::string> worst_runs_note(const FitArguments& arguments, const FittedModel& model,
                                            const Design& training) {
-  if (!stands_in_files(arguments))
+  if (!stands_in_files(arguments) || model.bound)
     return std::nullopt;
   const std::optional<WorstGroup> worst =
       worst_group(model.spec, training, predict(model, training));

@@ -21,7 +21,9 @@
 namespace perfmodel {
 namespace {
 
-/// An operation by functions that all of these languages have; '@' is the prefix of their names.
+/// An operation by functions that all of these languages have; '@' is the prefix of their names,
+/// and
+/// '%' that of functions which Python has without a module.
 struct SharedOperation {
   Operation operation;
   std::string_view code;
@@ -43,10 +45,10 @@ constexpr std::array kSharedOperations = {
     SharedOperation{Operation::equal, "$1 == $2", true},
     SharedOperation{Operation::unequal, "$1 != $2", true},
     SharedOperation{Operation::both, "$1 * $2 != 0", true},
-    SharedOperation{Operation::either, "@abs($1) + @abs($2) != 0", true},
-    SharedOperation{Operation::minimum, "@min($1, $2)"},
-    SharedOperation{Operation::maximum, "@max($1, $2)"},
-    SharedOperation{Operation::abs, "@abs($1)"},
+    SharedOperation{Operation::either, "%abs($1) + %abs($2) != 0", true},
+    SharedOperation{Operation::minimum, "%min($1, $2)"},
+    SharedOperation{Operation::maximum, "%max($1, $2)"},
+    SharedOperation{Operation::abs, "%abs($1)"},
     SharedOperation{Operation::rint, "@floor($1 + 0.5)"},
     SharedOperation{Operation::ceil, "@ceil($1)"},
     SharedOperation{Operation::floor, "@floor($1)"},
@@ -109,11 +111,11 @@ class WorkflowDialect : public Dialect {
 
  protected:
   /// Called by constructors, since the codes need one_of().
-  void set_operations(std::string_view prefix) {
+  void set_operations(const std::string& prefix, const std::string& built_in) {
     for (const SharedOperation& shared : kSharedOperations) {
-      std::string code(shared.code);
-      for (std::size_t at = code.find('@'); at != std::string::npos; at = code.find('@'))
-        code.replace(at, 1, prefix);
+      std::string code;
+      for (const char c : shared.code)
+        code += c == '@' ? prefix : c == '%' ? built_in : std::string(1, c);
       codes_.emplace_back(shared.operation,
                           shared.is_condition ? one_of(code, "1.0", "0.0") : code);
     }
@@ -145,7 +147,7 @@ class WorkflowDialect : public Dialect {
 /// Functions of Python for the resources of a rule.
 class SnakemakeDialect : public WorkflowDialect {
  public:
-  SnakemakeDialect() { set_operations("math."); }
+  SnakemakeDialect() { set_operations("math.", ""); }
 
   std::string choice(const LevelValues& column) const override {
     return "{" + by_level(column, javascript_literal) + "}[" + column.operand + "]";
@@ -199,7 +201,7 @@ class SnakemakeDialect : public WorkflowDialect {
 /// A directive of a process, in Groovy.
 class NextflowDialect : public WorkflowDialect {
  public:
-  NextflowDialect() { set_operations("Math."); }
+  NextflowDialect() { set_operations("Math.", "Math."); }
 
   /// Without the suffix, a literal is a BigDecimal.
   std::string number(double value) const override {
@@ -255,7 +257,7 @@ class NextflowDialect : public WorkflowDialect {
 /// A script of the shell that computes by awk and calls sbatch.
 class SlurmDialect : public WorkflowDialect {
  public:
-  SlurmDialect() { set_operations(""); }
+  SlurmDialect() { set_operations("", ""); }
 
   std::string power(const std::string& base, double exponent) const override {
     return base + "^" + number(exponent);

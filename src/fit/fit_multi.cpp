@@ -274,9 +274,11 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   how.stop = options.stop;
   std::vector<SumFit> path;
   extend_path(data, shape, how, path);
-  // The ridge chosen on the folds is tied to their loss; other losses are minimised without.
+  // The ridge chosen on the folds is tied to their loss; other losses are minimised without. A
+  // bound needs it: few rows beyond a high quantile determine its powers.
   const bool is_own_loss = options.loss == Loss::soft_l1 && !options.terms;
-  const double ridge = is_own_loss ? chosen.ridge : 0;
+  const bool is_chosen_bound = options.quantile && !options.terms;
+  const double ridge = is_own_loss || is_chosen_bound ? chosen.ridge : 0;
   const SumGoal goal(coordinates, shape, options, ridge);
   // The folds judged the form by the same kind of search: an optimum that needs more starts is not
   // the form that they chose.

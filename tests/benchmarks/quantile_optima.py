@@ -39,7 +39,7 @@ def fitted_cost(folder, x, z, time, quantile, relative):
                [{"x": repr(a), "z": repr(b), "time_s": repr(t)}
                 for a, b, t in zip(map(float, x), map(float, z), map(float, time))])
     subprocess.run([PROGRAM, "fit", folder / "runs.csv", "--target", "time_s", "--intrinsic", "x,z",
-                    "--extrinsic", "", "--quantile", str(quantile), "--loss",
+                    "--extrinsic", "none", "--quantile", str(quantile), "--loss",
                     "mape" if relative else "mae", "--starts", "1", "--quiet", "-o",
                     folder / "model.json"] +
                    [option for name, p in zip("xz", POWERS)
