@@ -614,7 +614,7 @@ void describe(Fields& f, const SuggestionDocument& x) {
         item("log_determinant_gain", Finite{suggestion.run.log_determinant},
              "ln(1 + variance of ln t there / noise)");
         item("expected_improvement", suggestion.run.expected_improvement,
-             "of the lowest ln t, with `--goal fastest`", kSparse);
+             "of the lowest ln t, if the fastest configuration is sought", kSparse);
       },
       only_if(!ranks));
 }

@@ -9,11 +9,11 @@
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
-using nlohmann::json;
 
 namespace {
 
-/// Runs whose time is 8 size / bandwidth, within 1 %, on two devices, as names and with their facts joined.
+/// Runs whose time is 8 size / bandwidth, within 1 %, on two devices, as names and with their facts
+/// joined.
 class FactsTest {
  public:
   FactsTest() {
@@ -28,13 +28,13 @@ class FactsTest {
   ProgramResult run(const std::vector<std::string>& arguments) const {
     return run_perfmodel(arguments, options_);
   }
-  json fit(const std::string& runs, std::vector<std::string> further) const {
+  nlohmann::json fit(const std::string& runs, std::vector<std::string> further) const {
     further.insert(further.begin(), {"fit", runs, "--expression", "multi", "--terms", "1",
                                      "--quiet", "-o", "model.json"});
     const ProgramResult result = run(further);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
-    return json::parse(read_text(directory_.file("model.json")));
+    return nlohmann::json::parse(read_text(directory_.file("model.json")));
   }
   std::string refusal(const std::vector<std::string>& further, int exit_code = 3) const {
     std::vector<std::string> arguments = {"fit", "runs.csv"};
@@ -69,14 +69,16 @@ class FactsTest {
 }  // namespace
 
 TEST_CASE_METHOD(FactsTest, "facts are columns of the runs in place of the names") {
-  const json model = fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "maker"});
-  const json joined = fit("joined.csv", {"--ignore", "device,maker"});
+  const nlohmann::json model =
+      fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "maker"});
+  const nlohmann::json joined = fit("joined.csv", {"--ignore", "device,maker"});
   CHECK(model.at("constants") == joined.at("constants"));
 }
 
 TEST_CASE_METHOD(FactsTest, "texts among the facts are levels") {
-  const json model = fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "bandwidth"});
-  const json joined = fit("joined.csv", {"--ignore", "device,bandwidth"});
+  const nlohmann::json model =
+      fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "bandwidth"});
+  const nlohmann::json joined = fit("joined.csv", {"--ignore", "device,bandwidth"});
   CHECK(model.at("constants") == joined.at("constants"));
 }
 
@@ -93,15 +95,16 @@ TEST_CASE_METHOD(FactsTest, "a device without runs is predicted from its facts")
 }
 
 TEST_CASE_METHOD(FactsTest, "a column that is named as categorical stays beside its facts") {
-  const json model = fit("runs.csv", {"--facts", "device=devices.csv", "--ignore",
-                                      "maker,bandwidth", "--categorical", "device"});
-  const json joined = fit("joined.csv", {"--ignore", "maker,bandwidth"});
+  const nlohmann::json model = fit("runs.csv", {"--facts", "device=devices.csv", "--ignore",
+                                                "maker,bandwidth", "--categorical", "device"});
+  const nlohmann::json joined = fit("joined.csv", {"--ignore", "maker,bandwidth"});
   CHECK(model.at("constants") == joined.at("constants"));
 }
 
 TEST_CASE_METHOD(FactsTest, "folds can leave out whole devices") {
-  const json model = fit("runs.csv", {"--facts", "device=devices.csv", "--ignore",
-                                      "maker,bandwidth", "--folds", "2", "--group-by", "device"});
+  const nlohmann::json model =
+      fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "maker,bandwidth", "--folds",
+                       "2", "--group-by", "device"});
   CHECK(model.at("cross_validation").at("folds") == 2);
   CHECK(model.at("cross_validation").at("group_by") == "device");
 }

@@ -49,7 +49,7 @@ TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
   for (const auto& library : version["black_boxes"])
     CHECK_THAT(text, ContainsSubstring(library.get<std::string>()));
   CHECK(version["black_boxes"].size() == has_black_boxes() + has_gradient_boosting());
-  CHECK(version["model_schema_version"] == 3);
+  CHECK(version["model_schema_version"] == 4);
   const auto alone = run_perfmodel({"--json"});
   CHECK(alone.exit_code == 2);
   CHECK_THAT(alone.errors, ContainsSubstring("--json requires --version"));

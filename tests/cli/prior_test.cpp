@@ -15,7 +15,6 @@ using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
-using nlohmann::json;
 
 namespace {
 
@@ -62,16 +61,16 @@ class PriorTest {
   ProgramResult run(const std::vector<std::string>& arguments) const {
     return run_perfmodel(arguments, options_);
   }
-  json fit(const std::string& runs, const std::string& model,
-           const std::vector<std::string>& further) const {
+  nlohmann::json fit(const std::string& runs, const std::string& model,
+                     const std::vector<std::string>& further) const {
     std::vector<std::string> arguments = {"fit", runs, "-o", model, "--quiet", "--threads", "1"};
     arguments.insert(arguments.end(), further.begin(), further.end());
     const ProgramResult result = run(arguments);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
-    return json::parse(read_text(directory_.file(model)));
+    return nlohmann::json::parse(read_text(directory_.file(model)));
   }
-  json adapted(const std::string& runs, std::vector<std::string> further = {}) const {
+  nlohmann::json adapted(const std::string& runs, std::vector<std::string> further = {}) const {
     further.insert(further.end(), {"--prior", "old.json"});
     return fit(runs, "new.json", further);
   }
@@ -113,7 +112,7 @@ const std::vector<std::size_t> kFive = {1, 8, 19, 27, 38};
 
 TEST_CASE_METHOD(PriorTest, "five runs of a machine of half the speed double all times") {
   directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
-  const json model = adapted("new.csv");
+  const nlohmann::json model = adapted("new.csv");
   CHECK_THAT(model.at("search").at("prior").at("factor").get<double>(), WithinRel(2.0, 0.02));
   for (const PriorRun& run : runs_on_grid(0.2, 1.2, -0.7))
     CHECK_THAT(predicted("new.json", {"size=" + std::to_string(run.size),
@@ -124,7 +123,7 @@ TEST_CASE_METHOD(PriorTest, "five runs of a machine of half the speed double all
 TEST_CASE_METHOD(PriorTest, "many runs of other powers overrule the earlier model") {
   const std::vector<PriorRun> runs = runs_on_grid(0.05, 1.4, -0.5);
   directory().write("new.csv", text_of(runs));
-  const json model = adapted("new.csv");
+  const nlohmann::json model = adapted("new.csv");
   // 40 runs of 1 % determine each power to about 0.002.
   CHECK_THAT(model.at("scaling_powers").at("gpus").get<double>(), WithinAbs(-0.5, 0.02));
   CHECK(model.at("metrics").at("train").at("mape_percent").get<double>() < 1.2);
@@ -157,12 +156,12 @@ double prior_evidence(const Eigen::MatrixXd& slopes, const Eigen::VectorXd& chan
 TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal model") {
   // ln(time) of a product without C is linear in the moves of its powers and levels, so that their
   // posterior mean has a closed form, given the hyper-parameters that the file names.
-  json old = json::parse(read_text(directory().file("old.json")));
+  nlohmann::json old = nlohmann::json::parse(read_text(directory().file("old.json")));
   old["constants"]["C"] = 0;
   directory().write("old.json", old.dump());
   const std::vector<PriorRun> runs = some_of(runs_on_grid(0.07, 1.4, -0.6), kFive);
   directory().write("new.csv", text_of(runs));
-  const json prior = adapted("new.csv").at("search").at("prior");
+  const nlohmann::json prior = adapted("new.csv").at("search").at("prior");
   const auto at = [&](const std::string& file, const PriorRun& run) {
     return std::log(predicted(file, {"size=" + std::to_string(run.size),
                                      "gpus=" + std::to_string(run.gpus), "kernel=" + run.kernel}));
@@ -176,7 +175,7 @@ TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal mod
     change[i] = std::log(run.time) - at("old.json", run);
   }
   Eigen::Vector3d freedoms;
-  for (const json& item : prior.at("freedoms")) {
+  for (const nlohmann::json& item : prior.at("freedoms")) {
     const std::string column = item.at("column");
     freedoms[column == "size" ? 0 : column == "gpus" ? 1 : 2] = item.at("freedom");
   }
@@ -215,7 +214,7 @@ TEST_CASE_METHOD(PriorTest, "an adapted model does not depend on the order of it
 
 TEST_CASE_METHOD(PriorTest, "a single run moves only the common factor") {
   directory().write("one.csv", text_of({{50, 4, "conv", 33}}));
-  const json model = adapted("one.csv");
+  const nlohmann::json model = adapted("one.csv");
   const auto at = [&](const std::string& file) {
     return predicted(file, {"size=100", "gpus=2", "kernel=gemm"});
   };
@@ -226,8 +225,8 @@ TEST_CASE_METHOD(PriorTest, "a single run moves only the common factor") {
 
 TEST_CASE_METHOD(PriorTest, "the file of an adapted model names the earlier runs") {
   directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
-  const json model = adapted("new.csv");
-  const json& prior = model.at("search").at("prior");
+  const nlohmann::json model = adapted("new.csv");
+  const nlohmann::json& prior = model.at("search").at("prior");
   CHECK(prior.at("file") == "old.csv");
   CHECK(prior.at("rows") == 40);
   CHECK(model.at("search").at("strategy") == "maximum a posteriori");
@@ -256,7 +255,7 @@ TEST_CASE_METHOD(PriorTest, "a model with a residual correction can be adapted")
 
 TEST_CASE_METHOD(PriorTest, "folds of an adapted model are adapted as well") {
   directory().write("new.csv", text_of(runs_on_grid(0.2, 1.2, -0.7)));
-  const json model = adapted("new.csv", {"--folds", "4"});
+  const nlohmann::json model = adapted("new.csv", {"--folds", "4"});
   // Fits of Eq. (4) to three quarters of these runs have errors of several percent.
   CHECK(model.at("cross_validation").at("metrics").at("mape_percent").at("mean").get<double>() <
         1.5);
