@@ -230,8 +230,7 @@ Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instruction set o
 have their usual meaning.
 
 Examples:
-  perfmodel fit runs.csv -o model.json
-  perfmodel predict model.json --set filters=32 workers=2 batch_size=64)";
+  perfmodel fit runs.csv -o model.json)";
 
 class HelpFormatter : public CLI::Formatter {
  public:
