@@ -475,7 +475,8 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   .cost = cost,
                   .form = {},
                   .ridges = {},
-                  .process = {}};
+                  .process = {},
+                  .prior = {}};
   model.metrics.train = compute_metrics(training.time, predict(model, training), training.runs);
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),

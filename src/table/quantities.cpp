@@ -207,7 +207,7 @@ std::optional<Column> converted_texts(const Column& column, std::string_view wan
     const std::optional<Quantity>& cell = quantities[code];
     if (!cell) {
       const std::string& text = column.levels[code];
-      counts.others += text.empty() || parse_number(text) ? 0 : 1;
+      counts.others += text.empty() || parse_number(text) ? 0U : 1U;
     } else if (cell->unit.empty()) {
       ++counts.zeros;
     } else {

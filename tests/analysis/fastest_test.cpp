@@ -231,7 +231,7 @@ TEST_CASE("runs for the fastest find a planted optimum in few runs",
   // average. 10 are known at first.
   for (const double noise : {0.0, 0.05}) {
     std::array<double, 3> means = {};
-    for (const std::uint64_t seed : {1, 2, 3, 4})
+    for (const std::uint64_t seed : {1U, 2U, 3U, 4U})
       for (const Search search : {Search::fastest, Search::accuracy, Search::random})
         means[static_cast<std::size_t>(search)] +=
             static_cast<double>(runs_needed(search, noise, seed)) / 4;

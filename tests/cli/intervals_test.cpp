@@ -320,8 +320,8 @@ TEST_CASE("intervals of other inputs' effects hold the planted ratios, and all a
       }
       // The ratio is that of two predictions, at the central run for the rest.
       const auto time_at = [&](const nlohmann::json& value) {
-        const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-        const std::string setting = effect["column"].get<std::string>() + "=" + text;
+        const std::string cell = value.is_string() ? value.get<std::string>() : value.dump();
+        const std::string setting = effect["column"].get<std::string>() + "=" + cell;
         return std::stod(
             run_perfmodel({"predict", "model.json", "--set", setting, "--quiet"}, options).output);
       };
@@ -406,7 +406,7 @@ TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each p
     json.insert(json.end(), {"--format", "json"});
     const nlohmann::json study = nlohmann::json::parse(with(scaling, json).output);
     CHECK(study["interval_level"] == (coverage.empty() ? 0.9 : 0.5));
-    for (const auto& [row, workers] : {std::pair{0, "1"}, std::pair{1, "2"}, std::pair{2, "4"}}) {
+    for (const auto& [row, workers] : {std::pair{0U, "1"}, std::pair{1U, "2"}, std::pair{2U, "4"}}) {
       const nlohmann::json alone = predicted(workers, coverage);
       CHECK(study["rows"][row]["lower"].get<double>() ==
             Catch::Approx(alone["lower"].get<double>()).epsilon(1e-12));
