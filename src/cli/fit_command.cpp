@@ -250,8 +250,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   perfmodel fit runs.csv --expression auto -o model.json
   perfmodel fit runs.csv --split 60:20:20 --fail-if 'mape>20' -o model.json
   perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > model.json
-  perfmodel fit runs.csv --by kernel,gpu --resume -o all.jsonl
-  perfmodel fit runs.csv --repeats 10 --l2 0.001 --bootstrap 200 -o model.json)");
+  perfmodel fit runs.csv --by kernel,gpu --resume -o all.jsonl)");
 }
 
 /// Where the result of a fit goes: kNowhere on a terminal without --output, where the summary is
