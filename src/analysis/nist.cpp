@@ -131,18 +131,19 @@ BoundOverride bound_around(const NistConstant& constant) {
   return out;
 }
 
-/// The constants in the order b1, b2, ... The terms b1 exp(-b2 x) of Lanczos's sums can be
-/// interchanged: slower ones come first.
+/// The constants in the order b1, b2, ... Terms of the sums of exponentials can be interchanged:
+/// NIST has Lanczos's by their rates, and Gauss's two peaks by their places.
 std::vector<double> constants_in_order(const NistProblem& problem, const FittedModel& model) {
   const std::vector<std::string> names = constant_names(model);
   std::vector<double> out;
   for (const NistConstant& constant : problem.constants)
     out.push_back(model.constants[std::ranges::find(names, constant.name) - names.begin()]);
+  const auto at = [&](std::size_t k) { return out.begin() + static_cast<std::ptrdiff_t>(k); };
   for (std::size_t k = 2; problem.name.starts_with("Lanczos") && k < out.size(); k += 2)
-    for (std::size_t at = k; at > 0 && out[at + 1] < out[at - 1]; at -= 2)
-      std::swap_ranges(out.begin() + static_cast<std::ptrdiff_t>(at),
-                       out.begin() + static_cast<std::ptrdiff_t>(at + 2),
-                       out.begin() + static_cast<std::ptrdiff_t>(at - 2));
+    for (std::size_t i = k; i > 0 && out[i + 1] < out[i - 1]; i -= 2)
+      std::swap_ranges(at(i), at(i + 2), at(i - 2));
+  if (problem.name.starts_with("Gauss") && out[6] < out[3])
+    std::swap_ranges(at(2), at(5), at(5));
   return out;
 }
 

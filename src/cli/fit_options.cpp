@@ -345,15 +345,16 @@ void add_rules_of_process(OptionSet& app, const FitOptions& options) {
 /// A user's own formula, and what of Eq. (4) and its columns it replaces.
 void add_formula_options(OptionSet& app, FitOptions& options) {
   app.add(
-         "--formula 'T = FORMULA'",
+         "--formula FORMULA",
          [&options](const std::string& text) {
            const OwnFormula own = parse_own_formula(text);
            options.expression = Expression::formula;
            options.formula.target = own.target;
            options.formula.text = own.text;
          },
-         "an own formula instead, such as 't = max(flops / F, bytes / B) * n^p + C': the measured "
-         "column, and a formula of columns and of constants, which are all other names")
+         "a law of your own; 't = max(flops / F, bytes / B) * n^p + C' names the measured column "
+         "and "
+         "a formula of columns and of constants, which are all other names")
       .excludes("--expression", "both name the form")
       .excludes("--method paper", "that box is of Eq. (4)");
   for (const char* option : {"--target", "--throughput-target", "--intrinsic"})

@@ -281,9 +281,8 @@ std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
   TextCodes codes;
   const std::string quoted = quoted_formula(column.formula);
   const Formula formula(column.formula, column.of, codes, quoted);
-  return program_code(formula.program(), quoted, dialect, [&](std::size_t name) {
-    return operand_of(formula.program().names[name]);
-  });
+  return program_code(formula.program(), quoted, dialect,
+                      [&](std::size_t name) { return operand_of(formula.program().names[name]); });
 }
 
 namespace {
@@ -386,7 +385,7 @@ std::string own_code(const ModelSpec& spec, const Formula& formula,
     const bool latex = language == FormulaLanguage::latex;
     std::string text =
         readable_formula(spec, formula, operands, formula.program().steps.size() - 1, language);
-    if (factor != 1)
+    if (rounded(factor) != "1")
       text = latex ? latex_number(factor) + " \\cdot \\left(" + text + "\\right)"
                    : rounded(factor) + " * (" + text + ")";
     return (latex ? "\\begin{align*}\n  t ={} & " + text + "\n\\end{align*}\n"
@@ -404,9 +403,9 @@ std::string own_code(const ModelSpec& spec, const Formula& formula,
                                : dialect.number(operand.values.front());
   };
   const std::string code = program_code(formula.program(), "the formula", dialect, operand_of);
-  return writer.function(
-      factor == 1 ? without_outer_parentheses(code) : writer.product({dialect.number(factor), code}),
-      "");
+  return writer.function(factor == 1 ? without_outer_parentheses(code)
+                                     : writer.product({dialect.number(factor), code}),
+                         "");
 }
 
 std::string function_code(const ModelSpec& spec, FormulaLanguage language,

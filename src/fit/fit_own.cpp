@@ -34,6 +34,7 @@ using optimise::Bounds;
 /// Damping that only guards the normal equations of the linear constants against rounding.
 constexpr double kLeastDamping = 1e-13;
 constexpr std::size_t kMembersPerConstant = 15;
+constexpr double kFinalGap = 1e-16;   // so that flat directions are exact to many digits, too
 constexpr double kDifference = 6e-6;  // step of central differences, relative
 
 /// A user's formula for local refinement, in constants divided by `units`.
@@ -530,7 +531,8 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
   if (!std::isfinite(best.finish.cost))
     refuse_without_times(options);
   if (polishes(options)) {
-    best.finish = refined(problem, all, best.finish.at, kExactGap);
+    best.finish =
+        refined(problem, all, best.finish.at, is_absolute(options.loss) ? kExactGap : kFinalGap);
     evaluations += best.finish.evaluations;
   }
 

@@ -229,10 +229,13 @@ void OwnSpace::add_coordinate(Index constant, double& low, double& high) {
     scale = Scale::symmetric;
     high = std::asinh(std::pow(10, 2 * kDecades));
     low = -high;
-  } else if (low > 0 && high > kLogarithmicFrom * low) {
+  } else if (low * high > 0) {  // of one sign
+    const auto [least, most] = std::minmax(std::abs(low), std::abs(high));
+    if (most < kLogarithmicFrom * least)
+      return;
     scale = Scale::logarithmic;
-    low = std::log(low);
-    high = std::log(high);
+    low = std::log(least);
+    high = std::log(most);
   }
 }
 
@@ -242,7 +245,7 @@ void OwnSpace::put(const VectorXd& coordinates, VectorXd& constants) const {
     const double x = coordinates[index(s)];
     const double value = scales_[s] == Scale::linear ? x
                          : scales_[s] == Scale::logarithmic
-                             ? std::exp(x)
+                             ? std::copysign(std::exp(x), box_.lower[k])
                              : std::pow(10, -kDecades) * sizes_[k] * std::sinh(x);
     constants[k] = std::clamp(value, box_.lower[k], box_.upper[k]);
   }

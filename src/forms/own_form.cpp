@@ -291,7 +291,7 @@ std::vector<TimePart> OwnForm::parts(const ModelSpec& spec, const VectorXd& cons
     const std::string text = readable_formula(spec, program.formula(), operands, last);
     out.push_back({.name = "term " + std::to_string(out.size() + 1),
                    .formula = (subtracted ? "-(" + text + ")" : text) +
-                              (factor_ == 1 ? "" : " * " + rounded(factor_))});
+                              (rounded(factor_) == "1" ? "" : " * " + rounded(factor_))});
   }
   return out;
 }

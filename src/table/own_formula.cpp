@@ -97,6 +97,9 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
         message("{}: '{}' is the measured time, which is unknown for configurations "
                 "to be predicted",
                 where, own.target));
+  if (!is_among(columns, own.target))
+    throw UsageError(message("{}: {}", where, table.no_column(own.target)));
+  inputs.insert(request.categorical.begin(), request.categorical.end());
   for (const ConstantPerLevel& per : own.per) {
     check_per_level(table, request, per, constants);
     inputs.insert(per.column);
@@ -108,8 +111,6 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
   for (const std::string& name : request.ignore)
     if (inputs.contains(name))
       throw UsageError(message("{}: the formula contains '{}'", Field{"ignore", {name}}, name));
-  std::erase_if(request.categorical,
-                [&](const std::string& name) { return !inputs.contains(name); });
   for (const std::string& name : columns)
     if (name != own.target && !inputs.contains(name) && !is_among(request.ignore, name))
       request.ignore.push_back(name);
