@@ -12,17 +12,18 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Runs whose time is 8 size / bandwidth, within 1 %, on two devices, as names and with their facts
-/// joined.
+/// Runs whose time is 8 size / bandwidth, within 5 %, on three devices, as names and with their
+/// facts joined.
 class FactsTest {
  public:
   FactsTest() {
     options_.directory = directory_.path();
-    directory_.write("devices.csv",
-                     "device,bandwidth,maker\nslow,100,a\nfast,400,b\nfastest,1600,b\n");
-    directory_.write("runs.csv", "device,size,time_s\n" + rows(false, {"slow", "fast"}));
-    directory_.write("joined.csv",
-                     "device,size,time_s,bandwidth,maker\n" + rows(true, {"slow", "fast"}));
+    directory_.write(
+        "devices.csv",
+        "device,bandwidth,maker\nslow,100,a\nmiddle,170,a\nfast,400,b\nfastest,1600,b\n");
+    directory_.write("runs.csv", "device,size,time_s\n" + rows(false, {"slow", "middle", "fast"}));
+    directory_.write("joined.csv", "device,size,time_s,bandwidth,maker\n" +
+                                       rows(true, {"slow", "middle", "fast"}));
   }
 
   ProgramResult run(const std::vector<std::string>& arguments) const {
@@ -53,13 +54,13 @@ class FactsTest {
     std::string out;
     for (const std::string& device : devices)
       for (const int size : {10, 20, 50, 100, 200}) {
-        const int bandwidth = device == "slow" ? 100 : 400;
+        const int bandwidth = device == "slow" ? 100 : device == "middle" ? 170 : 400;
         // An exact time would give the bandwidth away as a result of the runs.
-        const double scatter = 1 + 0.01 * std::sin(12.9898 * (size + bandwidth));
+        const double scatter = 1 + 0.05 * std::sin(12.9898 * (size + bandwidth));
         out += device + "," + std::to_string(size) + "," +
                std::to_string(8.0 * size / bandwidth * scatter);
         if (joined)
-          out += "," + std::to_string(bandwidth) + (device == "slow" ? ",a" : ",b");
+          out += "," + std::to_string(bandwidth) + (device == "fast" ? ",b" : ",a");
         out += "\n";
       }
     return out;
@@ -91,7 +92,7 @@ TEST_CASE_METHOD(FactsTest, "a device without runs is predicted from its facts")
   REQUIRE(result.exit_code == 0);
   const std::string line = result.output.substr(result.output.find('\n') + 1);
   REQUIRE(line.starts_with("fastest,100,"));
-  CHECK(std::abs(std::stod(line.substr(12)) - 0.5) < 0.03);
+  CHECK(std::abs(std::stod(line.substr(12)) - 0.5) < 0.1);
 }
 
 TEST_CASE_METHOD(FactsTest, "a column that is named as categorical stays beside its facts") {
@@ -116,13 +117,13 @@ TEST_CASE_METHOD(FactsTest, "facts that do not fit the runs are refused") {
   CHECK_THAT(refusal({"--facts", "gpu=devices.csv"}), ContainsSubstring("no column 'gpu'"));
   CHECK_THAT(refusal({"--facts", "device=devices.csv", "--by", "maker"}, 2),
              ContainsSubstring("--facts"));
-  directory().write("few.csv", "device,bandwidth\nslow,100\nfaster,3\n");
+  directory().write("few.csv", "device,bandwidth\nslow,100\nmiddle,2\nfaster,3\n");
   CHECK_THAT(refusal({"--facts", "device=few.csv"}),
-             ContainsSubstring("runs.csv:7: few.csv has no facts about \"fast\""));
+             ContainsSubstring("runs.csv:12: few.csv has no facts about \"fast\""));
   directory().write("twice.csv", "device,bandwidth\nslow,100\nfast,3\nslow,4\n");
   CHECK_THAT(refusal({"--facts", "device=twice.csv"}),
              ContainsSubstring("twice.csv:4: 'slow' has facts already, in line 2"));
-  directory().write("same.csv", "device,size\nslow,100\nfast,3\n");
+  directory().write("same.csv", "device,size\nslow,100\nmiddle,2\nfast,3\n");
   CHECK_THAT(refusal({"--facts", "device=same.csv"}),
              ContainsSubstring("both have a column 'size'"));
 }

@@ -134,7 +134,10 @@ TEST_CASE_METHOD(FormatsTest, "csv has the figures of the JSON under their names
         std::string cell;
         std::getline(cells, cell, ',');
         INFO(name << " of row " << r << ": " << cell);
-        REQUIRE(rows[r].contains(name));
+        if (!rows[r].contains(name)) {  // not known of this row
+          CHECK(cell.empty());
+          continue;
+        }
         const FormatsJson& value = rows[r][name];
         if (value.is_null())
           CHECK(cell.empty());

@@ -128,9 +128,9 @@ TEST_CASE("measure measures a whole space once and fits it", "[cli][measure]") {
   CHECK(std::stod(predicted.output) == Approx(0.256).epsilon(0.05));
   const ProgramResult fitted = program.run({"fit", "runs.csv", "--quiet", "-o", "fitted.json"});
   CHECK(fitted.exit_code == 0);
-  const auto inputs = nlohmann::json::parse(program.read("fitted.json"))["columns"];
-  CHECK(inputs["target"] == "time_s");
-  CHECK(inputs.dump().find("\"wall_s\"") == std::string::npos);
+  const auto model = nlohmann::json::parse(program.read("fitted.json"));
+  CHECK(model["target"]["column"] == "time_s");
+  CHECK(model["constants"].dump().find("\"wall_s\"") == std::string::npos);
 }
 
 TEST_CASE("measure writes the model to standard output", "[cli][measure]") {
