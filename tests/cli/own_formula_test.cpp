@@ -150,7 +150,7 @@ TEST_CASE_METHOD(OwnFormulaTest, "exported code of an own formula computes the p
   for (const std::string device : {"a100", "h100"})
     rows += "print(repr(predict(flops=1e9, bytes=3e8, gpus=8., device='" + device + "')))\n";
   const std::string script = write("check.py", code.output + "\n" + rows);
-  const std::string printed = output_of("python3 " + script).value();
+  const std::string printed = output_of(kPython + script).value();
   std::istringstream lines(printed);
   std::string line;
   for (const std::size_t row : {17U, 44U}) {
