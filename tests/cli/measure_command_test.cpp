@@ -99,11 +99,18 @@ double law_of(const Words& row) {
   return 0.001 * size * size * (row[1] == "a" ? 1 : 2) / std::stod(row[2]);
 }
 
+/// Waits until the process is the program.
+void wait_until_running(const Program& program) {
+  const std::string path = "/proc/" + std::to_string(program.process()) + "/comm";
+  while (read_text(path) != "perfmodel\n")
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 const std::string advice = "\nSee 'perfmodel measure --help'.\n";
 
 }  // namespace
 
-TEST_CASE("measure measures a whole space once and fits it", "[cli][measure]") {
+TEST_CASE("measure measures a whole space once and fits it", "[cli][campaign]") {
   const MeasuredProgram program;
   const ProgramResult result = program.measure({"--repeats", "1"});
   INFO(result.errors);
@@ -128,12 +135,12 @@ TEST_CASE("measure measures a whole space once and fits it", "[cli][measure]") {
   CHECK(std::stod(predicted.output) == Approx(0.256).epsilon(0.05));
   const ProgramResult fitted = program.run({"fit", "runs.csv", "--quiet", "-o", "fitted.json"});
   CHECK(fitted.exit_code == 0);
-  const auto model = nlohmann::json::parse(program.read("fitted.json"));
-  CHECK(model["target"]["column"] == "time_s");
-  CHECK(model["constants"].dump().find("\"wall_s\"") == std::string::npos);
+  const auto fitted_model = nlohmann::json::parse(program.read("fitted.json"));
+  CHECK(fitted_model["target"]["column"] == "time_s");
+  CHECK(fitted_model["constants"].dump().find("wall_s") == std::string::npos);
 }
 
-TEST_CASE("measure writes the model to standard output", "[cli][measure]") {
+TEST_CASE("measure writes the model to standard output", "[cli][campaign]") {
   const MeasuredProgram program;
   const ProgramResult result = program.run({"measure", "space.json", "--repeats", "1", "--quiet",
                                             "--runs", "other.csv", "--time-from", "step_time: {}",
@@ -145,7 +152,7 @@ TEST_CASE("measure writes the model to standard output", "[cli][measure]") {
   CHECK_FALSE(program.has("runs.csv"));
 }
 
-TEST_CASE("measure repeats configurations up to --repeats", "[cli][measure]") {
+TEST_CASE("measure repeats configurations up to --repeats", "[cli][campaign]") {
   const MeasuredProgram program;
   REQUIRE(program.measure({"--repeats", "2"}).exit_code == 0);
   std::map<std::string, int> seen;
@@ -155,7 +162,7 @@ TEST_CASE("measure repeats configurations up to --repeats", "[cli][measure]") {
   CHECK(std::all_of(seen.begin(), seen.end(), [](const auto& each) { return each.second == 2; }));
 }
 
-TEST_CASE("measure takes the clock without --time-from", "[cli][measure]") {
+TEST_CASE("measure takes the clock without --time-from", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.0$1\n", R"({"schema": "perfmodel/space",
       "schema_version": 1, "columns": [{"column": "size", "values": [2, 4, 6, 8]}]})");
   const ProgramResult result =
@@ -167,14 +174,14 @@ TEST_CASE("measure takes the clock without --time-from", "[cli][measure]") {
   }
 }
 
-TEST_CASE("measure runs warm-ups that it does not record", "[cli][measure]") {
+TEST_CASE("measure runs warm-ups that it does not record", "[cli][campaign]") {
   const MeasuredProgram program;
   REQUIRE(program.measure({"--repeats", "1", "--warmup", "2"}).exit_code == 0);
   CHECK(program.runs().size() == 24);
   CHECK(program.calls() == 3 * 24);
 }
 
-TEST_CASE("measure stops at an expected error", "[cli][measure]") {
+TEST_CASE("measure stops at an expected error", "[cli][campaign]") {
   const MeasuredProgram program;
   const ProgramResult result = program.measure({"--until", "error<50%"});
   CHECK(result.exit_code == 0);
@@ -182,7 +189,7 @@ TEST_CASE("measure stops at an expected error", "[cli][measure]") {
   CHECK(program.runs().size() < 24);
 }
 
-TEST_CASE("measure stops at the width of intervals beyond the space", "[cli][measure]") {
+TEST_CASE("measure stops at the width of intervals beyond the space", "[cli][campaign]") {
   const MeasuredProgram program;
   const ProgramResult result =
       program.measure({"--repeats", "1", "--until", "width < 100% at gpus=8 kind=a"});
@@ -191,7 +198,7 @@ TEST_CASE("measure stops at the width of intervals beyond the space", "[cli][mea
   CHECK_THAT(result.errors, ContainsSubstring("mean width of the intervals"));
 }
 
-TEST_CASE("measure stops at its budget and counts earlier calls", "[cli][measure]") {
+TEST_CASE("measure stops at its budget and counts earlier calls", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.05\n" + law_script.substr(10));
   const ProgramResult result = program.measure({"--budget", "1500ms", "--repeats", "99"});
   INFO(result.errors);
@@ -205,7 +212,7 @@ TEST_CASE("measure stops at its budget and counts earlier calls", "[cli][measure
   CHECK(program.runs().size() == runs);
 }
 
-TEST_CASE("measure ends runs that take too long with all that they started", "[cli][measure]") {
+TEST_CASE("measure ends runs that take too long with all that they started", "[cli][campaign]") {
   const MeasuredProgram program(R"(#!/bin/sh
 test $1$3 = 81 && { (sleep 2; touch left) & sleep 60; }
 )" + law_script.substr(10));
@@ -224,7 +231,7 @@ test $1$3 = 81 && { (sleep 2; touch left) & sleep 60; }
         0);
 }
 
-TEST_CASE("measure records failed runs and does not repeat them", "[cli][measure]") {
+TEST_CASE("measure records failed runs and does not repeat them", "[cli][campaign]") {
   const MeasuredProgram program(R"(#!/bin/sh
 echo "$1|$2|$3" >> calls.txt
 test $1 = 4 && { echo 'CUDA out of memory' >&2; exit 7; }
@@ -240,7 +247,7 @@ test $1 = 2 && { echo 'no figure'; exit 0; }
   CHECK(program.calls() == calls);
 }
 
-TEST_CASE("measure gives up if the first runs fail", "[cli][measure]") {
+TEST_CASE("measure gives up if the first runs fail", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\necho 'no such flag'\nexit 2\n");
   const std::string text = program.error(MeasuredProgram::words({}), 3);
   CHECK_THAT(text, ContainsSubstring("failed: exit code 2: no such flag\n"));
@@ -249,7 +256,7 @@ TEST_CASE("measure gives up if the first runs fail", "[cli][measure]") {
   CHECK(program.runs().size() == 3);
 }
 
-TEST_CASE("measure warns of repeated runs that differ", "[cli][measure]") {
+TEST_CASE("measure warns of repeated runs that differ", "[cli][campaign]") {
   const MeasuredProgram program(law_script + R"(
 test $(grep -cxF "$1|$2|$3" calls.txt) = 1 || echo "step_time: 9 s"
 )");
@@ -257,7 +264,7 @@ test $(grep -cxF "$1|$2|$3" calls.txt) = 1 || echo "step_time: 9 s"
   CHECK_THAT(result.errors, ContainsSubstring("outlier: 9 s, after "));
 }
 
-TEST_CASE("measure continues after a line that was cut off", "[cli][measure]") {
+TEST_CASE("measure continues after a line that was cut off", "[cli][campaign]") {
   const MeasuredProgram program;
   REQUIRE(program.measure({"--repeats", "1"}).exit_code == 0);
   const std::string whole = program.read("runs.csv");
@@ -273,7 +280,7 @@ TEST_CASE("measure continues after a line that was cut off", "[cli][measure]") {
         25 - static_cast<std::size_t>(std::count(kept.begin(), kept.end(), '\n')));
 }
 
-TEST_CASE("measure refuses runs of another space", "[cli][measure]") {
+TEST_CASE("measure refuses runs of another space", "[cli][campaign]") {
   const MeasuredProgram program;
   program.write("runs.csv", "size,gpus,time_s,wall_s\n1,1,2,3\n");
   CHECK(program.error(MeasuredProgram::words({}), 3) ==
@@ -287,7 +294,7 @@ TEST_CASE("measure refuses runs of another space", "[cli][measure]") {
   CHECK_FALSE(program.has("calls.txt"));
 }
 
-TEST_CASE("measure refuses commands before anything is measured", "[cli][measure]") {
+TEST_CASE("measure refuses commands before anything is measured", "[cli][campaign]") {
   const MeasuredProgram program;
   const auto error = [&](const Words& command) {
     return program.error(MeasuredProgram::words({}, command), 2);
@@ -307,7 +314,7 @@ TEST_CASE("measure refuses commands before anything is measured", "[cli][measure
   CHECK_FALSE(program.has("calls.txt"));
 }
 
-TEST_CASE("measure leaves other braces of a command as they are", "[cli][measure]") {
+TEST_CASE("measure leaves other braces of a command as they are", "[cli][campaign]") {
   const MeasuredProgram program;
   const ProgramResult result = program.run(MeasuredProgram::words(
       {"--repeats", "1"},
@@ -318,7 +325,7 @@ TEST_CASE("measure leaves other braces of a command as they are", "[cli][measure
   CHECK(program.calls() == 24);
 }
 
-TEST_CASE("measure refuses values of options", "[cli][measure]") {
+TEST_CASE("measure refuses values of options", "[cli][campaign]") {
   const MeasuredProgram program;
   const auto error = [&](const Words& options) {
     return program.error(MeasuredProgram::words(options), 2);
@@ -353,7 +360,7 @@ TEST_CASE("measure refuses values of options", "[cli][measure]") {
   CHECK_FALSE(program.has("runs.csv"));
 }
 
-TEST_CASE("measure passes a command to a shell", "[cli][measure]") {
+TEST_CASE("measure passes a command to a shell", "[cli][campaign]") {
   const MeasuredProgram program;
   const ProgramResult result = program.run(MeasuredProgram::words(
       {"--repeats", "1", "--shell"}, {"true && ./program {size} {kind} {gpus} | cat"}));
@@ -362,7 +369,7 @@ TEST_CASE("measure passes a command to a shell", "[cli][measure]") {
   CHECK_THAT(program.read("calls.txt"), ContainsSubstring("|b c|"));  // as one word
 }
 
-TEST_CASE("measure runs several at a time", "[cli][measure]") {
+TEST_CASE("measure runs several at a time", "[cli][campaign]") {
   // Each of two runs waits until the other one has begun.
   const MeasuredProgram program(R"(#!/bin/sh
 mkdir $$.begun
@@ -375,7 +382,7 @@ while [ $(ls -d *.begun | wc -l) -lt 2 ]; do sleep 0.01; done
              ContainsSubstring("--jobs 2: runs at the same time may disturb each other"));
 }
 
-TEST_CASE("measure waits for jobs and reads their logs", "[cli][measure]") {
+TEST_CASE("measure waits for jobs and reads their logs", "[cli][campaign]") {
   // A job is a file that exists until its work is done, in the background.
   const MeasuredProgram program(R"(#!/bin/sh
 job=$(echo "$1-$2-$3" | tr -d ' ')
@@ -405,7 +412,7 @@ echo Submitted batch job $job
   CHECK_THAT(program.read("cancelled"), ContainsSubstring("-a-"));
 }
 
-TEST_CASE("measure keeps all runs if it is interrupted", "[cli][measure]") {
+TEST_CASE("measure keeps all runs if it is interrupted", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.1\n" + law_script.substr(10));
   Program started(MeasuredProgram::words({"--repeats", "1"}), program.options());
   while (!program.has("calls.txt") || program.calls() < 3)
@@ -422,12 +429,13 @@ TEST_CASE("measure keeps all runs if it is interrupted", "[cli][measure]") {
   CHECK(program.runs().size() == 24);
 }
 
-TEST_CASE("measure loses no run whenever it is killed", "[cli][measure]") {
+TEST_CASE("measure loses no run whenever it is killed", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.02\n" + law_script.substr(10));
   std::mt19937 random(20);
   std::string kept;
   for (int moment = 0; moment < 20; ++moment) {
     Program started(MeasuredProgram::words({"--repeats", "20"}), program.options());
+    wait_until_running(started);
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
     started.signal(SIGKILL);
     started.wait();

@@ -16,7 +16,7 @@ std::optional<double> step_time_in(const std::string& output,
 
 }  // namespace
 
-TEST_CASE("a time is read from the last line with the text", "[measure]") {
+TEST_CASE("a time is read from the last line with the text", "[campaign]") {
   CHECK(step_time_in("step_time: 2\nstep_time: 0.5\nloss: 3\n") == 0.5);
   CHECK(step_time_in("epoch 1, step_time: 2e-3, loss 4") == 0.002);
   CHECK(step_time_in("step_time: none\nstep_time: 0.25") == 0.25);
@@ -24,7 +24,7 @@ TEST_CASE("a time is read from the last line with the text", "[measure]") {
   CHECK_FALSE(step_time_in(""));
 }
 
-TEST_CASE("a time may have a unit", "[measure]") {
+TEST_CASE("a time may have a unit", "[campaign]") {
   CHECK(step_time_in("step_time: 12.5 ms") == 0.0125);
   CHECK(step_time_in("step_time: 12.5ms, loss 4") == 0.0125);
   CHECK(step_time_in("step_time: 1m 30s") == 90);
@@ -34,19 +34,19 @@ TEST_CASE("a time may have a unit", "[measure]") {
   CHECK_FALSE(step_time_in("took 4 s per epoch", "took {} s per step"));
 }
 
-TEST_CASE("a pattern of time has one place for it", "[measure]") {
+TEST_CASE("a pattern of time has one place for it", "[campaign]") {
   CHECK_THROWS_AS(parse_time_pattern("step_time: "), UsageError);
   CHECK_THROWS_AS(parse_time_pattern("{} of {}"), UsageError);
 }
 
-TEST_CASE("a run is timed by the clock", "[measure]") {
+TEST_CASE("a run is timed by the clock", "[campaign]") {
   const TimedRun run = time_run({{"sleep", "0.1"}, {}, {}, ""}, std::nullopt, {});
   CHECK(run.result == TimedRun::Result::time);
   CHECK(run.time >= 0.1);
   CHECK(run.time == run.seconds);
 }
 
-TEST_CASE("a run ends with the programs that it started", "[measure]") {
+TEST_CASE("a run ends with the programs that it started", "[campaign]") {
   // The program that is left would keep the pipe of the output open.
   const TimedRun run = time_run({{"sh", "-c", "sleep 60 & echo 'step_time: 3'"}, {}, {}, ""},
                                 parse_time_pattern("step_time: {}"), {});
@@ -54,14 +54,14 @@ TEST_CASE("a run ends with the programs that it started", "[measure]") {
   CHECK(run.seconds < 50);
 }
 
-TEST_CASE("a program that ignores the request to end is killed", "[measure]") {
+TEST_CASE("a program that ignores the request to end is killed", "[campaign]") {
   const TimedRun run = time_run({{"sh", "-c", "trap '' TERM; sleep 60; sleep 60"}, {}, {}, ""},
                                 std::nullopt, {0.1, std::nullopt, {}});
   CHECK(run.result == TimedRun::Result::timeout);
   CHECK(run.seconds < 50);
 }
 
-TEST_CASE("a failed run states the last line of its output", "[measure]") {
+TEST_CASE("a failed run states the last line of its output", "[campaign]") {
   const TimedRun exits = time_run(
       {{"sh", "-c", "echo begin; echo 'out of memory' >&2; exit 3"}, {}, {}, ""}, std::nullopt, {});
   CHECK(exits.result == TimedRun::Result::failed);
