@@ -300,8 +300,7 @@ std::vector<plan::Configuration> Campaign::chosen(const FittedModel& model,
     const RowIntervals intervals = row_intervals(model, model.intervals->level, wanted);
     knowledge.width = (intervals.upper - intervals.lower).mean();
   }
-  const std::size_t count =
-      std::min(possible.size(), std::max(request_.jobs, times_.size() / kRunsPerFit));
+  const std::size_t count = std::min(possible.size(), std::max(request_.jobs, rows_ / kRunsPerFit));
   const Design candidates =
       possible.empty() ? wanted : plan::design_of_space(space, possible, model.spec);
   const plan::NextRuns found =
