@@ -283,8 +283,12 @@ enum class Penalise {
 
 constexpr auto texts_of(Loss) {
   using enum Loss;
-  return std::to_array<EnumText<Loss>>(
-      {{mae, "mae"}, {mape, "mape"}, {mse, "mse"}, {rmsle, "rmsle"}, {soft_l1, "soft-l1"}, {huber, "huber"}});
+  return std::to_array<EnumText<Loss>>({{mae, "mae"},
+                                        {mape, "mape"},
+                                        {mse, "mse"},
+                                        {rmsle, "rmsle"},
+                                        {soft_l1, "soft-l1"},
+                                        {huber, "huber"}});
 }
 constexpr auto texts_of(Method) {
   using enum Method;

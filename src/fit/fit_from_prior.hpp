@@ -19,7 +19,8 @@ double log_deviation(const FittedModel& model);
 /// and the logarithms of coefficients and levels one of 0.5, multiplied by a freedom per column and
 /// one for all that are no powers. The freedoms and the deviation of single runs maximise the
 /// marginal likelihood of the runs (automatic relevance determination; MacKay 1994), each with a
-/// log-normal prior. What is exactly 0 stays 0, the form and its GP are kept. `spec` is that of the earlier model, `training` a design of it.
+/// log-normal prior. What is exactly 0 stays 0, the form and its GP are kept. `spec` is that of the
+/// earlier model, `training` a design of it.
 FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
                            const FitOptions& options);
 

@@ -6,8 +6,8 @@
 
 namespace perfmodel {
 
-/// Fits the constants of the user's formula in `options`: differential evolution over those in which
-/// it is not linear, then local refinement of all.
+/// Fits the constants of the user's formula in `options`: differential evolution over those in
+/// which it is not linear, then local refinement of all.
 ///
 /// Throws UsageError for bounds on unknown constants, and InputError if the formula has no valid
 /// times within the bounds or does not depend on a constant.

@@ -309,11 +309,12 @@ void describe_saturation_and_clamps(Fields& f, const ModelSpec& spec,
 }
 
 void describe_regimes(Fields& f, const ModelSpec& spec, MultiStructure& structure) {
-  f.list("regimes", structure.step_factors, "steps of numeric inputs",
-         [&](Fields& item, StepFactor& step_factor, std::size_t) {
-           item("column", NumericColumn{spec, step_factor.numeric}, "a numeric input");
-           item("above", step_factor.above, "the regime begins above this value");
-         });
+  f.list(
+      "regimes", structure.step_factors, "steps of numeric inputs",
+      [&](Fields& item, StepFactor& step_factor, std::size_t) {
+        item("column", NumericColumn{spec, step_factor.numeric}, "a numeric input");
+        item("above", step_factor.above, "the regime begins above this value");
+      });
 }
 
 void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {

@@ -406,7 +406,8 @@ TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each p
     json.insert(json.end(), {"--format", "json"});
     const nlohmann::json study = nlohmann::json::parse(with(scaling, json).output);
     CHECK(study["interval_level"] == (coverage.empty() ? 0.9 : 0.5));
-    for (const auto& [row, workers] : {std::pair{0U, "1"}, std::pair{1U, "2"}, std::pair{2U, "4"}}) {
+    for (const auto& [row, workers] :
+         {std::pair{0U, "1"}, std::pair{1U, "2"}, std::pair{2U, "4"}}) {
       const nlohmann::json alone = predicted(workers, coverage);
       CHECK(study["rows"][row]["lower"].get<double>() ==
             Catch::Approx(alone["lower"].get<double>()).epsilon(1e-12));
