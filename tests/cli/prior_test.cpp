@@ -265,6 +265,7 @@ TEST_CASE_METHOD(PriorTest, "folds of an adapted model are adapted as well") {
 
 TEST_CASE_METHOD(PriorTest, "what contradicts an earlier model is refused") {
   CHECK_THAT(refusal({"--loss", "mape"}), ContainsSubstring("--loss"));
+  CHECK_THAT(refusal({"--starts", "3"}), ContainsSubstring("--starts"));
   CHECK_THAT(refusal({"--expression", "auto"}), ContainsSubstring("--expression"));
   CHECK_THAT(refusal({"--extrinsic", "gpus"}), ContainsSubstring("--extrinsic"));
   CHECK_THAT(refusal({"--by", "kernel"}), ContainsSubstring("--prior"));
