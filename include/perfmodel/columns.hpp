@@ -90,6 +90,7 @@ bool says_failed(const std::string& cell);
 struct WithoutFailed {
   Table table;
   std::vector<FailedRuns> failed;
+  Table failed_rows;  ///< the rows that were separated
 };
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,
                                   const std::set<std::string>& text_columns,
@@ -167,6 +168,10 @@ Sentence words_for(const Throughput& throughput, const ThroughputTime& time, con
 /// A warning if the work is named as that of one worker, but the throughput is that of all.
 std::optional<Sentence> warning_of_work(const Throughput& throughput, const Table& table);
 
+/// What becomes of the runs whose time says that they failed. Censored: those that were ended at
+/// a limit count as longer than it, the others are dropped.
+enum class FailedRunsAre { refused, dropped, censored };
+
 /// What the user specified about columns; the rest is inferred.
 ///
 /// Read the table with the names in `categorical` (and preferably also those in `ignore`) as
@@ -182,7 +187,11 @@ struct RoleRequest {
   std::vector<std::string> ignore;
   std::optional<std::string> time_unit;  ///< a label; nothing is converted
   std::optional<Throughput> throughput;  ///< instead of `target`
-  bool drop_failed = false;              ///< excludes runs whose time says that they failed
+  FailedRunsAre failed = FailedRunsAre::refused;
+  /// A column, or a number in the unit of the time: when a run would have been ended.
+  std::optional<std::string> limit = {};
+  /// A column of exit codes or states, of which 0 and "completed" mean that the run was not ended.
+  std::optional<std::string> status = {};
   /// A column with the number of identical runs (of equal time) per line; no input.
   std::optional<std::string> weight = {};
   bool single_rows = false;            ///< label_runs() expands such lines to a row per run
@@ -347,7 +356,14 @@ struct Design {
   Eigen::VectorXd time;  ///< measured target, one per row; empty if not required
   /// Number of runs that each row stands for; empty: 1 each.
   std::vector<std::uint64_t> runs{};
+  /// Per row, the time at which the run would have been ended, infinite if never; empty: no limits.
+  Eigen::VectorXd limit{};
 
+  /// Whether the run of this row was ended at its limit, and would have taken longer.
+  bool is_cut(std::size_t row) const {
+    const auto at = static_cast<Eigen::Index>(row);
+    return limit.size() > 0 && time[at] >= limit[at];
+  }
   std::size_t runs_of(std::size_t row) const { return runs.empty() ? 1 : runs[row]; }
   std::size_t total_runs() const;
 };

@@ -49,6 +49,7 @@ struct RunsFile {
   Table table;
   std::vector<DataFile> files{};     ///< empty unless there are several
   std::vector<FailedRuns> failed{};  ///< runs that were removed from the table
+  Table failed_rows{};               ///< their rows, with the columns of the table
   std::string sha256{};              ///< digest of the file, unless it is that of `bytes`
   /// The columns that the format of the file declares as results of the runs.
   std::vector<std::string> results{};

@@ -518,6 +518,17 @@ struct Provenance {
   std::vector<FailedRuns> failed{};  ///< runs that are excluded
 };
 
+/// Runs that were ended at their limits, and entered the fit as longer than these.
+struct CutRuns {
+  std::size_t rows = 0;
+  std::string limit;  ///< the column of the limits, or the limit; empty: from the cells (">3600")
+  /// Standard deviation of ln(time) about the predictions by which the times of the runs that were
+  /// cut off are expected; 0 if the loss is of absolute errors.
+  double deviation = 0;
+};
+
+class FailureModel;
+
 /// A model ready to predict: the spec, its form, the constants in the units of the data and how
 /// they were found.
 struct FittedModel {
@@ -543,6 +554,9 @@ struct FittedModel {
   /// of the formula. Older files lack it.
   std::optional<double> correction;
   std::vector<UnmeasuredRegion> unmeasured;
+  std::optional<CutRuns> cut;  ///< if runs that were cut off entered the fit
+  /// The probability that a run fails, if enough of the runs did; else null.
+  std::shared_ptr<const FailureModel> failures;
   SearchSummary search;
   std::vector<Warning> warnings;
   Provenance provenance;

@@ -107,6 +107,9 @@ struct Table {
   std::vector<std::uint32_t> file{};   ///< per row: index into `sources`; empty for a single file
   /// Number of runs per row if equal rows are merged; else empty.
   std::vector<std::uint64_t> runs{};
+  /// Per row, the time at which the run would have been ended, infinite if never; empty: no limits.
+  /// A run whose time is at its limit was cut off, and would have taken longer.
+  std::vector<double> limits{};
 
   std::size_t rows() const { return lines.size(); }
   /// Number of rows of the file, merged ones counted one by one.

@@ -242,8 +242,8 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   if (arguments.test) {
     PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
     RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.input);
-    if (const auto failed =
-            arguments.roles.drop_failed ? drop_failed_runs(file, out.spec) : std::nullopt)
+    const bool drops = arguments.roles.failed != FailedRunsAre::refused;
+    if (const auto failed = drops ? drop_failed_runs(file, out.spec) : std::nullopt)
       console.warning(*failed);
     TestRuns test = select_test_runs(file.table, out.spec, !arguments.gates.empty());
     if (test.left_out)

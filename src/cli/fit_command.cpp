@@ -76,7 +76,7 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
   if (const auto& earlier = request.options.prior)
     return told(label_runs(read_runs(arguments.runs, categorical_columns(earlier->spec),
                                      arguments.input, progress),
-                           *earlier, request.roles.drop_failed),
+                           *earlier, request.roles.failed != FailedRunsAre::refused),
                 console);
   const auto large = arguments.input.facts.empty()
                          ? large_runs_request(arguments.large, arguments.runs, request)

@@ -149,11 +149,14 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       .of_program();
 }
 
+namespace {
+constexpr auto kFailedHelp =
+    "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them";
+}  // namespace
+
 void add_failed(OptionSet& app, bool& drop_failed) {
   app.group("Reading files");
-  app.choice<bool>(
-      "--failed", drop_failed, {{"refuse", false}, {"drop", true}},
-      "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them");
+  app.choice<bool>("--failed", drop_failed, {{"refuse", false}, {"drop", true}}, kFailedHelp);
 }
 
 void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input) {
@@ -197,7 +200,10 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input)
       "label of the target's unit; nothing is converted to it (default: that of the cells, or of a "
       "name that ends in _s, _ms, _us)");
   add_input_options(app, input);
-  add_failed(app, request.drop_failed);
+  app.group("Reading files");
+  app.choice<FailedRunsAre>("--failed", request.failed,
+                            {{"refuse", FailedRunsAre::refused}, {"drop", FailedRunsAre::dropped}},
+                            kFailedHelp);
   app.common({"--target", "--extrinsic", "--ignore"});
 }
 

@@ -298,7 +298,8 @@ RoleRequest request_of(const ScalingArguments& arguments) {
   RoleRequest request;
   request.target = arguments.target;
   request.ignore = arguments.ignore;
-  request.drop_failed = arguments.drop_failed;
+  if (arguments.drop_failed)
+    request.failed = FailedRunsAre::dropped;
   if (arguments.column)
     request.extrinsic = {*arguments.column};
   return request;

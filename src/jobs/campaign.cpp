@@ -122,7 +122,7 @@ RoleRequest Campaign::roles() const {
   out.ignore = {kWallColumn};
   out.time_unit = "s";
   out.needs_scale = false;
-  out.drop_failed = true;
+  out.failed = FailedRunsAre::dropped;
   if (!request_.space.extrinsic.empty())
     out.extrinsic = request_.space.extrinsic;
   for (const std::string& column : text_columns(request_.space))

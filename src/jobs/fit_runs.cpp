@@ -345,7 +345,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   out.held_out = plan_held_out(request, out.runs.file.table, split, out.training);
   if (request.test_runs) {
     RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
-    if (request.roles.drop_failed)
+    if (request.roles.failed != FailedRunsAre::refused)
       if (auto failed = drop_failed_runs(file, out.spec))
         out.warnings.push_back(*std::move(failed));
     TestRuns test = select_test_runs(file.table, out.spec, request.gated);

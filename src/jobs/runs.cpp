@@ -183,7 +183,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     timed.ignore.push_back(column);
     notices.push_back(message("Column '{}' is no input, but the facts about it are.", column));
   }
-  if (request.drop_failed) {
+  if (request.failed != FailedRunsAre::refused) {
     if (const auto column = measured_column(table, timed))
       if (auto failed = drop_failed_runs(runs.file, *column,
                                          {request.categorical.begin(), request.categorical.end()}))
@@ -362,6 +362,7 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& c
   if (left.failed.empty())
     return std::nullopt;
   runs.table = std::move(left.table);
+  runs.failed_rows = std::move(left.failed_rows);
   runs.failed = std::move(left.failed);
   std::string words = words_for(runs.failed, column, rows);
   if (runs.table.rows() == 0)

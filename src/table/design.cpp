@@ -380,10 +380,14 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
   return factors;
 }
 
-/// Collects the number of runs per row if the table is merged.
+/// Collects the number of runs per row if the table is merged, and the limits of the runs.
 void gather_runs(const Table& table, const RowChoice& rows, Design& design) {
   for (std::size_t i = 0; i < rows.size() && !table.runs.empty(); ++i)
     design.runs.push_back(table.runs[rows[i]]);
+  if (!table.limits.empty())
+    design.limit.resize(design.time.size());
+  for (std::size_t i = 0; i < rows.size() && !table.limits.empty(); ++i)
+    design.limit[static_cast<Eigen::Index>(i)] = table.limits[rows[i]];
 }
 
 using Match = std::optional<std::uint32_t>;
@@ -524,6 +528,8 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
   for (const std::size_t row : rows)
     if (!design.runs.empty())
       out.runs.push_back(design.runs[row]);
+  if (design.limit.size() > 0)
+    out.limit = design.limit(rows);
   return out;
 }
 

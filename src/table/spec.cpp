@@ -163,6 +163,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
                                   bool (*is_failed)(const std::string& cell)) {
   const Column& times = table.at(column);
   std::vector<std::size_t> kept;
+  std::vector<std::size_t> separated;
   std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const bool may_fail = !times.is_numeric() || !(times.numbers[row] > 0);
@@ -171,6 +172,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
       kept.push_back(row);
       continue;
     }
+    separated.push_back(row);
     const std::string file =
         base_name_of(table.file.empty() ? table.source : table.sources[table.file[row]]);
     FailedRuns& failed = by_cell[{file, cell}];
@@ -181,14 +183,16 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
       failed.lines.push_back(table.lines[row]);
   }
   if (by_cell.empty())
-    return {table, {}};
-  WithoutFailed out{take_rows(table, kept), {}};
-  for (Column& each : out.table.columns)
-    if (!each.is_numeric() && !text_columns.contains(each.name) &&
-        std::all_of(each.levels.begin(), each.levels.end(),
-                    [](const std::string& level) { return parse_number(level).has_value(); }))
-      make_numeric(each);
-  convert_quantities(out.table, text_columns);
+    return {table, {}, {}};
+  WithoutFailed out{take_rows(table, kept), {}, take_rows(table, separated)};
+  for (Table* part : {&out.table, &out.failed_rows}) {
+    for (Column& each : part->columns)
+      if (!each.is_numeric() && !text_columns.contains(each.name) &&
+          std::all_of(each.levels.begin(), each.levels.end(),
+                      [](const std::string& level) { return parse_number(level).has_value(); }))
+        make_numeric(each);
+    convert_quantities(*part, text_columns);
+  }
   for (auto& [key, failed] : by_cell)
     out.failed.push_back(std::move(failed));
   return out;

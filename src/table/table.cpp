@@ -318,6 +318,8 @@ Table take_rows(const Table& table, std::span<const std::size_t> rows) {
       out.file.push_back(table.file[row]);
     if (!table.runs.empty())
       out.runs.push_back(table.runs[row]);
+    if (!table.limits.empty())
+      out.limits.push_back(table.limits[row]);
   }
   for (const Column& column : table.columns)
     out.columns.push_back(take_rows(column, rows));

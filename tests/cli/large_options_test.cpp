@@ -29,7 +29,7 @@ TEST_CASE("rows are merged of their own accord where the file is large and nothi
   FitRequest sum;
   sum.options.expression = Expression::multi;
   FitRequest without_failed;
-  without_failed.roles.drop_failed = true;
+  without_failed.roles.failed = FailedRunsAre::dropped;
   for (const FitRequest& request : {folds, sum})
     CHECK_FALSE(merges({}, request));
   CHECK(merges({}, without_failed));
