@@ -17,8 +17,38 @@ constexpr std::size_t kMostDampedSteps = 2000;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
 constexpr double kCostRounding = 1e-14;
+constexpr double kGainOfNextStep = 0.25;  // of the last one, while steps are not mere rounding
 constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have infinite curvature
 constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
+
+/// How much of the cost a step is expected to gain.
+double expected_gain(const CostParabola& model, const ArrowMatrix& curvature, const VectorXd& step) {
+  return -(model.gradient.dot(step) + 0.5 * step.dot(curvature * step));
+}
+
+VectorXd moved_in(const optimise::Bounds& box, const VectorXd& at, const VectorXd& step) {
+  return (at + step).cwiseMax(box.lower).cwiseMin(box.upper);
+}
+
+/// Newton's steps without damping from a point whose cost no step can lower by more than rounding,
+/// as long as the gradient says that each gains far less than the last.
+void sharpen(const CurvedProblem& fit, const optimise::Bounds& box, const std::stop_token& stop,
+             Optimum& out) {
+  double last_gain = std::numeric_limits<double>::infinity();
+  while (!stop.stop_requested()) {
+    const CostParabola model = fit.quadratic(out.at);
+    const auto step = damped_step(model, model.hessian, 0, out.at, box, stop);
+    if (!step)
+      return;
+    const VectorXd trial = moved_in(box, out.at, *step);
+    const double gain = std::abs(expected_gain(model, model.hessian, trial - out.at));
+    if (!(gain < kGainOfNextStep * last_gain) || fit.cost(trial) > (1 + kCostRounding) * out.cost)
+      return;
+    last_gain = gain;
+    out.at = trial;
+    ++out.evaluations;
+  }
+}
 
 }  // namespace
 
@@ -88,16 +118,17 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
       damping *= 10;
       continue;
     }
-    const VectorXd trial = (out.at + *step).cwiseMax(box.lower).cwiseMin(box.upper);
-    const VectorXd moved = trial - out.at;
-    const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(*curvature * moved));
+    const VectorXd trial = moved_in(box, out.at, *step);
+    const double gain = expected_gain(model, *curvature, trial - out.at);
     out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
-    if (out.relative_gap <= kShareOfGap * gap_to_stop) {
+    if (out.relative_gap <= std::max(kShareOfGap * gap_to_stop, kCostRounding)) {
       const auto woken =
           out.cost < (1 - gap_to_stop) * cost_when_woken ? fit.wake(out.at) : std::nullopt;
       if (!woken) {
+        if (gap_to_stop < kCostRounding)
+          sharpen(fit, box, stop, out);
         // A gain below the rounding of the cost still makes the constants more accurate.
-        if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
+        else if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
           out.at = trial;
         break;
       }
