@@ -208,9 +208,16 @@ class OwnObjective {
                           {}};
     parabola.gauss_newton = parabola.hessian;
     const Bounds box{space_.box().lower(linear_), space_.box().upper(linear_)};
-    if (const auto step =
-            damped_step(parabola, parabola.hessian, kLeastDamping, out(linear_), box, {}))
-      out(linear_) += *step;
+    VectorXd found = out(linear_);
+    // A step decides once which constants stay at a bound; the next one may let them go.
+    for (std::size_t round = 0; round < 2 * linear_.size(); ++round) {
+      const auto step = damped_step(parabola, parabola.hessian, kLeastDamping, found, box, {});
+      if (!step || (step->array().abs() <= kLeastDamping * found.array().abs()).all())
+        break;
+      found += *step;
+      parabola.gradient += parabola.hessian * *step;
+    }
+    out(linear_) = found;
     return out;
   }
 

@@ -17,12 +17,14 @@ constexpr std::size_t kMostDampedSteps = 2000;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
 constexpr double kCostRounding = 1e-14;
-constexpr double kGainOfNextStep = 0.25;  // of the last one, while steps are not mere rounding
+constexpr double kRoundingOfRows = 1e-12;  // of the cost, from that of the predictions
+constexpr double kNoDamping = 1e-15;
 constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have infinite curvature
 constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
 
 /// How much of the cost a step is expected to gain.
-double expected_gain(const CostParabola& model, const ArrowMatrix& curvature, const VectorXd& step) {
+double expected_gain(const CostParabola& model, const ArrowMatrix& curvature,
+                     const VectorXd& step) {
   return -(model.gradient.dot(step) + 0.5 * step.dot(curvature * step));
 }
 
@@ -30,8 +32,12 @@ VectorXd moved_in(const optimise::Bounds& box, const VectorXd& at, const VectorX
   return (at + step).cwiseMax(box.lower).cwiseMin(box.upper);
 }
 
+bool is_as_low(double cost, double reached) {
+  return cost <= (1 + kRoundingOfRows) * reached;
+}
+
 /// Newton's steps without damping from a point whose cost no step can lower by more than rounding,
-/// as long as the gradient says that each gains far less than the last.
+/// as long as the gradient says that each gains less than the last.
 void sharpen(const CurvedProblem& fit, const optimise::Bounds& box, const std::stop_token& stop,
              Optimum& out) {
   double last_gain = std::numeric_limits<double>::infinity();
@@ -42,7 +48,7 @@ void sharpen(const CurvedProblem& fit, const optimise::Bounds& box, const std::s
       return;
     const VectorXd trial = moved_in(box, out.at, *step);
     const double gain = std::abs(expected_gain(model, model.hessian, trial - out.at));
-    if (!(gain < kGainOfNextStep * last_gain) || fit.cost(trial) > (1 + kCostRounding) * out.cost)
+    if (!(gain < last_gain) || !is_as_low(fit.cost(trial), out.cost))
       return;
     last_gain = gain;
     out.at = trial;
@@ -105,6 +111,7 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
   double damping = kStartDamping;
   double cost_when_woken = std::numeric_limits<double>::infinity();
   bool refused = false;  // whether the last step was
+  const bool exact = gap_to_stop < kCostRounding;
   while (out.steps < kMostDampedSteps && damping < kLargestDamping && !stop.stop_requested()) {
     ++out.steps;
     // Newton's step, if there is one.
@@ -121,14 +128,20 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
     const VectorXd trial = moved_in(box, out.at, *step);
     const double gain = expected_gain(model, *curvature, trial - out.at);
     out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
-    if (out.relative_gap <= std::max(kShareOfGap * gap_to_stop, kCostRounding)) {
+    const double trial_cost = fit.cost(trial);
+    const bool is_rounding = exact && out.relative_gap <= kRoundingOfRows;
+    const bool is_lower =
+        gain > 0 && (is_rounding ? is_as_low(trial_cost, out.cost) : trial_cost < out.cost);
+    // A damped step may gain little only since it is short.
+    const bool is_short = exact && damping > kNoDamping && is_lower;
+    if (out.relative_gap <= std::max(kShareOfGap * gap_to_stop, kCostRounding) && !is_short) {
       const auto woken =
           out.cost < (1 - gap_to_stop) * cost_when_woken ? fit.wake(out.at) : std::nullopt;
       if (!woken) {
-        if (gap_to_stop < kCostRounding)
+        if (exact)
           sharpen(fit, box, stop, out);
         // A gain below the rounding of the cost still makes the constants more accurate.
-        else if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
+        else if (trial_cost <= (1 + kCostRounding) * out.cost)
           out.at = trial;
         break;
       }
@@ -136,19 +149,17 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
       out.at = *woken;
       model = fit.quadratic(out.at);
       damping = kStartDamping;
-      continue;
-    }
-    const double trial_cost = fit.cost(trial);
-    ++out.evaluations;
-    if (gain > 0 && trial_cost < out.cost) {
+    } else if (is_lower) {
       // In a curved valley, the damping stays at a value at which steps succeed, so that not every
       // second one is refused.
-      damping = std::max(1e-15, (refused ? 0.7 : 0.1) * damping);
+      damping = std::max(kNoDamping, (refused ? 0.7 : 0.1) * damping);
       refused = false;
+      ++out.evaluations;
       out.at = trial;
-      out.cost = trial_cost;
+      out.cost = std::min(out.cost, trial_cost);
       model = fit.quadratic(trial);
     } else {
+      ++out.evaluations;
       damping *= refused ? 10 : 4;
       refused = true;
     }
