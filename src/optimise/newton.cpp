@@ -17,7 +17,7 @@ constexpr std::size_t kMostDampedSteps = 2000;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
 constexpr double kCostRounding = 1e-14;
-constexpr double kRoundingOfRows = 1e-12;  // of the cost, from that of the predictions
+constexpr double kRoundingOfRows = 1e-9;  // of the cost, from that of the predictions
 constexpr double kNoDamping = 1e-15;
 constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have infinite curvature
 constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
@@ -156,7 +156,7 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
       refused = false;
       ++out.evaluations;
       out.at = trial;
-      out.cost = std::min(out.cost, trial_cost);
+      out.cost = trial_cost;
       model = fit.quadratic(trial);
     } else {
       ++out.evaluations;
