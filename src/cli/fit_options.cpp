@@ -205,11 +205,11 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
                                                                {"drop", FailedRunsAre::dropped}};
   if (may_censor)
     failed.emplace_back("censor", FailedRunsAre::censored);
-  app.choice<FailedRunsAre>(
-      "--failed", request.failed, failed,
-      std::string(kFailedHelp) + (may_censor ? "; censor: of these, runs that were ended at a limit "
-                                               "(>3600, or timeout with --limit) count as longer"
-                                             : ""));
+  app.choice<FailedRunsAre>("--failed", request.failed, failed,
+                            std::string(kFailedHelp) +
+                                (may_censor ? "; censor: of these, runs that were ended at a limit "
+                                              "(>3600, or timeout with --limit) count as longer"
+                                            : ""));
   app.common({"--target", "--extrinsic", "--ignore"});
 }
 

@@ -117,7 +117,8 @@ std::optional<std::string> worst_runs_note(const FitArguments& arguments, const 
          percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
          "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
          shell_word(arguments.runs.front()) +
-         (model.provenance.failed.empty() && !model.cut ? "" : " --failed drop") + " -o report.html";
+         (model.provenance.failed.empty() && !model.cut ? "" : " --failed drop") +
+         " -o report.html";
 }
 
 }  // namespace

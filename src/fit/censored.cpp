@@ -23,21 +23,21 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::VectorXd;
-using Rows = std::vector<std::size_t>;
+using RowIndices = std::vector<std::size_t>;
 
 constexpr int kMostRounds = 60;
 constexpr int kMostSearches = 2;
 /// Changes of ln(time) that matter no more, in standard deviations.
 constexpr double kSettled = 1e-4;
-constexpr double kAlike = 0.05;  ///< between two alternations, which end a little apart
+constexpr double kSameTimes = 0.05;  ///< between two alternations, which end a little apart
 /// A limit this many standard deviations below the prediction says nothing of it: its row would
 /// pull with 1e-4 of the weight of a finished run.
 constexpr double kSaysNothing = -4;
-constexpr double kLeastDeviation = 1e-3;  ///< of ln(time): 0.1 %
+constexpr double kLeastSigma = 1e-3;                        ///< of ln(time): 0.1 %
 constexpr double kBelowOneDeviation = 0.15865525393145707;  ///< Phi(-1)
 
-Rows all_rows_where(const Design& runs, const auto& condition) {
-  Rows out;
+RowIndices all_rows_where(const Design& runs, const auto& condition) {
+  RowIndices out;
   for (std::size_t row = 0; row < runs.rows; ++row)
     if (condition(row))
       out.push_back(row);
@@ -49,9 +49,8 @@ Design without_limits(Design runs) {
   return runs;
 }
 
-VectorXd log_errors(const Design& runs, const VectorXd& predicted) {
-  return runs.time.array().log() -
-         predicted.array().max(std::numeric_limits<double>::min()).log();
+VectorXd beyond_predictions(const Design& runs, const VectorXd& predicted) {
+  return runs.time.array().log() - predicted.array().max(std::numeric_limits<double>::min()).log();
 }
 
 /// The distribution of errors of which some are only known to be larger (Kaplan and Meier 1958).
@@ -72,22 +71,34 @@ class ErrorDistribution {
     }
   }
 
-  /// The least error that a share `p` of all is not above, or the largest that is known.
+  /// The least error that a share `p` of all is not above. Beyond the last that is known, the
+  /// distribution goes on as an exponential curve through the median (Brown, Hollander and Korwar
+  /// 1974).
   double quantile(double p) const {
-    const auto found = std::lower_bound(shares_.begin(), shares_.end(), p) - shares_.begin();
-    return errors_[std::min(static_cast<std::size_t>(found), errors_.size() - 1)];
+    const auto found = std::lower_bound(shares_.begin(), shares_.end(), p);
+    return found != shares_.end() ? errors_[static_cast<std::size_t>(found - shares_.begin())]
+                                  : quantile_of_tail(errors_.back(), 1 - shares_.back(), 1 - p);
   }
 
   /// The quantile of the errors above this one.
   double quantile_above(double error, double p) const {
     const auto known = std::upper_bound(errors_.begin(), errors_.end(), error) - errors_.begin();
     const double below = known == 0 ? 0 : shares_[static_cast<std::size_t>(known) - 1];
-    return std::max(error, quantile(below + p * (1 - below)));
+    return error >= errors_.back() ? quantile_of_tail(error, 1, 1 - p)
+                                   : quantile(below + p * (1 - below));
   }
 
  private:
   std::vector<double> errors_;  ///< of finished runs, ascending
   std::vector<double> shares_;  ///< of all errors that are not above each of them
+
+  /// The error beyond `error` at which the share above it has fallen from `from` to `to`.
+  double quantile_of_tail(double error, double from, double to) const {
+    const double above = 1 - shares_.back();
+    const double mean_excess =
+        above < 0.5 ? (errors_.back() - quantile(0.5)) / std::log(0.5 / above) : 0;
+    return error + (above > 0 ? mean_excess * std::log(from / to) : 0);
+  }
 };
 
 /// Mean and variance of a standard normal variable that is above z.
@@ -107,7 +118,7 @@ struct NormalTail {
 struct Alternated {
   Refitted found;
   VectorXd predicted;    ///< of all runs
-  Rows rows;             ///< that have a say in the fit
+  RowIndices rows;       ///< that have a say in the fit
   Design counted;        ///< these, with the times that the fit takes them for
   double deviation = 0;  ///< sigma; 0 of Powell's regression
   double cost = 0;       ///< of Powell's regression, over all runs
@@ -116,7 +127,7 @@ struct Alternated {
 bool are_alike(const Alternated& a, const Alternated& b) {
   return a.rows == b.rows &&
          (a.counted.time.array().log() - b.counted.time.array().log()).abs().maxCoeff() <=
-             kAlike * a.deviation;
+             kSameTimes * a.deviation;
 }
 
 /// True if the model's loss asks for a quantile, of which only the order of the times matters.
@@ -125,7 +136,7 @@ bool is_of_quantile(const FittedModel& model) {
          (is_absolute(model.search.loss) || model.search.loss == Loss::huber);
 }
 
-SignedLoss signed_loss(const FittedModel& model) {
+SignedLoss loss_of_model(const FittedModel& model) {
   FitOptions options;
   options.loss = model.search.loss;
   options.quantile = model.search.quantile;
@@ -173,7 +184,7 @@ class Alternation final : public Refit {
   }
 
   /// Fits these rows, if they suffice.
-  bool refit(const Rows& rows, const Design& runs, Alternated& out) const {
+  bool refit(const RowIndices& rows, const Design& runs, Alternated& out) const {
     if (rows.size() < free_constants() || options_.stop.stop_requested())
       return false;
     out.rows = rows;
@@ -187,12 +198,12 @@ class Alternation final : public Refit {
     Alternated best = unchanged(predicted);
     best.cost = std::numeric_limits<double>::infinity();
     Alternated next = best;
-    std::set<Rows> seen;
+    std::set<RowIndices> seen;
     for (int round = 0; round < kMostRounds; ++round) {
-      const Rows rows = rows_with_limits_above(next.predicted, runs);
+      const RowIndices rows = rows_with_limits_above(next.predicted, runs);
       if (!seen.insert(rows).second || !refit(rows, runs, next))
         break;
-      next.cost = loss_value(signed_loss(model_), runs.time, next.predicted.cwiseMin(runs.limit));
+      next.cost = loss_value(loss_of_model(model_), runs.time, next.predicted.cwiseMin(runs.limit));
       if (next.cost < best.cost)
         best = next;
     }
@@ -204,11 +215,11 @@ class Alternation final : public Refit {
     out.deviation = robust_deviation(predicted, runs);
     Design expected = without_limits(runs);
     for (int round = 0; round < kMostRounds; ++round) {
-      const Rows last = out.rows;
+      const RowIndices last = out.rows;
       const VectorXd before = expected.time;
-      const VectorXd z = log_errors(runs, out.predicted) / out.deviation;
+      const VectorXd z = beyond_predictions(runs, out.predicted) / out.deviation;
       expect(z, out.deviation, runs, expected.time);
-      const Rows rows = all_rows_where(
+      const RowIndices rows = all_rows_where(
           runs, [&](std::size_t row) { return !runs.is_cut(row) || z[index(row)] > kSaysNothing; });
       if (!refit(rows, expected, out))
         break;
@@ -232,19 +243,20 @@ class Alternation final : public Refit {
 
   double robust_deviation(const VectorXd& predicted, const Design& runs) const {
     if (process_deviation_)
-      return std::max(*process_deviation_, kLeastDeviation);
-    const ErrorDistribution errors(log_errors(runs, predicted), runs);
-    const double two = errors.quantile(1 - kBelowOneDeviation) - errors.quantile(kBelowOneDeviation);
-    return std::max(kLeastDeviation, two / 2);
+      return std::max(*process_deviation_, kLeastSigma);
+    const ErrorDistribution errors(beyond_predictions(runs, predicted), runs);
+    const double two =
+        errors.quantile(1 - kBelowOneDeviation) - errors.quantile(kBelowOneDeviation);
+    return std::max(kLeastSigma, two / 2);
   }
 
   /// The sigma of highest likelihood given the expectations, which were made with z.
   double likely_deviation(const VectorXd& z, const Alternated& now, const Design& runs) const {
-    double squares = log_errors(now.counted, now.predicted(now.rows)).squaredNorm();
+    double squares = beyond_predictions(now.counted, now.predicted(now.rows)).squaredNorm();
     for (const std::size_t row : now.rows)
       if (runs.is_cut(row))
         squares += std::pow(now.deviation, 2) * NormalTail(z[index(row)]).variance;
-    return std::max(kLeastDeviation, std::sqrt(squares / static_cast<double>(now.rows.size())));
+    return std::max(kLeastSigma, std::sqrt(squares / static_cast<double>(now.rows.size())));
   }
 };
 
@@ -256,7 +268,7 @@ Alternated alternated(const FittedModel& model, const Design& training, const Fi
   if (is_start && of_quantile) {
     const Alternation tobit(model, training, options, Loss::rmsle, false);
     predicted = tobit.from(predicted, training).predicted;
-    const ErrorDistribution errors(log_errors(training, predicted), training);
+    const ErrorDistribution errors(beyond_predictions(training, predicted), training);
     predicted *= std::exp(errors.quantile(model.search.quantile.value_or(0.5)));
   }
   Alternated out = Alternation(model, training, options, model.search.loss, of_quantile)
@@ -274,9 +286,9 @@ Alternated alternated(const FittedModel& model, const Design& training, const Fi
 void require_limits(const FittedModel& model, const Design& training) {
   if (!is_of_quantile(model) || !std::isinf(training.limit(finished_rows(training)).minCoeff()))
     return;
-  throw UsageError(message(
-      "absolute errors need the limits of the runs that finished, too: pass {}, or {}",
-      Field{"limit", {"COL"}}, Field{"loss", {"rmsle"}}));
+  throw UsageError(
+      message("absolute errors need the limits of the runs that finished, too: pass {}, or {}",
+              Field{"limit", {"COL"}}, Field{"loss", {"rmsle"}}));
 }
 
 /// The options of the fit from which the alternation starts: without a Gaussian process, whose
@@ -300,7 +312,8 @@ bool has_cut_runs(const Design& runs) {
 }
 
 std::vector<std::size_t> finished_rows(const Design& runs) {
-  return all_rows_where(runs, [&](std::size_t row) { return !runs.is_cut(row); });
+  return all_rows_where(
+      runs, [&](std::size_t row) { return !runs.is_cut(row); });
 }
 
 Design finished_runs(const Design& runs) {
@@ -308,14 +321,16 @@ Design finished_runs(const Design& runs) {
 }
 
 std::vector<std::size_t> rows_with_limits_above(const VectorXd& values, const Design& runs) {
-  return all_rows_where(runs, [&](std::size_t row) {
-    return runs.limit.size() == 0 || values[index(row)] < runs.limit[index(row)];
-  });
+  return all_rows_where(
+      runs,
+      [&](std::size_t row) {
+        return runs.limit.size() == 0 || values[index(row)] < runs.limit[index(row)];
+      });
 }
 
 VectorXd times_with_draws(const Design& runs, const VectorXd& predicted, std::uint64_t seed) {
   VectorXd out = runs.time;
-  const VectorXd errors = log_errors(runs, predicted);
+  const VectorXd errors = beyond_predictions(runs, predicted);
   std::vector<std::pair<double, std::size_t>> cut;
   for (std::size_t row = 0; row < runs.rows; ++row)
     if (runs.is_cut(row))
@@ -346,7 +361,7 @@ FittedModel fit_censored(const ModelSpec& spec, const Design& training, const Fi
     model = fit(spec, last.counted, options);
   }
   if (is_of_quantile(model))
-    model.search.cost = loss_value(signed_loss(model), training.time,
+    model.search.cost = loss_value(loss_of_model(model), training.time,
                                    predict(model, training).cwiseMin(training.limit));
   model.metrics.train = compute_metrics(finished.time, predict(model, finished));
   model.noise_floor = noise_floor(finished);

@@ -41,10 +41,10 @@ using FitOfForm = FittedModel (*)(const ModelSpec&, const Design&, const FitOpti
 ///   (Chernozhukov and Hong 2002).
 /// - All others: the Tobit model (1958) of ln(time) by expectation maximisation (Dempster, Laird
 ///   and Rubin 1977; Schmee and Hahn 1979). The logarithm of a run that was cut off is its
-///   expectation beyond ln c, mu + sigma phi(z) / Phi(-z) with z = (ln c - mu) / sigma, in turn with
-///   refits and the sigma that they leave. Of losses that large errors do not dominate, sigma is
-///   half the distance of the quantiles of a normal distribution at -1 and 1 by Kaplan and Meier;
-///   of a Gaussian process, its own.
+///   expectation beyond ln c, mu + sigma phi(z) / Phi(-z) with z = (ln c - mu) / sigma, in turn
+///   with refits and the sigma that they leave. Of losses that large errors do not dominate, sigma
+///   is half the distance of the quantiles of a normal distribution at -1 and 1 by Kaplan and
+///   Meier; of a Gaussian process, its own.
 ///
 /// The search of `fit` sees the rows and times that the alternation ends with, so that certificates
 /// and warnings are about these. Errors and the noise floor are those of the runs that finished.

@@ -241,8 +241,8 @@ FittedModel fit_form(const ModelSpec& spec, const Design& training, const FitOpt
   const std::vector<FormKind>& kinds = form_kinds();
   const std::string_view name =
       options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
-  const auto kind = std::find_if(
-      kinds.begin(), kinds.end(), [&](const FormKind& known) { return known.name == name; });
+  const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const FormKind& known) { return known.name == name; });
   return kind->fit(spec, training, options);
 }
 
@@ -260,10 +260,9 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
     throw UsageError(message("{} needs {} or {}: a bound minimises weighted absolute errors",
                              Field{"quantile"}, Field{"loss", {"mae"}}, Field{"loss", {"mape"}}));
   const CanonicalOrder runs(spec, training);
-  FittedModel model =
-      runs.restored(has_cut_runs(training)
-                        ? fit_censored(runs.spec(), runs.training(), options, fit_form)
-                        : fit_form(runs.spec(), runs.training(), options));
+  FittedModel model = runs.restored(
+      has_cut_runs(training) ? fit_censored(runs.spec(), runs.training(), options, fit_form)
+                             : fit_form(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
 }

@@ -327,8 +327,7 @@ PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
   const std::vector<std::size_t> finished = finished_rows(out.training);
   if (finished.empty())
     throw InputError(table.source + ": all training runs were cut off");
-  const std::size_t central =
-      finished[central_row(out.spec, take_rows(out.training, finished))];
+  const std::size_t central = finished[central_row(out.spec, take_rows(out.training, finished))];
   const std::size_t row = split.train[central];
   set_typical_values(table, row, out.spec);
   out.central = {configuration_of(out.training, central), table.lines[row],

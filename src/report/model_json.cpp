@@ -628,7 +628,8 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   });
   f("cross_validation", model.cross_validation, "if folds were asked for", kSparse);
   f("prediction_intervals", model.intervals, "[their calibration](#prediction-intervals)", kSparse);
-  f("cut", model.cut, "the runs that were ended at their limits, if they count as longer", kSparse);
+  f("cut", model.cut, "[the runs that count as longer than their limit](#runs-that-were-cut-off)",
+    kSparse);
   f("bound", model.bound, "[where the predictions are bounds](#bounds)", kSparse);
   f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
   double none_typical = 0;

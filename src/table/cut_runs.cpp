@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 4> kOutOfMemory = {"oom", "outofmemory", 
 constexpr WordList kCompleted{
     "completed complete cached ok success successful succeeded done finished passed true"};
 
-bool has_one_of(const std::string& word, const auto& parts) {
+bool has_part(const std::string& word, const auto& parts) {
   return std::ranges::any_of(
       parts, [&](std::string_view part) { return word.find(part) != std::string::npos; });
 }
@@ -52,10 +52,9 @@ Column as_numbers(const Column& column) {
 void read_bad_cells(Column& column) {
   std::erase_if(column.bad_cells, [&](const BadCell& cell) {
     const auto quantity = parse_quantity(cell.text);
-    const auto number = column.unit.empty() ? parse_number(cell.text)
-                        : quantity && quantity->unit == column.unit
-                            ? std::optional(quantity->value)
-                            : std::nullopt;
+    const auto number = column.unit.empty()                         ? parse_number(cell.text)
+                        : quantity && quantity->unit == column.unit ? std::optional(quantity->value)
+                                                                    : std::nullopt;
     if (number)
       column.numbers[cell.row] = *number;
     return number.has_value();
@@ -97,15 +96,14 @@ double same_limit(const std::string& text, const Column& measured, const Table& 
   if (const auto number = parse_number(text); number && *number > 0)
     return *number;
   const auto quantity = parse_quantity(text);
-  const auto factor =
-      quantity ? factor_to(measured, std::string(quantity->unit)) : std::nullopt;
+  const auto factor = quantity ? factor_to(measured, std::string(quantity->unit)) : std::nullopt;
   if (factor && quantity->value > 0)
     return quantity->value * *factor;
   if (quantity)
     throw UsageError(message("{}: the numbers of '{}' have no unit to which it could be converted",
                              Field{"limit", {text}}, measured.name));
-  throw UsageError(message("{}: it is no number > 0, and {}", Field{"limit", {text}},
-                           table.no_column(text)));
+  throw UsageError(
+      message("{}: it is no number > 0, and {}", Field{"limit", {text}}, table.no_column(text)));
 }
 
 std::vector<double> limits_of(const std::string& limit, const Column& measured, const Table& table,
@@ -121,8 +119,8 @@ std::vector<double> limits_of(const std::string& limit, const Column& measured, 
     else if (out[row] > 0)
       out[row] *= factor;
     else
-      problems.add(row, *column,
-                   [&] { return quoted_cell(column->text(row)) + " is no limit > 0"; });
+      problems.add(
+          row, *column, [&] { return quoted_cell(column->text(row)) + " is no limit > 0"; });
   }
   return out;
 }
@@ -142,9 +140,9 @@ double common_limit(const std::vector<std::size_t>& cut, const std::vector<doubl
 
 RanOutOf ran_out_of(const std::string& cell) {
   const std::string word = folded(cell);
-  if (has_one_of(word, kOutOfTime))
+  if (has_part(word, kOutOfTime))
     return RanOutOf::time;
-  return has_one_of(word, kOutOfMemory) ? RanOutOf::memory : RanOutOf::nothing;
+  return has_part(word, kOutOfMemory) ? RanOutOf::memory : RanOutOf::nothing;
 }
 
 std::optional<std::string> least_of(const std::string& cell) {
@@ -157,10 +155,10 @@ std::optional<std::string> least_of(const std::string& cell) {
 
 std::string failure_of(const std::string& status) {
   if (const auto code = parse_number(status))
-    return *code == 0                                      ? ""
-           : *code == 137                                  ? "oom"
+    return *code == 0                                     ? ""
+           : *code == 137                                 ? "oom"
            : *code == 124 || *code == 142 || *code == 152 ? "timeout"
-                                                           : "failed";
+                                                          : "failed";
   const std::string word = folded(status);
   if (kCompleted.has(word))
     return "";
@@ -193,14 +191,13 @@ std::optional<Sentence> set_limits(const std::string& measured,
   CellProblems problems(table);
   column = as_numbers(column);
   const std::vector<std::size_t> beyond = read_beyond(column);
-  std::vector<double> limits = limit
-                                   ? limits_of(*limit, column, table, problems)
-                                   : std::vector<double>(table.rows(),
-                                                         common_limit(beyond, column.numbers));
+  std::vector<double> limits =
+      limit ? limits_of(*limit, column, table, problems)
+            : std::vector<double>(table.rows(), common_limit(beyond, column.numbers));
   for (const std::size_t row : beyond)
     limits[row] = column.numbers[row];
-  const RanOutOf what = column.unit == "B" || denotes(column.name, "B") ? RanOutOf::memory
-                                                                        : RanOutOf::time;
+  const RanOutOf what =
+      column.unit == "B" || denotes(column.name, "B") ? RanOutOf::memory : RanOutOf::time;
   std::erase_if(column.bad_cells, [&](const BadCell& cell) {
     if (ran_out_of(cell.text) != what)
       return false;
@@ -229,9 +226,9 @@ std::optional<Sentence> set_limits(const std::string& measured,
   table.limits = std::move(limits);
   if (cut == 0)
     return std::nullopt;
-  const std::string where = !limit                             ? "at the limits in their cells"
+  const std::string where = !limit                          ? "at the limits in their cells"
                             : table.find(*limit) != nullptr ? "at their '" + *limit + "'"
-                                                              : "at " + *limit;
+                                                            : "at " + *limit;
   return message("{} of {} runs were cut off {} and count as longer than that.", cut, table.rows(),
                  where);
 }

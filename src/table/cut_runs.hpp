@@ -33,9 +33,10 @@ void tell_failures(const std::string& status, const std::string& measured, Table
 /// limit of all runs. A column and a quantity are converted to the unit of the measured column, if
 /// names or cells tell both.
 ///
-/// Returns a sentence about the runs that were cut off, nullopt if there are none. Throws UsageError
-/// for a limit that is neither a column nor a number > 0, InputError, with lines, for limits that
-/// are no numbers > 0, runs that finished after their limit, and words of a run without a limit.
+/// Returns a sentence about the runs that were cut off, nullopt if there are none. Throws
+/// UsageError for a limit that is neither a column nor a number > 0, InputError, with lines, for
+/// limits that are no numbers > 0, runs that finished after their limit, and words of a run without
+/// a limit.
 std::optional<Sentence> set_limits(const std::string& measured,
                                    const std::optional<std::string>& limit, Table& table);
 

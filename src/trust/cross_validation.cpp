@@ -69,8 +69,9 @@ HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpe
   out.predicted = predict(model, judged);
   const std::vector<std::size_t> finished = finished_rows(judged);
   if (finished.empty())
-    throw InputError("a fold has only runs that were cut off, whose errors are unknown; make the "
-                     "folds larger, or group the rows in another way");
+    throw InputError(
+        "a fold has only runs that were cut off, whose errors are unknown; make the "
+        "folds larger, or group the rows in another way");
   out.metrics = compute_metrics(judged.time(finished), out.predicted(finished));
   return out;
 }
