@@ -5,7 +5,6 @@
 #include <limits>
 #include <numbers>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/message.hpp"
@@ -26,6 +25,7 @@ using Eigen::VectorXd;
 using RowIndices = std::vector<std::size_t>;
 
 constexpr int kMostRounds = 60;
+constexpr int kSteps = 2;  ///< of Powell's regression (Chernozhukov and Hong 2002)
 constexpr int kMostSearches = 2;
 /// Changes of ln(time) that matter no more, in standard deviations.
 constexpr double kSettled = 1e-4;
@@ -154,6 +154,8 @@ class Alternation final : public Refit {
     options_.quantile = of_quantile ? model.search.quantile : std::nullopt;
     options_.be_silent();
     refit_ = model.form->refit(model_, without_limits(training), options_);
+    if (of_quantile)
+      tobit_ = std::make_unique<Alternation>(model, training, options, Loss::rmsle, false);
     if (const auto process = model.form->process_belief(model.spec))
       process_deviation_ = std::sqrt(process->noise);
   }
@@ -174,6 +176,7 @@ class Alternation final : public Refit {
   FitOptions options_;
   bool of_quantile_;
   std::unique_ptr<Refit> refit_;
+  std::unique_ptr<Alternation> tobit_;  ///< chooses the first rows of Powell's regression
   std::optional<double> process_deviation_;
 
   Alternated unchanged(const VectorXd& predicted) const {
@@ -194,14 +197,17 @@ class Alternation final : public Refit {
     return true;
   }
 
+  /// Few steps suffice from rows that are chosen well. More of them drift: rows whose prediction
+  /// is by chance above their limit have no say, which lets it rise further.
   Alternated censored_regression(const VectorXd& predicted, const Design& runs) const {
     Alternated best = unchanged(predicted);
     best.cost = std::numeric_limits<double>::infinity();
     Alternated next = best;
-    std::set<RowIndices> seen;
-    for (int round = 0; round < kMostRounds; ++round) {
-      const RowIndices rows = rows_with_limits_above(next.predicted, runs);
-      if (!seen.insert(rows).second || !refit(rows, runs, next))
+    next.predicted = tobit_->from(predicted, runs).predicted;
+    const ErrorDistribution errors(beyond_predictions(runs, next.predicted), runs);
+    next.predicted *= std::exp(errors.quantile(options_.quantile.value_or(0.5)));
+    for (int step = 0; step < kSteps; ++step) {
+      if (!refit(rows_with_limits_above(next.predicted, runs), runs, next))
         break;
       next.cost = loss_value(loss_of_model(model_), runs.time, next.predicted.cwiseMin(runs.limit));
       if (next.cost < best.cost)
@@ -261,18 +267,9 @@ class Alternation final : public Refit {
 };
 
 /// The rows and times of the fit that the model is near.
-Alternated alternated(const FittedModel& model, const Design& training, const FitOptions& options,
-                      bool is_start) {
-  const bool of_quantile = is_of_quantile(model);
-  VectorXd predicted = predict(model, training);
-  if (is_start && of_quantile) {
-    const Alternation tobit(model, training, options, Loss::rmsle, false);
-    predicted = tobit.from(predicted, training).predicted;
-    const ErrorDistribution errors(beyond_predictions(training, predicted), training);
-    predicted *= std::exp(errors.quantile(model.search.quantile.value_or(0.5)));
-  }
-  Alternated out = Alternation(model, training, options, model.search.loss, of_quantile)
-                       .from(predicted, training);
+Alternated alternated(const FittedModel& model, const Design& training, const FitOptions& options) {
+  Alternated out = Alternation(model, training, options, model.search.loss, is_of_quantile(model))
+                       .from(predict(model, training), training);
   if (out.rows.empty())
     throw InputError(message(
         "too few runs are left to fit, of {} that were cut off or finished: the limits are below "
@@ -354,7 +351,7 @@ FittedModel fit_censored(const ModelSpec& spec, const Design& training, const Fi
   Alternated last;
   for (int search = 0; search < kMostSearches && !options.stop.stop_requested(); ++search) {
     require_limits(model, training);
-    Alternated next = alternated(model, training, options, search == 0);
+    Alternated next = alternated(model, training, options);
     if (search > 0 && are_alike(next, last))
       break;
     last = std::move(next);

@@ -3,7 +3,7 @@
 
 Each of --sets files has 120 to 200 runs of a planted law, (a k^p + b f^r) gpus^q batch^s or one
 product of these columns, with 10 % of log-normal noise and, in 4 % of the runs, 1.3 to 2 times the
-time. Limits are drawn log-uniform so that 30 % of the runs are cut off: "requested" ones from 0.95
+time. Limits are drawn log-uniform so that 30 % of the runs are cut off: "requested" ones from 0.97
 times the time of the law on, as those of users who know about how long a run takes, "independent"
 ones from the time on that 20 % of the runs stay below. Of each way to fit: the share of all planted
 powers within two standard errors (of --bootstrap) of the fitted ones, the mean size of their errors
@@ -65,7 +65,7 @@ def some_runs(draw, law, columns, count):
 def with_limits(draw, rows, law, kind, share=0.3):
     """Rows of which this share is cut off, with their limits."""
     times = sorted(row["time_s"] for row in rows)
-    lowest = [0.95 * law(row) if kind == "requested" else times[len(times) // 5] for row in rows]
+    lowest = [0.97 * law(row) if kind == "requested" else times[len(times) // 5] for row in rows]
     places = [draw.random() for _ in rows]
 
     def limits(width):
