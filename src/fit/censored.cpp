@@ -167,6 +167,8 @@ class Alternation final : public Refit {
 
   /// `predicted`: where to begin.
   Alternated from(const VectorXd& predicted, const Design& runs) const {
+    if (finished_rows(runs).empty())  // a sample that tells nothing
+      return unchanged(predicted);
     return of_quantile_ ? censored_regression(predicted, runs)
                         : expectation_maximisation(predicted, runs);
   }
@@ -305,7 +307,7 @@ FitOptions options_of_start(const FitOptions& options) {
 }  // namespace
 
 bool has_cut_runs(const Design& runs) {
-  return finished_rows(runs).size() < runs.rows;
+  return runs.limit.size() > 0 && finished_rows(runs).size() < runs.rows;
 }
 
 std::vector<std::size_t> finished_rows(const Design& runs) {

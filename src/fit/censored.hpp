@@ -36,9 +36,8 @@ using FitOfForm = FittedModel (*)(const ModelSpec&, const Design&, const FitOpti
 ///
 /// - Absolute losses, bounds and Huber's: Powell's censored regression (1984, 1986), the least
 ///   sum of losses between y and min(c, prediction). Only rows whose prediction is below their
-///   limit have a say there, with y = c if they were cut off. They are chosen and fitted in turn
-///   (Buchinsky 1994), first by a fit of the second kind, since the first choice decides
-///   (Chernozhukov and Hong 2002).
+///   limit have a say there, with y = c if they were cut off. They are chosen by a fit of
+///   the second kind, then by the fit of these rows: three steps (Chernozhukov and Hong 2002).
 /// - All others: the Tobit model (1958) of ln(time) by expectation maximisation (Dempster, Laird
 ///   and Rubin 1977; Schmee and Hahn 1979). The logarithm of a run that was cut off is its
 ///   expectation beyond ln c, mu + sigma phi(z) / Phi(-z) with z = (ln c - mu) / sigma, in turn

@@ -314,6 +314,16 @@ void extend_ranges(const Design& runs, ModelSpec& spec) {
   }
 }
 
+/// The central row of those whose time is measured.
+std::size_t central_finished_row(const ModelSpec& spec, const Design& training) {
+  if (!has_cut_runs(training))
+    return central_row(spec, training);
+  const std::vector<std::size_t> finished = finished_rows(training);
+  if (finished.empty())
+    throw InputError("all training runs were cut off: nothing says how long any takes");
+  return finished[central_row(spec, take_rows(training, finished))];
+}
+
 /// `earlier`: the model that is adapted; null for a new one.
 PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
                       const FittedModel* earlier = nullptr) {
@@ -324,10 +334,7 @@ PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
   out.training = make_design(table, out.spec, Target::required, split.train);
   if (earlier != nullptr)
     extend_ranges(out.training, out.spec);
-  const std::vector<std::size_t> finished = finished_rows(out.training);
-  if (finished.empty())
-    throw InputError(table.source + ": all training runs were cut off");
-  const std::size_t central = finished[central_row(out.spec, take_rows(out.training, finished))];
+  const std::size_t central = central_finished_row(out.spec, out.training);
   const std::size_t row = split.train[central];
   set_typical_values(table, row, out.spec);
   out.central = {configuration_of(out.training, central), table.lines[row],

@@ -106,21 +106,27 @@ double same_limit(const std::string& text, const Column& measured, const Table& 
       message("{}: it is no number > 0, and {}", Field{"limit", {text}}, table.no_column(text)));
 }
 
+/// The unit of the quantities that the column measures: bytes, or else seconds.
+std::string_view kind_of(const Column& measured) {
+  return measured.unit == "B" || denotes(measured.name, "B") ? "B" : "s";
+}
+
 std::vector<double> limits_of(const std::string& limit, const Column& measured, const Table& table,
                               CellProblems& problems) {
-  const Column* const column = table.find(limit);
-  if (column == nullptr)
+  const Column* const as_read = table.find(limit);
+  if (as_read == nullptr)
     return std::vector<double>(table.rows(), same_limit(limit, measured, table));
-  std::vector<double> out = numbers_of(*column);
-  const double factor = factor_to(measured, unit_of_numbers(*column)).value_or(1);
+  const Column column = in_unit(*as_read, kind_of(measured)).value_or(*as_read);  // "2h", "16G"
+  std::vector<double> out = numbers_of(column);
+  const double factor = factor_to(measured, unit_of_numbers(column)).value_or(1);
   for (std::size_t row = 0; row < out.size(); ++row) {
-    if (column->text(row).empty())
+    if (column.text(row).empty())
       out[row] = kNever;
     else if (out[row] > 0)
       out[row] *= factor;
     else
       problems.add(
-          row, *column, [&] { return quoted_cell(column->text(row)) + " is no limit > 0"; });
+          row, *as_read, [&] { return quoted_cell(column.text(row)) + " is no limit > 0"; });
   }
   return out;
 }
@@ -196,8 +202,7 @@ std::optional<Sentence> set_limits(const std::string& measured,
             : std::vector<double>(table.rows(), common_limit(beyond, column.numbers));
   for (const std::size_t row : beyond)
     limits[row] = column.numbers[row];
-  const RanOutOf what =
-      column.unit == "B" || denotes(column.name, "B") ? RanOutOf::memory : RanOutOf::time;
+  const RanOutOf what = kind_of(column) == "B" ? RanOutOf::memory : RanOutOf::time;
   std::erase_if(column.bad_cells, [&](const BadCell& cell) {
     if (ran_out_of(cell.text) != what)
       return false;
