@@ -264,6 +264,39 @@ void add_prior(OptionSet& command, std::optional<std::string>& prior, const Cond
     command.rule({option, "--prior", true, reason});
 }
 
+/// Runs that were ended at their limits, and what tells which.
+void add_cut_runs(OptionSet& command, RoleRequest& roles, const Condition& many) {
+  constexpr auto censors = "--failed censor";
+  command.group("Reading files");
+  command
+      .add("--limit COL", roles.limit,
+           "when a run would have been ended: a column, or a number or quantity for all runs (2h)")
+      .needs(censors);
+  command
+      .add("--status COL", roles.status,
+           "column of exit codes or states: 0, completed, ok, ... of runs that finished; 124, 142, "
+           "152, timeout, ... of a time limit; 137, oom, ... of memory; all others failed")
+      .excludes(many)
+      .excludes("--prior", "the earlier model has the roles of its columns")
+      .excludes("--merge-rows always", "it is read row by row")
+      .excludes("--sample-rows", "it is read row by row");
+  const std::vector<std::pair<Condition, const char*>> refused = {
+      {many, "limits are of the runs of one model"},
+      {"--throughput-target", "its limits are of times: name the time by --target"},
+      {"--weight", "a run that was cut off needs a line of its own"},
+      {"--merge-rows always", "a run that was cut off needs a line of its own"},
+      {"--sample-rows", "a run that was cut off needs a line of its own"},
+      {"--prior", "the earlier model takes all times as measured"},
+      {"--repeats !1", "each seed would count other rows, so that costs could not be compared"},
+      {"--method paper", "the paper has no such runs"},
+      {"--no-polish", "rows are chosen by local refinement"},
+      {"--loss mse", "squared errors of the times would need the distribution of the longest"},
+      {"--l1", "how much a penalty weighs changes with the rows that count"},
+      {"--l2", "how much a penalty weighs changes with the rows that count"}};
+  for (const auto& [option, reason] : refused)
+    command.rule({option, censors, true, reason});
+}
+
 void setup_fit(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models at once", [&] { return asks_for_many(arguments); }};
   command
@@ -275,7 +308,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_output(command, arguments.output, "MODEL.json",
              "file for the model; an existing file is replaced only when the result is complete "
              "(default: standard output, \"-\", but not to a terminal)");
-  add_role_options(command, arguments.request.roles, arguments.input);
+  add_role_options(command, arguments.request.roles, arguments.input, true);
   command.group("Columns");
   command
       .flag("--keep-totals", arguments.keep_totals,
@@ -300,6 +333,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
                 true,
                 "add --residual none"});
   add_prior(command, arguments.prior, many);
+  add_cut_runs(command, arguments.request.roles, many);
   add_judging_options(command, arguments);
   add_many_options(command, arguments);
   add_rules_of_shards(command, arguments);

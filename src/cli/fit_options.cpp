@@ -159,7 +159,7 @@ void add_failed(OptionSet& app, bool& drop_failed) {
   app.choice<bool>("--failed", drop_failed, {{"refuse", false}, {"drop", true}}, kFailedHelp);
 }
 
-void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input) {
+void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input, bool may_censor) {
   app.group("Columns");
   app.add("--target COL", request.target, "the measured time (default: inferred from the name)");
   app.add(
@@ -201,9 +201,15 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input)
       "name that ends in _s, _ms, _us)");
   add_input_options(app, input);
   app.group("Reading files");
-  app.choice<FailedRunsAre>("--failed", request.failed,
-                            {{"refuse", FailedRunsAre::refused}, {"drop", FailedRunsAre::dropped}},
-                            kFailedHelp);
+  std::vector<std::pair<std::string, FailedRunsAre>> failed = {{"refuse", FailedRunsAre::refused},
+                                                               {"drop", FailedRunsAre::dropped}};
+  if (may_censor)
+    failed.emplace_back("censor", FailedRunsAre::censored);
+  app.choice<FailedRunsAre>("--failed", request.failed, failed,
+                            std::string(kFailedHelp) +
+                                (may_censor ? "; censor: of these, runs that were ended at a limit "
+                                              "(>3600, or timeout with --limit) count as longer"
+                                            : ""));
   app.common({"--target", "--extrinsic", "--ignore"});
 }
 

@@ -17,6 +17,7 @@
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
+#include "fit/censored.hpp"
 #include "forms/form.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/model.hpp"
@@ -107,15 +108,17 @@ std::optional<std::string> worst_runs_note(const FitArguments& arguments, const 
                                            const Design& training) {
   if (!stands_in_files(arguments) || model.bound)
     return std::nullopt;
+  const Design finished = finished_runs(training);
   const std::optional<WorstGroup> worst =
-      worst_group(model.spec, training, predict(model, training));
+      worst_group(model.spec, finished, predict(model, finished));
   if (!worst)
     return std::nullopt;
   return "where " + worst->column + " is " + worst->values + " the model is off by " +
          percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
          "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
          shell_word(arguments.runs.front()) +
-         (model.provenance.failed.empty() ? "" : " --failed drop") + " -o report.html";
+         (model.provenance.failed.empty() && !model.cut ? "" : " --failed drop") +
+         " -o report.html";
 }
 
 }  // namespace
@@ -291,6 +294,8 @@ std::string header(const FitDocument& report, const Console& console) {
   std::string rows = std::to_string(model.provenance.rows) + " rows";
   if (report.training_rows != model.provenance.rows)
     rows += ", " + std::to_string(report.training_rows) + " of them for training";
+  if (model.cut)
+    rows += ", " + std::to_string(model.cut->rows) + " of them cut off";
   return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
          (model.provenance.file == "-" ? "standard input" : model.provenance.file) + ": " + rows +
          "\n";

@@ -423,8 +423,9 @@ void add_input_options(OptionSet& app, InputOptions& input);
 void add_failed(OptionSet& app, bool& drop_failed);
 
 /// Adds the options for the roles of columns and the format of files, shared by all commands that
-/// read runs.
-void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input);
+/// read runs. `may_censor`: with the choice of runs that count as longer than their limits.
+void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
+                      bool may_censor = false);
 
 /// The split into training, validation and test rows, for commands that need all three.
 struct SplitArguments {

@@ -11,6 +11,7 @@
 
 #include "base/message.hpp"
 #include "base/text.hpp"
+#include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "fit/fit_multi.hpp"
 #include "fit/fit_own.hpp"
@@ -129,7 +130,10 @@ std::vector<std::size_t> rows_by_content(const Design& design) {
     for (const LevelFactor& factor : design.categorical)
       if (factor.codes[a] != factor.codes[b])
         return factor.codes[a] < factor.codes[b];
-    return a < b;
+    const auto limit = [&](std::size_t row) {
+      return design.limit.size() > 0 ? design.limit[index(row)] : 0.0;
+    };
+    return std::pair(limit(a), a) < std::pair(limit(b), b);
   };
   std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : before(a.second, b.second);
@@ -231,17 +235,15 @@ void require_finite(const FittedModel& model) {
     throw InputError(numbers_out_of_range());
 }
 
-using FormFit = FittedModel (*)(const ModelSpec&, const Design&, const FitOptions&);
-
-FormFit form_fit(const FitOptions& options) {
+FittedModel fit_form(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (options.expression == Expression::automatic)
-    return fit_auto;
+    return fit_auto(spec, training, options);
   const std::vector<FormKind>& kinds = form_kinds();
   const std::string_view name =
       options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
-  return std::find_if(kinds.begin(), kinds.end(),
-                      [&](const FormKind& kind) { return kind.name == name; })
-      ->fit;
+  const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const FormKind& known) { return known.name == name; });
+  return kind->fit(spec, training, options);
 }
 
 }  // namespace
@@ -258,7 +260,9 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
     throw UsageError(message("{} needs {} or {}: a bound minimises weighted absolute errors",
                              Field{"quantile"}, Field{"loss", {"mae"}}, Field{"loss", {"mape"}}));
   const CanonicalOrder runs(spec, training);
-  FittedModel model = runs.restored(form_fit(options)(runs.spec(), runs.training(), options));
+  FittedModel model = runs.restored(
+      has_cut_runs(training) ? fit_censored(runs.spec(), runs.training(), options, fit_form)
+                             : fit_form(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "fit/censored.hpp"
 #include "fit/fit_with_process.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
@@ -348,6 +349,8 @@ std::unique_ptr<Refit> refit_of(const FittedModel& model, const Design& training
                                 const FitOptions& options) {
   if (options.prior)
     return std::make_unique<PriorRefit>(*options.prior, training);
+  if (has_cut_runs(training))
+    return censored_refit(model, training, options);
   return model.form->refit(model, training, options);
 }
 

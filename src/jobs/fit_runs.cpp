@@ -11,6 +11,7 @@
 #include "analysis/scaling.hpp"
 #include "base/message.hpp"
 #include "base/text.hpp"
+#include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "fit/sum_terms.hpp"
 #include "forms/fit_options.hpp"
@@ -223,12 +224,18 @@ std::optional<CrossValidation> run_folds(const ModelSpec& spec, const PreparedFi
 void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) {
   move_to_quantile(model, quantile);
   const Design& training = parts.training;
-  model.metrics.train = compute_metrics(training.time, predict(model, training), training.runs);
+  const Design finished = finished_runs(training);
+  model.metrics.train = compute_metrics(finished.time, predict(model, finished), finished.runs);
   model.metrics = judge(model, parts);
-  const auto use_on = [&](const std::optional<Design>& design) {
-    return design ? std::optional(bound_use(design->time, predict(model, *design))) : std::nullopt;
+  const auto use_on = [&](const std::optional<Design>& design) -> std::optional<BoundUse> {
+    if (!design)
+      return std::nullopt;
+    const Eigen::VectorXd bounds = predict(model, *design);
+    const std::vector<std::size_t> known = rows_with_limits_above(bounds, *design);
+    return known.empty() ? std::nullopt
+                         : std::optional(bound_use(design->time(known), bounds(known)));
   };
-  model.bound->train = bound_use(training.time, predict(model, training));
+  model.bound->train = use_on(training).value_or(BoundUse());
   model.bound->validation = use_on(parts.validation);
   model.bound->test = use_on(parts.test);
 }
@@ -277,8 +284,12 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
   if (request.options.quantile && model.intervals)
     make_bound(prepared, *request.options.quantile, model);
   if (const auto& test = prepared.test; test && model.intervals) {
-    model.intervals->test_coverage = covered_share(
-        row_intervals(model, model.intervals->level, *test), test->time, predict(model, *test));
+    const Eigen::VectorXd ends =
+        predict(model, *test).array() * row_intervals(model, model.intervals->level, *test).upper;
+    const Design known = take_rows(*test, rows_with_limits_above(ends, *test));
+    if (known.rows > 0)
+      model.intervals->test_coverage = covered_share(
+          row_intervals(model, model.intervals->level, known), known.time, predict(model, known));
   }
 }
 
@@ -303,6 +314,16 @@ void extend_ranges(const Design& runs, ModelSpec& spec) {
   }
 }
 
+/// The central row of those whose time is measured.
+std::size_t central_finished_row(const ModelSpec& spec, const Design& training) {
+  if (!has_cut_runs(training))
+    return central_row(spec, training);
+  const std::vector<std::size_t> finished = finished_rows(training);
+  if (finished.empty())
+    throw InputError("all training runs were cut off: nothing says how long any takes");
+  return finished[central_row(spec, take_rows(training, finished))];
+}
+
 /// `earlier`: the model that is adapted; null for a new one.
 PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
                       const FittedModel* earlier = nullptr) {
@@ -313,7 +334,7 @@ PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
   out.training = make_design(table, out.spec, Target::required, split.train);
   if (earlier != nullptr)
     extend_ranges(out.training, out.spec);
-  const std::size_t central = central_row(out.spec, out.training);
+  const std::size_t central = central_finished_row(out.spec, out.training);
   const std::size_t row = split.train[central];
   set_typical_values(table, row, out.spec);
   out.central = {configuration_of(out.training, central), table.lines[row],
@@ -387,6 +408,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     model.repeats = summarise(fits);
   model.uncertainty = run_bootstrap(model, training, request, silent);
   model.provenance = prepared.provenance;
+  if (model.cut)
+    model.cut->limit = request.roles.limit.value_or("");
   model.central = prepared.central;
   model.left_out = prepared.runs.roles.left_out;
   warn_of_leaks(prepared.runs.file.table, model);
@@ -423,7 +446,10 @@ Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const st
                      " are too large or too small for numbers; write the times and the columns in "
                      "units in which they are nearer to 1");
   }
-  const Metrics metrics = compute_metrics(design.time, predicted);
+  const std::vector<std::size_t> finished = finished_rows(design);
+  if (finished.empty())
+    throw InputError("all runs of " + part + " were cut off: their errors are unknown");
+  const Metrics metrics = compute_metrics(design.time(finished), predicted(finished));
   if (!std::isfinite(metrics.mse) || !std::isfinite(metrics.mape_percent)) {
     throw InputError("the model's predictions for " + part +
                      " are too large for numbers; the configurations are too far from the "

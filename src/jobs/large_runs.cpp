@@ -130,6 +130,8 @@ Sentence needs_rows_of_file(const FitRequest& request) {
   add_asked(request.held_out.folds.has_value(), Sentence(Field{"folds"}), out);
   add_asked(request.held_out.coverage.has_value(), Sentence(Field{"coverage"}), out);
   add_asked(request.options.quantile.has_value(), Sentence(Field{"quantile"}), out);
+  add_asked(request.roles.failed == FailedRunsAre::censored, Field{"failed", {"censor"}}, out);
+  add_asked(request.roles.status.has_value(), Sentence(Field{"status"}), out);
   return out;
 }
 

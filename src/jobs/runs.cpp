@@ -17,6 +17,7 @@
 #include "perfmodel/table.hpp"
 #include "sources/source.hpp"
 #include "table/column_facts.hpp"
+#include "table/cut_runs.hpp"
 #include "table/derived.hpp"
 #include "table/design.hpp"
 #include "table/left_out.hpp"
@@ -183,12 +184,20 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     timed.ignore.push_back(column);
     notices.push_back(message("Column '{}' is no input, but the facts about it are.", column));
   }
-  if (request.failed != FailedRunsAre::refused) {
-    if (const auto column = measured_column(table, timed))
-      if (auto failed = drop_failed_runs(runs.file, *column,
-                                         {request.categorical.begin(), request.categorical.end()}))
-        runs.warnings.emplace_back(*std::move(failed));
-  }
+  for (const auto& column : {request.limit, request.status})
+    if (column && table.find(*column) != nullptr)
+      timed.ignore.push_back(*column);
+  const bool looks_for_failures = request.status || request.failed != FailedRunsAre::refused;
+  const auto measured = looks_for_failures ? measured_column(table, timed) : std::nullopt;
+  if (measured && request.status)
+    tell_failures(*request.status, *measured, table);
+  if (measured && request.failed == FailedRunsAre::censored)
+    if (auto cut = set_limits(*measured, request.limit, table))
+      notices.push_back(*std::move(cut));
+  if (measured && request.failed != FailedRunsAre::refused)
+    if (auto failed = drop_failed_runs(runs.file, *measured,
+                                       {request.categorical.begin(), request.categorical.end()}))
+      runs.warnings.emplace_back(*std::move(failed));
   warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));

@@ -453,6 +453,13 @@ void describe(Fields& f, PredictionIntervals& x) {
   check_ranks(f, x);
 }
 
+void describe(Fields& f, CutRuns& x) {
+  f("rows", x.rows, "of the training rows");
+  f("limit", x.limit, "the column of the limits, or the limit; empty if it is from the cells");
+  f("deviation", x.deviation,
+    "standard deviation of ln(time) by which their times are expected; 0 if their order suffices");
+}
+
 void describe(Fields& f, BoundUse& x) {
   f("coverage", x.coverage, "share of the rows at or below their bound");
   f("over_allocation", x.over_allocation, "sum of the bounds over that of the measured values");
@@ -621,6 +628,8 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   });
   f("cross_validation", model.cross_validation, "if folds were asked for", kSparse);
   f("prediction_intervals", model.intervals, "[their calibration](#prediction-intervals)", kSparse);
+  f("cut", model.cut, "[the runs that count as longer than their limit](#runs-that-were-cut-off)",
+    kSparse);
   f("bound", model.bound, "[where the predictions are bounds](#bounds)", kSparse);
   f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
   double none_typical = 0;

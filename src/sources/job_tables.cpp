@@ -16,6 +16,7 @@
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
 #include "table/column_facts.hpp"
+#include "table/cut_runs.hpp"
 #include "table/left_out.hpp"
 #include "table/quantities.hpp"
 
@@ -104,14 +105,6 @@ void join_step(const Cells& step, Cells& job) {
   }
 }
 
-/// "timeout" of "TIMEOUT", "cancelled" of "CANCELLED by 1000"; empty for a job that completed.
-std::string failure_of(const std::string& state) {
-  const std::string word = folded(state.substr(0, state.find(' ')));
-  if (word == "completed" || word == "cached")
-    return "";
-  return !word.empty() && says_failed(word) ? word : "failed";
-}
-
 }  // namespace
 
 bool is_job_table(std::string_view beginning) {
@@ -152,7 +145,8 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
       continue;
     }
     place_of[job] = jobs.size();
-    failures.push_back(failure_of(state.text(row)));
+    const std::string words = state.text(row);  // "CANCELLED by 1000"
+    failures.push_back(failure_of(words.substr(0, words.find(' '))));
     jobs.push_back(std::move(cells));
   }
   std::set<std::string> measured;

@@ -155,7 +155,8 @@ constexpr WordList kPointsInTime{
     "clock "
     "timestamp created arrival"};
 
-/// True if the name of a column denotes quantities of this unit: "Elapsed", "ReqMem", "peak_rss".
+}  // namespace
+
 bool denotes(const std::string& name, std::string_view unit) {
   const std::vector<std::string> words = name_words(name);
   if (unit == "B")
@@ -170,6 +171,8 @@ bool denotes(const std::string& name, std::string_view unit) {
             return kTimes.has(word) || word.ends_with("time") || word.starts_with("time");
           }));
 }
+
+namespace {
 
 /// Numbers of the cells of a column by their unit.
 struct UnitCounts {

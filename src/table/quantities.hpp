@@ -28,6 +28,9 @@ struct Quantity {
 /// - Percent: "72.6%".
 std::optional<Quantity> parse_quantity(std::string_view text);
 
+/// True if the name of a column denotes quantities of this unit: "Elapsed", "ReqMem", "peak_rss".
+bool denotes(const std::string& name, std::string_view unit);
+
 /// The column with numbers in the wanted unit ("s", "B" or "%"), that of a model, if any of its
 /// cells is a quantity of it, also an uncertain one. All other cells but 0 are bad cells. With an
 /// empty unit, see convert_quantities(). Returns nullopt if the column is to be left as it is.

@@ -320,8 +320,9 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
   }
   std::vector<ColumnPart*> candidates = time_candidates(parts);
   if (candidates.empty())
-    candidates = request.failed != FailedRunsAre::refused ? columns_with_time_unit_beside_failures(parts)
-                                     : columns_with_time_unit(parts);
+    candidates = request.failed != FailedRunsAre::refused
+                     ? columns_with_time_unit_beside_failures(parts)
+                     : columns_with_time_unit(parts);
   return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
 }
 

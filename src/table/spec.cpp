@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "table/column_facts.hpp"
+#include "table/cut_runs.hpp"
 #include "table/derived.hpp"
 #include "table/quantities.hpp"
 #include "table/table.hpp"
@@ -130,10 +131,6 @@ constexpr auto kFailed = std::to_array<std::string_view>(
      "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
      "aborted", "preempted", "node_fail", "running", "pending",   "pruned"});
 
-/// Substrings of longer messages of failed runs: "CUDA OOM", "torch.OutOfMemoryError".
-constexpr std::array<std::string_view, 4> kMessages = {"oom", "outofmemory", "out_of_memory",
-                                                       "timeout"};
-
 std::string base_name_of(const std::string& source) {
   return source.substr(source.rfind('/') + 1);
 }
@@ -153,9 +150,7 @@ bool says_failed(const std::string& cell) {
   if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
     word.erase(0, 1);  // the sign of "-inf"
   return std::find(kFailed.begin(), kFailed.end(), word) != kFailed.end() ||
-         std::any_of(kMessages.begin(), kMessages.end(), [&](std::string_view message) {
-           return word.find(message) != std::string::npos;
-         });
+         ran_out_of(cell) != RanOutOf::nothing || least_of(cell).has_value();
 }
 
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,

@@ -9,6 +9,7 @@
 
 #include "base/message.hpp"
 #include "base/text.hpp"
+#include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
@@ -66,7 +67,12 @@ HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpe
   model.form->settle_unseen_levels(kept, model);
   HeldOutFold out;
   out.predicted = predict(model, judged);
-  out.metrics = compute_metrics(judged.time, out.predicted);
+  const std::vector<std::size_t> finished = finished_rows(judged);
+  if (finished.empty())
+    throw InputError(
+        "a fold has only runs that were cut off, whose errors are unknown; make the "
+        "folds larger, or group the rows in another way");
+  out.metrics = compute_metrics(judged.time(finished), out.predicted(finished));
   return out;
 }
 
@@ -195,7 +201,7 @@ bool FormCheck::is_far_worse() const {
 }
 
 std::optional<FormCheck> check_form(const FittedModel& model, const Design& training) {
-  const Design runs = some_rows(training);
+  const Design runs = some_rows(finished_runs(training));
   const RowGroups groups = configuration_groups(runs);
   if (groups.count < 2 * kFolds)
     return std::nullopt;

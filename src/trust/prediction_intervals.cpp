@@ -13,6 +13,7 @@
 #include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "fit/fit_with_process.hpp"
 #include "forms/fit_options.hpp"
@@ -542,6 +543,7 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
   for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
     for (Judgement& edge : by_edges(runs, n)) {
       drop_unseen_levels(runs, edge);
+      std::erase_if(edge.judged, [&](std::size_t row) { return runs.is_cut(row); });
       if (judge.can_judge(edge))
         judgements.push_back(std::move(edge));
     }
@@ -556,7 +558,9 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
 
   PredictionIntervals out;
   if (validation) {
-    out = calibrate(validation->time, predict(model, *validation), Calibration::validation, level,
+    const Eigen::VectorXd predicted = predict(model, *validation);
+    out = calibrate(times_with_draws(*validation, predicted, options.seed), predicted,
+                    Calibration::validation, level,
                     deviations_of(model, *validation, !options.quantile));
   } else {
     Eigen::VectorXd predicted(index(runs.rows));
@@ -569,12 +573,13 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
       if (has_deviations)
         deviations(at) = *judged[i].deviations;
     }
-    const Eigen::ArrayXd ratios = predicted.array() / runs.time.array();
+    const Eigen::VectorXd measured = times_with_draws(runs, predicted, options.seed);
+    const Eigen::ArrayXd ratios = predicted.array() / measured.array();
     // Predictions of a mean are centred; those of a quantile are off by a factor.
     const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
     predicted =
-        runs.time.array() * centre * (ratios / centre).pow(selection_factor(model, training.rows));
-    out = calibrate(runs.time, predicted, Calibration::cross_validation, level,
+        measured.array() * centre * (ratios / centre).pow(selection_factor(model, training.rows));
+    out = calibrate(measured, predicted, Calibration::cross_validation, level,
                     has_deviations ? std::optional(deviations) : std::nullopt);
   }
   std::map<std::size_t, std::vector<double>> growths;

@@ -10,6 +10,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
@@ -78,8 +79,11 @@ using Eigen::VectorXd;
 
 constexpr std::size_t kRowsPerConstant = 3;  // with fewer rows, residuals are resampled
 
+/// The residuals of runs that were cut off are unknown.
 Resampling resampling_of(const Design& training, std::size_t constants) {
-  return training.rows < kRowsPerConstant * constants ? Resampling::residuals : Resampling::rows;
+  return training.rows < kRowsPerConstant * constants && !has_cut_runs(training)
+             ? Resampling::residuals
+             : Resampling::rows;
 }
 
 /// The constants of each sample that is done in this process and reached its optimum.

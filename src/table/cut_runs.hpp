@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel {
+
+/// What a run was ended for, by a word in place of a measurement: "timeout", "CUDA OOM".
+enum class RanOutOf { nothing, time, memory };
+RanOutOf ran_out_of(const std::string& cell);
+
+/// The text after the sign of a cell such as ">3600", "> 2h" or ">=3600", of a run that was ended
+/// there; nullopt for others.
+std::optional<std::string> least_of(const std::string& cell);
+
+/// A word for the failure that an exit code or a state of a job tells of: "timeout" of "TIMEOUT",
+/// 124 (of timeout(1)), 142 and 152 (128 + SIGALRM, SIGXCPU); "oom" of 137 (128 + SIGKILL, as the
+/// kernel's out-of-memory killer and container runtimes end processes); empty for 0 and
+/// "COMPLETED".
+std::string failure_of(const std::string& status);
+
+/// Replaces the measured cells of runs that did not complete, according to the column `status`, by
+/// words that say so. Throws UsageError if there is no such column.
+void tell_failures(const std::string& status, const std::string& measured, Table& table);
+
+/// Sets the limits of the runs and, for those that were ended at them, the measured cells: of
+/// ">3600", of "timeout" in a column of times, and of "oom" in one of memory. `limit` is a column,
+/// whose blank cells are no limits, or a number or quantity for all runs. Without it, limits are
+/// known from cells such as ">3600"; if these all say the same and no run finished later, it is the
+/// limit of all runs. A column and a quantity are converted to the unit of the measured column, if
+/// names or cells tell both.
+///
+/// Returns a sentence about the runs that were cut off, nullopt if there are none. Throws
+/// UsageError for a limit that is neither a column nor a number > 0, InputError, with lines, for
+/// limits that are no numbers > 0, runs that finished after their limit, and words of a run without
+/// a limit.
+std::optional<Sentence> set_limits(const std::string& measured,
+                                   const std::optional<std::string>& limit, Table& table);
+
+}  // namespace perfmodel

@@ -1,0 +1,193 @@
+// Runs that were ended at a limit: how they are told from others, and what refuses them.
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "cli/fit_directory.hpp"
+#include "support/catch.hpp"
+
+using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+const std::vector<std::string> kCensored = {"runs.csv", "--failed", "censor", "--extrinsic",
+                                            "gpus"};
+
+/// 60 runs of t = 20 size / gpus^0.7 with 10 % of noise, ended at 50 with `word` as their time; the
+/// last column has the exit codes, 124 for these and 1 for a run that failed.
+std::string runs_until_50(const std::string& word, double longest = 50) {
+  perfmodel::RandomStream random(7, "runs until 50");
+  std::string text = "size,gpus,time_s,limit,exit\n";
+  for (int run = 0; run < 60; ++run) {
+    const int size = 1 << run % 4;
+    const int gpus = 1 << run / 4 % 5;
+    const double time = 20 * size * std::pow(gpus, -0.7) * std::exp(0.1 * random.normal());
+    const bool fails = run == 8;
+    const bool is_cut = time >= longest && !fails;
+    text += std::to_string(size) + "," + std::to_string(gpus) + "," +
+            (fails    ? "7"
+             : is_cut ? word
+                      : perfmodel::to_text(time)) +
+            "," + perfmodel::to_text(longest) + "," +
+            (fails    ? "1"
+             : is_cut ? "124"
+                      : "0") +
+            "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+nlohmann::json without_source(nlohmann::json model) {
+  model.erase("provenance");
+  model.erase("left_out");
+  model["cut"].erase("limit");
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("limits of cells, of a column and for all runs give one model", "[cli][cut]") {
+  FitDirectory directory;
+  directory.write("runs.csv", runs_until_50("timeout"));
+  const std::vector<std::string> told = with(kCensored, {"--status", "exit", "--seed", "3"});
+  const nlohmann::json by_column = directory.model_of(with(told, {"--limit", "limit"}));
+  CHECK_THAT(directory.said(), ContainsSubstring("of 60 runs were cut off at their 'limit'") &&
+                                   ContainsSubstring("of them cut off\n") &&
+                                   ContainsSubstring("\"failed\" in 1 (line 10)"));
+  CHECK(by_column["cut"]["limit"] == "limit");
+  CHECK(by_column["cut"]["rows"] == by_column["provenance"]["data"]["rows"].get<int>() -
+                                        by_column["metrics"]["train"]["rows"].get<int>());
+  CHECK(by_column["cut"]["rows"] > 8);
+  CHECK(by_column["cut"]["deviation"] == 0);
+  const nlohmann::json by_value =
+      directory.model_of(with(told, {"--limit", "50s", "--ignore", "limit"}));
+  CHECK(by_value["cut"]["limit"] == "50s");
+  CHECK(without_source(by_value) == without_source(by_column));
+  directory.write("runs.csv", runs_until_50("> 50"));
+  const nlohmann::json by_cells = directory.model_of(with(told, {"--ignore", "limit"}));
+  CHECK(by_cells["cut"]["limit"] == "");
+  CHECK(without_source(by_cells) == without_source(by_column));
+  CHECK(by_column["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.1));
+}
+
+TEST_CASE("a fit of logarithms keeps the deviation of runs that were cut off", "[cli][cut]") {
+  FitDirectory directory;
+  directory.write("runs.csv", runs_until_50(">50"));
+  const nlohmann::json model = directory.model_of(
+      with(kCensored, {"--status", "exit", "--ignore", "limit", "--loss", "rmsle", "--folds", "4",
+                       "--split", "60:20:20", "--bootstrap", "20", "-o", "-"}));
+  CHECK(model["cut"]["deviation"].get<double>() == Approx(0.1).margin(0.04));
+  CHECK(model["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.1));
+  for (const std::string part : {"train", "validation", "test"})  // of finished runs alone
+    CHECK(model["metrics"][part]["rows"].get<int>() < (part == "train" ? 35 : 12));
+}
+
+TEST_CASE("a file without runs that were cut off gives the model of a plain fit", "[cli][cut]") {
+  FitDirectory directory;
+  directory.write("runs.csv", runs_until_50("", 1000));
+  const std::vector<std::string> drop = {"runs.csv", "--failed", "drop",     "--extrinsic", "gpus",
+                                         "--ignore", "limit",    "--status", "exit"};
+  nlohmann::json plain = directory.model_of(drop);
+  nlohmann::json censored =
+      directory.model_of(with(kCensored, {"--limit", "limit", "--status", "exit"}));
+  CHECK_FALSE(censored.contains("cut"));
+  for (nlohmann::json* model : {&plain, &censored})
+    model->erase("left_out");
+  plain["provenance"].erase("data");
+  censored["provenance"].erase("data");
+  CHECK(plain == censored);
+}
+
+TEST_CASE("a bound of runs that were cut off is above that without them", "[cli][cut]") {
+  FitDirectory directory;
+  directory.write("runs.csv", runs_until_50("timeout"));
+  const std::vector<std::string> bound = {"--quantile", "0.8", "--status", "exit"};
+  const nlohmann::json censored =
+      directory.model_of(with(with(kCensored, bound), {"--limit", "limit"}));
+  CHECK(censored["bound"]["quantile"] == 0.8);
+  CHECK(censored["bound"]["train"]["coverage"].get<double>() >= 0.7);
+  CHECK(censored["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.15));
+}
+
+TEST_CASE("what cannot count runs that were cut off is refused", "[cli][cut]") {
+  FitDirectory directory;
+  directory.write("runs.csv", runs_until_50("timeout"));
+  directory.write("old.json", "{}");
+  const auto refusal = [&](const std::vector<std::string>& arguments, int code) {
+    const ProgramResult result = directory.run(with({"fit", "runs.csv"}, arguments));
+    CHECK(result.exit_code == code);
+    return result.errors;
+  };
+  const auto censored = [&](const std::vector<std::string>& arguments, int code = 2) {
+    return refusal(with({"--failed", "censor", "--extrinsic", "gpus"}, arguments), code);
+  };
+  CHECK_THAT(refusal({"--limit", "limit"}, 2),
+             ContainsSubstring("--limit") && ContainsSubstring("--failed censor"));
+  CHECK_THAT(refusal({"--failed", "drop", "--limit", "limit"}, 2),
+             ContainsSubstring("--failed censor"));
+  CHECK_THAT(censored({"--status", "exit"}, 3),
+             ContainsSubstring("says that the run was ended at a limit, but not at which") &&
+                 ContainsSubstring("pass --limit COL"));
+  CHECK_THAT(censored({"--limit", "wall"}), ContainsSubstring("no column 'wall'"));
+  CHECK_THAT(censored({"--limit", "limit", "--status", "state"}),
+             ContainsSubstring("no column 'state'"));
+  CHECK_THAT(censored({"--limit", "20", "--status", "exit"}, 3),
+             ContainsSubstring("is above its limit, 20"));
+  CHECK_THAT(refusal({"--status", "exit"}, 3), ContainsSubstring("\"timeout\" is not a number") &&
+                                                   ContainsSubstring("--failed drop"));
+  for (const std::vector<std::string>& other :
+       std::vector<std::vector<std::string>>{{"--by", "size"},
+                                             {"--target", "time_s,limit"},
+                                             {"--throughput-target", "time_s"},
+                                             {"--weight", "exit"},
+                                             {"--merge-rows", "always"},
+                                             {"--sample-rows", "20"},
+                                             {"--prior", "old.json"},
+                                             {"--repeats", "3"},
+                                             {"--method", "paper"},
+                                             {"--no-polish"},
+                                             {"--loss", "mse"},
+                                             {"--l1", "0.1"},
+                                             {"--l2", "0.1"}}) {
+    INFO(other[0]);
+    CHECK_THAT(refusal(with({"--failed", "censor"}, other), 2),
+               ContainsSubstring("--failed censor"));
+  }
+  for (const std::vector<std::string>& other :
+       std::vector<std::vector<std::string>>{{"--by", "size"},
+                                             {"--merge-rows", "always"},
+                                             {"--sample-rows", "20"},
+                                             {"--prior", "old.json"}}) {
+    INFO(other[0]);
+    CHECK_THAT(refusal(with({"--status", "exit"}, other), 2), ContainsSubstring("--status"));
+  }
+}
+
+TEST_CASE("evaluate leaves out runs that were cut off as failed", "[cli][cut]") {
+  FitDirectory directory;
+  directory.write("runs.csv", runs_until_50(">50"));
+  REQUIRE(directory
+              .run(with(with({"fit"}, kCensored),
+                        {"--status", "exit", "--ignore", "limit", "-o", "model.json"}))
+              .exit_code == 0);
+  const ProgramResult refused = directory.run({"evaluate", "model.json", "runs.csv"});
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.errors,
+             ContainsSubstring("\">50\" is not a number") && ContainsSubstring("--failed drop"));
+  const ProgramResult judged =
+      directory.run({"evaluate", "model.json", "runs.csv", "--failed", "drop"});
+  CHECK(judged.exit_code == 0);
+  CHECK_THAT(judged.errors, ContainsSubstring("failed and are left out: 'time_s' is \">50\""));
+}
