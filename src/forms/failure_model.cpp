@@ -285,6 +285,8 @@ void take_read(const Fields& f, std::vector<FailureNumber> numbers,
                std::vector<FailureLevels> levels, FailureFacts& x) {
   process::Classification& of = x.classification;
   const Eigen::Index rows = of.slopes.size();
+  if (rows == 0)
+    f.node().member("slopes").fail("expected a number per known configuration");
   check_size(f.node().member("curvatures"), rows);
   of.kernel.inverse_lengths.resize(index(numbers.size()));
   of.kernel.shares.resize(index(numbers.size()));

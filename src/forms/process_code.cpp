@@ -401,7 +401,7 @@ void describe(Fields& f, ProcessLevels& x) {
 
 void check_size(const JsonCursor& node, Index rows) {
   if (index(node.items().size()) != rows)
-    node.fail(fmt::format("expected {} numbers, one per row of the correction", rows));
+    node.fail(fmt::format("expected {} numbers, one per known configuration", rows));
 }
 
 void check_codes(const JsonCursor& node, Index rows, std::size_t end) {

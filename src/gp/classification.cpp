@@ -295,7 +295,7 @@ Classifier::Classifier(Classification of)
                               kConstantVariance,
                           of_.curvatures)) {}
 
-/// The mean of f per row, with its variance divided by sqrt(1 + variance).
+/// The mean of f per row; with the variance divided by sqrt(1 + variance).
 VectorXd Classifier::scores(const Inputs& inputs, bool with_variance, std::size_t threads) const {
   VectorXd out(inputs.rows());
   const double variance = of_.kernel.variance + kConstantVariance;

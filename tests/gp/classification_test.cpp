@@ -80,10 +80,11 @@ struct OracleMode {
 /// likelihood there: Rasmussen and Williams 2006, eq. 3.12 to 3.18 and 3.32, as they stand.
 OracleMode oracle_mode(const MatrixXd& covariance, const std::vector<bool>& fails) {
   const Index n = covariance.rows();
-  const MatrixXd inverse = (covariance + 1e-9 * MatrixXd::Identity(n, n)).inverse();
   OracleMode out{.f = VectorXd::Zero(n), .slopes = VectorXd(n), .curvatures = VectorXd(n)};
+  VectorXd weights = VectorXd::Zero(n);  // K^-1 f
   double log_likelihood = 0;
-  for (int step = 0; step < 200; ++step) {
+  MatrixXd b;
+  for (int step = 0; step < 100; ++step) {
     log_likelihood = 0;
     for (Index i = 0; i < n; ++i) {
       const double y = fails[static_cast<std::size_t>(i)] ? 1 : -1;
@@ -93,14 +94,13 @@ OracleMode oracle_mode(const MatrixXd& covariance, const std::vector<bool>& fail
       out.curvatures[i] = ratio * (ratio + z);
       log_likelihood += std::log(normal_cdf(z));
     }
-    const MatrixXd precision = inverse + MatrixXd(out.curvatures.asDiagonal());
+    b = MatrixXd::Identity(n, n) + out.curvatures.asDiagonal() * covariance;
     const VectorXd to =
-        precision.ldlt().solve(VectorXd(out.curvatures.cwiseProduct(out.f) + out.slopes));
-    out.f += 0.7 * (to - out.f);
+        b.partialPivLu().solve(VectorXd(out.curvatures.cwiseProduct(out.f) + out.slopes));
+    weights += 0.7 * (to - weights);
+    out.f = covariance * weights;
   }
-  const MatrixXd b = MatrixXd::Identity(n, n) + covariance * out.curvatures.asDiagonal();
-  out.log_marginal =
-      log_likelihood - out.f.dot(inverse * out.f) / 2 - std::log(b.determinant()) / 2;
+  out.log_marginal = log_likelihood - out.f.dot(weights) / 2 - std::log(b.determinant()) / 2;
   return out;
 }
 
