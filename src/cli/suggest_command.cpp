@@ -387,7 +387,7 @@ void add_p_fails(const FittedModel& model, SuggestionDocument& document, Console
   });
   if (const std::size_t count = document.suggestions.likely_to_fail.value_or(0))
     console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
-                   (count == 1 ? " is" : " are") + " likely to fail (P > 0.5) and left out");
+                   " left out: they fail with P > " + short_number(FailureModel::most_accepted));
 }
 
 /// Adds the intervals of the suggested times if the model has some.

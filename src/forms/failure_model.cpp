@@ -187,11 +187,10 @@ VectorXd FailureModel::probabilities(const Table& configurations) const {
 }
 
 std::vector<bool> FailureModel::are_likely(const Table& configurations) const {
-  const FailureRows rows =
-      failure_rows(facts_.inputs, configurations, facts_.classification.coordinates);
-  std::vector<bool> out = classifier_.are_likely(rows.inputs, all_threads());
+  const VectorXd p = probabilities(configurations);
+  std::vector<bool> out(configurations.rows());
   for (std::size_t row = 0; row < out.size(); ++row)
-    out[row] = out[row] && rows.usable[row];
+    out[row] = p[index(row)] > most_accepted;
   return out;
 }
 

@@ -43,7 +43,10 @@ class FailureModel {
   /// its column.
   Eigen::VectorXd probabilities(const Table& configurations) const;
 
-  /// Per row, whether that probability is above 1/2; takes far less time.
+  /// The most that is accepted of what is suggested: of four runs, one fails.
+  static constexpr double most_accepted = 0.25;
+
+  /// Per row, whether the probability is above that.
   std::vector<bool> are_likely(const Table& configurations) const;
 
  private:

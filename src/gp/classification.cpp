@@ -295,8 +295,7 @@ Classifier::Classifier(Classification of)
                               kConstantVariance,
                           of_.curvatures)) {}
 
-/// The mean of f per row; with the variance divided by sqrt(1 + variance).
-VectorXd Classifier::scores(const Inputs& inputs, bool with_variance, std::size_t threads) const {
+VectorXd Classifier::probabilities(const Inputs& inputs, std::size_t threads) const {
   VectorXd out(inputs.rows());
   const double variance = of_.kernel.variance + kConstantVariance;
   const VectorXd roots = of_.curvatures.cwiseSqrt();
@@ -309,31 +308,15 @@ VectorXd Classifier::scores(const Inputs& inputs, bool with_variance, std::size_
     MatrixXd shared = MatrixXd::Zero(known_.rows, kColumnsOfBlock * filled);
     shared.leftCols(index(rows.size())) =
         (of_.kernel.variance * correlations(of_.kernel, known_, asked)).array() + kConstantVariance;
-    const MatrixXd known =
-        with_variance ? factors_.whitened(roots.asDiagonal() * shared) : MatrixXd();
+    const MatrixXd known = factors_.whitened(roots.asDiagonal() * shared);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto column = index(i);
-      out[rows[i]] = shared.col(column).dot(of_.slopes);
-      if (with_variance)
-        out[rows[i]] /= std::sqrt(1 + std::max(0.0, variance - known.col(column).squaredNorm()));
+      const double left = std::max(0.0, variance - known.col(column).squaredNorm());
+      const double score = shared.col(column).dot(of_.slopes) / std::sqrt(1 + left);
+      const double p = std::erfc(-score / std::numbers::sqrt2) / 2;
+      out[rows[i]] = of_.drawn * p / (of_.drawn * p + 1 - p);
     }
   });
-  return out;
-}
-
-VectorXd Classifier::probabilities(const Inputs& inputs, std::size_t threads) const {
-  return scores(inputs, true, threads).unaryExpr([&](double score) {
-    const double p = std::erfc(-score / std::numbers::sqrt2) / 2;
-    return of_.drawn * p / (of_.drawn * p + 1 - p);
-  });
-}
-
-std::vector<bool> Classifier::are_likely(const Inputs& inputs, std::size_t threads) const {
-  const VectorXd above = of_.drawn == 1 ? scores(inputs, false, threads)
-                                        : VectorXd(probabilities(inputs, threads).array() - 0.5);
-  std::vector<bool> out(to_size(inputs.rows()));
-  for (std::size_t row = 0; row < out.size(); ++row)
-    out[row] = above[index(row)] > 0;
   return out;
 }
 

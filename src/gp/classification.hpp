@@ -53,16 +53,10 @@ class Classifier {
   /// (Rasmussen and Williams 2006, eq. 3.25), not Phi at the mean, which is too sure.
   Eigen::VectorXd probabilities(const Inputs& inputs, std::size_t threads) const;
 
-  /// Per row, whether that probability is above 1/2: unless rows were drawn, whether the mean of f
-  /// is above 0, which takes far less time.
-  std::vector<bool> are_likely(const Inputs& inputs, std::size_t threads) const;
-
  private:
   Classification of_;
   CodedInputs known_;
   PositiveMatrix factors_;  ///< of I + W^1/2 K W^1/2, W being the curvatures
-
-  Eigen::VectorXd scores(const Inputs& inputs, bool with_variance, std::size_t threads) const;
 };
 
 }  // namespace perfmodel::process

@@ -601,7 +601,7 @@ void describe(Fields& f, const SuggestionDocument& x) {
   f("without_bounded", without_bounded, "the same for targets that conditions bound",
     only_if(!x.bounded.empty()));
   f("likely_to_fail", likely_to_fail,
-    "of the others those that fail with P > 1/2, if the model says that", kSparse);
+    "of the others those that fail with P > 1/4, if the model says that", kSparse);
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);
