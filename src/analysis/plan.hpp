@@ -305,7 +305,11 @@ struct Suggestion {
   double cost = 0;                        ///< time * price
   std::optional<Interval> interval = {};  ///< of the time, if the model has intervals
   std::vector<Estimate> bounded = {};     ///< of the request's bounded targets
+  std::optional<double> p_fails = {};     ///< if the model says how likely runs fail
 };
+
+/// Which of the configurations are likely to fail.
+using AreLikelyToFail = std::function<std::vector<bool>(const std::vector<Configuration>&)>;
 
 struct SuggestionRequest {
   std::optional<std::string> price;  ///< formula of the columns, per unit of time; 1 if not given
@@ -315,6 +319,7 @@ struct SuggestionRequest {
   std::size_t most = 10;
   std::uint64_t seed = 1;  ///< of the sample, if the space is too large for an exhaustive search
   std::vector<BoundedTarget> bounded = {};
+  AreLikelyToFail are_likely_to_fail = {};  ///< these are left out; empty: it is not known
 };
 
 struct Suggestions {
@@ -324,9 +329,18 @@ struct Suggestions {
   std::size_t searched = 0;          ///< configurations of the space that were evaluated
   std::size_t without_time = 0;      ///< of these, without a valid time
   std::size_t without_bounded = 0;   ///< of the others, without an estimate of a bounded target
-  std::size_t allowed = 0;           ///< of these, fulfilling the conditions
-  bool complete = true;              ///< whether the search was exhaustive
+  /// Of these, fulfilling the conditions, but likely to fail; nullopt: it is not known.
+  std::optional<std::size_t> likely_to_fail = {};
+  std::size_t allowed = 0;  ///< the others that fulfil the conditions
+  bool complete = true;     ///< whether the search was exhaustive
 };
+
+/// For the model of a space: empty, unless it says how likely runs fail. Refers to both.
+AreLikelyToFail failing_of(const FittedModel& model, const Space& space);
+
+/// Erases the configurations that are likely to fail, and returns their number.
+std::size_t erase_likely_to_fail(const AreLikelyToFail& are_likely,
+                                 std::vector<Configuration>& configurations);
 
 /// The price of each configuration, 1 if none is given. Throws UsageError unless all are >= 0.
 Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,

@@ -8,6 +8,7 @@
 #include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "forms/failure_model.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "table/design.hpp"
@@ -281,6 +282,7 @@ class Search {
       : space_(space),
         predict_(predict),
         bounded_(request.bounded),
+        are_likely_to_fail_(request.are_likely_to_fail),
         conditions_(space),
         with_cost_(request.price.has_value()),
         fastest_(request.most, &Suggestion::time),
@@ -293,6 +295,8 @@ class Search {
       names.push_back(target.name);
     for (const std::string& condition : request.conditions)
       wanted_.emplace_back(condition, names, codes_, Field{"conditions"});
+    if (are_likely_to_fail_)
+      result_.likely_to_fail = 0;
   }
 
   void add(const Configuration& configuration) {
@@ -317,6 +321,7 @@ class Search {
   const Space& space_;
   const Predict& predict_;
   const std::vector<BoundedTarget>& bounded_;
+  const AreLikelyToFail& are_likely_to_fail_;
   Conditions conditions_;
   TextCodes codes_;
   std::optional<Formula> price_;
@@ -335,12 +340,14 @@ class Search {
     std::vector<std::vector<Estimate>> bounded;
     for (const BoundedTarget& target : bounded_)
       bounded.push_back(target.estimates(chunk_));
+    const std::vector<bool> fails =
+        are_likely_to_fail_ ? are_likely_to_fail_(chunk_) : std::vector<bool>(chunk_.size(), false);
     result_.searched += chunk_.size();
     for (std::size_t i = 0; i < chunk_.size(); ++i) {
       Suggestion suggestion{chunk_[i], times[i], times[i]};
       for (const auto& estimates : bounded)
         suggestion.bounded.push_back(estimates[i]);
-      judge(std::move(suggestion));
+      judge(std::move(suggestion), fails[i]);
     }
     chunk_.clear();
   }
@@ -363,7 +370,7 @@ class Search {
     return true;
   }
 
-  void judge(Suggestion suggestion) {
+  void judge(Suggestion suggestion, bool fails) {
     if (!is_time(suggestion.time)) {
       ++result_.without_time;
       return;
@@ -382,6 +389,10 @@ class Search {
     values.push_back(suggestion.cost);
     if (!wanted_.empty() && !fulfils(std::move(values), suggestion.bounded))
       return;
+    if (fails) {
+      ++*result_.likely_to_fail;
+      return;
+    }
     ++result_.allowed;
     fastest_.add(suggestion);
     if (with_cost_) {
@@ -414,6 +425,23 @@ std::optional<Space> searchable(const Space& space) {
 }
 
 }  // namespace
+
+AreLikelyToFail failing_of(const FittedModel& model, const Space& space) {
+  if (!model.failures)
+    return {};
+  return [&](const std::vector<Configuration>& configurations) {
+    return model.failures->are_likely(table_of(space, configurations));
+  };
+}
+
+std::size_t erase_likely_to_fail(const AreLikelyToFail& are_likely,
+                                 std::vector<Configuration>& configurations) {
+  if (!are_likely || configurations.empty())
+    return 0;
+  const std::vector<bool> fails = are_likely(configurations);
+  std::size_t row = 0;
+  return std::erase_if(configurations, [&](const Configuration&) { return fails[row++]; });
+}
 
 Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
                        const std::vector<Configuration>& configurations) {

@@ -18,6 +18,7 @@
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
 #include "fit/censored.hpp"
+#include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/model.hpp"
@@ -627,6 +628,19 @@ std::string section(doc::Table table, const Console& console) {
   return "\n" + joined(lines, "\n") + "\n";
 }
 
+namespace {
+
+std::string failures_line(const FitDocument& report, const Console& console) {
+  const auto& failures = report.model.failures;
+  return failures ? "\n" + std::string(kIndentation, ' ') + console.strong("failures") + "  " +
+                        counted_noun(failures->facts().failed, "run") + " failed, " +
+                        std::to_string(failures->facts().finished) +
+                        " did not: predictions say how likely a run fails (p_fails)\n"
+                  : "";
+}
+
+}  // namespace
+
 std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
@@ -636,7 +650,7 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
          choice_section(report, console) + uncertainty_section(report, console) +
          repeat_section(report, console) +
          (report.model.bound ? "" : held_out_section(report.model, console)) +
-         search_line(report, console);
+         failures_line(report, console) + search_line(report, console);
 }
 
 namespace {

@@ -250,6 +250,9 @@ std::string state_text(const MeasureArguments& arguments, const Campaign& campai
     out += ": expected error " + percent_of_log(knowledge.deviation);
   if (knowledge.width)
     out += "; mean width of the intervals " + rounded(100 * *knowledge.width) + " %";
+  if (knowledge.likely_to_fail > 0)
+    out +=
+        "; " + counted_noun(knowledge.likely_to_fail, "further configuration") + " likely to fail";
   if (arguments.budget)
     out += "; " + duration_text(std::max(0.0, campaign.left())) + " left";
   return out;
@@ -266,7 +269,8 @@ std::optional<std::string> reason_to_stop(const MeasureArguments& arguments,
       return aim.text + " is reached";
   }
   if (knowledge.next.empty())
-    return "every configuration has been measured as often as --repeats says";
+    return "every configuration has been measured as often as --repeats says" +
+           std::string(knowledge.likely_to_fail > 0 ? ", or is likely to fail" : "");
   if (campaign.is_spent())
     return "the budget is spent";
   return std::nullopt;

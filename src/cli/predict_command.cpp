@@ -12,6 +12,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -47,9 +48,25 @@ struct PredictedSettings {
   const Eigen::VectorXd& times;
   const Certainty& certainty;
   const RangeCheck& range;
+  const std::optional<Eigen::VectorXd>& p_fails;
 };
 
 namespace {
+
+/// Above this probability, a failing run is worth a word beside its time.
+constexpr double kWorthTelling = 0.1;
+
+/// Nullopt if the model does not say how likely runs fail.
+std::optional<Eigen::VectorXd> p_fails_of(const FittedModel& model, const Table& table) {
+  return model.failures ? std::optional(model.failures->probabilities(table)) : std::nullopt;
+}
+
+/// "fails with P = 0.62", or nothing.
+std::string failing_note(const std::optional<Eigen::VectorXd>& p_fails, std::size_t row) {
+  return p_fails && (*p_fails)[index(row)] > kWorthTelling
+             ? "fails with P = " + short_number((*p_fails)[index(row)])
+             : "";
+}
 
 /// A row per configuration: the columns that differ, the time and its interval.
 doc::Table prediction_table(const PredictedSettings& predicted) {
@@ -82,7 +99,10 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
       cells.emplace_back((*intervals)[row].around(predicted_time));
     if (reach)
       cells.emplace_back(support_text(reach->near[row]));
-    cells.emplace_back(predicted.range.in_range[row] ? "" : "extrapolated");
+    std::vector<std::string> notes = {predicted.range.in_range[row] ? "" : "extrapolated",
+                                      failing_note(predicted.p_fails, row)};
+    std::erase(notes, "");
+    cells.emplace_back(joined(notes, ", "));
     table.add(std::move(cells));
   }
   return table;
@@ -101,6 +121,8 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
     document.in_range = predicted.range.in_range[row];
     if (predicted.certainty.intervals)
       document.interval = (*predicted.certainty.intervals)[row].around(time);
+    if (predicted.p_fails && std::isfinite((*predicted.p_fails)[index(row)]))
+      document.p_fails = (*predicted.p_fails)[index(row)];
     if (factors)
       document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
     for (const Column& column : predicted.set.table.columns)
@@ -387,6 +409,9 @@ int write_rows(const PredictArguments& arguments, const FittedModel& model, std:
     names.insert(names.begin() + 1, {"lower", "upper"});
   if (reach)
     names.emplace_back("support");
+  const std::optional<Eigen::VectorXd> p_fails = p_fails_of(model, table);
+  if (p_fails)
+    names.emplace_back("p_fails");
   refuse_taken_names(table, names);
   report_range(predicted.range, arguments.strict_range, console);
   report_constants(model, predicted.design, predicted.times.values, table.lines, console);
@@ -398,6 +423,9 @@ int write_rows(const PredictArguments& arguments, const FittedModel& model, std:
         auto further = cells_of(predicted, row, has_intervals);
         if (reach)
           further.emplace_back(support_text(reach->near[row]));
+        if (p_fails)
+          further.push_back(std::isfinite((*p_fails)[index(row)]) ? to_text((*p_fails)[index(row)])
+                                                                  : "");
         return further;
       },
       output);
@@ -413,6 +441,8 @@ std::string shown_alone(const PredictedSettings& predicted, Console& console) {
     console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
                    time_range_text(interval.low, interval.high, predicted.model.spec.unit));
   }
+  if (const std::string note = failing_note(predicted.p_fails, 0); !note.empty())
+    console.warning("a run of this configuration " + note);
   return to_text(time) + "\n";
 }
 
@@ -440,7 +470,8 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   report_range(range, arguments.strict_range, console);
   report_constants(model, design, times, set.table.lines, console);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-  const PredictedSettings predicted{model, set, times, certainty, range};
+  const std::optional<Eigen::VectorXd> p_fails = p_fails_of(model, set.table);
+  const PredictedSettings predicted{model, set, times, certainty, range, p_fails};
   if (!format)
     return finish(output, shown_alone(predicted, console));
   doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
@@ -513,8 +544,9 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
 unless standard output is a terminal. A file is written back unchanged, with these columns added:
 predicted_<target>; lower and upper, unless the model was fitted with --coverage none; in_range,
 which is false if a number is outside the measured range or a combination of values is in an
-unmeasured region; and, for a model with a residual correction, support: process if measured runs
-are near, trend if the prediction is mostly that of the formula. If a prediction is not a time > 0,
+unmeasured region; for a model with a residual correction, support: process if measured runs are
+near, trend if the prediction is mostly that of the formula; and, if enough runs of the fit failed,
+p_fails, the probability that a run fails. If a prediction is not a time > 0,
 its cells are left empty; with --strict-range the file is refused.
 
 Examples:

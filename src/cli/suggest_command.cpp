@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,6 +16,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "forms/failure_model.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -82,6 +84,8 @@ std::vector<std::string> further_names(const SuggestArguments& arguments,
     if (has_interval)
       names.insert(names.end(), {"lower_" + target, "upper_" + target});
   }
+  if (document.with_p_fails)
+    names.emplace_back("p_fails");
   if (arguments.next)
     names.emplace_back(arguments.goal == plan::Goal::fastest ? "improvement" : "gain");
   else if (arguments.price)
@@ -138,6 +142,8 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
       if (estimate.interval)
         cells.insert(cells.end(), {estimate.interval->low, estimate.interval->high});
     }
+    if (suggestions[i].p_fails)
+      cells.emplace_back(*suggestions[i].p_fails);
     cells.emplace_back(last_figure(arguments, document, suggestions, i));
     cells.resize(table.columns.size());
     table.add(std::move(cells));
@@ -238,6 +244,10 @@ plan::Incumbent incumbent_of(const Candidates& choice, const plan::Space& space,
   return {.best = std::log(best), .logs = times.array().log()};
 }
 
+std::string all_likely_to_fail(const plan::Space& space) {
+  return "every configuration of " + space.source + " that is left is likely to fail";
+}
+
 /// `--next`: adds the configurations whose measurement is most valuable to the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                   const Candidates& choice, SuggestionDocument& document, SearchProgress& progress,
@@ -245,7 +255,12 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const plan::Space& space = document.space;
   const std::uint64_t seed = arguments.seed;
   const KnownRuns known = known_runs(arguments, model, space, console);
-  const auto candidates = candidates_of(arguments, space, known, choice);
+  auto candidates = candidates_of(arguments, space, known, choice);
+  if (model.failures)
+    document.suggestions.likely_to_fail =
+        plan::erase_likely_to_fail(plan::failing_of(model, space), candidates);
+  if (candidates.empty())
+    throw InputError(all_likely_to_fail(space));
   const bool is_narrowed = arguments.among || !arguments.conditions.empty();
   const Design wanted = plan::design_of_space(
       space,
@@ -309,9 +324,9 @@ std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Conso
   return steps;
 }
 
-/// `columns`: of the space of runs.
+/// `columns`: of the space of runs. `finished`: set if its rows are runs that did not fail.
 plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
-                     const std::vector<std::string>& columns, Console& console) {
+                     const std::vector<std::string>& columns, bool& finished, Console& console) {
   if (!is_of_runs(arguments)) {
     plan::Space space = read_space(arguments.space);
     space.steps = steps_of(model.spec, space, console);
@@ -319,6 +334,7 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
   }
   RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
   const Table all = file.table;
+  finished = all.find(judged_column(all, model.spec)) != nullptr;
   if (const auto failed = drop_failed_runs(file, model.spec))
     console.warning(*failed);
   if (const auto unknown = drop_unknown_levels(file.table, model.spec))
@@ -350,23 +366,42 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
   return {told.begin(), told.end()};
 }
 
+/// Applies to all suggestions of the document.
+void for_each_suggestion(SuggestionDocument& document,
+                         const std::function<void(plan::Suggestion&)>& change) {
+  plan::Suggestions& found = document.suggestions;
+  for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
+    std::for_each(suggestions->begin(), suggestions->end(), change);
+  for (NextSuggestion& next : document.next)
+    change(next.suggestion);
+}
+
+/// Adds how likely the suggestions fail if the model says it, and tells what is left out for that.
+void add_p_fails(const FittedModel& model, SuggestionDocument& document, Console& console) {
+  if (!model.failures)
+    return;
+  document.with_p_fails = true;
+  for_each_suggestion(document, [&](plan::Suggestion& suggestion) {
+    suggestion.p_fails = model.failures->probabilities(
+        plan::table_of(document.space, {suggestion.configuration}))[0];
+  });
+  if (const std::size_t count = document.suggestions.likely_to_fail.value_or(0))
+    console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
+                   " left out: they fail with P > " + short_number(FailureModel::most_accepted));
+}
+
 /// Adds the intervals of the suggested times if the model has some.
 void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
                    SuggestionDocument& document) {
   document.level = interval_level(model, arguments.coverage, arguments.model);
   if (!document.level)
     return;
-  const auto add = [&](plan::Suggestion& suggestion) {
+  for_each_suggestion(document, [&](plan::Suggestion& suggestion) {
     const Design design =
         plan::design_of_space(document.space, {suggestion.configuration}, model.spec);
     const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
     suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
-  };
-  plan::Suggestions& found = document.suggestions;
-  for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
-    std::for_each(suggestions->begin(), suggestions->end(), add);
-  for (NextSuggestion& next : document.next)
-    add(next.suggestion);
+  });
 }
 
 /// Reports configurations without a valid prediction, which are not suggested.
@@ -462,7 +497,8 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + arguments.space);
-  const plan::Space space = space_of(arguments, model, models.columns(), console);
+  bool finished = false;
+  const plan::Space space = space_of(arguments, model, models.columns(), finished, console);
   progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = space,
                               .suggestions = {},
@@ -478,7 +514,9 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
       .most = arguments.most,
       .seed = arguments.seed,
       .bounded =
-          bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console)};
+          bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console),
+      .are_likely_to_fail =
+          arguments.next || finished ? plan::AreLikelyToFail() : plan::failing_of(model, space)};
   const auto all = static_cast<std::size_t>(space.size().value_or(0));
   std::size_t done = 0;
   const plan::Predict predict_times = [&](const auto& configurations) {
@@ -497,7 +535,9 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
     }
     report_without_time(document, arguments.strict_range, console);
     if (document.suggestions.allowed == 0)
-      throw InputError("no configuration of " + space.source + " fulfils all conditions");
+      throw InputError(document.suggestions.likely_to_fail.value_or(0) > 0
+                           ? all_likely_to_fail(space)
+                           : "no configuration of " + space.source + " fulfils all conditions");
     const Design told =
         plan::design_of_space(space, told_configurations(arguments, document), model.spec);
     RangeCheck range = check_range(model, told);
@@ -512,6 +552,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   }
   add_intervals(arguments, model, document);
   progress.reset();
+  add_p_fails(model, document, console);
   return finish(output, formatted(arguments, document));
 }
 

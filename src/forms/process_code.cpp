@@ -374,25 +374,7 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   });
 }
 
-namespace {
-
 using Eigen::VectorXd;
-
-/// A GP that is read from a file.
-struct ReadProcess {
-  process::ResidualProcess process;
-  ProcessColumns columns;
-};
-
-/// A numeric column as in the file: distinct coordinates, and their index per row.
-struct ProcessNumber {
-  std::string column;
-  process::Coordinate coordinate;
-  double inverse_length = 0;
-  double share = 0;
-  VectorXd values;
-  std::vector<std::size_t> codes;
-};
 
 void describe(Fields& f, ProcessNumber& x) {
   f("column", x.column, "a numeric input");
@@ -411,17 +393,31 @@ void describe(Fields& f, ProcessNumber& x) {
     x.coordinate.most = *most;
 }
 
-struct ProcessLevels {
-  std::string column;
-  double rate = 0;
-  std::vector<std::size_t> codes;
-};
-
 void describe(Fields& f, ProcessLevels& x) {
   f("column", x.column, "an input with levels");
   f("rate", x.rate, "of the correlation", kPositive);
   f("codes", x.codes, "of each known configuration the position in the column's levels, from 0");
 }
+
+void check_size(const JsonCursor& node, Index rows) {
+  if (index(node.items().size()) != rows)
+    node.fail(fmt::format("expected {} numbers, one per known configuration", rows));
+}
+
+void check_codes(const JsonCursor& node, Index rows, std::size_t end) {
+  check_size(node, rows);
+  for (const JsonCursor& item : node.items())
+    if (item.count() >= end)
+      item.fail(fmt::format("there are only {} values", end));
+}
+
+namespace {
+
+/// A GP that is read from a file.
+struct ReadProcess {
+  process::ResidualProcess process;
+  ProcessColumns columns;
+};
 
 std::vector<ProcessNumber> numbers_of(const process::ResidualProcess& process,
                                       const ProcessColumns& columns, const ModelSpec& spec) {
@@ -449,18 +445,6 @@ std::vector<ProcessLevels> levels_of(const process::ResidualProcess& process,
                    {codes.begin(), codes.end()}});
   }
   return out;
-}
-
-void check_size(const JsonCursor& node, Index rows) {
-  if (index(node.items().size()) != rows)
-    node.fail(fmt::format("expected {} numbers, one per row of the correction", rows));
-}
-
-void check_codes(const JsonCursor& node, Index rows, std::size_t end) {
-  check_size(node, rows);
-  for (const JsonCursor& item : node.items())
-    if (item.count() >= end)
-      item.fail(fmt::format("there are only {} values", end));
 }
 
 template <class Input>

@@ -12,6 +12,8 @@
 
 namespace perfmodel {
 
+class JsonCursor;
+
 /// Per column of a GP the index of its input in a spec. A GP keeps its own order of columns, so
 /// that its predictions do not depend on the order in the file, to the last bit.
 struct ProcessColumns {
@@ -32,6 +34,31 @@ struct ProcessColumns {
   /// The inverse; the numbers are values, not coordinates.
   Design design(const process::Inputs& inputs, const ModelSpec& spec) const;
 };
+
+/// A number of known configurations as in model.json: distinct coordinates, and their index per
+/// configuration.
+struct ProcessNumber {
+  std::string column;
+  process::Coordinate coordinate;
+  double inverse_length = 0;
+  double share = 0;
+  Eigen::VectorXd values;
+  std::vector<std::size_t> codes;
+};
+void describe(Fields& f, ProcessNumber& x);
+
+/// The levels of known configurations as in model.json.
+struct ProcessLevels {
+  std::string column;
+  double rate = 0;
+  std::vector<std::size_t> codes;
+};
+void describe(Fields& f, ProcessLevels& x);
+
+/// Throws InputError unless there is one value per known configuration.
+void check_size(const JsonCursor& node, Eigen::Index rows);
+/// As check_size(); codes are smaller than `end`.
+void check_codes(const JsonCursor& node, Eigen::Index rows, std::size_t end);
 
 /// The settings for refitting a GP that its kernel does not contain.
 struct ProcessPrior {

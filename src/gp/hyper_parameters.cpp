@@ -294,6 +294,8 @@ class TailsOfNoise {
   }
 };
 
+}  // namespace
+
 std::vector<Coordinate> process_coordinates(const Inputs& inputs,
                                             const std::vector<CoordinateForm>& forms) {
   std::vector<Coordinate> out;
@@ -305,8 +307,6 @@ std::vector<Coordinate> process_coordinates(const Inputs& inputs,
   }
   return out;
 }
-
-}  // namespace
 
 HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
                                         const ProcessOptions& options) {

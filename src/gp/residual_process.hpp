@@ -178,6 +178,10 @@ struct ProcessFit {
   Eigen::VectorXd run_weights;  ///< in the order of the runs given
 };
 
+/// The coordinates of the numbers, standardised over the rows; empty `forms`: usual_form().
+std::vector<Coordinate> process_coordinates(const Inputs& inputs,
+                                            const std::vector<CoordinateForm>& forms);
+
 /// The mode of the posterior of the hyper-parameters, on a sample of the rows. `y`: per run.
 HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
                                         const ProcessOptions& options);

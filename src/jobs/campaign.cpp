@@ -290,9 +290,10 @@ std::vector<plan::Configuration> Campaign::chosen(const FittedModel& model,
   const plan::Space& space = request_.space;
   const auto in_space = known_to(model, space, plan::sample(space, kMostOfSpace, request_.seed));
   const auto aim = request_.aim.empty() ? in_space : known_to(model, space, request_.aim);
-  const auto possible = known_to(
+  auto possible = known_to(
       model, space,
       with_runs(plan::sample(space, kMostCandidates, request_.seed), request_.most_repeats - 1));
+  knowledge.likely_to_fail = plan::erase_likely_to_fail(plan::failing_of(model, space), possible);
   const Design wanted = plan::design_of_space(space, aim, model.spec);
   const plan::Belief belief(model, plan::design_of_space(space, in_space, model.spec),
                             std::nullopt);

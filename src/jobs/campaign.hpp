@@ -45,6 +45,7 @@ struct Knowledge {
   double deviation = 0;         ///< mean standard deviation of ln(time) of a new run there
   std::optional<double> width;  ///< mean width of the prediction intervals over the prediction
   std::vector<plan::Configuration> next;  ///< to be measured; empty: there are none
+  std::size_t likely_to_fail = 0;         ///< configurations that are not measured for that
 };
 
 /// Measures configurations of a space, and chooses which. Every finished run is on disk at once,

@@ -14,6 +14,7 @@
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "fit/sum_terms.hpp"
+#include "forms/failure_model.hpp"
 #include "forms/fit_options.hpp"
 #include "jobs/group_fits.hpp"
 #include "jobs/tasks.hpp"
@@ -364,6 +365,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   const Split split = split_rows(runs.rows, request.split, request.split_seed);
   PreparedFit out{parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}};
   out.held_out = plan_held_out(request, out.runs.file.table, split, out.training);
+  out.warnings = always_failing(out.runs.file.failed_rows, out.spec);
   if (request.test_runs) {
     RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
     if (request.roles.failed != FailedRunsAre::refused)
@@ -416,6 +418,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.unmeasured = find_unmeasured(prepared.spec, training);
   model.correction = typical_correction(model, training);
   model.effects = effects_of(model, prepared.central.configuration, &training);
+  const RunsFile& file = prepared.runs.file;
+  model.failures = fit_failures(model, file.table, file.failed_rows, silent);
   if (!silent.stop.stop_requested())
     add_held_out(prepared, request, silent, model);
 

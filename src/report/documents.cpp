@@ -281,6 +281,7 @@ void describe_prediction(Fields& f, const std::string& target, const PredictionD
   f("support", support_text(part.near),
     "[with the residual correction, or by the formula alone](#support)", if_process);
   f("in_range", x.in_range, "[see](trust.md#is-a-configuration-like-the-measured-ones)");
+  f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);
 }
 
 void describe_quantile(Fields& f, const PredictionsDocument& x) {
@@ -374,6 +375,7 @@ void describe_suggestion(Fields& f, const SuggestionDocument& document, const pl
   f("upper", Finite{interval.high}, "where the model has intervals", if_interval);
   f("cost", Finite{x.cost}, "time * price; of `next` with the overhead", only_if(with_cost));
   f("bounded", bounded, "the targets that conditions bound", only_if(!bounded.empty()));
+  f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);
 }
 
 void describe_point(Fields& f, const SweepPoint& x) {
@@ -579,8 +581,8 @@ void describe(Fields& f, const PlanDocument& x) {
 }
 
 void describe(Fields& f, const SuggestionDocument& x) {
-  const auto& [fastest, cheapest, pareto, searched, without_time, without_bounded, allowed,
-               complete] = x.suggestions;
+  const auto& [fastest, cheapest, pareto, searched, without_time, without_bounded, likely_to_fail,
+               allowed, complete] = x.suggestions;
   const bool ranks = x.next.empty();
   const auto describe_list = [&](const std::string& name, std::vector<plan::Suggestion> items,
                                  const std::string& meaning, bool stands) {
@@ -598,6 +600,8 @@ void describe(Fields& f, const SuggestionDocument& x) {
     "configurations without a predicted time > 0: they are not listed");
   f("without_bounded", without_bounded, "the same for targets that conditions bound",
     only_if(!x.bounded.empty()));
+  f("likely_to_fail", likely_to_fail,
+    "of the others those that fail with P > 1/4, if the model says that", kSparse);
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);

@@ -128,6 +128,7 @@ struct PredictionDocument {
   std::optional<Interval> interval = {};
   bool in_range = true;
   std::optional<ProcessPart> process = {};
+  std::optional<double> p_fails = {};  ///< probability that a run fails
   std::vector<std::pair<std::string, InputValue>> configuration = {};  ///< by column
 };
 
@@ -228,6 +229,7 @@ struct SuggestionDocument {
   std::optional<double> level = {};  ///< of the prediction intervals, if the model has any
   /// Targets that conditions bound, and whether they have intervals.
   std::vector<std::pair<std::string, bool>> bounded = {};
+  bool with_p_fails = false;  ///< whether the model says how likely runs fail
 };
 
 /// Regularisation path and the point chosen from it.

@@ -16,6 +16,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
+#include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/columns.hpp"
@@ -639,6 +640,11 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
              correction("typical", share != nullptr ? *share : none_typical, "share of the time");
            });
   describe_unmeasured(f, model.unmeasured);
+  auto failures =
+      model.failures ? std::optional<FailureFacts>(model.failures->facts()) : std::nullopt;
+  f("failures", failures, "[the probability that a run fails](#failures)", kSparse);
+  if (f.reads() && failures)
+    model.failures = std::make_shared<const FailureModel>(*std::move(failures));
   if (f.reads() && search)
     model.search = *search;
 }

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gp/classification.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel {
+
+class Fields;
+
+/// An input of a FailureModel.
+struct FailureInput {
+  std::string column;
+  std::vector<std::string> levels = {};  ///< empty: its cells are numbers
+  std::string unit = {};                 ///< of the cells, if they had one
+  /// If all runs that finished had one value: the value of configurations without this column.
+  std::string usual = {};
+};
+
+/// A FailureModel as in model.json.
+struct FailureFacts {
+  std::size_t failed = 0;            ///< runs that failed
+  std::size_t finished = 0;          ///< runs that did not
+  std::vector<FailureInput> inputs;  ///< numbers first, in the order of the classification
+  process::Classification classification;
+};
+void describe(Fields& f, FailureFacts& x);
+
+/// The probability that a run of a configuration fails.
+class FailureModel {
+ public:
+  explicit FailureModel(FailureFacts facts);
+
+  const FailureFacts& facts() const { return facts_; }
+
+  /// Per row of a table with the columns of the inputs, in any order; NaN if a cell is no value of
+  /// its column.
+  Eigen::VectorXd probabilities(const Table& configurations) const;
+
+  /// The most that is accepted of what is suggested: of four runs, one fails.
+  static constexpr double most_accepted = 0.25;
+
+  /// Per row, whether the probability is above that.
+  std::vector<bool> are_likely(const Table& configurations) const;
+
+ private:
+  FailureFacts facts_;
+  process::Classifier classifier_;
+};
+
+/// Fits the probability that a run fails to the runs that finished and those that failed. Its
+/// inputs are the columns that the inputs of `model` need and the left out ones that are constant
+/// in the runs that finished, but not in the others.
+///
+/// Null if there are fewer than five runs of each kind whose cells are values of their columns, if
+/// rows stand for several runs, and after a stop request. Of failed runs, those with a level that
+/// no other run has are left out: see always_failing().
+std::shared_ptr<const FailureModel> fit_failures(const FittedModel& model, const Table& finished,
+                                                 const Table& failed, const FitOptions& options);
+
+/// "all 12 runs with gpu = v100 failed", for each level that the model lacks.
+std::vector<std::string> always_failing(const Table& failed, const ModelSpec& spec);
+
+}  // namespace perfmodel

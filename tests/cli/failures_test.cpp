@@ -1,0 +1,304 @@
+// The probability that a run fails: fitted beside the time where enough runs failed, predicted, and
+// heeded by those that propose runs.
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/model.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Words = std::vector<std::string>;
+
+namespace {
+
+bool runs_out_of_memory(int size, int workers) {
+  return size > 96 * workers;
+}
+
+std::string grid_time(int size, int workers) {
+  return perfmodel::to_text(0.01 * size / workers + 0.002 * workers);
+}
+
+/// Runs of sizes 1, 2, ..., 512 with 1, 2, 4 or 8 workers. `most`: of the failed ones that are
+/// kept.
+std::string ended_runs(std::size_t most = 1000, const std::string& further = "",
+                       const std::string& of_finished = "", const std::string& of_failed = "") {
+  std::string text = "size,workers," + further + "time_s\n";
+  for (int size = 1; size <= 512; size *= 2)
+    for (int workers = 1; workers <= 8; workers *= 2) {
+      const bool fails = runs_out_of_memory(size, workers);
+      if (fails && most-- == 0)
+        return text;
+      text += std::to_string(size) + "," + std::to_string(workers) + "," +
+              (fails ? of_failed + "OOM" : of_finished + grid_time(size, workers)) + "\n";
+    }
+  return text;
+}
+
+constexpr auto kGridSpace = R"({"schema": "perfmodel/space", "schema_version": 1,
+ "columns": [{"column": "size", "values": [16, 24, 48, 80, 120, 160, 240, 320, 480]},
+             {"column": "workers", "values": [1, 2, 3, 4, 6, 8]}]})";
+
+class EndedRunsDirectory {
+ public:
+  explicit EndedRunsDirectory(const std::string& runs) {
+    write("runs.csv", runs);
+    write("space.json", kGridSpace);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    directory_.write(name, text);
+  }
+  std::string file(const std::string& name) const { return directory_.file(name); }
+  std::string read(const std::string& name) const { return read_text(file(name)); }
+  ProgramResult run(const Words& arguments) const {
+    return run_perfmodel(
+        arguments,
+        {.input = "", .environment = {}, .directory = directory_.path(), .output_descriptor = {}});
+  }
+  /// Of a command that succeeds.
+  std::string output(const Words& arguments) const {
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result.output;
+  }
+  ProgramResult fit(const Words& options = {}) const {
+    Words words = {"fit",   "runs.csv", "--failed", "drop", "--expression",
+                   "multi", "--terms",  "1",        "-o",   "model.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    ProgramResult result = run(words);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result;
+  }
+  nlohmann::json predicted(const Words& settings) const {
+    Words words = {"predict", "model.json", "--json", "--set"};
+    words.insert(words.end(), settings.begin(), settings.end());
+    return nlohmann::json::parse(output(words));
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+/// The cells of a CSV text, by row.
+std::vector<Words> cells_of_csv(const std::string& text) {
+  std::vector<Words> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');)
+      rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("predict says how likely a run fails if enough runs of the fit did", "[cli]") {
+  const EndedRunsDirectory directory(ended_runs());
+  const ProgramResult fitted = directory.fit();
+  CHECK_THAT(fitted.errors, ContainsSubstring("failures  6 runs failed, 34 did not"));
+  const auto model = nlohmann::json::parse(directory.read("model.json"));
+  CHECK(model.at("failures").at("failed") == 6);
+  CHECK(model.at("failures").at("finished") == 34);
+
+  std::string asked = "size,workers\n";
+  for (int size = 3; size <= 400; size *= 2)
+    for (int workers = 1; workers <= 8; ++workers)
+      asked += std::to_string(size) + "," + std::to_string(workers) + "\n";
+  directory.write("asked.csv", asked);
+  const auto rows = cells_of_csv(directory.output({"predict", "model.json", "asked.csv"}));
+  REQUIRE(rows[0].back() == "p_fails");
+  std::size_t wrong = 0;
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    const double p = std::stod(rows[row].back());
+    CHECK((p >= 0 && p <= 1));
+    wrong +=
+        (p > 0.5) != runs_out_of_memory(std::stoi(rows[row][0]), std::stoi(rows[row][1])) ? 1U : 0U;
+  }
+  CHECK(wrong <= 3);  // beside the limit
+  CHECK(directory.predicted({"size=500", "workers=1"}).at("p_fails") > 0.9);
+  CHECK(directory.predicted({"size=4", "workers=4"}).at("p_fails") < 0.06);
+
+  CHECK_THAT(directory.run({"predict", "model.json", "--set", "size=500", "workers=1"}).errors,
+             ContainsSubstring("a run of this configuration fails with P = 0.9"));
+  CHECK_THAT(directory.run({"predict", "model.json", "--set", "size=4", "workers=4"}).errors,
+             !ContainsSubstring("fails"));
+  const std::string table = directory.output(
+      {"predict", "model.json", "--set", "size=4,500", "workers=1", "--format", "text"});
+  CHECK_THAT(table, ContainsSubstring("fails with P = 0.9"));
+}
+
+TEST_CASE("a model of failing is read as the same bytes, and predicts the same", "[cli]") {
+  const EndedRunsDirectory directory(ended_runs(1000, "device,", "a,", "b,"));
+  directory.fit();
+  const std::string text = directory.read("model.json");
+  CHECK_THAT(text, ContainsSubstring("\"usual\": \"a\""));
+  directory.write("again.json", to_json(perfmodel::read_model(directory.file("model.json"))));
+  CHECK(directory.read("again.json") == text);
+  const Words asked = {"--set", "size=1:512:x1.5", "workers=1:8:+1", "--format", "csv"};
+  const auto of = [&](const std::string& model) {
+    Words words = {"predict", model};
+    words.insert(words.end(), asked.begin(), asked.end());
+    return directory.output(words);
+  };
+  CHECK(of("again.json") == of("model.json"));
+  // Any number of threads gives the same model.
+  directory.fit({"--threads", "3"});
+  CHECK(directory.read("model.json") == text);
+}
+
+TEST_CASE("with fewer than five failed runs no probability of failing is known", "[cli]") {
+  const EndedRunsDirectory directory(ended_runs(4));
+  CHECK_THAT(directory.fit().errors, !ContainsSubstring("failures"));
+  CHECK_THAT(directory.read("model.json"), !ContainsSubstring("\"failures\""));
+  CHECK(!directory.predicted({"size=500", "workers=1"}).contains("p_fails"));
+}
+
+TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
+  const EndedRunsDirectory directory(ended_runs());
+  directory.fit();
+  const auto check = [&](const Words& options) {
+    Words words = {"suggest", "model.json", "space.json", "--format", "csv"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ProgramResult result = directory.run(words);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.errors, ContainsSubstring("of space.json left out: they fail with P > 0.25"));
+    const auto rows = cells_of_csv(result.output);
+    const auto column = std::ranges::find(rows[0], "p_fails") - rows[0].begin();
+    directory.write("told.csv", result.output);
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+      const std::string size = rows[row][0];
+      const std::string workers = rows[row][1];
+      const double p =
+          directory.predicted({"size=" + size, "workers=" + workers}).at("p_fails").get<double>();
+      CHECK(p <= 0.25);
+      CHECK(std::stod(rows[row][static_cast<std::size_t>(column)]) == Catch::Approx(p));
+      CHECK(!runs_out_of_memory(std::stoi(size) - 30, std::stoi(workers)));
+    }
+    return rows.size() - 1;
+  };
+  CHECK(check({"--where", "size > 100", "--top", "30"}) > 5);
+  CHECK(check({"--next", "5"}) == 5);
+  CHECK(check({"--next", "5", "--goal", "fastest", "--runs", "runs.csv"}) == 5);
+
+  const auto all = nlohmann::json::parse(
+      directory.output({"suggest", "model.json", "space.json", "--format", "json"}));
+  const int searched = all.at("searched");
+  CHECK(searched == 54);
+  CHECK(all.at("allowed").get<int>() + all.at("likely_to_fail").get<int>() == 54);
+
+  for (const Words& options : {Words{"--where", "size > 400 && workers == 1"},
+                               Words{"--where", "size > 400 && workers == 1", "--next", "1"}}) {
+    Words words = {"suggest", "model.json", "space.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ProgramResult none = directory.run(words);
+    CHECK(none.exit_code == 3);
+    CHECK_THAT(none.errors, ContainsSubstring("every configuration of space.json that is left is "
+                                              "likely to fail"));
+  }
+  // Runs that finished are ranked whatever the model thinks of them.
+  const auto ranked = cells_of_csv(
+      directory.output({"suggest", "model.json", "runs.csv", "--top", "40", "--format", "csv"}));
+  CHECK(ranked.size() == 35);
+}
+
+TEST_CASE("a column in which only failed runs differ decides failing", "[cli]") {
+  // Every size failed with the cache, none of the runs that finished had it.
+  std::string runs = "size,workers,cache,mode,exit_code,time_s\n";
+  for (int size = 1; size <= 64; size *= 2)
+    for (int workers = 1; workers <= 4; workers *= 2) {
+      const std::string inputs = std::to_string(size) + "," + std::to_string(workers) + ",";
+      runs += inputs + "0,safe,0," + grid_time(size, workers) + "\n";
+      if (workers < 4)
+        runs += inputs + (size % 3 == 1 ? "1,safe" : "0,quick") + ",137,failed\n";
+    }
+  const EndedRunsDirectory directory(runs);
+  directory.fit();
+  const auto failures = nlohmann::json::parse(directory.read("model.json")).at("failures");
+  Words columns;
+  for (const auto* kind : {"numbers", "levels"})
+    for (const auto& input : failures.at(kind))
+      columns.push_back(input.at("column"));
+  // An exit code follows from failing.
+  CHECK(columns == Words{"size", "workers", "cache", "mode"});
+  directory.write("asked.csv",
+                  "cache,size,mode,workers\n0,16,safe,2\n1,16,safe,2\n0,16,quick,2\n,16,safe,2\n");
+  const auto rows = cells_of_csv(directory.output({"predict", "model.json", "asked.csv"}) + "\n");
+  CHECK(std::stod(rows[1].back()) < 0.3);
+  CHECK(std::stod(rows[2].back()) > 0.7);
+  CHECK(std::stod(rows[3].back()) > 0.7);
+  CHECK(rows[4].size() == rows[1].size() - 1);  // a blank cell is no value: nothing is said
+  // Without these columns, configurations are like the runs that finished.
+  CHECK(directory.predicted({"size=16", "workers=2"}).at("p_fails").get<double>() ==
+        Catch::Approx(std::stod(rows[1].back())));
+}
+
+TEST_CASE("fit tells levels of which all runs failed", "[cli]") {
+  std::string runs = ended_runs(1000, "gpu,", "new,", "new,");
+  runs.replace(runs.find("1,1,new"), 7, "1,1,mid");
+  runs += "1,2,old,failed\n2,2,old,failed\n3,2,odd,failed\n";
+  const EndedRunsDirectory directory(runs);
+  const std::string errors = directory.fit().errors;
+  CHECK_THAT(errors, ContainsSubstring("all 2 runs with gpu = old failed"));
+  CHECK_THAT(errors, ContainsSubstring("the only run with gpu = odd failed"));
+  CHECK(nlohmann::json::parse(directory.read("model.json")).at("failures").at("failed") == 6);
+}
+
+TEST_CASE("a model of failing whose fields contradict each other is refused", "[cli]") {
+  const EndedRunsDirectory directory(ended_runs());
+  directory.fit();
+  const auto model = nlohmann::ordered_json::parse(directory.read("model.json"));
+  const auto refused = [&](const std::string& message, const auto& change) {
+    auto other = model;
+    change(other["failures"]);
+    directory.write("other.json", other.dump());
+    const ProgramResult result =
+        directory.run({"predict", "other.json", "--set", "size=4", "workers=1"});
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.errors, ContainsSubstring(message));
+  };
+  refused(
+      "failures.curvatures", [](auto& failures) { failures["curvatures"].erase(0); });
+  refused(
+      "failures.curvatures[0]", [](auto& failures) { failures["curvatures"][0] = -1; });
+  refused(
+      "failures.variance", [](auto& failures) { failures["variance"] = 0; });
+  refused("failures.numbers[1].codes[2]",
+          [](auto& failures) { failures["numbers"][1]["codes"][2] = 4; });
+}
+
+TEST_CASE("measure does not run what is likely to fail", "[cli]") {
+  const EndedRunsDirectory directory(ended_runs());
+  directory.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1,
+ "columns": [{"column": "size", "values": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]},
+             {"column": "threads", "values": [1, 2, 4, 8, 16, 32, 64, 128]}]})");
+  directory.write("program", R"(#!/bin/sh
+test $(( $1 * $2 )) -gt 512 && exit 1
+echo "step_time: $(( 100 * $1 / $2 + 3 * $2 + 7 )) us"
+)");
+  std::filesystem::permissions(directory.file("program"), std::filesystem::perms::owner_all);
+  const ProgramResult measured = directory.run(
+      {"measure", "space.json", "--runs", "measured.csv", "--repeats", "1", "--time-from",
+       "step_time: {}", "-o", "measured.json", "--", "./program", "{size}", "{threads}"});
+  INFO(measured.errors);
+  REQUIRE(measured.exit_code == 0);
+  const auto rows = cells_of_csv(directory.read("measured.csv"));
+  std::size_t failed = 0;
+  for (const Words& row : rows)
+    failed += row[2] == "failed" ? 1U : 0U;
+  // 28 of the 80 configurations fail, and 52 do not.
+  CHECK(failed < 18);
+  CHECK(rows.size() - 1 - failed > 46);
+  CHECK_THAT(measured.errors, ContainsSubstring("or is likely to fail"));
+}
