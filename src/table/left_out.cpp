@@ -102,6 +102,9 @@ struct ToolColumns {
 
 constexpr std::size_t kFewestOfTool = 3;
 
+/// Columns of any table that say how a run ended.
+constexpr WordList kExitCodes{"exit_code exitcode exit_status return_code returncode"};
+
 constexpr std::array kTools{
     // Nextflow's trace
     ToolColumns{{"realtime"},
@@ -354,12 +357,16 @@ std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
 
 std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts) {
   std::vector<LeftOut> left_out;
-  if (const ToolColumns* const tool = tool_of(table.names()))
-    for (const ColumnPart& part : parts)
-      if (const auto because = tool->role(folded(part.column->name));
-          because && part.is_input() && !part.by_flag && part.column->formula.empty() &&
-          take_out(parts, part.column->name))
-        left_out.push_back({part.column->name, *because, {}, {}});
+  const ToolColumns* const tool = tool_of(table.names());
+  for (const ColumnPart& part : parts) {
+    const std::string name = folded(part.column->name);
+    const auto because = kExitCodes.has(name) ? std::optional(LeftOut::Because::result)
+                         : tool != nullptr    ? tool->role(name)
+                                              : std::nullopt;
+    if (because && part.is_input() && !part.by_flag && part.column->formula.empty() &&
+        take_out(parts, part.column->name))
+      left_out.push_back({part.column->name, *because, {}, {}});
+  }
   const RunLabels labels = find_run_labels(table, parts);
   for (const std::string& column : labels.repetitions)
     if (take_out(parts, column))

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
@@ -57,14 +58,6 @@ const std::vector<Words> kTables = {
      "--bandwidth", "10"},
     {"sweep", "runs.csv", "--lambdas", "1e-3:1e-2:2", "--starts", "1", "--penalty", "l2"},
     {"selftest"}};
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    out.push_back(line);
-  return out;
-}
 
 /// How often a character stands in a line without a backslash before it.
 std::size_t bare(const std::string& line, char wanted) {

@@ -420,6 +420,18 @@ TEST_CASE("runs that vary nothing but the scale have no intrinsic column", "[rol
         "runs.csv: no column but the time varies, so there is nothing to model");
 }
 
+TEST_CASE("how a run ended is no input unless it is named as one", "[roles]") {
+  const Table runs = table_of("x,exit_code,gpus,time_s\n1,0,1,1\n2,124,2,2\n");
+  const Roles roles = resolve_roles(runs, {});
+  CHECK(roles.intrinsic == Texts{"x"});
+  REQUIRE(roles.left_out.size() == 1);
+  CHECK(roles.left_out[0].column == "exit_code");
+  CHECK(roles.left_out[0].because == LeftOut::Because::result);
+  RoleRequest request;
+  request.intrinsic = Texts{"x", "exit_code"};
+  CHECK(resolve_roles(runs, request).intrinsic == Texts{"x", "exit_code"});
+}
+
 TEST_CASE("no column is intrinsic where that is said", "[roles]") {
   RoleRequest request;
   request.intrinsic = GENERATE(Texts{"none"}, Texts{});
