@@ -41,7 +41,7 @@ std::vector<double> axis_of(const NumericInput& input, const std::vector<double>
                                 : input.low + share * (input.high - input.low));
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
@@ -84,7 +84,7 @@ class Grid {
         sort_along(axis, times);
       sum += times;
       ++orders;
-    } while (std::ranges::next_permutation(order).found);
+    } while (std::next_permutation(order.begin(), order.end()));
     times_ = sum / orders;
   }
 

@@ -146,7 +146,7 @@ std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& 
     if (item.because == LeftOut::Because::constant)
       if (auto input = input_of_failed(item, failed))
         out.push_back(*std::move(input));
-  std::ranges::stable_partition(out, is_of_numbers);
+  std::stable_partition(out.begin(), out.end(), is_of_numbers);
   return out;
 }
 
