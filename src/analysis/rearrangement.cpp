@@ -8,8 +8,8 @@
 
 #include "base/message.hpp"
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "table/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -20,14 +20,6 @@ using Eigen::VectorXd;
 constexpr std::size_t kMostDirections = 3;
 constexpr std::size_t kPointsOfRange = 17;
 constexpr std::size_t kMostTimes = 1'000'000;  // of one group of rows
-
-const NumericInput* numeric_input_of(const ModelSpec& spec, const std::string& column) {
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
-    for (const NumericInput& input : *inputs)
-      if (input.column == column)
-        return &input;
-  return nullptr;
-}
 
 /// Ascending points of an axis: the values of the rows and points of the measured range.
 std::vector<double> axis_of(const NumericInput& input, const std::vector<double>& values,
@@ -53,7 +45,7 @@ class Grid {
       : directions_(directions) {
     std::size_t points = 1;
     for (const Monotone& direction : directions) {
-      axes_.push_back(axis_of(*numeric_input_of(model.spec, direction.column),
+      axes_.push_back(axis_of(*input_called(model.spec, direction.column),
                               rows.at(direction.column).numbers, group));
       points *= axes_.back().size();
     }
@@ -150,9 +142,8 @@ void check_directions(const ModelSpec& spec, std::span<const Monotone> direction
   }
 }
 
-VectorXd rearranged_times(const FittedModel& model, const Table& rows,
-                          std::span<const Monotone> directions) {
-  VectorXd out = predict(model, make_design(rows, model.spec, Target::absent));
+void rearrange(const FittedModel& model, const Table& rows, std::span<const Monotone> directions,
+               VectorXd& times) {
   std::vector<std::string> others = required_columns(model.spec);
   std::erase_if(others, [&](const std::string& column) {
     return std::ranges::find(directions, column, &Monotone::column) != directions.end();
@@ -163,9 +154,8 @@ VectorXd rearranged_times(const FittedModel& model, const Table& rows,
       continue;
     grid.rearrange();
     for (const std::size_t row : group.rows)
-      out[index(row)] = grid.at(rows, row);
+      times[index(row)] = grid.at(rows, row);
   }
-  return out;
 }
 
 }  // namespace perfmodel

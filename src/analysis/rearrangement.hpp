@@ -20,7 +20,7 @@ struct Monotone {
 /// from others, three at most.
 void check_directions(const ModelSpec& spec, std::span<const Monotone> directions);
 
-/// The predicted time of every row, rearranged so that it goes in these directions: along a column,
+/// Rearranges the predicted times of all rows so that they go in these directions: along a column,
 /// all else equal, the times are sorted. Where the prediction is monotone already it stays, and no
 /// rearranged prediction is farther from monotone times in the mean (Chernozhukov, Fernandez-Val
 /// and Galichon, Improving point and interval estimators of monotone functions by rearrangement,
@@ -29,7 +29,7 @@ void check_directions(const ModelSpec& spec, std::span<const Monotone> direction
 /// The times are those at all values that the rows have and at points between the ends of the
 /// measured range, so that rows that differ in these columns alone are monotone among each other.
 /// Rows for which one of these times is not valid keep their prediction.
-Eigen::VectorXd rearranged_times(const FittedModel& model, const Table& rows,
-                                 std::span<const Monotone> directions);
+void rearrange(const FittedModel& model, const Table& rows, std::span<const Monotone> directions,
+               Eigen::VectorXd& times);
 
 }  // namespace perfmodel

@@ -68,6 +68,10 @@ bool inside_parallel_for() {
   return is_worker;
 }
 
+std::size_t processor_count() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
 std::size_t threads_with_room(std::size_t wanted) {
   static const bool bounded = is_memory_bounded();
   // Half a stack more per thread, for the data that threads work on.

@@ -23,6 +23,9 @@ void parallel_for(std::size_t count, std::size_t threads,
 /// Whether the calling thread works for a parallel_for.
 bool inside_parallel_for();
 
+/// The number of processors, or 1 if it cannot be had.
+std::size_t processor_count();
+
 /// The number of threads, at most `wanted`, whose stacks fit if address space is limited (`ulimit
 /// -v`): OpenMP ends the program if it cannot start a thread.
 std::size_t threads_with_room(std::size_t wanted);

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "jobs/large_runs.hpp"
@@ -338,7 +338,7 @@ std::size_t default_threads() {
     if (error == std::errc{} && whole && threads > 0)
       return threads;
   }
-  return std::max(1U, std::thread::hardware_concurrency());
+  return processor_count();
 }
 
 /// A residual correction has its own objective; the bounds of a user's formula remain its physics.

@@ -25,6 +25,7 @@
 #include "report/document.hpp"
 #include "table/design.hpp"
 #include "table/replicates.hpp"
+#include "table/spec.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 

@@ -156,19 +156,19 @@ struct PredictedRows {
 };
 
 /// Replaces the times of the rows of a table if they must be monotone.
-void rearrange(const FittedModel& model, const Table& table, const PredictArguments& arguments,
-               Eigen::VectorXd& times) {
+void direct(const FittedModel& model, const Table& table, const PredictArguments& arguments,
+            Eigen::VectorXd& times) {
   if (arguments.directions.empty())
     return;
   check_directions(model.spec, arguments.directions);
-  times = rearranged_times(model, table, arguments.directions);
+  rearrange(model, table, arguments.directions, times);
 }
 
 PredictedRows predicted_rows(const FittedModel& model, const Table& table,
                              const PredictArguments& arguments) {
   Design design = make_design(table, model.spec, Target::absent);
   Predictions times = predictions_of(model, design);
-  rearrange(model, table, arguments, times.values);
+  direct(model, table, arguments, times.values);
   RangeCheck range = check_range(model, design);
   Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   return {std::move(design), std::move(times), std::move(range), std::move(certainty)};

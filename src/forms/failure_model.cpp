@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "forms/process_form.hpp"
 #include "perfmodel/columns.hpp"
@@ -29,11 +29,10 @@ using Eigen::VectorXd;
 /// all four failures by chance in one of eight cases.
 constexpr std::size_t kFewestOfAKind = 5;
 
-// Last words of names of columns that say how a run ended: they differ after it failed.
+/// Last words of names of columns that say how a run ended: they differ after it failed.
 constexpr WordList kEndings{
     "status state exit exitcode code returncode rc error errors exception signal reason message "
-    "msg "
-    "outcome result failed failure failures crashed oom stderr"};
+    "msg outcome result failed failure failures crashed oom stderr"};
 
 bool is_of_numbers(const FailureInput& input) {
   return input.levels.empty();
@@ -137,10 +136,8 @@ std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& 
     for (const CategoricalInput& levels : model.spec.categorical)
       if (levels.column == name)
         input.levels = levels.levels;
-    for (const auto* numbers : {&model.spec.intrinsic, &model.spec.extrinsic})
-      for (const NumericInput& number : *numbers)
-        if (number.column == name)
-          input.unit = number.unit;
+    if (const NumericInput* const number = input_called(model.spec, name))
+      input.unit = number->unit;
   }
   for (const LeftOut& item : model.left_out)
     if (item.because == LeftOut::Because::constant)
@@ -167,10 +164,6 @@ process::Inputs joined_inputs(const process::Inputs& a, const process::Inputs& b
   return out;
 }
 
-std::size_t all_threads() {
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
 }  // namespace
 
 FailureModel::FailureModel(FailureFacts facts)
@@ -179,7 +172,7 @@ FailureModel::FailureModel(FailureFacts facts)
 VectorXd FailureModel::probabilities(const Table& configurations) const {
   const FailureRows rows =
       failure_rows(facts_.inputs, configurations, facts_.classification.coordinates);
-  VectorXd out = classifier_.probabilities(rows.inputs, all_threads());
+  VectorXd out = classifier_.probabilities(rows.inputs, processor_count());
   for (std::size_t row = 0; row < rows.usable.size(); ++row)
     if (!rows.usable[row])
       out[index(row)] = std::numeric_limits<double>::quiet_NaN();

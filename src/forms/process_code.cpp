@@ -4,13 +4,13 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/message.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
@@ -607,8 +607,7 @@ void ProcessForm::read(Fields& f, FittedModel& model) {
     return;
   model.form = std::make_shared<ProcessForm>(
       model.form, std::move(found.columns),
-      std::make_shared<const KnownProcess>(std::move(found.process),
-                                           std::max(1U, std::thread::hardware_concurrency())),
+      std::make_shared<const KnownProcess>(std::move(found.process), processor_count()),
       ProcessPrior{});
 }
 

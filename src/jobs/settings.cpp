@@ -17,6 +17,7 @@
 #include "table/formula.hpp"
 #include "table/left_out.hpp"
 #include "table/quantities.hpp"
+#include "table/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -26,14 +27,6 @@ struct Setting {
   std::string column;
   std::string text;
 };
-
-const NumericInput* input_called(const ModelSpec& spec, const std::string& column) {
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
-    for (const NumericInput& input : *inputs)
-      if (input.column == column)
-        return &input;
-  return nullptr;
-}
 
 namespace {
 

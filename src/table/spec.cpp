@@ -13,7 +13,6 @@
 
 #include "base/message.hpp"
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "table/column_facts.hpp"
 #include "table/cut_runs.hpp"
 #include "table/derived.hpp"
@@ -34,6 +33,14 @@ void sort_levels(std::vector<std::string>& levels) {
   std::sort(keys.begin(), keys.end());
   std::transform(keys.begin(), keys.end(), levels.begin(),
                  [](const auto& sorted) { return std::get<2>(sorted); });
+}
+
+const NumericInput* input_called(const ModelSpec& spec, const std::string& column) {
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *inputs)
+      if (input.column == column)
+        return &input;
+  return nullptr;
 }
 
 namespace {

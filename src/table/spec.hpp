@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 
@@ -13,6 +14,9 @@ namespace perfmodel {
 
 /// Sorts levels as in models: numbers first, by value, so that "8" precedes "16", then texts.
 void sort_levels(std::vector<std::string>& levels);
+
+/// The numeric input of this name, or null.
+const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
 
 /// The unusable cells of a table, by column: all are counted, and the first ones are kept with the
 /// reason.

@@ -45,6 +45,13 @@ const FittedModel& model_of_valley() {
   return model;
 }
 
+Eigen::VectorXd rearranged_times(const FittedModel& model, const Table& rows,
+                                 const std::vector<Monotone>& directions) {
+  Eigen::VectorXd out = predict(model, make_design(rows, model.spec, Target::absent));
+  rearrange(model, rows, directions, out);
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("rearranged times are those along the column in order", "[rearrangement]") {
