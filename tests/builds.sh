@@ -2,11 +2,12 @@
 # Builds the program as others may, and tests each build:
 #
 #   tests/builds.sh clang      with clang++ instead of g++
-#   tests/builds.sh plain      without the libraries that are optional
-#   tests/builds.sh python     with libperfmodel.so, and the package for Python
+#   tests/builds.sh python     with libperfmodel.so, and so without the libraries that are optional,
+#                              and the package for Python
 #   tests/builds.sh arm64      for arm64, by a cross compiler; the tests run in qemu
 #
-# Several may be given. Needs cmake/install-dependencies.sh --tests --nightly --arm64.
+# Several may be given. Needs cmake/install-dependencies.sh --tests --nightly --arm64. The program for
+# arm64 is compared with build/release/perfmodel, or the program PERFMODEL.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
@@ -22,15 +23,13 @@ build() { # NAME SETTING...
 same_model() {
   local work fit='fit data/lenet5_test300.csv --seed 3 --quiet --threads'
   work=$(mktemp -d)
-  cmake --preset release -DPERFMODEL_BUILD_TESTS=OFF -B build/nightly-release
-  cmake --build build/nightly-release --parallel "$jobs" --target perfmodel
   for threads in 1 2; do
     # shellcheck disable=SC2086
     qemu-aarch64-static build/nightly-arm64/perfmodel $fit $threads -o "$work/arm64-$threads.json"
   done
   cmp "$work"/arm64-*.json
   # shellcheck disable=SC2086
-  build/nightly-release/perfmodel $fit 1 -o "$work/x86.json"
+  "${PERFMODEL:-build/release/perfmodel}" $fit 1 -o "$work/x86.json"
   python3 - "$work/arm64-1.json" "$work/x86.json" <<'END'
 import json, math, sys
 
@@ -60,13 +59,8 @@ for name in "${@:?see the top of this file}"; do
     build clang -DCMAKE_CXX_COMPILER=clang++
     ctest --test-dir build/nightly-clang --output-on-failure --parallel "$jobs"
     ;;
-  plain)
-    build plain -DPERFMODEL_WITH_DLIB=OFF -DPERFMODEL_WITH_XGBOOST=OFF \
-      -DPERFMODEL_WITH_SQLITE=OFF
-    ctest --test-dir build/nightly-plain --output-on-failure --parallel "$jobs"
-    ;;
   python)
-    build python -DPERFMODEL_PYTHON=ON -DPERFMODEL_BUILD_TESTS=OFF
+    build python -DPERFMODEL_PYTHON=ON
     ctest --test-dir build/nightly-python --output-on-failure --parallel "$jobs"
     bash cmake/wheel.sh build/nightly-python
     /usr/bin/python3 tests/python/wheel_test.py build/wheel/*.whl
@@ -80,7 +74,7 @@ for name in "${@:?see the top of this file}"; do
     same_model
     ;;
   *)
-    echo "builds: unknown build '$name' (known: clang, plain, python, arm64)" >&2
+    echo "builds: unknown build '$name' (known: clang, python, arm64)" >&2
     exit 2
     ;;
   esac
