@@ -465,7 +465,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   }
   Eigen::VectorXd times =
       predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
-  rearrange(model, set.table, arguments, times);
+  direct(model, set.table, arguments, times);
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
   report_constants(model, design, times, set.table.lines, console);
