@@ -25,11 +25,15 @@ void for_each_case(std::string_view property, const std::function<void(RandomStr
     first = std::strtoul(only, nullptr, 10);
     last = first + 1;
   }
-  for (std::size_t number = first; number < last; ++number) {
-    INFO(property << ": PERFMODEL_PROPERTY_CASE=" << number);
-    RandomStream random(kSeed, property, number);
-    check(random);
-  }
+  for (std::size_t number = first; number < last; ++number)
+    check_case(property, check, number);
+}
+
+void check_case(std::string_view property, const std::function<void(RandomStream&)>& check,
+                std::size_t number) {
+  INFO(property << ": PERFMODEL_PROPERTY_CASE=" << number);
+  RandomStream random(kSeed, property, number);
+  check(random);
 }
 
 }  // namespace perfmodel::test

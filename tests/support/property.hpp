@@ -18,4 +18,8 @@ constexpr std::size_t kUsualCases = 200;
 void for_each_case(std::string_view property, const std::function<void(RandomStream&)>& check,
                    std::size_t cases = kUsualCases);
 
+/// Calls the property with the random stream of one case.
+void check_case(std::string_view property, const std::function<void(RandomStream&)>& check,
+                std::size_t number);
+
 }  // namespace perfmodel::test
