@@ -21,24 +21,21 @@ architecture=$(uname -m)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Both programs are built in one folder: what is compiled alike is compiled once. Without the cache,
-# the libraries are looked for anew.
-build() { # SETTING...
-    rm -f build/package/CMakeCache.txt
-    cmake --preset release -B build/package -DPERFMODEL_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr \
-        "$@" >"$work/log" || { cat "$work/log" >&2; exit 1; }
-    cmake --build build/package --parallel "$(nproc)" >"$work/log" || { cat "$work/log" >&2; exit 1; }
+configure() { # FOLDER SETTING...
+    cmake --preset release -B "$1" -DPERFMODEL_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr \
+        "${@:2}" >"$work/log" || { cat "$work/log" >&2; exit 1; }
+    cmake --build "$1" --parallel "$(nproc)" >"$work/log" || { cat "$work/log" >&2; exit 1; }
 }
 
-build -DPERFMODEL_PACKAGE=ON \
+configure build/package -DPERFMODEL_PACKAGE=ON \
     -DPERFMODEL_ZSH_COMPLETIONS=share/zsh/vendor-completions
 (cd build/package && umask 022 && cpack -G DEB -B "$work/deb" >"$work/log") ||
     { cat "$work/log" >&2; exit 1; }
 cp "$work"/deb/*.deb "$packages"
 
-build -DPERFMODEL_STATIC=ON
+configure build/package-static -DPERFMODEL_STATIC=ON
 name=perfmodel-$version-linux-$architecture
-cmake --install build/package --prefix "$work/$name" --component program --strip >"$work/log"
+cmake --install build/package-static --prefix "$work/$name" --component program --strip >"$work/log"
 cp -r README.md LICENSE CHANGELOG.md docs "$work/$name"
 mkdir "$work/$name/examples"
 cp -r data "$work/$name"

@@ -24,7 +24,7 @@ part 'nightly: dependencies' \
 part 'dev: configuration' cmake --preset dev -B build/nightly-dev
 part 'clang-tidy: all' bash tests/tidy.sh build/nightly-dev --all
 
-# In the folder of the packages, which are made of what is compiled here.
+# In the folder of the Debian package, which is made of what is compiled here.
 part 'release: configuration' cmake --preset release -B build/package \
   -DPERFMODEL_TEST_TIMEOUT=7200
 part 'release: build' cmake --build build/package --parallel "$jobs"
