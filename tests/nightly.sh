@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What .ci/run leaves out for its length; to be run before a release, on two cores for three hours:
+# What .ci/run leaves out for its length; to be run before a release, on two cores for some hours:
 # clang-tidy on all sources, other compilers and processors, generated cases, injected faults, fuzzers,
 # mutants, coverage, packages, and all tests under the sanitizers, those too that repeat whole fits.
 # Parts that passed on the same commit, if nothing was changed since, are not repeated after an

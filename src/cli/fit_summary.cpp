@@ -20,7 +20,6 @@
 #include "fit/censored.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
-#include "jobs/settings.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "table/design.hpp"

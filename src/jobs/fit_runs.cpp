@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "analysis/comparison.hpp"
 #include "analysis/effects.hpp"
@@ -95,39 +93,12 @@ PartMetrics judge(const FittedModel& model, const PreparedRuns& parts) {
   return metrics;
 }
 
-/// The hooks of bootstrap samples. A constant that is too large for a number is null in the file of
-/// a shard: as in the whole job, its interval has no ends then.
-TaskHooks<Eigen::VectorXd> hooks_of_samples(const TaskShare* share, std::size_t first) {
-  using Written = std::vector<std::optional<double>>;
-  const TaskHooks<Written> written = hooks_of<Written>(share, first);
-  if (share == nullptr)
-    return {};
-  return {
-      .is_own = written.is_own,
-      .known = [known = written.known](std::size_t task) -> std::optional<Eigen::VectorXd> {
-        const std::optional<Written> numbers = known(task);
-        if (!numbers)
-          return std::nullopt;
-        Eigen::VectorXd out(index(numbers->size()));
-        for (std::size_t k = 0; k < numbers->size(); ++k)
-          out[index(k)] = (*numbers)[k].value_or(std::numeric_limits<double>::quiet_NaN());
-        return out;
-      },
-      .done =
-          [done = written.done](std::size_t task, const Eigen::VectorXd& constants) {
-            Written numbers;
-            for (const double constant : constants)
-              numbers.push_back(std::isfinite(constant) ? std::optional(constant) : std::nullopt);
-            done(task, numbers);
-          }};
-}
-
 BootstrapSamples run_samples(const FittedModel& model, const Design& training,
                              const FitRequest& request, const FitOptions& silent) {
   const std::size_t wanted = request.bootstrap->samples;
   return bootstrap(model, training, silent, wanted,
                    told_to(request.progress, FitStage::bootstrap, wanted),
-                   hooks_of_samples(request.share, shared_tasks(request).samples));
+                   hooks_of<SampleConstants>(request.share, shared_tasks(request).samples));
 }
 
 /// Returns nullopt if no bootstrap was requested, or if an interruption left fewer than two

@@ -87,18 +87,21 @@ Resampling resampling_of(const Design& training, std::size_t constants) {
 }
 
 /// The constants of each sample that is done in this process and reached its optimum.
-std::vector<std::optional<VectorXd>> refit_samples(
+std::vector<std::optional<SampleConstants>> refit_samples(
     const Refit& refit, const Resampler& resampler, const FitOptions& options, std::size_t samples,
-    const std::function<void(std::size_t)>& sample_done, const TaskHooks<VectorXd>& hooks) {
-  return run_tasks<VectorXd>(
+    const std::function<void(std::size_t)>& sample_done, const TaskHooks<SampleConstants>& hooks) {
+  return run_tasks<SampleConstants>(
       samples, options.threads, hooks,
-      [&](std::size_t b) -> std::optional<VectorXd> {
+      [&](std::size_t b) -> std::optional<SampleConstants> {
         if (options.stop.stop_requested())
           return std::nullopt;
         RandomStream random(options.seed, "bootstrap", b);
-        VectorXd found = refit(resampler.draw(random)).constants;
+        const VectorXd constants = refit(resampler.draw(random)).constants;
         if (options.stop.stop_requested())
           return std::nullopt;  // it may not have reached its optimum
+        SampleConstants found;
+        for (const double constant : constants)
+          found.push_back(std::isfinite(constant) ? std::optional(constant) : std::nullopt);
         return found;
       },
       sample_done);
@@ -109,7 +112,7 @@ std::vector<std::optional<VectorXd>> refit_samples(
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& fit_options, std::size_t samples,
                            const std::function<void(std::size_t)>& sample_done,
-                           const TaskHooks<VectorXd>& hooks) {
+                           const TaskHooks<SampleConstants>& hooks) {
   FitOptions options = fit_options;
   options.loss = model.search.loss;  // the loss that its constants minimise
   options.quantile = model.search.quantile;
@@ -121,7 +124,9 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
   std::erase_if(found, [](const auto& constants) { return !constants; });
   out.constants.resize(model.constants.size(), index(found.size()));
   for (std::size_t b = 0; b < found.size(); ++b)
-    out.constants.col(index(b)) = *found[b];
+    for (std::size_t k = 0; k < found[b]->size(); ++k)
+      out.constants(index(k), index(b)) =
+          (*found[b])[k].value_or(std::numeric_limits<double>::quiet_NaN());
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,13 @@
 
 namespace perfmodel {
 
+/// The constants of a refit; none in place of one that is too large for a number.
+using SampleConstants = std::vector<std::optional<double>>;
+
 /// Constants of refits to resampled data.
 struct BootstrapSamples {
   Resampling resampling = Resampling::rows;
-  Eigen::MatrixXd constants;  ///< unscaled; constants of the model x samples
+  Eigen::MatrixXd constants;  ///< unscaled, or NaN; constants of the model x samples
 };
 
 /// Refits the form to `samples` resampled data sets (Efron 1979), each from the fitted optimum: Eq.
@@ -32,7 +36,7 @@ struct BootstrapSamples {
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& options, std::size_t samples,
                            const std::function<void(std::size_t)>& sample_done = nullptr,
-                           const TaskHooks<Eigen::VectorXd>& hooks = {});
+                           const TaskHooks<SampleConstants>& hooks = {});
 
 /// Percentile intervals of the constants, of differences between levels of Eq. (4) and of the local
 /// scaling powers of a sum. They are widened about the fitted value by sqrt(n / (n - k)) for n rows
