@@ -215,7 +215,8 @@ std::vector<double> scales_of(const FittedModel& model, std::size_t extrinsic,
   return sorted_within(std::move(scales), std::min(low, curve.shown), ScaleCurve::beyond * high);
 }
 
-/// Returns the shown scale times powers of two, starting at the lowest measured scale.
+/// Returns the lowest measured scale, to which speedups are relative, and the shown scale times
+/// powers of two.
 std::vector<double> doublings(const ScaleCurve& curve) {
   std::vector<double> scales = {curve.shown};
   const auto exists = [&](double scale) { return !curve.whole || scale == std::round(scale); };
@@ -226,8 +227,8 @@ std::vector<double> doublings(const ScaleCurve& curve) {
   const double end = ScaleCurve::beyond * std::max(curve.shown, curve.measured.high);
   for (double scale = 2 * curve.shown; scale <= end && scales.size() < kMostForecasts; scale *= 2)
     scales.push_back(scale);
-  std::sort(scales.begin(), scales.end());
-  return scales;
+  scales.push_back(curve.measured.low);
+  return sorted_within(std::move(scales), std::min(curve.measured.low, curve.shown), end);
 }
 
 /// Returns forecasts at the scales with a possible configuration and a time from the model.

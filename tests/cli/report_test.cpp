@@ -163,6 +163,18 @@ TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings
   CHECK_THAT(page, ContainsSubstring("perfmodel report model.json runs.csv -o report.html"));
 }
 
+TEST_CASE_METHOD(ReportTest, "speedups are relative to a scale that was measured",
+                 "[cli][report]") {
+  // Halving the central run's 12 cores leads to 3, which nobody measured.
+  std::string csv = "cores,time_s\n";
+  for (const int cores : {1, 2, 4, 8, 12, 16, 20, 24})
+    csv += std::to_string(cores) + "," + to_text(1 + 90.0 / cores) + "\n";
+  write("cores.csv", csv);
+  REQUIRE(run({"fit", "cores.csv", "-o", "cores.json"}).exit_code == 0);
+  CHECK_THAT(report({"cores.csv"}, "cores.json").output,
+             ContainsSubstring("against cores = 1; the dashed line is ideal"));
+}
+
 TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][report]") {
   std::string csv = "depth,gpus,local_batch,time_s\n";
   for (const int depth : {2, 4, 8})
