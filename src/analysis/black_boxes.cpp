@@ -53,11 +53,11 @@ class RandomForest final : public Regressor {
     trainer.set_seed(std::to_string(seed_));
     const Eigen::MatrixXd features = one_hot_features(training, NumericForm::plain);
     units_ = FloatUnits(features);
-    forest_ = trainer.train(samples_of(units_(features)), list_of(training.time));
+    forest_ = trainer.train(samples_of(units_(features)), list_of(training.time.array().log()));
   }
 
   Eigen::VectorXd predict(const Design& design) const override {
-    return evaluate(forest_, units_(one_hot_features(design, NumericForm::plain)));
+    return evaluate(forest_, units_(one_hot_features(design, NumericForm::plain))).array().exp();
   }
 
  private:

@@ -95,8 +95,8 @@ class Regressor {
 std::unique_ptr<Regressor> make_expression(std::string name, const ModelSpec& spec,
                                            const FitOptions& options);
 
-/// A random forest (Breiman 2001) with scikit-learn's defaults: 100 trees on bootstrap samples, all
-/// features considered at each split, leaves of at least one row.
+/// A random forest (Breiman 2001) of ln(time) with scikit-learn's defaults: 100 trees on bootstrap
+/// samples, all features considered at each split, leaves of at least one row.
 std::unique_ptr<Regressor> make_random_forest(std::uint64_t seed);
 
 /// Support vector regression with an RBF kernel and scikit-learn's defaults (C = 1, epsilon = 0.1,

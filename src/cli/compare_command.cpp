@@ -107,8 +107,10 @@ Section powers_of(const ComparisonDocument& report) {
           score.scaling_powers[static_cast<std::size_t>(found - score.columns.begin())];
     }
   }
-  return {"scaling powers q (of the sum of products: of the whole time, at the central run)",
-          table};
+  return {
+      "scaling powers q (of Eq. (4): of the part that scales, without C; of the others: of the "
+      "whole time, at the central run)",
+      table};
 }
 
 /// A row per model and part, with exact numbers.
@@ -304,7 +306,8 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
 residual correction, a random forest, support vector regression (SVR) and gradient boosting to the
 same training rows and judges them on the same test rows. Forest and SVR have scikit-learn's
 default settings; SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the
-standardised ln(time). Boosting is of ln(time): 500 trees of depth 5, learning rate 0.1.
+standardised ln(time). Forest and boosting are of ln(time); boosting has 500 trees of depth 5 and a
+learning rate of 0.1.
 
 Examples:
   perfmodel compare runs.csv

@@ -138,7 +138,10 @@ namespace {
 using Spreads = std::vector<SeedSpread>;
 
 void add_row(doc::Table& table, const std::string& name, double best, const SeedSpread& spread) {
-  table.add({name, best, spread.mean, "+- " + short_number(spread.standard_deviation)});
+  constexpr double rounding = 1e-12;  // of the value: what lies below is no difference of seeds
+  const double deviation = spread.standard_deviation;
+  table.add({name, best, spread.mean,
+             "+- " + short_number(deviation > rounding * std::abs(spread.mean) ? deviation : 0)});
 }
 
 void add_metrics(doc::Table& table, const std::string& part, const std::optional<Metrics>& best,

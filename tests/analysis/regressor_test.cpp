@@ -1,5 +1,8 @@
 #include "analysis/comparison.hpp"
 
+#include <memory>
+#include <vector>
+
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
@@ -39,6 +42,27 @@ TEST_CASE("black boxes learn a smooth function of many columns", "[dlib]") {
   CHECK(forest->expression() == nullptr);
   CHECK(test_mape(*make_support_vectors(SvrTarget::log_time)) < 5);
   CHECK(test_mape(*make_support_vectors(SvrTarget::time)) < 20);
+}
+
+TEST_CASE("black boxes but the plain SVR count errors as ratios of times", "[dlib]") {
+  // Of ln(time), what is learned from 1 / t is 1 / what is learned from t.
+  std::vector<std::unique_ptr<Regressor>> models;
+  models.push_back(make_random_forest(1));
+  models.push_back(make_support_vectors(SvrTarget::log_time));
+  models.push_back(make_gradient_boosting(1));
+  auto runs = test::paper_runs(Framework::mxnet, 100, 0, 1);
+  for (const auto& model : models) {
+    if (!model)
+      continue;
+    model->fit(runs.design);
+    const Eigen::VectorXd times = model->predict(runs.design);
+    auto inverted = runs.design;
+    inverted.time = inverted.time.cwiseInverse();
+    model->fit(inverted);
+    const Eigen::VectorXd product = times.cwiseProduct(model->predict(inverted));
+    CAPTURE(model->name());
+    CHECK((product.array() - 1).abs().maxCoeff() < 1e-3);  // boosting and SVR stop at tolerances
+  }
 }
 
 TEST_CASE("a forest depends on its seed alone", "[dlib]") {

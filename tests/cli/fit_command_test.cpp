@@ -263,6 +263,19 @@ TEST_CASE_METHOD(FitTest, "repeats give the best model and the spread over all s
   CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["repeats"].is_null());
 }
 
+TEST_CASE_METHOD(FitTest, "the last digits of repeated fits are no spread", "[cli]") {
+  std::string csv = "workers,batch,time_s\n";
+  for (const int workers : {1, 2, 4, 8})
+    for (const int batch : {16, 32, 64})
+      csv += std::to_string(workers) + "," + std::to_string(batch) + "," +
+             std::to_string(0.1 + 0.0625 * batch / workers) + "\n";
+  directory().write("exact.csv", csv);
+  const std::string said = run({"fit", "exact.csv", "--repeats", "10"}).errors;
+  const std::size_t row = said.find("q[workers]");
+  REQUIRE(row != std::string::npos);
+  CHECK_THAT(said.substr(row, said.find('\n', row) - row), ContainsSubstring("+- 0"));
+}
+
 TEST_CASE_METHOD(FitTest, "files and names that were mixed up are told in one line", "[cli]") {
   directory().write("few.csv", "filters,host\n8,a\n");
   REQUIRE(run({"fit", "runs.csv", "-o", "model.json"}).exit_code == 0);
