@@ -319,6 +319,7 @@ std::string words_of_kind(const std::string& kind) {
       {"negligible_term", "undetermined"},
       {"undetermined", "undetermined"},
       {"steep_growth", "steep beyond the runs"},
+      {"rise", "longer beyond the runs"},
       {"derived_scale", "derived scale"},
       {"not_converged", "not converged"}};
   const auto found = words.find(kind);

@@ -1,6 +1,8 @@
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +26,9 @@ using Eigen::VectorXd;
 constexpr double kSameEffect = 1e-6;    // of unit effects
 constexpr double kBoundMargin = 1e-3;   // of the range between the bounds
 constexpr double kNegligibleShare = 1;  // percent of the predicted time
+constexpr std::size_t kFewestForRise =
+    4;                               // values of a scale: one more than the test has constants
+constexpr double kLeastRise = 1.05;  // of a doubling: for less, nobody would change a plan
 
 std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& scaled) {
   const GenericLayout& layout = space.layout();
@@ -323,8 +328,38 @@ class GenericFindings {
       warn_of_power(layout_.intrinsic_power(i), shares[i], spec_.intrinsic[i].column, out);
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
       constants_.warn_of_width(layout_.extrinsic_power(j), out);
+    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
+      warn_of_rise(j, out);
     constants_.warn_of_width(layout_.intercept(), out);
     return out;
+  }
+
+  /// Warns if ln(measured / predicted) rises at the end of a scale: a t test of the scale itself as
+  /// a regressor beside its logarithm, which a power would follow.
+  void warn_of_rise(std::size_t j, std::vector<Warning>& out) const {
+    const NumericInput& scale = spec_.extrinsic[j];
+    Eigen::MatrixXd terms(index(training_.rows), 3);
+    std::set<double> values;
+    for (std::size_t row = 0; row < training_.rows; ++row) {
+      const double x = training_.extrinsic[j].value(row) / scale.high;
+      terms.row(index(row)) << 1, std::log(x), x;
+      values.insert(x);
+    }
+    if (!(scale.low > 0) || values.size() < kFewestForRise)
+      return;
+    const VectorXd misses = (training_.time.array() / predict(model_, training_).array()).log();
+    const auto normal = (terms.transpose() * terms).eval().ldlt();
+    const VectorXd fitted = normal.solve(terms.transpose() * misses);
+    const std::size_t degrees = training_.rows - 3;
+    const double error =
+        std::sqrt((misses - terms * fitted).squaredNorm() / static_cast<double>(degrees) *
+                  normal.solve(VectorXd::Unit(3, 2))[2]);
+    const double factor = std::exp2(fitted[1] + fitted[2]);  // the slope at the largest value
+    if (fitted[2] > t_quantile_95(degrees) * error && factor > kLeastRise)
+      out.push_back({"rise", layout_.name(layout_.extrinsic_power(j)),
+                     "beyond " + scale.column + " = " + rounded(scale.high) +
+                         " a doubling may take " + rounded(factor) +
+                         " times as long as the model says, by the rise of its residuals there"});
   }
 
   Warning bound_warning(std::size_t k) const {

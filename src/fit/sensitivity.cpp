@@ -260,6 +260,14 @@ void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
 
 }  // namespace
 
+/// The 95 % quantile of Student's t distribution (Abramowitz and Stegun 26.7.5).
+double t_quantile_95(std::size_t degrees) {
+  const double z = 1.6448536;
+  const auto n = static_cast<double>(std::max<std::size_t>(degrees, 1));
+  const double z3 = z * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * n * n);
+}
+
 std::string steep_growth(const FittedModel& model, std::size_t scale) {
   const NumericInput& input = model.spec.extrinsic[scale];
   if (!model.typical || !(input.high > input.low))

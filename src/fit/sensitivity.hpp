@@ -15,6 +15,9 @@
 
 namespace perfmodel {
 
+/// The 95 % quantile of Student's t distribution (Abramowitz and Stegun 26.7.5).
+double t_quantile_95(std::size_t degrees);
+
 // Widest intervals of quotable constants: see Identifiability.
 inline constexpr double kNormalQuantile = 1.959963984540054;  // 97.5 % quantile
 inline constexpr double kWidestPower = 0.5;

@@ -16,6 +16,7 @@
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "fit/fit_with_process.hpp"
+#include "fit/sensitivity.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
@@ -508,14 +509,6 @@ double selection_factor(const FittedModel& model, std::size_t rows) {
     constants += numeric_count(model.spec) + model.spec.categorical.size() + kOtherHyperParameters;
   const auto free = static_cast<double>(constants);
   return std::sqrt(all / std::max(all - free, all / 4));
-}
-
-/// The 95 % quantile of Student's t distribution (Abramowitz and Stegun 26.7.5).
-double t_quantile_95(std::size_t degrees) {
-  const double z = 1.6448536;
-  const auto n = static_cast<double>(std::max<std::size_t>(degrees, 1));
-  const double z3 = z * z * z;
-  return z + (z3 + z) / (4 * n) + (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * n * n);
 }
 
 Eigen::VectorXd jackknife_errors(std::span<const Judged> folds) {

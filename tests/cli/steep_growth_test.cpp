@@ -203,6 +203,35 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
                  " warning"));
 }
 
+TEST_CASE("residuals of Eq. (4) that rise at the end of a scale are told, and told again beyond it",
+          "[steep]") {
+  const FitDirectory runs;
+  const std::vector<double> noise = {1, 1.03, 1.03, 1.01, 0.93, 0.99, 1.02, 1.02};
+  const std::vector<double> cores = {1, 2, 4, 8, 12, 16, 20, 24};
+  const auto said_of = [&](double constant, double power) {
+    std::string csv = "cores,time_s\n";
+    for (std::size_t i = 0; i < cores.size(); ++i)
+      csv += to_text(cores[i]) + "," +
+             to_text((constant + 95 * std::pow(cores[i], power)) * noise[i]) + "\n";
+    runs.write("runs.csv", csv);
+    return runs.run({"fit", "runs.csv", "-o", "model.json"}).errors;
+  };
+  CHECK_THAT(said_of(0, -0.9), !ContainsSubstring("residuals"));
+  const std::string words = "beyond cores = 24 a doubling may take 1.";
+  CHECK_THAT(said_of(2, -1), ContainsSubstring("warning: " + words));
+  // The default form and its constants stay.
+  CHECK_THAT(runs.read("model.json"), ContainsSubstring("\"form\": \"generic\"") &&
+                                          ContainsSubstring("\"kind\": \"rise\""));
+  for (const std::vector<std::string>& beyond :
+       {std::vector<std::string>{"predict", "model.json", "--set", "cores=48"},
+        {"scaling", "model.json"}})
+    CHECK_THAT(runs.run(beyond).errors, ContainsSubstring(words));
+  CHECK_THAT(runs.run({"predict", "model.json", "--set", "cores=20"}).errors,
+             !ContainsSubstring(words));
+  CHECK_THAT(runs.run({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}).output,
+             ContainsSubstring(words));
+}
+
 TEST_CASE("beyond a scale that a formula knows by a step alone the trend speaks",
           "[steep][support][whole-fits]") {
   const FitDirectory runs;
