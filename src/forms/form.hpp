@@ -229,8 +229,8 @@ class Form {
                                              const Configuration* at) const = 0;
   /// The part of the time that scaling powers do not apply to.
   virtual double unscaled_time(const Eigen::VectorXd& constants) const = 0;
-  /// Thresholds of an extrinsic column above which the time jumps.
-  virtual std::vector<double> steps(const ModelSpec& spec, std::size_t extrinsic) const;
+  /// Thresholds of a numeric column above which the time jumps.
+  virtual std::vector<double> steps(const ModelSpec& spec, std::size_t numeric) const;
 
   /// The formula as in model.json, on one line.
   virtual std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const = 0;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "table/expressions.hpp"
 #include "table/left_out.hpp"
 #include "table/replicates.hpp"
 #include "table/roles.hpp"
@@ -395,6 +397,27 @@ void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
     throw Interrupted();
 }
 
+namespace {
+
+/// Between the two measured values around a step of the model, no run tells where the time jumps.
+void add_sides_of_steps(const Design& training, FittedModel& model) {
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
+    for (const double step : model.form->steps(model.spec, n)) {
+      const NumericFactor& factor = numeric_factor(training, n);
+      double next = std::numeric_limits<double>::infinity();
+      for (std::size_t row = 0; row < training.rows; ++row)
+        if (factor.value(row) > step)
+          next = std::min(next, factor.value(row));
+      const bool whole = step == std::round(step) && next == std::round(next);
+      const double low = whole ? step + 1 : std::nextafter(step, next);
+      const double high = whole ? next - 1 : std::nextafter(next, step);
+      if (step > 0 && low <= high)  // a step at 0 lies there: what is 0 does not happen
+        model.unmeasured.push_back({{{numeric_input(model.spec, n).column, low, high, ""}}});
+    }
+}
+
+}  // namespace
+
 FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
   const Design& training = prepared.training;
   const FitOptions silent = silent_options(request);
@@ -416,6 +439,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.left_out = prepared.runs.roles.left_out;
   warn_of_leaks(prepared.runs.file.table, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
+  add_sides_of_steps(training, model);
   model.correction = typical_correction(model, training);
   model.effects = effects_of(model, prepared.central.configuration, &training);
   const RunsFile& file = prepared.runs.file;
