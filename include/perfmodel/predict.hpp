@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +62,7 @@ struct Amdahl {
   double serial_fraction = 0;
   double time_of_one = 0;
   double rmse = 0;
+  double misfit = 0;  ///< rmse over the mean time
 
   double time(double scale) const {
     return time_of_one * (serial_fraction + (1 - serial_fraction) / scale);
@@ -71,7 +73,8 @@ struct Amdahl {
 /// the serial fraction of the run on all workers.
 struct Gustafson {
   double serial_fraction = 0;
-  double rmse = 0;  ///< of the speedup
+  double rmse = 0;    ///< of the speedup
+  double misfit = 0;  ///< rmse over the mean speedup
 
   double speedup(double scale) const { return scale - serial_fraction * (scale - 1); }
 };
@@ -82,14 +85,20 @@ struct Usl {
   double kappa = 0;  ///< coherency
   double gamma = 0;  ///< throughput of one worker
   bool gamma_is_measured = false;
-  double rmse = 0;  ///< of the throughput
+  double rmse = 0;                                            ///< of the throughput
+  double misfit = 0;                                          ///< rmse over the mean throughput
+  double farthest = std::numeric_limits<double>::infinity();  ///< up to where a peak is believed
 
   double throughput(double scale) const {
     return gamma * scale / (1 + sigma * (scale - 1) + kappa * scale * (scale - 1));
   }
-  /// sqrt((1 - sigma) / kappa), the scale of highest throughput; nullopt if it never falls.
+  /// sqrt((1 - sigma) / kappa), the scale of highest throughput; nullopt if there is none up to
+  /// `farthest`.
   std::optional<double> peak() const;
 };
+
+/// With a larger misfit, a law does not describe what it was fitted to.
+inline constexpr double kMostMisfit = 0.2;
 
 /// Least squares fit to times, 0 <= s <= 1; needs at least two scales.
 Amdahl fit_amdahl(const std::vector<Point>& times);

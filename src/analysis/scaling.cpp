@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string_view>
@@ -139,6 +140,9 @@ std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
     if (scales[j].column == input.column)
       if (const std::string growth = steep_growth(model, j); !growth.empty())
         return ", beyond which " + growth;
+  for (const Warning& warning : model.warnings)
+    if (warning.kind == "rise" && warning.constant == "q[" + input.column + "]")
+      return ", " + warning.message.text();
   return {};
 }
 
@@ -154,6 +158,8 @@ RangeCheck check_range(const FittedModel& model, const Design& design) {
 namespace perfmodel::scaling {
 namespace {
 
+constexpr double kFarthestPeak = 4;  // times the largest scale: farther out, a kappa is noise
+
 template <class Model>
 double rmse(const std::vector<Point>& points, const Model& model) {
   double sum = 0;
@@ -162,6 +168,13 @@ double rmse(const std::vector<Point>& points, const Model& model) {
     sum += error * error;
   }
   return std::sqrt(sum / static_cast<double>(points.size()));
+}
+
+double mean_value(const std::vector<Point>& points) {
+  double sum = 0;
+  for (const Point& point : points)
+    sum += point.value;
+  return sum / static_cast<double>(points.size());
 }
 
 std::size_t distinct_scales(const std::vector<Point>& points) {
@@ -245,7 +258,8 @@ class UslFit {
 }  // namespace
 
 std::optional<double> Usl::peak() const {
-  return kappa > 0 && sigma < 1 ? std::optional(std::sqrt((1 - sigma) / kappa)) : std::nullopt;
+  const double peak = kappa > 0 && sigma < 1 ? std::sqrt((1 - sigma) / kappa) : farthest;
+  return peak < farthest ? std::optional(peak) : std::nullopt;
 }
 
 Amdahl fit_amdahl(const std::vector<Point>& times) {
@@ -274,6 +288,7 @@ Amdahl fit_amdahl(const std::vector<Point>& times) {
   law.time_of_one = serial + parallel;
   law.serial_fraction = serial / law.time_of_one;
   law.rmse = rmse(times, [&](double scale) { return law.time(scale); });
+  law.misfit = law.rmse / mean_value(times);
   return law;
 }
 
@@ -287,6 +302,7 @@ Gustafson fit_gustafson(const std::vector<Point>& speedups) {
   Gustafson law;
   law.serial_fraction = std::clamp(above / below, 0.0, 1.0);
   law.rmse = rmse(speedups, [&](double scale) { return law.speedup(scale); });
+  law.misfit = law.rmse / mean_value(speedups);
   return law;
 }
 
@@ -322,6 +338,8 @@ std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
       best = other;
   }
   best.rmse = rmse(throughputs, [&](double scale) { return best.throughput(scale); });
+  best.misfit = best.rmse / mean_value(throughputs);
+  best.farthest = kFarthestPeak * std::ranges::max(throughputs, {}, &Point::scale).scale;
   return best;
 }
 
@@ -457,11 +475,32 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+constexpr double kUnlike = 2;  // ratio of times: the mean of two such values describes neither
+
 /// Scale -> times of one configuration.
 using Times = std::map<double, std::vector<double>>;
 
-std::map<std::string, Times> times_by_configuration(const Table& table,
-                                                    const CurveColumns& columns) {
+/// Rows that agree in all columns but the scale, the target and the ignored ones.
+struct Measured {
+  std::vector<std::size_t> rows;
+  Times times;
+
+  bool is_comparable(double first) const { return times.size() > 1 && times.contains(first); }
+};
+
+/// By the texts of the columns in which they agree.
+using Configurations = std::map<std::vector<std::string>, Measured>;
+
+std::vector<const Column*> other_columns(const Table& table, const CurveColumns& columns) {
+  std::vector<const Column*> out;
+  for (const Column& column : table.columns)
+    if (column.name != columns.scale && column.name != columns.target &&
+        !columns.ignore.contains(column.name))
+      out.push_back(&column);
+  return out;
+}
+
+Configurations configurations_of(const Table& table, const CurveColumns& columns) {
   CellProblems problems(table);
   const auto scales = positive_numbers(table, columns.scale, problems);
   const auto targets = positive_numbers(table, columns.target, problems);
@@ -471,55 +510,98 @@ std::map<std::string, Times> times_by_configuration(const Table& table,
                                          table, table.at(columns.target)));
   if (!problems.empty())
     throw InputError(problems.text());
-  std::map<std::string, Times> configurations;
+  const std::vector<const Column*> others = other_columns(table, columns);
+  Configurations out;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::string key;
-    for (const Column& column : table.columns) {
-      const bool shared = column.name != columns.scale && column.name != columns.target &&
-                          !columns.ignore.contains(column.name);
-      key += shared ? column.text(row) + '\0' : "";
-    }
-    configurations[key][scales[row]].push_back(columns.target_is_throughput ? 1 / targets[row]
-                                                                            : targets[row]);
+    std::vector<std::string> cells;
+    for (const Column* column : others)
+      cells.push_back(column->text(row));
+    Measured& measured = out[cells];
+    measured.rows.push_back(row);
+    measured.times[scales[row]].push_back(columns.target_is_throughput ? 1 / targets[row]
+                                                                       : targets[row]);
   }
-  return configurations;
+  return out;
+}
+
+/// Geometric means of the times of configurations, relative to the first scale if there are several
+/// in the file.
+std::vector<Timing> mean_times(const std::vector<const Measured*>& some, double first,
+                               bool relative) {
+  std::map<double, std::vector<double>> logs;
+  for (const Measured* each : some)
+    for (const auto& [scale, runs] : each->times)
+      if (each->is_comparable(first))
+        logs[scale].push_back(
+            std::log(median(runs) / (relative ? median(each->times.at(first)) : 1)));
+  std::vector<Timing> out;
+  for (const auto& [scale, each] : logs) {
+    const double sum = std::accumulate(each.begin(), each.end(), 0.0);
+    out.push_back({scale, std::exp(sum / static_cast<double>(each.size())), each.size()});
+  }
+  return out;
+}
+
+/// The largest difference between two values of column `c` of the configurations.
+std::optional<Unlike> unlike_values(const Column& column, std::size_t c,
+                                    const Configurations& configurations,
+                                    const std::string& scale_name, double first) {
+  std::map<std::string, std::vector<const Measured*>> by_value;
+  for (const auto& [cells, measured] : configurations)
+    by_value[cells[c]].push_back(&measured);
+  std::map<double, std::vector<std::pair<double, std::string>>> at;
+  for (const auto& [value, some] : by_value)
+    for (const Timing& timing : mean_times(some, first, true))
+      at[timing.scale].emplace_back(timing.time, value);
+  std::optional<Unlike> out;
+  double most = kUnlike;
+  for (const auto& [scale, times] : at) {
+    const auto [low, high] = std::ranges::minmax(times);
+    if (!(high.first > most * low.first))
+      continue;
+    most = high.first / low.first;
+    out = {!column.is_numeric(),
+           fmt::format("at {} = {}, {} = {} takes {} times as long as at {}, {} takes {} times",
+                       scale_name, to_text(scale), column.name, low.second, rounded(low.first),
+                       to_text(first), high.second, rounded(high.first))};
+  }
+  return out;
 }
 
 }  // namespace
 
 Curve curve_of(const Table& table, const CurveColumns& columns) {
-  const auto configurations = times_by_configuration(table, columns);
+  const Configurations configurations = configurations_of(table, columns);
   std::set<double> scales;
-  for (const auto& [key, times] : configurations)
-    for (const auto& [scale, runs] : times)
+  std::vector<const Measured*> all;
+  for (const auto& [cells, measured] : configurations) {
+    all.push_back(&measured);
+    for (const auto& [scale, runs] : measured.times)
       scales.insert(scale);
+  }
   if (scales.size() < 2)
     throw InputError(
         fmt::format("{}: column '{}' has the value {} only; scaling needs at least two",
                     table.source, columns.scale, to_text(*scales.begin())));
+  const double first = *scales.begin();
   Curve curve;
   curve.relative = configurations.size() > 1;
-  const double first = *scales.begin();
-  for (const double scale : scales) {
-    double log_sum = 0;
-    std::size_t both = 0;
-    for (const auto& [key, times] : configurations) {
-      const auto here = times.find(scale);
-      const auto there = times.find(first);
-      if (here != times.end() && there != times.end() && times.size() > 1) {
-        const double reference = curve.relative ? median(there->second) : 1;
-        log_sum += std::log(median(here->second) / reference);
-        ++both;
-      }
-    }
-    if (both > 0)
-      curve.timings.push_back({scale, std::exp(log_sum / static_cast<double>(both)), both});
-  }
+  curve.timings = mean_times(all, first, curve.relative);
   if (curve.timings.size() < 2)
     throw InputError(message(
         "{0}: no two rows differ in '{1}' alone, so nothing can be compared with {1} = {2}; fit a "
         "model and pass that instead, or leave columns out with {3}",
         table.source, columns.scale, to_text(first), Field{"ignore"}));
+  for (const Measured* each : all)
+    for (const std::size_t row : each->rows)
+      if (!each->is_comparable(first))
+        curve.left_out.push_back(table.lines[row]);
+  std::ranges::sort(curve.left_out);
+  const std::vector<const Column*> others = other_columns(table, columns);
+  for (std::size_t c = 0; c < others.size(); ++c)
+    if (auto found = unlike_values(*others[c], c, configurations, columns.scale, first))
+      if (!curve.unlike || found->is_text > curve.unlike->is_text)
+        curve.unlike = std::move(found);
   return curve;
 }
 
@@ -530,6 +612,9 @@ constexpr WordList kShares{"parallel world dp tp pp"};
 // More workers may do more work in an iteration, but not in a sample.
 constexpr WordList kIterations{"it its iter iters iteration iterations step steps"};
 constexpr WordList kPieces{"sample image token request"};
+// What grows with the workers without being work: resources, prices, rates.
+constexpr WordList kResources{
+    "mem memory ram vram hbm gb gib mb mib cost price usd eur power watts bandwidth bw rate lr"};
 
 bool is_of_epoch(const std::string& target) {
   const std::vector<std::string> words = name_words(target);
@@ -580,6 +665,10 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
   const auto batch = held(is_batch_name);
   if (batch != columns.held.end())
     return {Kind::strong, fmt::format("'{}' may be of one worker or of all", *batch), true};
+  for (const ColumnProduct& tied : columns.tied)
+    if (moving.power(tied.column, columns.scale) > 0 && !counts_workers(tied.column) &&
+        !kResources.has_one_of(name_words(tied.column)))
+      return {Kind::weak, fmt::format("'{}' grows with '{}'", tied.column, columns.scale), true};
   return {Kind::strong,
           fmt::format("no column shows whether the work grows with '{}'", columns.scale), true};
 }

@@ -54,8 +54,8 @@ struct RangeCheck {
   std::vector<std::string> findings;  ///< a sentence per column or combination that is out of range
 };
 
-/// ", beyond which the model grows as gpus^3.9, ..." for an extrinsic column beyond whose largest
-/// value the model is not to be trusted; else empty.
+/// ", beyond which the model grows as gpus^3.9, ..." or the warning of a rise, for an extrinsic
+/// column beyond whose largest value the model is not to be trusted; else empty.
 std::string growth_beyond(const FittedModel& model, const NumericInput& input);
 
 /// A row is in range if every number is within the measured range of its column and the row is in
@@ -66,12 +66,20 @@ RangeCheck check_range(const FittedModel& model, const Design& design);
 
 namespace perfmodel::scaling {
 
+/// Two values of a column besides the scale whose times are too different for one mean.
+struct Unlike {
+  bool is_text = false;
+  std::string words;  ///< "at gpus = 8, machine = a takes 0.16 times as long as at 1, ..."
+};
+
 /// Measured runs as a curve over a column of scales.
 struct Curve {
   std::vector<Timing> timings;  ///< ascending scales
   /// True for several configurations: times are then geometric means of t(G) / t(G0) over the
   /// configurations measured at both, so that the first is 1.
   bool relative = false;
+  std::vector<std::uint32_t> left_out;  ///< lines of rows that nothing could be compared with
+  std::optional<Unlike> unlike;         ///< of several, a column of texts before one of numbers
 };
 
 struct CurveColumns {
@@ -99,7 +107,7 @@ struct WorkColumns {
 struct KindOfWork {
   Kind kind = Kind::strong;
   std::string because;     ///< "'local_batch' is of one worker and stays the same"
-  bool is_open = false;    ///< strong is a mere assumption; `because` says what is unknown
+  bool is_open = false;    ///< the kind is a mere assumption; `because` says what is unknown
   bool holds_all = false;  ///< the total work of all workers is fixed
 };
 
@@ -107,7 +115,8 @@ struct KindOfWork {
 bool counts_workers(const std::string& scale);
 
 /// Decides by names. The time of an epoch or a sample, or a fixed total batch, means a fixed amount
-/// of work; fixed work per worker, or a total batch that grows with the scale, means growing work.
+/// of work; fixed work per worker, or a total batch that grows with the scale, means growing work,
+/// as is assumed of any other size that does.
 KindOfWork kind_of_work(const WorkColumns& columns);
 
 /// The columns of a model other than the scale, including those that were constant in its runs.

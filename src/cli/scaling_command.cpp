@@ -85,8 +85,12 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
   document.kind_because = work.because;
   document.kind_is_open = work.is_open;
   if (work.is_open) {
-    console.notice(work.because + ", so strong scaling is assumed; pass --kind weak where each " +
-                   "worker's part of the work stays the same");
+    console.notice(work.because + ", so " +
+                   (work.kind == scaling::Kind::weak
+                        ? "weak scaling is assumed; pass --kind strong where that is no size of "
+                          "the work"
+                        : "strong scaling is assumed; pass --kind weak where each worker's part "
+                          "of the work stays the same"));
   }
   return work.kind;
 }
@@ -361,6 +365,16 @@ Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Con
   return std::move(file.table);
 }
 
+/// Warns of values that one mean does not describe. Throws UsageError if they are texts, such as
+/// two machines: which one is meant is then the first question.
+void question_mean(const scaling::Unlike& unlike, Console& console) {
+  const std::string text =
+      unlike.words + ": one mean describes neither; pass a file of the runs of one value";
+  if (unlike.is_text)
+    throw UsageError(text);
+  console.warning(text);
+}
+
 /// The study of measured runs. Throws UsageError if the column of scales must be named.
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
   const RoleRequest request = request_of(arguments);
@@ -378,9 +392,12 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   const NoInputs no_inputs = find_no_inputs(table, columns.target, columns.scale, arguments.ignore);
   for (const LeftOut& item : no_inputs.columns)
     columns.ignore.insert(item.column);
+  columns.ignore.insert(no_inputs.in_steps.begin(), no_inputs.in_steps.end());
   for (const std::string& notice : no_inputs.notices)
     console.notice(notice);
   const scaling::Curve curve = scaling::curve_of(table, columns);
+  if (curve.unlike)
+    question_mean(*curve.unlike, console);
   if (curve.relative) {
     console.notice("times are geometric means over configurations that differ in '" +
                    columns.scale + "' alone, relative to " + columns.scale + " = " +
@@ -391,6 +408,9 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   document.column = columns.scale;
   document.unit = arguments.throughput ? "" : roles.unit;
   document.relative = curve.relative;
+  document.left_out = curve.left_out;
+  if (arguments.format == OutputFormat::csv && !curve.left_out.empty())
+    console.warning(words_of_left_out(document));
   const scaling::Kind kind =
       settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
   document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));

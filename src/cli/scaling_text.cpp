@@ -26,6 +26,8 @@ std::string header(const ScalingDocument& document) {
       "\n";
   if (document.tells_speedup && study.rows.front().scale != 1)
     text += "speedup and efficiency are relative to " + first_scale(document) + "\n";
+  if (!document.left_out.empty())
+    text += words_of_left_out(document) + "\n";
   if (document.doubling)
     text += document.column + " " + effect_in_words(*document.doubling) + " (at " +
             document.doubling_at + ")\n";
@@ -129,15 +131,6 @@ std::string scales_to_measure(const ScalingDocument& document) {
                    joined(scales, ", then ") + "\n";
 }
 
-/// The rmse of a law in percent of the mean of the described quantity.
-template <class Described>
-std::string misfit(const scaling::ScalingStudy& study, double rmse, const Described& described) {
-  double sum = 0;
-  for (const auto& row : study.rows)
-    sum += described(row);
-  return percent(100 * rmse * static_cast<double>(study.rows.size()) / sum);
-}
-
 void add_laws(const ScalingDocument& document, doc::Document& out) {
   const auto& study = document.study;
   out.add("\n");
@@ -147,33 +140,32 @@ void add_laws(const ScalingDocument& document, doc::Document& out) {
   }
   doc::Table table{
       {doc::words("law"), doc::words("constants"), doc::numbers("misfit"), doc::words("reading")}};
-  using scaling::ScalingRow;
-  const auto time = [](const ScalingRow& row) { return row.time; };
-  const auto speedup = [](const ScalingRow& row) { return row.speedup; };
-  const auto throughput = [&](const ScalingRow& row) {
-    return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
+  const auto add = [&](const char* name, const std::string& constants, double misfit,
+                       const std::string& reading) {
+    const bool describes = misfit <= scaling::kMostMisfit;
+    table.add({name, describes ? constants : "", percent(100 * misfit),
+               describes ? reading : "does not describe these times"});
   };
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
     const double first = study.rows.front().scale;  // of the speedups
-    table.add(
-        {"Amdahl", "serial fraction " + short_number(s), misfit(study, study.amdahl->rmse, time),
-         s > 0 ? "speedup ends at " + short_number(1 + (1 / s - 1) / first) : "no end in sight"});
+    add("Amdahl", "serial fraction " + short_number(s), study.amdahl->misfit,
+        s > 0 ? "speedup ends at " + short_number(1 + (1 / s - 1) / first) : "no end in sight");
   }
-  if (study.gustafson) {
-    table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
-               misfit(study, study.gustafson->rmse, speedup), "of the run on all workers"});
-  }
+  if (study.gustafson)
+    add("Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
+        study.gustafson->misfit, "of the run on all workers");
   if (study.usl) {
     const auto& usl = *study.usl;
     const auto peak = usl.peak();
-    const std::string reading = usl.sigma > 1 ? "throughput falls from the start"
-                                : peak        ? "throughput peaks at " + short_number(*peak)
-                                              : "throughput never falls";
-    table.add({"USL",
-               "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) +
-                   ", gamma " + short_number(usl.gamma),
-               misfit(study, usl.rmse, throughput), reading});
+    add("USL",
+        "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) + ", gamma " +
+            short_number(usl.gamma),
+        usl.misfit,
+        usl.sigma > 1   ? "throughput falls from the start"
+        : peak          ? "throughput peaks at " + short_number(*peak)
+        : usl.kappa > 0 ? "no peak up to " + short_number(usl.farthest)
+                        : "throughput never falls");
   }
   out.add(std::move(table), 2);
   const auto extrapolated = std::count(document.in_range.begin(), document.in_range.end(), false);
@@ -232,7 +224,8 @@ std::string verdict(const ScalingDocument& document) {
       (until ? " up to " + document.column + " = " + marked_scale(document, *until) : "");
   if (!document.power && study.pays_no_more_at)
     text += ", but not at " + marked_scale(document, *study.pays_no_more_at) +
-            "; the throughput is highest at " + marked_scale(document, study.fastest_scale);
+            "; of these scales, the throughput is highest at " +
+            marked_scale(document, study.fastest_scale);
   if (!document.intervals.empty()) {
     const auto end = [&](const std::optional<double>& scale) {
       return scale ? to_text(*scale) : "more than " + to_text(study.rows.back().scale);
@@ -244,6 +237,15 @@ std::string verdict(const ScalingDocument& document) {
 }
 
 }  // namespace
+
+std::string words_of_left_out(const ScalingDocument& document) {
+  std::vector<std::string> lines;
+  for (const std::uint32_t line : document.left_out)
+    lines.push_back(std::to_string(line));
+  return "left out, since nothing can be compared with " + first_scale(document) +
+         " all else being equal: " + counted_noun(lines.size(), "row") + ", line " +
+         enumerated(lines, 5);
+}
 
 std::string formatted(const ScalingDocument& document, OutputFormat format,
                       std::optional<std::size_t> width) {

@@ -61,6 +61,9 @@ std::vector<std::string> warning_lines(const FittedModel& model);
 std::string formatted(const EvaluationDocument& report, const FittedModel& model,
                       OutputFormat format);
 
+/// "left out, since ...: 5 rows, line 9, 10, 11, 12 and 13"
+std::string words_of_left_out(const ScalingDocument& document);
+
 /// The output of `scaling`; as CSV, only the rows. `width`: columns of the terminal. Throws
 /// InputError for figures that are not finite.
 std::string formatted(const ScalingDocument& document, OutputFormat format,

@@ -134,15 +134,26 @@ void describe(Fields& f, const SelftestFigure& x) {
   f("passed", x.passed(), "whether as many match");
 }
 
+namespace {
+
+void describe_misfit(Fields& f, double misfit) {
+  f("misfit", misfit, "rmse over the mean");
+  f("describes", misfit <= scaling::kMostMisfit, "false: the misfit is too large for a law");
+}
+
+}  // namespace
+
 void describe(Fields& f, const scaling::Amdahl& x) {
   f("serial_fraction", x.serial_fraction, "s of t = t_1 (s + (1 - s) / G)");
   f("time_of_one", x.time_of_one, "t_1");
   f("rmse", x.rmse, "of the times");
+  describe_misfit(f, x.misfit);
 }
 
 void describe(Fields& f, const scaling::Gustafson& x) {
   f("serial_fraction", x.serial_fraction, "s' of S = G - s' (G - 1)");
   f("rmse", x.rmse, "of the speedups against the first row");
+  describe_misfit(f, x.misfit);
 }
 
 void describe(Fields& f, const scaling::Usl& x) {
@@ -150,8 +161,9 @@ void describe(Fields& f, const scaling::Usl& x) {
   f("kappa", x.kappa, "coherency");
   f("gamma", x.gamma, "throughput of one worker");
   f("gamma_is_measured", x.gamma_is_measured, "whether it is not fitted");
-  f("peak", x.peak(), "scale of the highest throughput");
+  f("peak", x.peak(), "scale of the highest throughput; `null`: none near these scales");
   f("rmse", x.rmse, "of the throughputs");
+  describe_misfit(f, x.misfit);
 }
 
 void describe(Fields& f, const plan::Estimate& x) {
@@ -545,9 +557,11 @@ void describe(Fields& f, const ScalingDocument& x) {
     "[`null`](#no-workers): no speedups");
   f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
     "what told the kind, or what is not known; `null` if the kind was given");
-  f("kind_is_open", x.kind_is_open, "no column told the kind: strong is assumed");
+  f("kind_is_open", x.kind_is_open, "no column told the kind for certain: it is assumed");
   f("time_unit", x.relative ? std::string() : x.unit, "of times");
   f("time_is_relative", x.relative, "whether times are relative to the first row");
+  f("left_out", x.left_out, "lines of rows with which nothing could be compared",
+    only_if(x.source == "runs"));
   describe_rows(f, x);
   f.object("laws", "`null` where one does not go with the kind", [&](Fields& laws) {
     laws("amdahl", told.amdahl, "of strong scaling");

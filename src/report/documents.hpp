@@ -168,15 +168,16 @@ struct ScalingDocument {
   std::string file;    ///< base name
   std::string source;  ///< "model" or "runs"
   std::string column;
-  std::string unit;       ///< of times; empty if unknown
-  bool relative = false;  ///< times are relative to the first row
+  std::string unit;                     ///< of times; empty if unknown
+  bool relative = false;                ///< times are relative to the first row
+  std::vector<std::uint32_t> left_out;  ///< runs only: lines of rows that could not be compared
   scaling::ScalingStudy study;
   std::vector<bool> in_range;         ///< model only, per row of the study: true if measured
   std::vector<Interval> intervals;    ///< model only, per row: prediction interval of the time
   double level = 0;                   ///< of the intervals
   bool tells_speedup = true;          ///< whether to report speedups, efficiencies and laws
   std::string kind_because;           ///< reason for the kind of work; empty if it was requested
-  bool kind_is_open = false;          ///< the kind of work is unknown
+  bool kind_is_open = false;          ///< the kind of work is an assumption
   std::vector<std::string> settings;  ///< model only: the inputs held fixed
   std::optional<Effect> doubling;     ///< model only
   std::string doubling_at;            ///< "the run of line 212 of runs.csv"

@@ -41,6 +41,11 @@ NoInputs find_no_inputs(const Table& table, const std::string& target, const std
   for (const LeftOut& item : found.columns)
     found.notices.push_back(fmt::format("Column '{}' {} and does not distinguish configurations.",
                                         item.column, words_for(item)));
+  for (const Tie& step : find_steps(parts)) {
+    found.in_steps.push_back(step.column);
+    found.notices.push_back(fmt::format("Column '{}' is {} in every row and moves along.",
+                                        step.column, law_of_step(step)));
+  }
   return found;
 }
 

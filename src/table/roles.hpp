@@ -34,11 +34,12 @@ std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part par
 /// Columns that are no inputs, and notices about them.
 struct NoInputs {
   std::vector<LeftOut> columns;
-  std::vector<std::string> notices;  ///< whole sentences
+  std::vector<std::string> in_steps;  ///< inputs that move in steps with the scale
+  std::vector<std::string> notices;   ///< whole sentences
 };
 
 /// The columns that resolve_roles() would exclude with this target, this one scale and these
-/// ignored columns. The values of other columns are not checked.
+/// ignored columns, and those that move along. The values of other columns are not checked.
 NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
                         const std::vector<std::string>& ignore);
 

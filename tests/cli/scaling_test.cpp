@@ -63,7 +63,7 @@ TEST_CASE("scaling states in words up to where more workers pay", "[cli][scaling
   CHECK(result.errors.empty());
   CHECK_THAT(result.output,
              ContainsSubstring("efficiency stays at 50 % or above up to load = 36, but "
-                               "not at 72; the throughput is highest at 72\n"));
+                               "not at 72; of these scales, the throughput is highest at 72\n"));
 }
 
 TEST_CASE("speedups are relative to the first scale, and the output says so", "[cli][scaling]") {
@@ -102,6 +102,97 @@ TEST_CASE("scaling compares rows that differ in the scale alone", "[cli][scaling
   CHECK(json["rows"][1]["time"] == Approx(std::sqrt(0.6 * 0.5)));
   CHECK(json["rows"][2]["configurations"] == 1);
   CHECK(json["rows"][2]["speedup"] == Approx(4));
+}
+
+TEST_CASE("scaling compares rows whose other columns move in steps with the scale",
+          "[cli][scaling]") {
+  std::string csv = "cores,nodes,runtime_s\n";
+  for (const int cores : {1, 2, 4, 8, 16, 24, 48, 96, 192, 384, 768, 1536})
+    csv += std::to_string(cores) + "," + std::to_string((cores + 47) / 48) + "," +
+           std::to_string(1000.0 / cores + 5 + 0.0017 * cores) + "\n";
+  const ProgramResult text = run_scaling({"--column", "cores"}, csv);
+  CHECK_THAT(text.errors, ContainsSubstring("Column 'nodes' is ceil(cores / 48) in every row and "
+                                            "moves along."));
+  CHECK_THAT(text.output,
+             ContainsSubstring("efficiency stays at 50 % or above up to cores = 96, but not at "
+                               "192; of these scales, the throughput is highest at 768\n"));
+  const auto json = json_of({"--column", "cores"}, csv);
+  CHECK(json["rows"].size() == 12);
+  CHECK(json["left_out"].empty());
+}
+
+TEST_CASE("rows that scaling leaves out are named in every format", "[cli][scaling]") {
+  const std::string runs =
+      "filters,workers,time_s\n8,1,10\n8,2,6\n16,1,40\n16,2,20\n32,4,1\n32,8,1\n64,1,3\n";
+  const std::string words =
+      "left out, since nothing can be compared with workers = 1 all else being equal: 3 rows, line "
+      "6, 7 and 8";
+  for (const char* format : {"text", "md", "latex", "csv"}) {
+    const ProgramResult result = run_scaling({"--column", "workers", "--format", format}, runs);
+    CAPTURE(format, result.output, result.errors);
+    REQUIRE(result.exit_code == 0);
+    CHECK_THAT(std::string(format) == "csv" ? result.errors : result.output,
+               ContainsSubstring(words));
+  }
+  CHECK(json_of({"--column", "workers"}, runs)["left_out"] == std::vector<int>{6, 7, 8});
+}
+
+TEST_CASE("machines of opposite behaviour have no mean, other inputs are questioned",
+          "[cli][scaling]") {
+  const std::string runs = "m,gpus,time_s\na,1,80\na,2,41\na,8,12\nb,1,70\nb,2,90\nb,8,150\n";
+  const ProgramResult asked = run_scaling({"--column", "gpus", "--kind", "strong"}, runs);
+  CHECK(asked.exit_code == 2);
+  CHECK(asked.output.empty());
+  CHECK_THAT(asked.errors, ContainsSubstring("at gpus = 8, m = a takes 0.15 times as long as at 1, "
+                                             "b takes 2.14 times: one mean describes neither"));
+  std::string numbers = runs;
+  for (char& c : numbers)
+    c = c == 'a' ? '1' : c == 'b' ? '3' : c;
+  const ProgramResult warned = run_scaling({"--column", "gpus", "--kind", "strong"}, numbers);
+  CHECK(warned.exit_code == 0);
+  CHECK_THAT(warned.errors, ContainsSubstring("warning: at gpus = 8, m = 1 takes 0.15 times"));
+  // Two machines that scale alike, one of which is three times as slow, have a mean.
+  const ProgramResult alike = run_scaling(
+      {"--column", "gpus"}, "m,gpus,time_s\na,1,80\na,2,41\na,8,12\nb,1,240\nb,2,125\nb,8,40\n");
+  CHECK(alike.exit_code == 0);
+  CHECK_THAT(alike.errors, !ContainsSubstring("mean describes"));
+}
+
+TEST_CASE("a size that grows with the scale means weak scaling, as an assumption",
+          "[cli][scaling]") {
+  const auto runs_of = [](const std::string& name) {
+    std::string csv = "nodes," + name + ",time_s\n";
+    for (const int nodes : {1, 2, 4, 8, 16})
+      csv += std::to_string(nodes) + "," + std::to_string(128 * nodes) + "," +
+             std::to_string(10 + 0.2 * nodes) + "\n";
+    return csv;
+  };
+  const auto weak = json_of({"--column", "nodes"}, runs_of("lz"));
+  CHECK(weak["kind"] == "weak");
+  CHECK(weak["kind_because"] == "'lz' grows with 'nodes'");
+  CHECK(weak["kind_is_open"] == true);
+  CHECK_THAT(run_scaling({"--column", "nodes"}, runs_of("lz")).errors,
+             ContainsSubstring("'lz' grows with 'nodes', so weak scaling is assumed; pass --kind "
+                               "strong where that is no size of the work"));
+  for (const std::string other : {"mem_gb", "cores"})
+    CHECK(json_of({"--column", "nodes"}, runs_of(other))["kind"] == "strong");
+}
+
+TEST_CASE("laws that do not describe the times, and peaks far beyond them, are not read",
+          "[cli][scaling]") {
+  // Nearly Amdahl's law: any kappa comes from the last digits.
+  const std::string smooth = "gpus,time_s\n1,100\n2,55\n4,32.5\n8,21.25\n16,15.62501\n";
+  const auto far = json_of({"--kind", "strong"}, smooth);
+  CHECK(far["laws"]["usl"]["peak"].is_null());
+  CHECK(far["laws"]["amdahl"]["describes"] == true);
+  // Faster on two and ever slower after: Amdahl's law is a constant at best.
+  const std::string slower = "gpus,time_s\n1,100\n2,60\n4,90\n8,250\n16,400\n";
+  const ProgramResult text = run_scaling({"--kind", "strong"}, slower);
+  CHECK_THAT(text.output, ContainsSubstring("does not describe these times") &&
+                              !ContainsSubstring("serial fraction"));
+  const auto amdahl = json_of({"--kind", "strong"}, slower)["laws"]["amdahl"];
+  CHECK(amdahl["describes"] == false);
+  CHECK(amdahl["misfit"].get<double>() > 0.5);
 }
 
 TEST_CASE("scaling keeps weak scaling apart from strong", "[cli][scaling]") {
