@@ -409,11 +409,11 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   document.unit = arguments.throughput ? "" : roles.unit;
   document.relative = curve.relative;
   document.left_out = curve.left_out;
-  if (arguments.format == OutputFormat::csv && !curve.left_out.empty())
-    console.warning(words_of_left_out(document));
   const scaling::Kind kind =
       settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
   document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
+  if (arguments.format == OutputFormat::csv && !curve.left_out.empty())
+    console.warning(words_of_left_out(document));
   return document;
 }
 

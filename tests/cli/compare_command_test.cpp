@@ -64,8 +64,9 @@ TEST_CASE_METHOD(CompareTest, "compare sets several files side by side", "[whole
   CHECK_THAT(text.output, ContainsSubstring("runs.csv (test part, 10 rows)"));
   CHECK_THAT(text.output, ContainsSubstring("other.csv (test part, 10 rows)"));
   CHECK_THAT(text.output, ContainsSubstring("column   model                runs.csv  other.csv"));
-  CHECK_THAT(text.output, ContainsSubstring("scaling powers q (of Eq. (4): of the part that scales, "
-                                            "without C; of the others: of the whole time"));
+  CHECK_THAT(text.output,
+             ContainsSubstring("scaling powers q (of Eq. (4): of the part that scales, "
+                               "without C; of the others: of the whole time"));
   const std::string csv = run({"runs.csv", "other.csv", "--format", "csv"}).output;
   CHECK(
       csv.starts_with("file,model,part,rows,mae,mape_percent,smape_percent,mse,rmse,r2,"

@@ -478,8 +478,10 @@ TEST_CASE("scaling says which rows of a model are extrapolated, and what laws mi
       run_perfmodel({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "-o", "sum.json"},
                     options)
           .exit_code == 0);
-  CHECK_THAT(run_perfmodel({"scaling", "sum.json", "--column", "gpus"}, options).output,
-             ContainsSubstring("but not at 4; the throughput is highest at 16 (extrapolated)\n"));
+  CHECK_THAT(
+      run_perfmodel({"scaling", "sum.json", "--column", "gpus"}, options).output,
+      ContainsSubstring(
+          "but not at 4; of these scales, the throughput is highest at 16 (extrapolated)\n"));
 
   // Within the measured range, and of runs, there is nothing to say.
   scaling = {"scaling", "model.json", "--at", "1,2,3,4"};
@@ -532,7 +534,11 @@ TEST_CASE("scaling leaves failed runs out where it is told to", "[cli][scaling]"
   const ProgramResult dropped = run_scaling({"--column", "gpus", "--failed", "drop"}, failed);
   REQUIRE(dropped.exit_code == 0);
   CHECK_THAT(dropped.errors, ContainsSubstring("2 of 8 runs failed and are left out"));
-  CHECK(dropped.output == run_scaling(column, well + "2,64,1.1\n").output);
+  // Of batch 64 one row is left, which lies in another line.
+  const auto with_drop = json_of({"--column", "gpus", "--failed", "drop"}, failed);
+  const auto without = json_of(column, well + "2,64,1.1\n");
+  CHECK(with_drop["rows"] == without["rows"]);
+  CHECK(with_drop["left_out"] == std::vector<int>{9});
 }
 
 TEST_CASE("scaling of a model agrees with its table, whatever the name of the scale",

@@ -203,6 +203,26 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
                  " warning"));
 }
 
+TEST_CASE("between the two measured values around a step nothing counts as measured",
+          "[steep][range][whole-fits]") {
+  const FitDirectory runs;
+  runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
+  REQUIRE(runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--residual",
+                    "process", "-o", "model.json"})
+              .exit_code == 0);
+  REQUIRE_THAT(runs.read("model.json"), ContainsSubstring("gpus > 8"));
+  const auto asked = [&](const std::string& gpus) {
+    return runs.run({"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus,
+                     "--strict-range"});
+  };
+  for (const std::string gpus : {"8", "16", "3"})
+    CHECK(asked(gpus).exit_code == 0);
+  for (const std::string gpus : {"9", "15"}) {
+    CHECK(asked(gpus).exit_code == 3);
+    CHECK_THAT(asked(gpus).errors, ContainsSubstring("nothing was measured at gpus in 9 .. 15"));
+  }
+}
+
 TEST_CASE("residuals of Eq. (4) that rise at the end of a scale are told, and told again beyond it",
           "[steep]") {
   const FitDirectory runs;
@@ -220,8 +240,8 @@ TEST_CASE("residuals of Eq. (4) that rise at the end of a scale are told, and to
   const std::string words = "beyond cores = 24 a doubling may take 1.";
   CHECK_THAT(said_of(2, -1), ContainsSubstring("warning: " + words));
   // The default form and its constants stay.
-  CHECK_THAT(runs.read("model.json"), ContainsSubstring("\"form\": \"generic\"") &&
-                                          ContainsSubstring("\"kind\": \"rise\""));
+  CHECK_THAT(runs.read("model.json"),
+             ContainsSubstring("\"form\": \"generic\"") && ContainsSubstring("\"kind\": \"rise\""));
   for (const std::vector<std::string>& beyond :
        {std::vector<std::string>{"predict", "model.json", "--set", "cores=48"},
         {"scaling", "model.json"}})

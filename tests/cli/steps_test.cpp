@@ -166,32 +166,6 @@ TEST_CASE_METHOD(StepTest, "a model file with a step that cannot be is refused",
              ContainsSubstring("racks"));
 }
 
-TEST_CASE_METHOD(StepTest, "between the values around a step nothing counts as measured",
-                 "[cli][steps][range]") {
-  std::string csv = "batch,workers,time_s\n";
-  for (const int workers : {1, 2, 4, 8, 16, 32, 64})
-    for (const int batch : {16, 32, 64, 128, 256})
-      csv += to_text(batch) + "," + to_text(workers) + "," +
-             to_text(0.01 * batch / workers * (workers > 8 ? 3 : 1)) + "\n";
-  const nlohmann::json model = fit(csv, {"--extrinsic", "workers"});
-  REQUIRE(model.dump().find("\"above\":8") != std::string::npos);
-  CHECK(model["unmeasured_regions"] ==
-        nlohmann::json::parse(R"([[{"column": "workers", "range": [9, 15]}]])"));
-  const Strings at = {"predict", "model.json", "--set", "batch=64", "--set"};
-  const auto predicted = [&](const std::string& workers) {
-    Strings arguments = at;
-    arguments.insert(arguments.end(), {"workers=" + workers, "--strict-range"});
-    return run(arguments);
-  };
-  for (const char* measured : {"8", "16", "24", "3"})
-    CHECK(predicted(measured).exit_code == 0);
-  for (const char* between : {"9", "12", "15"}) {
-    CHECK(predicted(between).exit_code == 3);
-    CHECK_THAT(predicted(between).errors,
-               ContainsSubstring("nothing was measured at workers in 9 .. 15"));
-  }
-}
-
 TEST_CASE_METHOD(StepTest, "one run off is no step", "[cli][steps]") {
   const nlohmann::json model = fit(step_header + joined(step_runs(true)));
   CHECK_FALSE(model.contains("tied"));
