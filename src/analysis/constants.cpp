@@ -184,13 +184,13 @@ std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseF
   std::string reading = ": shape and noise both limit it";
   if (mape_percent < kNoError)
     reading.clear();
+  else if (mape_percent < kNoiseLimits * floor->mape_percent)
+    reading = ": at the noise floor";
   else if (bias.interval && bias.interval->low * bias.interval->high > 0)
     reading = std::abs(bias.value) > mape_percent / 2 ? ": the bias limits it"
                                                       : ": the bias is a part of it";
   else if (mape_percent > kShapeLimits * floor->mape_percent)
     reading = ": the shape limits it";
-  else if (mape_percent < kNoiseLimits * floor->mape_percent)
-    reading = ": at the noise floor";
   return fmt::format("model {}, noise floor {} from {} replicated rows{}", percent(mape_percent),
                      percent(floor->mape_percent), floor->rows, reading);
 }

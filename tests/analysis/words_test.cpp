@@ -37,6 +37,7 @@ TEST_CASE("what limits a model is said where its errors matter", "[words]") {
   const DriftFigure slow{"bias", 3, Interval{2, 4}};
   CHECK_THAT(noise_floor_in_words(4, floor, slow), EndsWith("rows: the bias limits it"));
   CHECK_THAT(noise_floor_in_words(20, floor, slow), EndsWith("rows: the bias is a part of it"));
+  CHECK_THAT(noise_floor_in_words(2.1, floor, slow), EndsWith("rows: at the noise floor"));
   const DriftFigure unsure{"bias", 3, Interval{-1, 7}};
   CHECK_THAT(noise_floor_in_words(4, floor, unsure), EndsWith("rows: the shape limits it"));
   CHECK(bias_in_words(slow) ==
