@@ -152,6 +152,20 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
                      change_in_words(alone));
 }
 
+const Warning* few_rows_warning(const FittedModel& model) {
+  const auto found = std::ranges::find(model.warnings, "few_rows", &Warning::kind);
+  return found == model.warnings.end() ? nullptr : &*found;
+}
+
+const HeldOutErrors* held_out_errors(const FittedModel& model) {
+  if (!model.search.form)
+    return nullptr;
+  const auto& all = model.search.form->held_out;
+  const auto found = std::ranges::find(
+      all, has_process(*model.form) ? "process" : model.form->name(), &HeldOutErrors::form);
+  return found == all.end() ? nullptr : &*found;
+}
+
 bool lacks_fit(const FittedModel& model) {
   const double mape = model.metrics.train.mape_percent;
   const double noise = model.noise_floor ? model.noise_floor->mape_percent : 0;
@@ -163,18 +177,31 @@ std::string typical_correction_in_words(double share) {
   return 100 * share < kNoError ? "" : ", typically " + percent(100 * share);
 }
 
-std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {
+std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor,
+                                 const DriftFigure& bias) {
   if (!floor)
     return {};
   std::string reading = ": shape and noise both limit it";
   if (mape_percent < kNoError)
     reading.clear();
-  else if (mape_percent > kShapeLimits * floor->mape_percent)
-    reading = ": the shape limits it";
   else if (mape_percent < kNoiseLimits * floor->mape_percent)
     reading = ": at the noise floor";
+  else if (bias.interval && bias.interval->low * bias.interval->high > 0)
+    reading = std::abs(bias.value) > mape_percent / 2 ? ": the bias limits it"
+                                                      : ": the bias is a part of it";
+  else if (mape_percent > kShapeLimits * floor->mape_percent)
+    reading = ": the shape limits it";
   return fmt::format("model {}, noise floor {} from {} replicated rows{}", percent(mape_percent),
                      percent(floor->mape_percent), floor->rows, reading);
+}
+
+std::string bias_in_words(const DriftFigure& bias) {
+  return fmt::format(
+      "bias: runs take {} than predicted{}",
+      percent(std::abs(bias.value)) + (bias.value < 0 ? " less" : " longer"),
+      bias.interval ? fmt::format(" ({} % interval {} .. {})", short_number(100 * kDriftConfidence),
+                                  rounded(bias.interval->low), rounded(bias.interval->high))
+                    : "");
 }
 
 }  // namespace perfmodel

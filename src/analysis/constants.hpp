@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/errors.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -89,6 +90,13 @@ std::string effect_in_words(const Effect& effect, const ModelSpec* spec = nullpt
 std::string contradiction_of(const FittedModel& model, const Configuration& at,
                              const Effect& effect);
 
+/// The warning that there are no more training rows than constants, so that neither effects nor
+/// training errors nor predictions mean anything; null if there are more.
+const Warning* few_rows_warning(const FittedModel& model);
+
+/// The errors of the model's form by which it was chosen; null if it was not.
+const HeldOutErrors* held_out_errors(const FittedModel& model);
+
 /// Whether the errors of the training runs are far above their noise or, without repeated runs,
 /// large: another form may fit better.
 bool lacks_fit(const FittedModel& model);
@@ -98,7 +106,11 @@ bool lacks_fit(const FittedModel& model);
 std::string typical_correction_in_words(double share);
 
 /// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape limits it"; empty if no
-/// configuration was measured twice.
-std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor);
+/// configuration was measured twice. `bias`: of runs that the model was not fitted to.
+std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor,
+                                 const DriftFigure& bias = {});
+
+/// "runs take 9.7 % longer than predicted (95 % interval 9.2 .. 10)"
+std::string bias_in_words(const DriftFigure& bias);
 
 }  // namespace perfmodel

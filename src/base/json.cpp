@@ -50,7 +50,8 @@ void check_formula(const JsonCursor& parent, const std::string& expected) {
   if (!node)
     return;
   const std::string found = node->text();
-  if (found == expected)
+  const bool is_old = found.starts_with("t = ");  // as older versions call every target
+  if (found == expected || (is_old && expected.ends_with(found.substr(1))))
     return;
   const auto place = static_cast<std::size_t>(
       std::mismatch(found.begin(), found.end(), expected.begin(), expected.end()).first -

@@ -242,12 +242,14 @@ BaselineDocument report_baseline(const EvaluateArguments& arguments, const Basel
   return out;
 }
 
-/// The bias, with an interval only if a condition uses it, since that takes seconds for many runs.
-DriftFigure judged_bias(const EvaluateArguments& arguments, const JudgedRuns& runs) {
+/// The bias, with an interval unless bounds are judged, from which runs differ by intention.
+DriftFigure judged_bias(const EvaluateArguments& arguments, const FittedModel& model,
+                        const JudgedRuns& runs) {
   const bool is_asked = std::any_of(arguments.gates.begin(), arguments.gates.end(),
                                     [](const Gate& gate) { return gate.figure == "bias"; });
-  return is_asked ? bias_with_interval(runs.design, runs.predicted)
-                  : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
+  return is_asked || !model.bound
+             ? bias_with_interval(runs.design, runs.predicted)
+             : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
 }
 
 /// Throws InputError if rows were left out, since a gate must not pass without the rows it judges.
@@ -361,7 +363,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.rows_left_out = runs.left_out();
   report.failed = runs.file.failed;
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
-  report.bias = judged_bias(arguments, runs);
+  report.bias = judged_bias(arguments, model, runs);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);
   report.intervals = report_intervals(arguments, model, runs, certainty);
   if (model.bound)

@@ -229,8 +229,11 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     end += bound_in_words(*model.bound, *report.bound) + "\n";
   if (report.support)
     end += support_in_words(report, time) + "\n";
+  if (report.bias.interval)
+    end += bias_in_words(report.bias) + "\n";
   if (report.noise_floor)
-    end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
+    end +=
+        noise_floor_in_words(report.metrics.mape_percent, report.noise_floor, report.bias) + "\n";
   if (report.baseline)
     end += drift_in_words(*report.baseline);
   if (report.outliers)

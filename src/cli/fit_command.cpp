@@ -97,8 +97,12 @@ FitRequest request_of(const FitArguments& arguments) {
     request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
   request.roles.needs_scale = request.options.expression == Expression::generic;
   if (request.options.expression == Expression::formula) {
+    const std::string& target = request.options.formula.target;
+    if (request.roles.target.value_or(target) != target)
+      throw UsageError("--target '" + *request.roles.target + "': --formula is of '" + target +
+                       "'; leave out --target");
     request.roles.formula = request.options.formula;
-    request.roles.target = request.options.formula.target;
+    request.roles.target = target;
   }
   if (arguments.test) {
     request.test_runs = [path = *arguments.test,

@@ -369,7 +369,7 @@ void add_formula_options(OptionSet& app, FitOptions& options) {
          "a formula of columns and of constants, which are all other names")
       .excludes("--expression", "both name the form")
       .excludes("--method paper", "that box is of Eq. (4)");
-  for (const char* option : {"--target", "--throughput-target", "--intrinsic"})
+  for (const char* option : {"--throughput-target", "--intrinsic"})
     app.rule({option, "--formula", true, "it names its columns itself"});
   app.add_each(
          "--per COL:CONSTANT",

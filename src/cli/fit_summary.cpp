@@ -80,8 +80,8 @@ std::optional<std::string> other_form_note(const FitArguments& arguments, const 
     return std::nullopt;
   const std::string why =
       check
-          ? "on held-out runs, products have an error of " + as_percent(check->of_surface) +
-                ", Eq. (4) alone of " + as_percent(check->of_model)
+          ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
+                ", Eq. (4) alone of " + percent(100 * check->of_model)
           : "Eq. (4) is off by " + percent(model.metrics.train.mape_percent) +
                 " on its own training runs" +
                 (model.noise_floor ? ", their noise is " + percent(model.noise_floor->mape_percent)
@@ -430,14 +430,6 @@ std::string process_line(const FitDocument& report) {
 /// larger than that of a scale.
 constexpr std::size_t kMostOtherEffects = 5;
 
-/// Whether there are no more training rows than constants, so that neither effects nor training
-/// errors mean anything.
-bool has_few_rows(const FittedModel& model) {
-  return std::any_of(
-      model.warnings.begin(), model.warnings.end(),
-      [](const Warning& warning) { return warning.kind == "few_rows"; });
-}
-
 std::string effect_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   const std::optional<Centre> centre = centre_of(model);
@@ -474,7 +466,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
       continue;
     }
     add(effect.column, effect_in_words(effect, &model.spec) +
-                           (has_few_rows(model) && effect.is_determined() ? "?" : ""));
+                           (few_rows_warning(model) && effect.is_determined() ? "?" : ""));
     contradictions += indented(contradiction_of(model, centre->configuration, effect));
   }
   for (const NumericInput& scale : model.spec.extrinsic)
@@ -507,9 +499,9 @@ std::string errors_section(const FitDocument& report, const Console& console) {
   add("validation", parts.validation);
   add("test", parts.test);
   return section(table, console) +
-         indented(has_few_rows(report.model) ? "training errors say nothing: there are no more "
-                                               "rows than constants"
-                                             : "") +
+         indented(few_rows_warning(report.model) ? "training errors say nothing: there are no more "
+                                                   "rows than constants"
+                                                 : "") +
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
 

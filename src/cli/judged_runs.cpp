@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "base/text.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
@@ -334,8 +335,14 @@ void warn_or_refuse(const std::string& text, const std::string& consequence, boo
   console.warning(text + consequence);
 }
 
+void report_few_rows(const FittedModel& model, Console& console) {
+  if (const Warning* few = few_rows_warning(model))
+    console.warning(few->message.text() + ": the predictions are not determined");
+}
+
 void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,
                       const std::vector<std::uint32_t>& lines, Console& console) {
+  report_few_rows(model, console);
   const double constant = model.form->unscaled_time(model.constants);
   const auto factors = model.form->process_factors(design);
   std::set<std::string> columns;

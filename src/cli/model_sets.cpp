@@ -10,9 +10,13 @@
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/predict.hpp"
+#include "table/design.hpp"
 #include "table/formula.hpp"
+#include "table/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::cli {
@@ -103,8 +107,91 @@ SetLines picked_models(const std::string& path, const std::string& pick) {
   return set;
 }
 
+namespace {
+
+/// The values of the central run by column, with the columns that are constant in all runs.
+std::map<std::string, std::string> central_values(const FittedModel& model) {
+  std::map<std::string, std::string> out;
+  for (const LeftOut& item : model.left_out)
+    if (item.because == LeftOut::Because::constant)
+      out[item.column] = item.value;
+  const auto base = central_base(model);
+  for (const std::string& column : required_columns(model.spec))
+    if (const Column* const known = base ? base->table.find(column) : nullptr)
+      out[column] = known->text(0);
+  return out;
+}
+
+}  // namespace
+
+CommonRun::CommonRun(SetLines set, const std::vector<std::string>& settings) {
+  if (!has_keys(set))
+    return;
+  set.keep({});
+  std::size_t most = 0;
+  std::set<std::string> inputs;
+  set.for_each([&](const ModelSetLine& line) {
+    if (!line.model || !line.model->central)
+      return;
+    const std::vector<std::string> own = required_columns(line.model->spec);
+    inputs.insert(own.begin(), own.end());
+    if (line.rows <= most || is_total(line, set.header()))
+      return;
+    most = line.rows;
+    of_ = words_of(line, set.header());
+    line_ = line.model->central->line;
+    values_ = central_values(*line.model);
+  });
+  for (const std::string& setting : settings)
+    inputs.erase(setting.substr(0, setting.find('=')));
+  std::erase_if(values_, [&](const auto& value) { return !inputs.contains(value.first); });
+}
+
+FittedModel CommonRun::moved(FittedModel model) const {
+  const auto base = central_base(model);
+  if (!base || of_.empty())
+    return model;
+  std::vector<std::string> known;
+  for (const auto& [column, value] : values_) {
+    try {
+      const std::string setting = column + "=" + value;
+      configurations_of_settings({setting}, model, base);
+      known.push_back(setting);
+    } catch (const UsageError&) {
+      continue;  // no input of this model, or a level that it does not have
+    }
+  }
+  const Table table = configurations_of_settings(known, model, base).table;
+  for (SourceColumn& source : model.spec.sources)
+    source.typical = table.at(source.column).numbers[0];
+  model.central->configuration =
+      configuration_of(make_design(table, model.spec, Target::absent), 0);
+  model.central->line = line_;
+  return model;
+}
+
+std::string CommonRun::unlike(const FittedModel& moved) const {
+  std::string out;
+  for (const auto& [column, value] : central_values(moved))
+    if (const auto common = values_.find(column);
+        common != values_.end() && common->second != value)
+      out += (out.empty() ? "at " : " ") + column + "=" + value;
+  return out;
+}
+
+std::string CommonRun::words(const std::string& but) const {
+  std::vector<std::string> values;
+  for (const auto& [column, value] : values_)
+    if (column != but)
+      values.push_back(column + "=" + value);
+  return of_.empty() ? "the central run of each"
+                     : "the central run of " + of_ + " (line " + std::to_string(line_) +
+                           "): " + joined(values, " ");
+}
+
 FittedModel picked_model(const std::string& path, const std::string& pick) {
-  return model_of(picked_models(path, pick));
+  const SetLines set = picked_models(path, pick);
+  return CommonRun(set).moved(model_of(set));
 }
 
 FittedModel model_of(const SetLines& set) {

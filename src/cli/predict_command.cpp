@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "analysis/rearrangement.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -68,6 +69,16 @@ std::string failing_note(const std::optional<Eigen::VectorXd>& p_fails, std::siz
              : "";
 }
 
+/// What is told beside a predicted time.
+std::string row_notes(const FittedModel& model, bool in_range,
+                      const std::optional<Eigen::VectorXd>& p_fails, std::size_t row,
+                      const std::string& unlike = {}) {
+  std::vector<std::string> notes = {unlike, few_rows_warning(model) ? "not determined" : "",
+                                    in_range ? "" : "extrapolated", failing_note(p_fails, row)};
+  std::erase(notes, "");
+  return joined(notes, ", ");
+}
+
 /// A row per configuration: the columns that differ, the time and its interval.
 doc::Table prediction_table(const PredictedSettings& predicted) {
   const ModelSpec& spec = predicted.model.spec;
@@ -99,10 +110,8 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
       cells.emplace_back((*intervals)[row].around(predicted_time));
     if (reach)
       cells.emplace_back(support_text(reach->near[row]));
-    std::vector<std::string> notes = {predicted.range.in_range[row] ? "" : "extrapolated",
-                                      failing_note(predicted.p_fails, row)};
-    std::erase(notes, "");
-    cells.emplace_back(joined(notes, ", "));
+    cells.emplace_back(
+        row_notes(predicted.model, predicted.range.in_range[row], predicted.p_fails, row));
     table.add(std::move(cells));
   }
   return table;
@@ -111,6 +120,7 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
 /// One prediction as an object, several as an array.
 std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
   PredictionsDocument out{predicted.model.spec.target, {}, predicted.range.findings};
+  out.determined = few_rows_warning(predicted.model) == nullptr;
   if (predicted.model.bound)
     out.quantile = predicted.model.bound->quantile;
   const auto factors = predicted.model.form->process_factors(design);
@@ -228,6 +238,7 @@ class SetPrediction {
     for (std::size_t i = 0; i < part.rows.size(); ++i) {
       known_[part.rows[i]] = true;
       out_of_range_ += predicted.range.in_range[i] ? 0U : 1U;
+      undetermined_ += few_rows_warning(model) ? 1U : 0U;
       std::ranges::copy(cells_of(predicted, i, columns.with_intervals),
                         cells_[part.rows[i]].begin() + index(columns.first));
     }
@@ -243,6 +254,7 @@ class SetPrediction {
     tell(static_cast<std::size_t>(std::count(known_.begin(), known_.end(), false)),
          " of " + std::to_string(known_.size()) + " rows are of groups without a model");
     tell(out_of_range_, " predictions are outside of the range measured for their groups");
+    tell(undetermined_, " predictions are not determined: their groups have too few rows");
     tell(without_time_, " predictions are not times > 0; their cells are left empty");
   }
 
@@ -255,6 +267,7 @@ class SetPrediction {
   std::vector<std::vector<std::string>> cells_;  ///< [row][new column]
   std::vector<bool> known_;                      ///< rows of which there is a model
   std::size_t out_of_range_ = 0;
+  std::size_t undetermined_ = 0;
   std::size_t without_time_ = 0;
 
   TargetColumns& target_of(const std::string& target, std::size_t task) {
@@ -290,7 +303,7 @@ std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::si
 
 /// A row per model and configuration.
 doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
-                         std::vector<std::string>& findings) {
+                         const CommonRun& common, std::vector<std::string>& findings) {
   const ModelSetHeader& header = set.header();
   std::vector<std::string> columns;
   doc::Table table;
@@ -310,11 +323,14 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
   table.columns.push_back(doc::words(""));
   SetPlaces places(arguments.settings, set.header().by);
   set.for_each([&](const ModelSetLine& line) {
-    const auto asked = line.model ? places.of(*line.model) : std::nullopt;
+    if (!line.model)
+      return;
+    const FittedModel model = common.moved(*line.model);
+    const auto asked = places.of(model);
     if (!asked)
       return;
-    const FittedModel& model = *line.model;
     const auto [design, times, range, certainty] = predicted_rows(model, asked->table, arguments);
+    const std::optional<Eigen::VectorXd> p_fails = p_fails_of(model, asked->table);
     for (const std::string& finding : range.findings)
       findings.push_back(words_of(line, header) + ": " + finding);
     for (std::size_t row = 0; row < design.rows; ++row) {
@@ -336,7 +352,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
       for (const auto end : {&Interval::low, &Interval::high})
         cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
       cells.emplace_back(doc::truth(range.in_range[row]));
-      cells.emplace_back(range.in_range[row] ? "" : "extrapolated");
+      cells.emplace_back(row_notes(model, range.in_range[row], p_fails, row, common.unlike(model)));
       table.add(std::move(cells));
     }
   });
@@ -350,11 +366,13 @@ int predict_settings_by_set(const PredictArguments& arguments, const SetLines& s
   if (!arguments.like.empty() || arguments.format == OutputFormat::json)
     throw UsageError("--like and --format json go with one model; choose it: --pick");
   std::vector<std::string> findings;
-  const doc::Document out{.blocks = {table_of_sets(arguments, set, findings)}};
+  const CommonRun common(set, arguments.settings);
+  const doc::Document out{.blocks = {table_of_sets(arguments, set, common, findings)}};
   if (arguments.strict_range && !findings.empty())
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
     console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
+  console.notice("other inputs are held at " + common.words());
   return finish(output, out.in(*format_of(arguments, 2), output_width(arguments.output)));
 }
 
@@ -565,7 +583,7 @@ int run_predict(const PredictArguments& arguments, Console& console) {
     return predict_by_set(arguments, set, output, console);
   if (has_keys(set) && set.size() != 1)
     return predict_settings_by_set(arguments, set, output, console);
-  const FittedModel model = model_of(set);
+  const FittedModel model = CommonRun(set).moved(model_of(set));
   return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
                                           : predict_file(arguments, model, output, console);
 }

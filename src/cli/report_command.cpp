@@ -169,8 +169,8 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
               "folder in which each figure is written as NAME.svg; for papers and slides");
   command
       .add("--set COL=VALUE", arguments.settings,
-           "configuration at which many models are ranked; other inputs are those of the central "
-           "run of each")
+           "configuration at which many models are ranked; other inputs are those of one run for "
+           "all")
       .repeatable();
   add_output(command, arguments.output, "FILE");
   command.common({"--title", "--format", "--explore", "--no-explore", "--figures"});
@@ -208,7 +208,7 @@ int run_report(const ReportArguments& given, Console& console) {
     throw UsageError("RUNS.csv is required: the runs that the model is judged on");
   if (!arguments.settings.empty())
     throw UsageError("--set needs a file of many models");
-  const FittedModel model = model_of(set);
+  const FittedModel model = CommonRun(set).moved(model_of(set));
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;
   if (old_model) {

@@ -163,6 +163,9 @@ Predictions predictions_of(const FittedModel& model, const Design& design);
 void report_without_time(const Predictions& predictions, const Table& table,
                          const std::string& consequence, bool strict, Console& console);
 
+/// Warns if there were no more training rows than constants.
+void report_few_rows(const FittedModel& model, Console& console);
+
 /// Warns of rows in which an input of 0 cancels every growing term, so that only the constant of
 /// the formula is left, whatever the other inputs. `lines` are named if there are several rows.
 void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,
@@ -180,8 +183,29 @@ void add_pick(OptionSet& app, std::string& pick);
 /// nothing can be picked. Throws InputError if no line matches.
 SetLines picked_models(const std::string& path, const std::string& pick);
 
-/// The only model of picked_models(). Throws UsageError if there are several, InputError if it
-/// could not be fitted.
+/// The run at which the models of a file are compared, picked or not, so that their inputs do not
+/// differ: the central one of the model with the most rows.
+class CommonRun {
+ public:
+  /// `settings`: COL=VALUE of columns that are set otherwise.
+  explicit CommonRun(SetLines set, const std::vector<std::string>& settings = {});
+
+  /// The model with this as its central run, as far as it has these inputs and levels.
+  FittedModel moved(FittedModel model) const;
+  /// "at stride=2": the inputs in which a moved model differs from it.
+  std::string unlike(const FittedModel& moved) const;
+  /// "the central run of device=a100 (line 12): stride=1", without the value of a column that is
+  /// set otherwise; "the central run of each" if the models name no runs.
+  std::string words(const std::string& but = {}) const;
+
+ private:
+  std::string of_;
+  std::uint32_t line_ = 0;
+  std::map<std::string, std::string> values_;  ///< of the inputs of all models
+};
+
+/// The only model of picked_models(), at the common run of its file. Throws UsageError if there are
+/// several, InputError if it could not be fitted.
 FittedModel picked_model(const std::string& path, const std::string& pick);
 
 /// The only model of the set; throws as picked_model() does.
@@ -363,13 +387,13 @@ void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);
 
 /// Ranks the models of a set by predicted time: a table per target with the largest ones, and a
 /// summary of the rest. They are compared at the largest value of their first scale, or at these
-/// settings (COL=VALUE), with all other inputs as in the central run of each. Throws UsageError for
+/// settings (COL=VALUE), with all other inputs as in their common run. Throws UsageError for
 /// settings that no model can have.
 std::string set_summary(const SetLines& set, const Console& console,
                         const std::vector<std::string>& settings = {});
 
 /// Configurations given by settings (COL=VALUE) for many models, with all other inputs as in the
-/// central run of each.
+/// central run of each, which CommonRun::moved() makes one for all.
 class SetPlaces {
  public:
   /// `keys`: the columns by which the models differ.

@@ -262,6 +262,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
       scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
+  report_few_rows(model, console);
   document.in_range = range.in_range;
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.input, design);
   document.level = certainty.level.value_or(0);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/comparison.hpp"
+#include "analysis/constants.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
@@ -126,12 +127,14 @@ bool is_set_figure(std::string_view name) {
 void require_set_figures(const std::vector<Gate>& gates) {
   for (const Gate& gate : gates)
     if (!is_set_figure(gate.figure))
-      throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
+      throw UsageError("--fail-if '" + gate.text +
+                       "': say of which of the models, as in 'any.mape>10'");
 }
 
 std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
                                          const std::optional<SetShare>& share) {
   std::vector<std::vector<JudgedGate>> judged(gates.size());  // only for figures that exist
+  std::vector<std::string> unknown(gates.size());  // figures of models that were asked for
   const auto judge = [&](std::size_t k, Figure figure) {
     figure.name = gates[k].figure;
     const JudgedGate gate = judged_gates({gates[k]}, {std::move(figure)}).front();
@@ -147,6 +150,8 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const S
         const auto name = named_figure(gates[k].figure, line, set.header());
         if (!name)
           continue;
+        if (line.model && judged[k].empty())
+          unknown[k] = *name;
         for (const Figure& figure : figures_of_line(line, words_of(line, set.header())))
           if (figure.name == *name)
             judge(k, figure);
@@ -157,6 +162,10 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const S
   for (std::size_t k = 0; k < gates.size(); ++k) {
     if (gates[k].figure == kTotalFigure && share)
       judge(k, {gates[k].figure, share->percent, share->words, {}});
+    if (judged[k].empty() && !unknown[k].empty())
+      throw UsageError("--fail-if '" + gates[k].text + "': many models have no '" + unknown[k] +
+                       "', but refused, constants and " + joined(gate_metrics(), ", ") +
+                       "; choose one model: --pick");
     if (judged[k].empty())
       judged[k] = judged_gates({gates[k]}, {});
     out.insert(out.end(), judged[k].begin(), judged[k].end());
@@ -254,7 +263,8 @@ struct TargetRanking {
 class TargetRankings {
  public:
   TargetRankings(const SetLines& set, const std::vector<std::string>& settings,
-                 std::size_t most = kMostRanked) {
+                 std::size_t most = kMostRanked)
+      : common_(set, settings) {
     set.for_each([&](const ModelSetLine& line) {
       if (!line.model)
         return;
@@ -271,10 +281,11 @@ class TargetRankings {
       if (!line.model || is_total(line, set.header()))
         return;
       TargetRanking& target = of(line.target);
-      target.add(ranked_at(*line.model, target.place.scale,
-                           settings.empty() ? target.place.configuration(*line.model)
-                                            : places.one_of(*line.model)),
-                 line, most);
+      const FittedModel model = common_.moved(*line.model);
+      target.add(
+          ranked_at(model, target.place.scale,
+                    settings.empty() ? target.place.configuration(model) : places.one_of(model)),
+          line, most);
     });
     if (!targets_.empty())
       places.check();
@@ -282,8 +293,10 @@ class TargetRankings {
 
   std::size_t models() const { return models_; }
   const std::vector<TargetRanking>& targets() const { return targets_; }
+  const CommonRun& common() const { return common_; }
 
  private:
+  CommonRun common_;
   std::size_t models_ = 0;
   std::vector<TargetRanking> targets_;
   std::map<std::string, std::size_t> place_of_;
@@ -298,8 +311,14 @@ class TargetRankings {
   }
 };
 
-const Metrics& judged_metrics(const FittedModel& model) {
-  return model.metrics.test ? *model.metrics.test : model.metrics.train;
+/// The error of runs that were held out, in percent, as far as it is known.
+std::optional<double> held_out_percent(const FittedModel& model) {
+  if (model.metrics.test)
+    return model.metrics.test->mape_percent;
+  if (model.cross_validation)
+    return mean_metrics(model.cross_validation->folds).mape_percent;
+  const HeldOutErrors* const errors = held_out_errors(model);
+  return errors ? std::optional(100 * errors->random) : std::nullopt;
 }
 
 Interval interval_of(const FittedModel& model, const RankedModel& ranked) {
@@ -327,8 +346,10 @@ std::string words_of_kind(const std::string& kind) {
 }
 
 /// The short names of the model's warnings.
-std::string warned_of(const FittedModel& model) {
+std::string warned_of(const FittedModel& model, const std::string& unlike) {
   std::set<std::string> kinds;
+  if (!unlike.empty())
+    kinds.insert(unlike);
   for (const Warning& warning : model.warnings)
     kinds.insert(words_of_kind(warning.kind));
   return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
@@ -365,7 +386,7 @@ std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& r
 }
 
 doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
-                            bool of_page = false) {
+                            const CommonRun& common, bool of_page = false) {
   const RankedLine& first = target.top.front();
   const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
   const doc::Format time = doc::format_of(shown);
@@ -377,6 +398,7 @@ doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& t
   if (target.with_intervals)
     table.columns.push_back({"interval", doc::Align::left, time});
   table.columns.insert(table.columns.end(), {doc::numbers("x2"), doc::numbers("MAPE", {}, percent),
+                                             doc::numbers("held out", {}, percent),
                                              doc::numbers("rows"), doc::words("look at")});
   if (of_page)
     for (const char* heading : {"grows as", "largest part", "range"})
@@ -392,8 +414,9 @@ doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& t
                           ? doc::Cell(interval_of(*line.model, ranked))
                           : doc::Cell("-"));
     }
-    cells.insert(cells.end(), {ranked.growth, judged_metrics(*line.model).mape_percent, line.rows,
-                               warned_of(*line.model)});
+    cells.insert(cells.end(), {ranked.growth, line.model->metrics.train.mape_percent,
+                               held_out_percent(*line.model), line.rows,
+                               warned_of(*line.model, common.unlike(common.moved(*line.model)))});
     if (of_page) {
       const auto further = page_cells(*line.model, ranked, target.place.scale);
       cells.insert(cells.end(), further.begin(), further.end());
@@ -403,17 +426,18 @@ doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& t
   return table;
 }
 
-std::string place_in_words(const RankingPlace& place, const std::vector<std::string>& settings) {
+std::string place_in_words(const RankingPlace& place, const std::vector<std::string>& settings,
+                           const CommonRun& common) {
   const std::string doubling =
       place.scale.empty()
           ? ""
           : "; x2: what doubling " + (settings.empty() ? "it" : place.scale) + " does";
   if (settings.empty() && place.scale.empty())
-    return "at the central run of each";
+    return "at " + common.words();
   return "at " +
          (settings.empty() ? place.scale + " = " + short_number(place.at)
                            : joined(settings, ", ")) +
-         ", all else as in the central run of each" + doubling;
+         ", all else as in " + common.words(settings.empty() ? place.scale : "") + doubling;
 }
 
 std::string total_in_words(const SetLines& set) {
@@ -435,8 +459,9 @@ std::string set_summary(const SetLines& set, const Console& console,
   std::string out = console.strong(std::to_string(rankings.models()) + " models") + " of " +
                     std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
   for (const TargetRanking& target : rankings.targets()) {
-    out += "\n  " + target.target + " " + place_in_words(target.place, settings) + "\n" +
-           doc::text(table_of_ranking(set.header(), target), console.width());
+    out += "\n  " + target.target + " " +
+           place_in_words(target.place, settings, rankings.common()) + "\n" +
+           doc::text(table_of_ranking(set.header(), target, rankings.common()), console.width());
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
@@ -459,9 +484,10 @@ std::optional<Table> central_runs(const FittedModel& model) {
 
 /// The sections of a model's page; nullopt if it has no run with a valid time.
 std::optional<std::string> page_of_line(const SetPageRequest& request, const ModelSetLine& line,
-                                        const std::optional<Table>& runs, const std::string& key) {
-  const FittedModel& model = *line.model;
-  const std::optional<Table> table = runs ? runs : central_runs(model);
+                                        const CommonRun& common, const std::optional<Table>& runs,
+                                        const std::string& key) {
+  const FittedModel model = common.moved(*line.model);
+  const std::optional<Table> table = runs ? runs : central_runs(*line.model);
   if (!table)
     return std::nullopt;
   JudgedRuns judged;
@@ -506,18 +532,19 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
     console.warning(words);
   for (const TargetRanking& target : rankings.targets()) {
     out.tables.emplace_back(
-        target.target + " " + place_in_words(target.place, request.settings) +
+        target.target + " " + place_in_words(target.place, request.settings, rankings.common()) +
             (target.count > target.top.size()
                  ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
                  : ""),
-        table_of_ranking(header, target, true));
+        table_of_ranking(header, target, rankings.common(), true));
     for (const auto& [ranked, line] : target.top) {
       const auto own = runs.find(line.task);
       if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))
         continue;
       const std::string key = words_of(line, header);
-      if (auto sections = page_of_line(
-              request, line, own == runs.end() ? std::nullopt : std::optional(own->second), key))
+      if (auto sections =
+              page_of_line(request, line, rankings.common(),
+                           own == runs.end() ? std::nullopt : std::optional(own->second), key))
         out.pages.emplace_back(key, std::move(*sections));
     }
   }

@@ -43,8 +43,8 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
   add_pick(command, arguments.pick);
   command.add(
       "--set COL=VALUE", arguments.ranked_at,
-      "configuration at which many models are ranked; other inputs are those of the central run of "
-      "each (repeatable)");
+      "configuration at which many models are ranked; other inputs are those of one run for all "
+      "(repeatable)");
   add_output(command, arguments.output, "FILE");
   command.common({"--as", "--set"});
   command.footer(

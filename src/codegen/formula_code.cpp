@@ -388,8 +388,9 @@ std::string own_code(const ModelSpec& spec, const Formula& formula,
     if (rounded(factor) != "1")
       text = latex ? latex_number(factor) + " \\cdot \\left(" + text + "\\right)"
                    : rounded(factor) + " * (" + text + ")";
-    return (latex ? "\\begin{align*}\n  t ={} & " + text + "\n\\end{align*}\n"
-                  : "t = " + text + "\n") +
+    return (latex ? "\\begin{align*}\n  " + latex_name(spec.target) + " ={} & " + text +
+                        "\n\\end{align*}\n"
+                  : printable_word(spec.target) + " = " + text + "\n") +
            definitions(spec, language);
   }
   const CodeWriter writer(spec, dialect_of(language));

@@ -49,6 +49,7 @@ constexpr std::array kNotations = {Notation{Operation::choose, kConditional, ""}
 struct ReadableText {
   std::string text;
   int precedence = kAtom;
+  std::size_t step = 0;  ///< the last one of its expression
 };
 
 class ReadableWriter {
@@ -95,10 +96,15 @@ class ReadableWriter {
   }
 };
 
+/// Whether it is a column of levels, not a constant with a value per level.
+bool is_of_texts(const ModelSpec& spec, const FormulaOperand& operand, const std::string& name) {
+  return operand.categorical && spec.categorical[*operand.categorical].column == name;
+}
+
 ReadableText readable_operand(const ModelSpec& spec, const FormulaOperand& operand,
                               const std::string& name, bool latex) {
-  if (operand.numeric || operand.values.empty())
-    return {latex ? latex_name(name) : name};
+  if (operand.numeric || operand.values.empty() || is_of_texts(spec, operand, name))
+    return {latex ? latex_name(name) : printable_word(name)};
   const auto number = [&](std::size_t k) {
     const std::string text = latex ? latex_number(operand.values[k]) : rounded(operand.values[k]);
     return text + (operand.marks.empty() ? "" : operand.marks[k]);
@@ -128,18 +134,36 @@ std::string readable_formula(const ModelSpec& spec, const Formula& formula,
   const bool latex = language == FormulaLanguage::latex;
   const FormulaProgram& program = formula.program();
   const ReadableWriter writer(latex);
+  // Beside a column of texts a number stands for one of them.
+  const auto name_text = [&](std::span<ReadableText> sides) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      const FormulaStep& column = program.steps[sides[side].step];
+      const FormulaStep& text = program.steps[sides[1 - side].step];
+      if (column.operation != Operation::name || text.operation != Operation::number ||
+          !is_of_texts(spec, operands[column.name], program.names[column.name]))
+        continue;
+      const FormulaOperand& of = operands[column.name];
+      const auto place = std::ranges::find(of.values, text.number) - of.values.begin();
+      const auto& levels = spec.categorical[*of.categorical].levels;
+      const std::string level = place < index(levels.size()) ? levels[to_size(place)] : "?";
+      sides[1 - side].text = latex ? latex_name(level) : quoted_formula(level);
+    }
+  };
   std::vector<ReadableText> stack;
   for (std::size_t i = operand_begins(program)[last]; i <= last; ++i) {
     const FormulaStep& step = program.steps[i];
     if (step.operation == Operation::number) {
       stack.push_back({latex ? latex_number(step.number) : to_text(step.number),
-                       step.number < 0 ? kSign : kAtom});
+                       step.number < 0 ? kSign : kAtom, i});
     } else if (step.operation == Operation::name) {
-      stack.push_back(readable_operand(spec, operands[step.name],
-                                       printable_word(program.names[step.name]), latex));
+      stack.push_back(readable_operand(spec, operands[step.name], program.names[step.name], latex));
+      stack.back().step = i;
     } else {
       const std::size_t count = operands_of(step.operation);
+      if (step.operation == Operation::equal || step.operation == Operation::unequal)
+        name_text(std::span(stack).last(count));
       ReadableText text = writer.apply(step.operation, std::span(stack).last(count));
+      text.step = i;
       stack.resize(stack.size() - count);
       stack.push_back(std::move(text));
     }

@@ -321,10 +321,10 @@ std::vector<double> OwnForm::scaling_powers(const ModelSpec& spec, const VectorX
   return out;
 }
 
-std::string OwnForm::formula(const ModelSpec&, const VectorXd&) const {
+std::string OwnForm::formula(const ModelSpec& spec, const VectorXd&) const {
   std::string text = own_.text;
   std::ranges::replace_if(text, is_formula_blank, ' ');
-  return "t = " + (factor_ == 1 ? text : to_text(factor_) + " * (" + text + ")");
+  return spec.target + " = " + (factor_ == 1 ? text : to_text(factor_) + " * (" + text + ")");
 }
 
 std::string OwnForm::code(const ModelSpec& spec, const VectorXd& constants,

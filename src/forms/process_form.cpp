@@ -236,11 +236,9 @@ std::vector<double> ProcessForm::steps(const ModelSpec& spec, std::size_t extrin
 }
 
 std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
-  std::string trend = trend_->formula(spec, constants);
-  const std::string left = "t = ";
-  if (trend.starts_with(left))
-    trend.erase(0, left.size());
-  return left + "(" + trend + ") * exp(z)";
+  const std::string trend = trend_->formula(spec, constants);
+  const std::size_t right = trend.find(" = ") + 3;
+  return trend.substr(0, right) + "(" + trend.substr(right) + ") * exp(z)";
 }
 
 Form::Reordered ProcessForm::reordered(const ModelSpec& from, const ModelSpec& to,

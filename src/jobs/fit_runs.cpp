@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/comparison.hpp"
+#include "analysis/constants.hpp"
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/message.hpp"
@@ -130,6 +131,14 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
          "column '" + leak.column + "' " + words_for(leak) +
              ": these errors do not measure the model: the time to predict is one of its inputs"});
   }
+}
+
+/// Whether Eq. (4) is so far off that another form is advised.
+bool is_bad_form(const FittedModel& model, const Design& training) {
+  if (model.form->name() != to_text(Expression::generic))
+    return false;
+  const auto check = check_form(model, training);
+  return lacks_fit(model) || (check && check->points_elsewhere());
 }
 
 /// Larger sets of runs are thinned evenly, since each run costs a prediction.
@@ -446,6 +455,10 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.failures = fit_failures(model, file.table, file.failed_rows, silent);
   if (!silent.stop.stop_requested())
     add_held_out(prepared, request, silent, model);
+
+  if (is_bad_form(model, training))
+    for (Effect& effect : model.effects)
+      effect.interval.reset();  // it would hold the truth in every second case
 
   out.interrupted = silent.stop.stop_requested();
   if (out.interrupted)  // whichever start gave the best model

@@ -51,6 +51,10 @@ doc::Answer duration_answer(const Content& content) {
   answer.figure = time ? time_text(*time, unit) : "no time";
   add_line(answer, "{} at {}", time ? "predicted" : "is predicted: the model does not hold",
            content.central.place);
+  if (const Warning* few = few_rows_warning(content.model)) {
+    add_line(answer, "not determined: {}", few->message.text());
+    answer.is_alarming = true;
+  }
   if (time && content.intervals)
     add_line(answer, "{} % interval: {}", short_number(100 * content.intervals->level),
              time_range_text(*time * content.intervals->factors.low,
@@ -158,17 +162,11 @@ std::vector<HeldOut> held_out_of(const Content& content) {
   for (const Part& part : content.parts)
     if (part.name != "training")
       out.insert(out.begin(), {part.metrics.mape_percent, "held out of its fit, " + part.name});
-  const FittedModel& model = content.model;
-  const auto& choice = model.search.form;
-  if (!choice)
-    return out;
-  for (const HeldOutErrors& errors : choice->held_out) {
-    if (errors.form != (has_process(*model.form) ? "process" : model.form->name()))
-      continue;
-    out.insert(out.begin(), {100 * std::expm1(errors.random), "on runs held out at random"});
-    if (errors.extrapolation_folds)
-      out.insert(out.begin() + 1, {100 * std::expm1(*errors.extrapolation_folds),
-                                   "with the largest values held out"});
+  if (const HeldOutErrors* errors = held_out_errors(content.model)) {
+    out.insert(out.begin(), {100 * errors->random, "on runs held out at random"});
+    if (errors->extrapolation_folds)
+      out.insert(out.begin() + 1,
+                 {100 * *errors->extrapolation_folds, "with the largest values held out"});
   }
   return out;
 }
@@ -194,15 +192,20 @@ doc::Answer trust_answer(const Content& content) {
   const double of_these = content.metrics.mape_percent;
   const bool leads = content.fitted_to_these_runs && !held_out.empty();
   const double error = leads ? held_out.front().percent : of_these;
-  doc::Answer answer{"How far can it be trusted?", percent(error) + " off", {}};
+  const Warning* const few = few_rows_warning(content.model);
+  const bool says_nothing = few && content.fitted_to_these_runs && !leads;
+  doc::Answer answer{
+      "How far can it be trusted?", says_nothing ? "not known" : percent(error) + " off", {}};
   if (leads)
     answer.lines.push_back(held_out.front().of);
   add_line(answer, "{}mean error of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
            content.fitted_to_these_runs ? ", which the model was fitted to" : "");
+  if (content.bias.interval)
+    answer.lines.push_back(bias_in_words(content.bias));
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
   const bool leaks = has_leak(content.model);
-  answer.is_alarming = error > kMuchError || is_far || leaks;
+  answer.is_alarming = error > kMuchError || is_far || leaks || few;
   if (leaks)
     add_line(answer,
              "an input is computed from the measured time: these errors do not measure the model");
@@ -215,8 +218,7 @@ doc::Answer trust_answer(const Content& content) {
     add_line(answer,
              "on held-out runs, products have an error of {}, Eq. (4) of {}: another form may fit "
              "far better",
-             percent(100 * std::expm1(other->of_surface)),
-             percent(100 * std::expm1(other->of_model)));
+             percent(100 * other->of_surface), percent(100 * other->of_model));
   for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
     add_line(answer, "{}: {}", held_out[i].of, percent(held_out[i].percent));
   const std::size_t warnings = warnings_of(content).size();
@@ -301,7 +303,7 @@ std::string subtitle(const Content& content) {
 }
 
 std::string noise_text(const Content& content) {
-  return noise_floor_in_words(content.metrics.mape_percent, content.noise_floor);
+  return noise_floor_in_words(content.metrics.mape_percent, content.noise_floor, content.bias);
 }
 
 std::vector<std::string> warnings_of(const Content& content) {

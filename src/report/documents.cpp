@@ -298,6 +298,8 @@ void describe_prediction(Fields& f, const std::string& target, const PredictionD
 
 void describe_quantile(Fields& f, const PredictionsDocument& x) {
   f("quantile", x.quantile, "share of new runs below a predicted [bound](#bounds)", kSparse);
+  f("determined", x.determined, "`false`: the model has no more rows than constants",
+    only_if(!x.determined));
 }
 
 void describe_findings(Fields& f, const std::vector<std::string>& findings) {
@@ -441,6 +443,7 @@ void describe(Fields& f, const Evaluation& x) {
       });
   f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
   f("bias_percent", Finite{report.bias.value}, "how much longer runs take than predicted");
+  f("bias_interval", report.bias.interval, "of it, 95 %", kSparse);
   f("noise_floor", report.noise_floor, "of these runs");
   f("prediction_intervals", report.intervals, "where the model has them", kSparse);
   f("bound", report.bound, "where the predictions are [bounds](#bounds)", kSparse);

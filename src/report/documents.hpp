@@ -139,6 +139,7 @@ struct PredictionsDocument {
   std::vector<PredictionDocument> predictions = {};
   std::vector<std::string> range_findings = {};
   std::optional<double> quantile = {};  ///< set if they are bounds
+  bool determined = true;               ///< by the runs
 };
 
 /// Document of one predicted time, without its configuration.

@@ -288,11 +288,12 @@ const show = () => {
   range.dataset.low = ends ? String(ends[0]) : "";
   range.dataset.high = ends ? String(ends[1]) : "";
   const findings = findingsIn(values);
-  verdict.className = findings.length ? "doubt" : "";
+  const doubts = model.doubts.map((doubt) => "; " + doubt).join("");
+  verdict.className = findings.length || doubts ? "doubt" : "";
   verdict.dataset.inRange = String(findings.length === 0);
-  verdict.textContent = findings.length
+  verdict.textContent = (findings.length
     ? "Extrapolated: " + findings.slice(0, 3).join("; ") + (findings.length > 3 ? "; ..." : "")
-    : "\u2713 within the measured range";
+    : (doubts ? "" : "\u2713 ") + "within the measured range") + doubts;
   basis.dataset.support = support;
   basis.textContent = support === "process" ? "Measured runs nearby; residual correction applied."
     : support === "trend" ? "No measured runs nearby; formula only." : "";

@@ -322,6 +322,7 @@ struct Content : Source {
   std::optional<FormCheck> other_form;  ///< of Eq. (4); set if other forms would predict far better
   std::vector<Part> parts;              ///< as stored in the model
   std::optional<NoiseFloor> noise_floor;  ///< of the runs
+  DriftFigure bias;                       ///< of runs that are not those of the fit
   std::optional<IntervalCoverage> intervals;
   double shortest_time = 0;  ///< measured
   double median_time = 0;

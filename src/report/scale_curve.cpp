@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
+#include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
@@ -490,6 +492,17 @@ std::string process_of(const FittedModel& model) {
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 
+/// What is to be known beside every time of the panel.
+std::vector<std::string> doubts_of(const FittedModel& model) {
+  std::vector<std::string> out;
+  if (const Warning* few = few_rows_warning(model))
+    out.push_back("not determined: " + few->message.text());
+  if (model.failures)
+    out.push_back(std::to_string(model.failures->facts().failed) +
+                  " runs failed: whether this one would, perfmodel predict tells");
+  return out;
+}
+
 /// Keeps the correlations that predict() computed last, for the interval.
 constexpr std::string_view kKeepCorrelations =
     "const plain_correlations = process_correlations;\n"
@@ -529,7 +542,8 @@ std::optional<std::string> exploration_script(const FittedModel& model,
          ", unit: " + javascript_literal(spec.unit) +
          ", place: " + javascript_literal(start.place) + ",\ncolumns: " + *columns +
          ",\nnumbers: " + ranges_of(model) + ",\nregions: " + regions_of(model) +
-         ",\nties: " + ties_of(spec) + ",\ninterval: " + interval_of(model) + "});\n";
+         ",\nties: " + ties_of(spec) + ",\ndoubts: " + texts(doubts_of(model)) +
+         ",\ninterval: " + interval_of(model) + "});\n";
 }
 
 }  // namespace perfmodel::page

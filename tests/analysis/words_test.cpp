@@ -33,6 +33,15 @@ TEST_CASE("what limits a model is said where its errors matter", "[words]") {
         "model 4.0 %, noise floor 2.0 % from 30 replicated rows: the shape limits it");
   CHECK_THAT(noise_floor_in_words(2.6, floor), EndsWith("rows: shape and noise both limit it"));
   CHECK_THAT(noise_floor_in_words(2.1, floor), EndsWith("rows: at the noise floor"));
+  // Where all runs take longer, it is not the shape.
+  const DriftFigure slow{"bias", 3, Interval{2, 4}};
+  CHECK_THAT(noise_floor_in_words(4, floor, slow), EndsWith("rows: the bias limits it"));
+  CHECK_THAT(noise_floor_in_words(20, floor, slow), EndsWith("rows: the bias is a part of it"));
+  CHECK_THAT(noise_floor_in_words(2.1, floor, slow), EndsWith("rows: at the noise floor"));
+  const DriftFigure unsure{"bias", 3, Interval{-1, 7}};
+  CHECK_THAT(noise_floor_in_words(4, floor, unsure), EndsWith("rows: the shape limits it"));
+  CHECK(bias_in_words(slow) ==
+        "bias: runs take 3.0 % longer than predicted (95 % interval 2 .. 4)");
   // 0.04 % is shown as none, whatever the noise is.
   for (const double noise : {0.001, 0.033, 2.0}) {
     const NoiseFloor other{.rows = 30, .groups = 10, .mape_percent = noise};

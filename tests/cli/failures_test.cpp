@@ -302,3 +302,14 @@ echo "step_time: $(( 100 * $1 / $2 + 3 * $2 + 7 )) us"
   CHECK(rows.size() - 1 - failed > 46);
   CHECK_THAT(measured.errors, ContainsSubstring("or is likely to fail"));
 }
+
+TEST_CASE("the panel of a page does not vouch for configurations that may fail", "[cli][report]") {
+  const EndedRunsDirectory directory(ended_runs());
+  directory.fit();
+  const auto page = [&] {
+    return directory.output({"report", "model.json", "runs.csv", "--failed", "drop", "--explore"});
+  };
+  CHECK_THAT(page(), ContainsSubstring("doubts: [\"6 runs failed: whether this one would, "
+                                       "perfmodel predict tells\"]"));
+  CHECK_THAT(page(), ContainsSubstring("(doubts ? \"\" : \"\\u2713 \") + \"within the measured"));
+}

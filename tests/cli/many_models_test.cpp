@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -486,4 +487,136 @@ TEST_CASE_METHOD(ManyModels, "a shard is the task of a job step in its task of t
   std::map<std::string, std::string> uneven = array;
   uneven["SLURM_ARRAY_TASK_ID"] = "2";
   refused(uneven, "auto: the tasks of the array are not at equal distances; pass i/n");
+}
+
+namespace {
+
+/// t = 0.01 n m without noise on two machines with different central runs: `small` has n from 1 to
+/// 8, `large` n from 4 to 64. Only large ran in the mode slow, which takes as long.
+std::string runs_of_machines() {
+  std::string text = "machine,n,m,mode,time_s\n";
+  for (const double m : {1, 2, 4})
+    for (double n = 1; n <= 64; n *= 2)
+      for (const std::string machine : {"small", "large"})
+        for (const std::string mode : {"fast", "slow"})
+          if (machine == "small" ? n <= 8 && mode == "fast" : n >= 4)
+            text += machine + "," + perfmodel::to_text(n) + "," + perfmodel::to_text(m) + "," +
+                    mode + "," + perfmodel::to_text(0.01 * n * m) + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration, which is said",
+                 "[cli][many]") {
+  write("machines.csv", runs_of_machines());
+  const Strings fit = {
+      "fit", "machines.csv", "--by", "machine",       "--extrinsic", "m",  "--intrinsic",
+      "n",   "--loss",       "mape", "--categorical", "mode",        "-o", "both.jsonl"};
+  const ProgramResult ranked = run(fit);
+  INFO(ranked.errors);
+  REQUIRE(ranked.exit_code == 0);
+  // The run amid the 30 of `large`; in `small` the mode is constant.
+  const std::string common = "the central run of machine=large time_s (line ";
+  CHECK_THAT(ranked.errors, ContainsSubstring("at m = 4, all else as in " + common) &&
+                                ContainsSubstring("): mode=fast n=16"));
+  CHECK_THAT(ranked.errors,
+             ContainsSubstring("50.0 %  small") && ContainsSubstring("50.0 %  large"));
+
+  const auto predicted = [&](const Strings& further) {
+    Strings arguments{"predict", "both.jsonl", "--set", "m=2"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result;
+  };
+  const ProgramResult all = predicted({"--format", "csv"});
+  CHECK_THAT(all.errors, ContainsSubstring("other inputs are held at " + common));
+  std::istringstream lines(all.output);
+  std::string line;
+  std::getline(lines, line);
+  std::map<std::string, double> times;
+  while (std::getline(lines, line)) {
+    Strings cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');)
+      cells.push_back(cell);
+    times[cells[0]] = std::stod(cells[3]);
+  }
+  REQUIRE(times.size() == 2);
+  CHECK(times["small"] == Approx(0.32).epsilon(1e-3));
+  CHECK(times["large"] == Approx(0.32).epsilon(1e-3));
+  // One that is picked, and the curve of its scale, are of the same configuration.
+  const ProgramResult one = predicted({"--pick", "machine == 'small'"});
+  CHECK(std::stod(one.output) == times["small"]);
+  CHECK_THAT(one.errors, ContainsSubstring("n=16"));
+  CHECK_THAT(run({"scaling", "both.jsonl", "--pick", "machine == 'small'"}).errors,
+             ContainsSubstring("n=16"));
+  const std::string page = run({"report", "both.jsonl", "machines.csv", "--format", "html"}).output;
+  CHECK_THAT(page, ContainsSubstring("all else as in " + common));
+  CHECK(page.find("n = 16") != page.rfind("n = 16"));  // on the pages of both
+}
+
+TEST_CASE_METHOD(ManyModels, "inputs in which a model differs from the common run are said",
+                 "[cli][many]") {
+  std::string text = "machine,n,mode,time_s\n";
+  for (const std::string machine : {"a", "b", "c"})
+    for (int row = 0; row < (machine == "a" ? 24 : 12); ++row) {
+      const int n = 1 << (row % 4);
+      const std::string mode = machine == "c"                  ? "debug"
+                               : row % 8 < 4 && machine == "a" ? "fast"
+                               : machine == "a"                ? "safe"
+                                                               : (row % 8 < 4 ? "eager" : "lazy");
+      text +=
+          machine + "," + std::to_string(n) + "," + mode + "," + perfmodel::to_text(0.1 * n) + "\n";
+    }
+  write("modes.csv", text);
+  REQUIRE(run({"fit", "modes.csv", "--by", "machine", "--extrinsic", "n", "-o", "modes.jsonl"})
+              .exit_code == 0);
+  const ProgramResult result = run({"predict", "modes.jsonl", "--set", "n=2", "--format", "text"});
+  INFO(result.errors);
+  CHECK_THAT(result.errors, ContainsSubstring("the central run of machine=a time_s (line "));
+  CHECK_THAT(result.output,
+             ContainsSubstring("at mode=eager") && ContainsSubstring("at mode=debug"));
+  CHECK_THAT(result.output,
+             !ContainsSubstring("at mode=fast") && !ContainsSubstring("at mode=safe"));
+  CHECK_THAT(run({"show", "modes.jsonl"}).errors,
+             ContainsSubstring("at mode=eager") && ContainsSubstring("at mode=debug"));
+}
+
+TEST_CASE_METHOD(ManyModels, "a gate on a figure that many models do not have is refused",
+                 "[cli][many][gates]") {
+  fit("all.jsonl");
+  const auto judge = [&](const std::string& gate) {
+    return run({"evaluate", "all.jsonl", "runs.csv", "--fail-if", gate});
+  };
+  for (const char* gate : {"any.bias>5", "kernel=k0.bias>5", "any.coverage<0.5", "any.q[gups]>1"}) {
+    const ProgramResult result = judge(gate);
+    CAPTURE(gate, result.errors);
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.empty());
+    CHECK_THAT(result.errors, ContainsSubstring("many models have no '"));
+  }
+  const ProgramResult bare = judge("bias>5");
+  CHECK(bare.exit_code == 2);
+  CHECK_THAT(bare.errors, !ContainsSubstring("any.bias"));
+  CHECK(judge("any.mape>5").exit_code == 0);
+  CHECK(judge("any.q[gpus]>5").exit_code == 0);
+  CHECK(judge("kernel=unknown.mape>5").exit_code == 4);  // nothing to judge
+}
+
+TEST_CASE_METHOD(ManyModels, "the ranking shows held-out errors beside those of the fit",
+                 "[cli][many]") {
+  const auto ranked = [&](const Strings& further) {
+    Strings arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
+                      "time_s", "--ignore", "memory_mb", "-o",     "h.jsonl"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run(arguments).errors;
+  };
+  const std::regex no_error(R"(k4 .*0\.0 %    *- )");
+  const std::string plain = ranked({});
+  CHECK_THAT(plain, ContainsSubstring("MAPE  held out"));
+  CHECK(std::regex_search(plain, no_error));
+  CHECK_FALSE(std::regex_search(ranked({"--folds", "3"}), no_error));
 }

@@ -223,7 +223,8 @@ TEST_CASE_METHOD(OwnFormulaTest, "impossible formulas are refused with the next 
   refuses(kFormula, {"--fix", "F"}, 2, "write CONSTANT=NUMBER");
   refuses(kFormula, {"--bounds", "F.flops=0:1"}, 2, "belong to no column");
   refuses(kFormula, {"--expression", "multi"}, 2, "both name the form");
-  refuses(kFormula, {"--target", "t"}, 2, "it names its columns itself");
+  refuses(kFormula, {"--intrinsic", "flops"}, 2, "it names its columns itself");
+  refuses(kFormula, {"--target", "bytes"}, 2, "--target 'bytes': --formula is of 't'");
   refuses(kFormula, {"--extrinsic", "host"}, 2, "the formula does not contain 'host'");
   refuses("t = flops / F + 0 * b", {}, 3, "no time of the --formula depends on it");
   refuses("t = flops / (F - F) + C", {}, 3, "has no valid time");
@@ -250,4 +251,34 @@ TEST_CASE_METHOD(OwnFormulaTest, "a stored formula that contradicts its constant
   changed = good;
   changed["constants"]["per_level"] = {{{"column", "host"}, {"constant", "F"}}};
   refused(changed, "no input 'host' with levels");
+}
+
+TEST_CASE_METHOD(OwnFormulaTest, "a formula may repeat its target, and keeps its names and texts",
+                 "[cli][own]") {
+  std::string csv = "n,degraded,y\n";
+  for (const int n : {10, 20, 40, 80, 160, 320})
+    for (const std::string degraded : {"no", "yes"})
+      csv += std::to_string(n) + "," + degraded + "," +
+             to_text((0.5 + 0.02 * n) * (degraded == "yes" ? 1.25 : 1)) + "\n";
+  write("runs.csv", csv);
+  const std::string formula = "y = (C + n*a) * (degraded == 'yes' ? k : 1)";
+  const ProgramResult fitted = fit(formula, {"--target", "y"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK(model()["expression"]["formula"] == formula);
+  const std::string shown = "(0.5 + n * 0.02) * (degraded == 'yes' ? 1.25 : 1)";
+  CHECK_THAT(fitted.errors, ContainsSubstring(shown) && !ContainsSubstring("yes: "));
+  CHECK(run({"show", "model.json"}).output == "y = " + shown + "\n");
+  CHECK_THAT(run({"show", "model.json", "--as", "latex"}).output,
+             ContainsSubstring("\\mathrm{y} ={} & ") &&
+                 ContainsSubstring("\\mathrm{degraded} = \\mathrm{yes} ? 1.25 : 1"));
+  const std::string page = run({"report", "model.json", "runs.csv", "--no-explore"}).output;
+  CHECK_THAT(page, ContainsSubstring("degraded == ") && !ContainsSubstring("yes: "));
+  CHECK(run({"predict", "model.json", "--set", "n=100", "degraded=yes", "--quiet"})
+            .output.starts_with("3.12"));
+  // Older versions call every target t.
+  std::string old = read_text(write("old.json", model().dump()));
+  old.replace(old.find("\"y = (C"), 2, "\"t");
+  write("old.json", old);
+  CHECK(run({"show", "old.json"}).output == "y = " + shown + "\n");
 }

@@ -240,3 +240,117 @@ TEST_CASE_METHOD(TrustTest, "evaluate lists the runs that stand farthest from th
         "format\n"
         "See 'perfmodel evaluate --help'.\n");
 }
+
+namespace {
+
+/// (0.5 + 0.1 n / gpus) `factor`, each configuration twice, with 1 % of noise.
+std::string runs_at_speed(double factor, const std::string& stream) {
+  perfmodel::RandomStream random(1, stream);
+  std::string text = "n,gpus,time_s\n";
+  for (const double n : {10, 20, 40, 80, 160})
+    for (const double gpus : {1, 2, 4, 8})
+      for (int run = 0; run < 2; ++run)
+        text += perfmodel::to_text(n) + "," + perfmodel::to_text(gpus) + "," +
+                perfmodel::to_text(factor * (0.5 + 0.1 * n / gpus) * (1 + 0.01 * random.normal())) +
+                "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(TrustTest, "runs that are all slower have a bias, whatever the shape",
+                 "[cli][report]") {
+  directory().write("then.csv", runs_at_speed(1, "then"));
+  directory().write("now.csv", runs_at_speed(1.1, "now"));
+  REQUIRE(run({"fit", "then.csv", "--expression", "multi", "-o", "then.json"}).exit_code == 0);
+  const ProgramResult result = run({"evaluate", "then.json", "now.csv"});
+  INFO(result.output);
+  // The median of 40 ratios with 1 % of noise is within 0.6 % of 10 %.
+  CHECK_THAT(result.output,
+             ContainsSubstring("bias: runs take 10.") || ContainsSubstring("bias: runs take 9."));
+  CHECK_THAT(result.output, ContainsSubstring(" % longer than predicted (95 % interval "));
+  CHECK_THAT(result.output, ContainsSubstring("replicated rows: the bias limits it"));
+  CHECK_THAT(result.output, !ContainsSubstring("the shape limits it"));
+  const nlohmann::json document =
+      nlohmann::json::parse(run({"evaluate", "then.json", "now.csv", "--format", "json"}).output);
+  CHECK(document["bias_interval"]["low"] > 8);
+  CHECK(document["bias_interval"]["high"] < 12);
+  for (const char* format : {"md", "html"}) {
+    const std::string page = run({"report", "then.json", "now.csv", "--format", format}).output;
+    CHECK_THAT(page, ContainsSubstring(" % longer than predicted (95 % interval "));
+    CHECK_THAT(page, !ContainsSubstring("the shape limits it"));
+  }
+}
+
+TEST_CASE_METHOD(TrustTest, "a page knows the runs of the fit in any order, file and column order",
+                 "[cli][report]") {
+  const std::string runs = runs_at_speed(1, "then");
+  directory().write("then.csv", runs);
+  REQUIRE(run({"fit", "then.csv", "--expression", "auto", "-o", "auto.json"}).exit_code == 0);
+  std::istringstream lines(runs);
+  std::string header;
+  std::getline(lines, header);
+  std::string turned;
+  for (std::string line; std::getline(lines, line);)
+    turned = line + ",x\n" + turned;
+  directory().write("again.csv", header + ",note\n" + turned);
+  directory().write("others.csv", runs_at_speed(1, "others"));
+  const auto page = [&](const std::string& name) {
+    return run({"report", "auto.json", name, "--format", "md"}).output;
+  };
+  const std::string known = ", which the model was fitted to";
+  CHECK_THAT(page("then.csv"), ContainsSubstring(known));
+  CHECK_THAT(page("again.csv"),
+             ContainsSubstring(known) && ContainsSubstring("off\n- on runs held out at random"));
+  CHECK_THAT(page("others.csv"), !ContainsSubstring(known));
+  // The headline is the figure of the terminal and of model.json.
+  const nlohmann::json model = nlohmann::json::parse(read_text(directory().file("auto.json")));
+  for (const auto& form : model["search"]["form"]["held_out"])
+    if (form["form"] == (model["expression"]["form"] == "process" ? "process" : "multi"))
+      CHECK_THAT(
+          page("again.csv"),
+          ContainsSubstring("**How far can it be trusted?** " +
+                            perfmodel::percent(100 * form["random"].get<double>()) + " off"));
+}
+
+TEST_CASE_METHOD(TrustTest, "predictions of a model with no more rows than constants are marked",
+                 "[cli][report]") {
+  directory().write("few.csv",
+                    "n,m,gpus,time_s\n10,1,1,1\n20,2,2,1.6\n40,3,1,3.9\n80,1,4,2.6\n160,2,2,8.5\n");
+  REQUIRE(run({"fit", "few.csv", "-o", "few.json"}).exit_code == 0);
+  const std::string words = "5 training rows cannot determine 6 constants";
+  const ProgramResult one = run({"predict", "few.json", "--set", "n=40"});
+  CHECK(one.exit_code == 0);
+  CHECK_THAT(one.errors,
+             ContainsSubstring(words) && ContainsSubstring(": the predictions are not determined"));
+  CHECK_THAT(run({"predict", "few.json", "few.csv"}).errors, ContainsSubstring(words));
+  CHECK_THAT(run({"scaling", "few.json"}).errors, ContainsSubstring(words));
+  const auto predict = [&](const std::string& model, const std::string& format) {
+    return run({"predict", model, "--set", "n=40,80", "--format", format}).output;
+  };
+  CHECK_THAT(predict("few.json", "text"), ContainsSubstring("not determined"));
+  CHECK(nlohmann::json::parse(predict("few.json", "json"))["determined"] == false);
+  const std::string page = run({"report", "few.json", "few.csv"}).output;
+  CHECK_THAT(page, ContainsSubstring("not determined: " + words) &&
+                       ContainsSubstring("doubts: [\"not determined: " + words));
+  CHECK_THAT(page, !ContainsSubstring("0.0 % off"));
+  // Enough runs: no mark.
+  directory().write("then.csv", runs_at_speed(1, "then"));
+  REQUIRE(run({"fit", "then.csv", "-o", "then.json"}).exit_code == 0);
+  CHECK_THAT(predict("then.json", "text"), !ContainsSubstring("not determined"));
+  CHECK_FALSE(nlohmann::json::parse(predict("then.json", "json")).contains("determined"));
+}
+
+TEST_CASE_METHOD(TrustTest, "effects of Eq. (4) have no intervals where its form is bad", "[cli]") {
+  directory().write("products.csv", runs_of_two_products());
+  const auto effects_of = [&](const std::string& file) {
+    return nlohmann::json::parse(run({"fit", file}).output)["effects"];
+  };
+  CHECK_THAT(run({"fit", "products.csv"}).errors, ContainsSubstring("another form may fit"));
+  for (const auto& effect : effects_of("products.csv")) {
+    CHECK_FALSE(effect.contains("determined"));
+    CHECK_FALSE(effect.contains("low"));
+  }
+  for (const auto& effect : effects_of("twice.csv"))
+    CHECK(effect.contains("determined"));
+}
