@@ -331,8 +331,9 @@ struct Suggestions {
   std::size_t without_bounded = 0;   ///< of the others, without an estimate of a bounded target
   /// Of these, fulfilling the conditions, but likely to fail; nullopt: it is not known.
   std::optional<std::size_t> likely_to_fail = {};
-  std::size_t allowed = 0;  ///< the others that fulfil the conditions
-  bool complete = true;     ///< whether the search was exhaustive
+  std::vector<Suggestion> failing = {};  ///< the fastest of these
+  std::size_t allowed = 0;               ///< the others that fulfil the conditions
+  bool complete = true;                  ///< whether the search was exhaustive
 };
 
 /// For the model of a space: empty, unless it says how likely runs fail. Refers to both.

@@ -286,7 +286,8 @@ class Search {
         conditions_(space),
         with_cost_(request.price.has_value()),
         fastest_(request.most, &Suggestion::time),
-        cheapest_(request.most, &Suggestion::cost) {
+        cheapest_(request.most, &Suggestion::cost),
+        failing_(request.most, &Suggestion::time) {
     auto names = space.names();
     if (request.price)
       price_.emplace(*request.price, names, codes_, Field{"price"});
@@ -310,6 +311,7 @@ class Search {
   Suggestions finish() {
     work_off();
     result_.fastest = std::move(fastest_).take();
+    result_.failing = std::move(failing_).take();
     if (with_cost_) {
       result_.cheapest = std::move(cheapest_).take();
       result_.pareto = std::move(front_).take();
@@ -330,6 +332,7 @@ class Search {
   std::vector<Configuration> chunk_;
   Best fastest_;
   Best cheapest_;
+  Best failing_;
   Front front_;
   Suggestions result_;
 
@@ -391,6 +394,7 @@ class Search {
       return;
     if (fails) {
       ++*result_.likely_to_fail;
+      failing_.add(suggestion);
       return;
     }
     ++result_.allowed;

@@ -86,7 +86,7 @@ bool is_control(std::uint32_t code_point) {
   return code_point < 0x20 || within(0x7F, 0x9F)  // C0, DEL and C1
          || code_point == 0x61C                   // Arabic letter mark
          || within(0x200E, 0x200F)                // left-to-right and right-to-left marks
-         || within(0x202A, 0x202E)                // embeddings and overrides
+         || within(0x2028, 0x202E)                // line ends, embeddings and overrides
          || within(0x2066, 0x2069);               // isolates
 }
 

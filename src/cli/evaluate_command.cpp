@@ -19,6 +19,8 @@
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
+#include "table/replicates.hpp"
+#include "table/table.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
@@ -153,6 +155,21 @@ std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count
         {runs.lines[outlier.row], runs.design.time[row], runs.predicted[row], outlier.robust_z});
   }
   return out;
+}
+
+/// Whether most of few runs are off by far more than their noise. The model may have been bent by
+/// an outlier, which it then meets, and misses the runs beside it.
+bool may_be_bent(const FittedModel& model, const JudgedRuns& runs,
+                 const std::optional<NoiseFloor>& noise) {
+  constexpr std::size_t runs_per_constant = 10;
+  constexpr double large_without_noise = 10;  // percent
+  if (configuration_groups(runs.design).count >=
+      runs_per_constant * to_size(model.constants.size()))
+    return false;
+  const Eigen::VectorXd residuals = runs.design.time.array().log() - runs.predicted.array().log();
+  const double usual =
+      100 * std::expm1(median((residuals.array() - median(residuals)).abs().matrix()));
+  return usual > large_without_noise && (!noise || usual > 2 * noise->mape_percent);
 }
 
 const FurtherFigures& evaluate_figures() {
@@ -370,8 +387,10 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     report.bound = bound_use(runs.design.time, runs.predicted);
   report.support = count_support(certainty.reach);
   report.noise_floor = noise_floor(runs.design);
-  if (arguments.outliers)
+  if (arguments.outliers) {
     report.outliers = farthest_runs(runs, *arguments.outliers);
+    report.may_be_bent = may_be_bent(model, runs, report.noise_floor);
+  }
   if (baseline)
     report.baseline = report_baseline(arguments, *baseline, runs);
   const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));

@@ -238,6 +238,10 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     end += drift_in_words(*report.baseline);
   if (report.outliers)
     end += "\n";
+  if (report.may_be_bent)
+    end +=
+        "the model misses most runs: an outlier may have bent it, so that the runs beside it stand "
+        "out;\ncompare with the outliers of another form, as of fit --expression auto\n";
   if (!end.empty())
     out.add(end);
   if (report.outliers)

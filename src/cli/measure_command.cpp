@@ -122,14 +122,29 @@ std::vector<plan::Configuration> configurations_of(const Aim& aim, const plan::S
   return {distinct.begin(), distinct.end()};
 }
 
+/// The quote that is open at the end of a text of the shell; empty if there is none.
+std::string open_quote(const std::string& text) {
+  std::string open;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string c = text.substr(at, 1);
+    if (c == "\\" && open != "'")
+      ++at;
+    else if (c == open)
+      open.clear();
+    else if (open.empty() && (c == "'" || c == "\""))
+      open = c;
+  }
+  return open;
+}
+
 /// Texts with placeholders {COL}, which stand for values of a configuration.
 class Template {
  public:
   /// Throws UsageError for a placeholder that is no column of the space. `further`: placeholders
   /// that stay as they are.
   Template(std::vector<std::string> words, const plan::Space& space,
-           const std::set<std::string>& further, bool quotes, std::set<std::string>& used)
-      : words_(std::move(words)), space_(space), quotes_(quotes) {
+           const std::set<std::string>& further, bool shell, std::set<std::string>& used)
+      : words_(std::move(words)), space_(space), further_(further), shell_(shell) {
     const std::vector<std::string> names = space.names();
     for (const std::string& word : words_)
       for_each_placeholder(word, [&](std::size_t, const std::string& name) {
@@ -145,26 +160,52 @@ class Template {
     std::map<std::string, std::string> values;
     const std::vector<std::string> cells = space_.cells(configuration);
     for (std::size_t c = 0; c < cells.size(); ++c)
-      values[space_.columns[c].name] = quotes_ ? shell_word(cells[c]) : cells[c];
+      values[space_.columns[c].name] = cells[c];
+    if (shell_)
+      for (const std::string& name : further_)
+        values[name] = "{" + name + "}";  // a word of its own, which is filled later
     std::vector<std::string> out;
+    std::vector<std::string> variables;  // their values
     for (const std::string& word : words_) {
       std::string& filled = out.emplace_back();
       std::size_t done = 0;
       for_each_placeholder(word, [&](std::size_t at, const std::string& name) {
         if (const auto value = values.find(name); value != values.end()) {
-          filled += word.substr(done, at - done) + value->second;
+          filled += word.substr(done, at - done);
+          filled += shell_ ? in_shell(word.substr(0, at), value->second, variables) : value->second;
           done = at + name.size() + 2;
         }
       });
       filled += word.substr(done);
     }
-    return out;
+    return shell_ && !out.empty() ? shell_words(out.front(), variables) : out;
   }
 
  private:
   std::vector<std::string> words_;
   const plan::Space& space_;
-  bool quotes_;
+  std::set<std::string> further_;
+  bool shell_;
+
+  /// A plain word as it is; any other value as a variable, whatever quotes are open before it.
+  static std::string in_shell(const std::string& before, const std::string& value,
+                              std::vector<std::string>& variables) {
+    if (shell_word(value) == value)
+      return value;
+    variables.push_back(value);
+    const std::string quote = open_quote(before);
+    return quote + "\"$perfmodel_" + std::to_string(variables.size()) + '"' + quote;
+  }
+  /// Values are arguments of the shell, so that nothing in them is run.
+  static std::vector<std::string> shell_words(const std::string& text,
+                                              const std::vector<std::string>& variables) {
+    std::vector<std::string> out = {"/bin/sh", "-c", "", "sh"};
+    out.insert(out.end(), variables.begin(), variables.end());
+    for (std::size_t k = 1; k <= variables.size(); ++k)
+      out[2] += "perfmodel_" + std::to_string(k) + "=$1; shift; ";
+    out[2] += text;
+    return out;
+  }
 
   static bool is_identifier(const std::string& name) {
     return !name.empty() &&
@@ -185,7 +226,7 @@ class Template {
 /// The words of a command that is given as one text.
 std::vector<std::string> words_of(const std::string& text, bool shell) {
   if (shell && !text.empty())
-    return {"/bin/sh", "-c", text};
+    return {text};
   std::vector<std::string> words = split_list(text, ' ');
   std::erase(words, "");
   return words;
@@ -385,8 +426,8 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
           throw OptionError("--time-from", error.what());
         }
       },
-      "where the output has the time, as 'step_time: {}'; the number in the last line with this "
-      "text, with a unit after it, otherwise in seconds (default: the clock)");
+      "where the output has the time, as 'step_time: {}'; the last number there, with a unit after "
+      "it, otherwise in seconds (default: the clock)");
   command
       .add("--log FILE", arguments.log,
            "file with the output of the command, with {COL} and {job} in its name")
@@ -399,11 +440,12 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
       "runs of a configuration at most; it is repeated if that reduces the expected error "
       "more per second than another one would");
   command.count("--jobs N", arguments.jobs, "runs at a time; they may disturb each other");
-  command.flag("--shell", arguments.shell, "pass the command to /bin/sh, joined by blanks");
+  command.flag("--shell", arguments.shell,
+               "pass the command to /bin/sh, joined by blanks; nothing in a value is run");
   command
       .add("--poll COMMAND", arguments.poll,
            "the command hands over a job and prints its name last; the job lasts while this "
-           "command prints something: 'squeue -h -j {job}'")
+           "command prints something to standard output: 'squeue -h -j {job}'")
       .needs("--time-from", "the clock would include the time in the queue");
   command.add("--cancel COMMAND", arguments.cancel, "ends a job: 'scancel {job}'").needs("--poll");
   command.count("--seed N", arguments.seed, "seed of the first plan and of the fits", 0);

@@ -168,6 +168,7 @@ std::vector<plan::Configuration> some(std::vector<plan::Configuration> configura
 struct Candidates {
   const plan::SuggestionRequest& request;
   const plan::Predict& predict;
+  const plan::AreLikelyToFail& are_likely_to_fail;
 };
 
 /// Those of the configurations that fulfil the conditions, by ascending predicted times.
@@ -256,9 +257,18 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const std::uint64_t seed = arguments.seed;
   const KnownRuns known = known_runs(arguments, model, space, console);
   auto candidates = candidates_of(arguments, space, known, choice);
-  if (model.failures)
+  if (choice.are_likely_to_fail) {
+    plan::Space judged = space;
+    judged.rows = candidates;
+    document.suggestions.failing =
+        plan::suggest(
+            judged,
+            {.price = {}, .conditions = {}, .are_likely_to_fail = choice.are_likely_to_fail},
+            choice.predict)
+            .failing;
     document.suggestions.likely_to_fail =
-        plan::erase_likely_to_fail(plan::failing_of(model, space), candidates);
+        plan::erase_likely_to_fail(choice.are_likely_to_fail, candidates);
+  }
   if (candidates.empty())
     throw InputError(all_likely_to_fail(space));
   const bool is_narrowed = arguments.among || !arguments.conditions.empty();
@@ -370,10 +380,23 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
 void for_each_suggestion(SuggestionDocument& document,
                          const std::function<void(plan::Suggestion&)>& change) {
   plan::Suggestions& found = document.suggestions;
-  for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
+  for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto, &found.failing})
     std::for_each(suggestions->begin(), suggestions->end(), change);
   for (NextSuggestion& next : document.next)
     change(next.suggestion);
+}
+
+/// "gpus=8 batch=64 (P = 0.72)", a line for each that is left out since it is likely to fail.
+std::string failing_lines(const SuggestionDocument& document) {
+  std::string out;
+  for (const plan::Suggestion& each : document.suggestions.failing) {
+    const std::vector<std::string> cells = document.space.cells(each.configuration);
+    out += "\n ";
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      out += " " + document.space.columns[c].name + "=" + cells[c];
+    out += " (P = " + short_number(each.p_fails.value_or(1)) + ")";
+  }
+  return out;
 }
 
 /// Adds how likely the suggestions fail if the model says it, and tells what is left out for that.
@@ -387,7 +410,8 @@ void add_p_fails(const FittedModel& model, SuggestionDocument& document, Console
   });
   if (const std::size_t count = document.suggestions.likely_to_fail.value_or(0))
     console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
-                   " left out: they fail with P > " + short_number(FailureModel::most_accepted));
+                   " left out: they fail with P > " + short_number(FailureModel::most_accepted) +
+                   "; the fastest:" + failing_lines(document));
 }
 
 /// Adds the intervals of the suggested times if the model has some.
@@ -508,6 +532,9 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .next = {}};
   for (const FittedModel& each : models.bounded)
     document.bounded.emplace_back(each.spec.target, each.intervals.has_value());
+  // A target that is bounded decides what can run: two judges would leave out what either refuses.
+  const plan::AreLikelyToFail failing =
+      models.bounded.empty() ? plan::failing_of(model, space) : plan::AreLikelyToFail();
   const plan::SuggestionRequest request{
       .price = arguments.price,
       .conditions = arguments.conditions,
@@ -515,8 +542,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
       .seed = arguments.seed,
       .bounded =
           bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console),
-      .are_likely_to_fail =
-          arguments.next || finished ? plan::AreLikelyToFail() : plan::failing_of(model, space)};
+      .are_likely_to_fail = arguments.next || finished ? plan::AreLikelyToFail() : failing};
   const auto all = static_cast<std::size_t>(space.size().value_or(0));
   std::size_t done = 0;
   const plan::Predict predict_times = [&](const auto& configurations) {
@@ -526,7 +552,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
     return times_of(model, space, configurations);
   };
   if (arguments.next) {
-    suggest_next(arguments, model, {request, predict_times}, document, *progress, console);
+    suggest_next(arguments, model, {request, predict_times, failing}, document, *progress, console);
   } else {
     document.suggestions = plan::suggest(space, request, predict_times);
     if (!document.suggestions.complete) {

@@ -71,6 +71,12 @@ class Dialect {
   virtual std::string comment(const std::string& /*name*/, const std::string& /*column*/) const {
     return "";
   }
+  /// The value of a numeric input whose smallest measured value is `low`.
+  virtual std::string measured(const std::string& name, double /*low*/) const { return name; }
+  /// A line that says where a numeric input was measured; empty if the code takes any value.
+  virtual std::string range(const std::string& /*name*/, double /*low*/, double /*high*/) const {
+    return "";
+  }
   /// The function predict().
   virtual std::string function(const FunctionParts& parts) const = 0;
 

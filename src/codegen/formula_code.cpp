@@ -63,6 +63,7 @@ class CodeWriter {
   bool is_text(const std::string& column) const;
   void add_parameter(const std::string& column);
   void add_derived(const DerivedColumn& column);
+  std::string add_input(const NumericInput& input);
   std::string as_number(const std::string& column) const;
 };
 
@@ -139,11 +140,11 @@ CodeWriter::CodeWriter(const ModelSpec& spec, const Dialect& dialect)
   for (const DerivedColumn& column : spec.derived)
     add_derived(column);
   for (const NumericInput& input : spec.intrinsic)
-    intrinsic_.push_back(operands_.at(input.column));
+    intrinsic_.push_back(add_input(input));
   for (const CategoricalInput& input : spec.categorical)
     categorical_.push_back(operands_.at(input.column));
   for (const NumericInput& input : spec.extrinsic)
-    extrinsic_.push_back(operands_.at(input.column));
+    extrinsic_.push_back(add_input(input));
 }
 
 const std::string& CodeWriter::numeric(std::size_t n) const {
@@ -234,6 +235,12 @@ void CodeWriter::add_derived(const DerivedColumn& column) {
   const std::string name = names_.of(column.column);
   operands_[column.column] = name;
   statements_ += dialect_.variable(name, without_outer_parentheses(code));
+}
+
+std::string CodeWriter::add_input(const NumericInput& input) {
+  const std::string& name = operands_.at(input.column);
+  comments_ += dialect_.range(name, input.low, input.high);
+  return dialect_.measured(name, input.low);
 }
 
 /// Categorical columns are passed as text, even if they contain numbers.

@@ -57,7 +57,7 @@ std::string latex_character(char c) {
 
 std::string latex_name(const std::string& column) {
   std::string out = "\\mathrm{";
-  for (const char c : column)
+  for (const char c : printable_word(column))
     out += latex_character(c);
   return out + "}";
 }

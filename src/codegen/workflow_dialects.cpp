@@ -107,9 +107,22 @@ class WorkflowDialect : public Dialect {
   std::string_view plus() const override { return " + "; }
 
   std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
+  /// Masked, since old versions of Groovy read escapes within comments.
+  std::string comment(const std::string& name, const std::string& column) const override {
+    return mark() + name + ": " + javascript_literal(printable_word(column)) + "\n";
+  }
+  /// The power of an empty input would be infinite.
+  std::string measured(const std::string& name, double low) const override {
+    return at_least(name, low);
+  }
+  std::string range(const std::string& name, double low, double high) const override {
+    return mark() + name + " was measured from " + to_text(low) + " to " + to_text(high) +
+           "; less counts as " + to_text(low) + ", more is extrapolated\n";
+  }
   bool keeps(const std::string& /*name*/) const override { return false; }
 
  protected:
+  virtual std::string mark() const { return "# "; }
   /// Called by constructors, since the codes need one_of().
   void set_operations(const std::string& prefix, const std::string& built_in) {
     for (const SharedOperation& shared : kSharedOperations) {
@@ -155,9 +168,6 @@ class SnakemakeDialect : public WorkflowDialect {
   std::string number_of(const std::string& text) const override { return "float(" + text + ")"; }
   std::string variable(const std::string& name, const std::string& code) const override {
     return "    " + name + " = " + code + "\n";
-  }
-  std::string comment(const std::string& name, const std::string& column) const override {
-    return "# " + name + ": " + javascript_literal(column) + "\n";
   }
 
   /// mem_mb is in powers of 1000, runtime in minutes.
@@ -220,9 +230,6 @@ class NextflowDialect : public WorkflowDialect {
   std::string variable(const std::string& name, const std::string& code) const override {
     return "  def " + name + " = " + code + "\n";
   }
-  std::string comment(const std::string& name, const std::string& column) const override {
-    return "// " + name + ": " + javascript_literal(column) + "\n";
-  }
 
   /// Nextflow's MB are 1024^2 bytes.
   std::string function(const FunctionParts& parts) const override {
@@ -244,6 +251,9 @@ class NextflowDialect : public WorkflowDialect {
         "time",     "trait",      "transient",    "var",     "workflow"};
     return words.contains(name);
   }
+
+ protected:
+  std::string mark() const override { return "// "; }
 
  private:
   static std::string groovy_literal(const std::string& text) {
@@ -274,9 +284,6 @@ class SlurmDialect : public WorkflowDialect {
   std::string number_of(const std::string& text) const override { return "(" + text + " + 0)"; }
   std::string variable(const std::string& name, const std::string& code) const override {
     return "  " + name + " = " + code + "\n";
-  }
-  std::string comment(const std::string& name, const std::string& column) const override {
-    return "# " + name + ": " + javascript_literal(column) + "\n";
   }
 
   /// --mem=M is in 1024^2 bytes, --time in minutes.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -35,42 +37,75 @@ constexpr milliseconds kStopDelay(50);   ///< after which a request to stop is n
 constexpr milliseconds kGrace(2000);     ///< between SIGTERM and SIGKILL
 constexpr milliseconds kFirstPoll(100);  ///< time until a job is polled first; it doubles
 constexpr milliseconds kLongestPoll(5000);
+/// A poll that fails and prints nothing may be out of reach of the queue, not of the job.
+constexpr int kBelievedFailures = 2;
 
-/// A quantity of time, or a number of seconds, at the beginning of the text.
-std::optional<std::pair<double, std::size_t>> leading_time(std::string_view text) {
+/// Whether a number that ends before `rest` is part of more: "1,234", "1_000", "1:30", "5x", "5%".
+bool goes_on(std::string_view rest) {
+  const auto is = [&](std::size_t at, int (*kind)(int)) {
+    return at < rest.size() && kind(static_cast<unsigned char>(rest[at])) != 0;
+  };
+  return is(0, std::isalnum) || rest.starts_with('_') || rest.starts_with('%') ||
+         (rest.find_first_of(",.:-/") == 0 && is(1, std::isdigit));
+}
+
+/// Whether the word after a number is a unit of something else: "GB", "%", "it/s".
+bool is_no_time(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  const std::string word(rest.substr(0, rest.find_first_of(" \t,;)]")));
+  const auto unit = [](const std::string& text) {
+    const auto quantity = parse_quantity("1" + text);
+    return quantity ? quantity->unit : "";
+  };
+  const auto per = word.rfind('/');
+  return per == word.npos ? unit(word) == "B" || unit(word) == "%"
+                          : unit(word.substr(per + 1)) == "s";
+}
+
+/// A quantity of time or a number of seconds that a text begins with, and its length; NaN: a number
+/// that is no time.
+std::optional<std::pair<double, std::size_t>> leading_time(std::string_view text,
+                                                           std::string_view after) {
   constexpr std::size_t longest = 32;
   std::optional<std::pair<double, std::size_t>> number;
   for (std::size_t size = std::min(longest, text.size()); size > 0; --size) {
-    const bool ends_word = size == text.size() || std::isalnum(text[size]) == 0;
     const std::string_view part = text.substr(0, size);
-    if (const auto quantity = parse_quantity(part); quantity && quantity->unit == "s" && ends_word)
+    const auto quantity = parse_quantity(part);
+    if (quantity && quantity->unit == "s" && !goes_on(text.substr(size)))
       return std::pair(quantity->value, size);
     if (!number)
       if (const auto value = parse_number(part))
         number = std::pair(*value, size);
   }
+  const std::string_view rest = text.substr(number ? number->second : 0);
+  const bool ends = !goes_on(rest) || (!after.empty() && rest.starts_with(after));
+  if (number && (!ends || is_no_time(rest)))
+    return std::pair(NAN, std::min(text.find(' '), text.size()));
   return number;
 }
 
+/// The number in the last place of a line that has one.
 std::optional<double> time_in_line(std::string_view line, const TimePattern& pattern) {
-  for (auto at = line.find(pattern.before); at != std::string_view::npos;
-       at = line.find(pattern.before, at + 1)) {
+  std::optional<double> found;
+  for (std::size_t at = 0; (at = line.find(pattern.before, at)) != std::string_view::npos;) {
     std::string_view rest = line.substr(at + pattern.before.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    const auto time = leading_time(rest);
+    const auto time = leading_time(rest, pattern.after);
     // The text after the number may be its unit, which is part of the time then.
     if (time && rest.find(pattern.after) != std::string_view::npos)
-      return time->first;
+      found = time->first;
+    at = time ? line.size() - rest.size() + time->second : at + 1;
   }
-  return std::nullopt;
+  return found;
 }
 
-/// The end of a process and the end of its output.
+/// The end of a process and the ends of what it printed.
 struct Ended {
   enum class How { itself, timeout, stopped } how = How::itself;
   int status = 0;
   double seconds = 0;
   std::string output;
+  std::string errors;  ///< if they are kept apart
 };
 
 struct Descriptor {
@@ -92,7 +127,7 @@ struct Descriptor {
 
 /// In the new process: becomes the program. Only async-signal-safe calls, since other threads of
 /// the parent may have held locks.
-[[noreturn]] void become(char* const* words, int output, pid_t parent) {
+[[noreturn]] void become(char* const* words, int output, int errors, pid_t parent) {
   ::setpgid(0, 0);
   // A program that outlives a killed parent would disturb the runs of its successor.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -106,13 +141,13 @@ struct Descriptor {
   const int input = ::open("/dev/null", O_RDONLY);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  ::dup2(errors, STDERR_FILENO);
   ::execvp(words[0], words);
   constexpr int cannot_execute = 126;
   ::_exit(cannot_execute);
 }
 
-pid_t start(const std::vector<std::string>& words, int output) {
+pid_t start(const std::vector<std::string>& words, int output, int errors) {
   std::vector<char*> arguments;
   for (const std::string& word : words)
     arguments.push_back(const_cast<char*>(word.c_str()));  // execvp() does not change them
@@ -122,7 +157,7 @@ pid_t start(const std::vector<std::string>& words, int output) {
   if (process == -1)
     cannot_start(words.front(), errno);
   if (process == 0)
-    become(arguments.data(), output, parent);
+    become(arguments.data(), output, errors, parent);
   ::setpgid(process, process);  // whichever of the two processes is first
   return process;
 }
@@ -163,7 +198,8 @@ milliseconds wait_of(const RunLimits& limits, Clock::time_point start) {
   return out + milliseconds(1);
 }
 
-/// `keeps_rest`: what the command left running when it ended by itself goes on.
+/// `keeps_rest`: for a command that handles a job. What it left running when it ended by itself
+/// goes on, and its errors are kept apart from its output, which says what the job is.
 Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits, bool keeps_rest) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -173,7 +209,9 @@ Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits,
   ::fcntl(output.number, F_SETFL, O_NONBLOCK);
   Ended out;
   const Clock::time_point begin = Clock::now();
-  const pid_t process = start(words, input.number);
+  const Descriptor errors(keeps_rest ? ::memfd_create("errors", MFD_CLOEXEC) : -1);
+  const pid_t process =
+      start(words, input.number, errors.number == -1 ? input.number : errors.number);
   input.close();
   const Descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
   if (watch.number == -1)
@@ -205,6 +243,8 @@ Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits,
     if (!read_some(output.number, out.output))
       break;
   }
+  if (errors.number != -1)
+    out.errors = read_file("/proc/self/fd/" + std::to_string(errors.number));
   return out;
 }
 
@@ -228,10 +268,30 @@ std::string job_of(const std::string& output) {
   return word.substr(0, word.find(';'));
 }
 
+std::string last_line(const std::string& output) {
+  const auto end = output.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos)
+    return "";
+  const std::string line = output.substr(0, end + 1);
+  constexpr std::size_t most_shown = 120;
+  return ": " + clipped(printable_word(line.substr(line.find_last_of("\r\n") + 1)), most_shown);
+}
+
+/// Why a process that ended by itself failed; empty if it did not.
+std::string failure_of(const Ended& ended) {
+  const std::string last = last_line(ended.errors.empty() ? ended.output : ended.errors);
+  if (WIFSIGNALED(ended.status))
+    return "signal " + std::to_string(WTERMSIG(ended.status)) + last;
+  return WEXITSTATUS(ended.status) == 0
+             ? ""
+             : "exit code " + std::to_string(WEXITSTATUS(ended.status)) + last;
+}
+
 /// Waits for the end of a job that was handed over, and cancels it at a limit.
 void await_job(const RunCommand& command, const std::string& job, const RunLimits& limits,
                Clock::time_point begin, Ended& ended) {
   const RunLimits unlimited;
+  int failed = 0;
   for (milliseconds pause = kFirstPoll;; pause = std::min(2 * pause, kLongestPoll)) {
     const Clock::time_point next = Clock::now() + pause;
     while (ended.how == Ended::How::itself && Clock::now() < next) {
@@ -243,28 +303,12 @@ void await_job(const RunCommand& command, const std::string& job, const RunLimit
         run_to_end(with_job(command.cancel, job), unlimited, true);
       break;
     }
-    if (job_of(run_to_end(with_job(command.poll, job), unlimited, true).output).empty())
+    const Ended answer = run_to_end(with_job(command.poll, job), unlimited, true);
+    failed = failure_of(answer).empty() ? 0 : failed + 1;
+    if (job_of(answer.output).empty() && (failed == 0 || failed >= kBelievedFailures))
       break;
   }
   ended.seconds = duration<double>(Clock::now() - begin).count();
-}
-
-std::string last_line(const std::string& output) {
-  const auto end = output.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos)
-    return "";
-  const std::string line = output.substr(0, end + 1);
-  constexpr std::size_t most_shown = 120;
-  return ": " + clipped(printable_word(line.substr(line.rfind('\n') + 1)), most_shown);
-}
-
-/// Why a process that ended by itself failed; empty if it did not.
-std::string failure_of(const Ended& ended) {
-  if (WIFSIGNALED(ended.status))
-    return "signal " + std::to_string(WTERMSIG(ended.status)) + last_line(ended.output);
-  return WEXITSTATUS(ended.status) == 0
-             ? ""
-             : "exit code " + std::to_string(WEXITSTATUS(ended.status)) + last_line(ended.output);
 }
 
 }  // namespace
@@ -279,7 +323,7 @@ TimePattern parse_time_pattern(const std::string& text) {
 std::optional<double> time_in(std::string_view output, const TimePattern& pattern) {
   std::optional<double> found;
   while (!output.empty()) {
-    const std::string_view line = output.substr(0, output.find('\n'));
+    const std::string_view line = output.substr(0, output.find_first_of("\r\n"));
     if (const auto time = time_in_line(line, pattern))
       found = time;
     output.remove_prefix(std::min(line.size() + 1, output.size()));
@@ -314,8 +358,11 @@ TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& p
       return out;
     }
     const auto time = time_in(ended.output, *pattern);
-    if (!time || *time <= 0) {
-      out.reason = time ? "its time is not > 0" : "no time in its output" + last_line(ended.output);
+    if (!time || !(*time > 0)) {
+      out.reason = !time               ? "no time in its output" + last_line(ended.output)
+                   : std::isnan(*time) ? "its number is no time, as 1.5, 1.5 ms or 0:01:30 are" +
+                                             last_line(ended.output)
+                                       : "its time is not > 0";
       return out;
     }
     out.time = *time;

@@ -18,16 +18,17 @@ struct TimePattern {
 /// "step_time: {}"; throws UsageError unless the text has exactly one {}.
 TimePattern parse_time_pattern(const std::string& text);
 
-/// The time in seconds in the last line that matches. A unit may follow the number ("12.5 ms",
-/// "1m 30s"), otherwise it is in seconds. Returns nullopt if there is none.
+/// The last time that matches, in seconds. A unit may follow the number ("12.5 ms", "1m 30s"),
+/// otherwise it is in seconds. Returns nullopt if there is none, and NaN if the last number is no
+/// time: "5 it/s", "5 GB", "1:30", which may be minutes or hours, "1,234.5".
 std::optional<double> time_in(std::string_view output, const TimePattern& pattern);
 
 /// A command as a vector of arguments, and how to know when the work is done and where its output
 /// is.
 struct RunCommand {
   std::vector<std::string> words;
-  /// For a command that hands over a job and prints its name last: prints something until the job
-  /// {job} has ended. Empty: the work ends with the command.
+  /// For a command that hands over a job and prints its name last: prints something to standard
+  /// output until the job {job} has ended. Empty: the work ends with the command.
   std::vector<std::string> poll;
   std::vector<std::string> cancel;  ///< ends the job {job}; may be empty
   std::string log;                  ///< file with the output; empty: what the command prints

@@ -451,6 +451,9 @@ void describe(Fields& f, const Evaluation& x) {
   f("baseline", report.baseline, "an older model on the same runs", kSparse);
   f("gates", report.gates, "conditions that fail the judgement", kSparse);
   f("outliers", report.outliers, "runs far from the model", kSparse);
+  f("may_be_bent", report.may_be_bent,
+    "whether an outlier may have bent the model, so that the runs beside it are listed",
+    only_if(report.outliers.has_value()));
 }
 
 void describe(Fields& f, const SinglePrediction& x) {
@@ -599,7 +602,7 @@ void describe(Fields& f, const PlanDocument& x) {
 
 void describe(Fields& f, const SuggestionDocument& x) {
   const auto& [fastest, cheapest, pareto, searched, without_time, without_bounded, likely_to_fail,
-               allowed, complete] = x.suggestions;
+               failing, allowed, complete] = x.suggestions;
   const bool ranks = x.next.empty();
   const auto describe_list = [&](const std::string& name, std::vector<plan::Suggestion> items,
                                  const std::string& meaning, bool stands) {
@@ -619,6 +622,7 @@ void describe(Fields& f, const SuggestionDocument& x) {
     only_if(!x.bounded.empty()));
   f("likely_to_fail", likely_to_fail,
     "of the others those that fail with P > 1/4, if the model says that", kSparse);
+  describe_list("failing", failing, "the fastest of these", likely_to_fail.value_or(0) > 0);
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);

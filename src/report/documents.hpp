@@ -104,6 +104,7 @@ struct EvaluationDocument {
   std::optional<BaselineDocument> baseline;
   std::optional<NoiseFloor> noise_floor;             ///< set if some runs are replicates
   std::optional<std::vector<OutlyingRun>> outliers;  ///< set if requested
+  bool may_be_bent = false;                          ///< by an outlier, if requested
   std::vector<GateDocument> gates;
 };
 

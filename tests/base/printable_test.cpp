@@ -13,9 +13,11 @@ TEST_CASE("text for people has no character that steers a terminal", "[base]") {
   CHECK(printable(std::string_view("a\0b", 3)) == "a?b");
 }
 
-TEST_CASE("text for people has no character that turns the direction of writing", "[base]") {
-  for (const char* const control : {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C",
-                                    "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"})
+TEST_CASE("text for people has no character that ends a line or turns the direction of writing",
+          "[base]") {
+  for (const char* const control :
+       {"\u061C", "\u200E", "\u200F", "\u2028", "\u2029", "\u202A", "\u202B", "\u202C", "\u202D",
+        "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"})
     CHECK(printable(std::string("a") + control + "b") == "a?b");
   for (const char* const neighbour : {"\u061B", "\u200D", "\u2010", "\u2027", "\u202F", "\u2065",
                                       "\u206A", "\u05D0", "\u0627", "gr\u00FC\u00DFe \u4E2D"})

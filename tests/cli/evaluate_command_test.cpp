@@ -262,3 +262,32 @@ TEST_CASE_METHOD(EvaluateTest, "drift from a baseline can be a gate", "[cli]") {
         "--baseline OLD.json\n"
         "See 'perfmodel evaluate --help'.\n");
 }
+
+TEST_CASE("evaluate says that an outlier may have bent the model", "[cli]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  const auto judged = [&](int outlier, double factor, const std::string& format) {
+    std::string csv = "n,time_s\n";
+    for (const int n : {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048})
+      csv += std::to_string(n) + "," + std::to_string(0.1 * n * (n >= outlier ? factor : 1)) + "\n";
+    directory.write("runs.csv", csv);
+    CHECK(run_perfmodel({"fit", "runs.csv", "--extrinsic", "n", "-o", "model.json"}, options)
+              .exit_code == 0);
+    const ProgramResult result = run_perfmodel(
+        {"evaluate", "model.json", "runs.csv", "--outliers", "3", "--format", format}, options);
+    CHECK(result.exit_code == 0);
+    return result.output;
+  };
+  const std::string words =
+      "an outlier may have bent it, so that the runs beside it stand out;\ncompare with the "
+      "outliers of another form, as of fit --expression auto\n";
+  // Eq. (4) has a power that meets the last run, and misses the others.
+  CHECK_THAT(judged(2048, 40, "text"), Catch::Matchers::ContainsSubstring(words));
+  CHECK_THAT(judged(2048, 40, "markdown"), Catch::Matchers::ContainsSubstring("may have bent it"));
+  CHECK(nlohmann::json::parse(judged(2048, 40, "json")).at("may_be_bent") == true);
+  CHECK(nlohmann::json::parse(judged(1024, 5, "json")).at("may_be_bent") == true);
+  // A growth that it has.
+  CHECK_THAT(judged(4096, 1, "text"), !Catch::Matchers::ContainsSubstring("bent"));
+  CHECK(nlohmann::json::parse(judged(4096, 1, "json")).at("may_be_bent") == false);
+}

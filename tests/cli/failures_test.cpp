@@ -213,6 +213,76 @@ TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
   CHECK(ranked.size() == 35);
 }
 
+TEST_CASE("suggest lists what it leaves out since it is likely to fail", "[cli]") {
+  const EndedRunsDirectory directory(ended_runs());
+  directory.fit();
+  for (const Words& options : {Words{}, Words{"--next", "3"}}) {
+    Words words = {"suggest", "model.json", "space.json", "--format", "json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ProgramResult result = directory.run(words);
+    REQUIRE(result.exit_code == 0);
+    const auto document = nlohmann::json::parse(result.output);
+    const auto& failing = document.at("failing");
+    REQUIRE(failing.size() == std::min<std::size_t>(10, document.at("likely_to_fail")));
+    CHECK_THAT(result.errors, ContainsSubstring("they fail with P > 0.25; the fastest:\n  size="));
+    double last = 0;
+    for (const auto& each : failing) {
+      CHECK(each.at("p_fails") > 0.25);
+      CHECK(each.at("predicted_time") >= last);
+      last = each.at("predicted_time");
+      const auto& at = each.at("configuration");
+      CHECK_THAT(result.errors, ContainsSubstring("\n  size=" + at.at("size").dump() + " workers=" +
+                                                  at.at("workers").dump() + " (P = "));
+    }
+  }
+}
+
+TEST_CASE("where conditions bound the memory, it alone decides what can run", "[cli]") {
+  // 10 MB per size and worker, and 40 MB: runs of more than 1000 MB fail.
+  std::string runs = "size,workers,mem_mb,time_s\n";
+  for (int size = 1; size <= 512; size *= 2)
+    for (int workers = 1; workers <= 8; workers *= 2) {
+      const bool fails = runs_out_of_memory(size, workers);
+      runs +=
+          std::to_string(size) + "," + std::to_string(workers) + "," +
+          (fails ? "OOM,OOM"
+                 : std::to_string(10.0 * size / workers + 40) + "," + grid_time(size, workers)) +
+          "\n";
+    }
+  const EndedRunsDirectory directory(runs);
+  directory.output({"fit", "runs.csv", "--target", "time_s,mem_mb", "--failed", "drop",
+                    "--expression", "multi", "--terms", "1", "-o", "all.jsonl"});
+  const Words asked = {"suggest",       "all.jsonl", "space.json", "--where",
+                       "mem_mb < 1000", "--top",     "60",         "--format"};
+  const auto with = [&](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const auto rows = cells_of_csv(directory.output(with(asked, {"csv"})));
+  std::size_t expected = 0;
+  for (const int size : {16, 24, 48, 80, 120, 160, 240, 320, 480})
+    for (const int workers : {1, 2, 3, 4, 6, 8})
+      expected += runs_out_of_memory(size, workers) ? 0U : 1U;
+  CHECK(rows.size() - 1 == expected);
+  std::size_t told_to_fail = 0;
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    CHECK(!runs_out_of_memory(std::stoi(rows[row][0]), std::stoi(rows[row][1])));
+    told_to_fail += std::stod(rows[row].back()) > 0 ? 1U : 0U;
+  }
+  CHECK(told_to_fail == expected);  // p_fails stands beside it
+  const ProgramResult result = directory.run(with(asked, {"json"}));
+  CHECK_THAT(result.errors, !ContainsSubstring("left out"));
+  const auto document = nlohmann::json::parse(result.output);
+  CHECK(!document.contains("likely_to_fail"));
+  CHECK(!document.contains("failing"));
+  // The same of what to measure next: all that is left is near the limit.
+  const ProgramResult next =
+      directory.run({"suggest", "all.jsonl", "space.json", "--where",
+                     "mem_mb < 1000 && size > 79 * workers", "--next", "1", "--format", "csv"});
+  CHECK(next.exit_code == 0);
+  CHECK_THAT(next.errors, !ContainsSubstring("left out"));
+}
+
 TEST_CASE("a column in which only failed runs differ decides failing", "[cli]") {
   // Every size failed with the cache, none of the runs that finished had it.
   std::string runs = "size,workers,cache,mode,exit_code,time_s\n";

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -368,6 +369,54 @@ TEST_CASE("measure passes a command to a shell", "[cli][campaign]") {
   CHECK(result.exit_code == 0);
   CHECK(program.runs().size() == 24);
   CHECK_THAT(program.read("calls.txt"), ContainsSubstring("|b c|"));  // as one word
+}
+
+TEST_CASE("nothing in a value is run by the shell, whatever quotes it stands in",
+          "[cli][campaign]") {
+  const std::string space = R"({"schema": "perfmodel/space", "schema_version": 1, "columns":
+      [{"column": "size", "values": [1, 2, 4]},
+       {"column": "kind", "values": ["$(touch run)", "`touch run`", "'; touch run; '", "\"; touch run; \"",
+                                     "a", "b  c", "*", "\\"]}]
+})";
+  const std::string place = GENERATE(
+      R"({kind})", R"("{kind}")", R"('{kind}')", R"("kind: {kind}.")", R"('kind: {kind}.')",
+      R"("it's {kind}.")", R"(\"{kind})", R"("\"{kind}")");
+const MeasuredProgram program(R"(#!/bin/sh
+printf '%s\n' "$#$1" >> seen.txt
+echo "step_time: $2 ms"
+)",
+                              space);
+const ProgramResult result = program.run(
+    MeasuredProgram::words({"--repeats", "1", "--shell"}, {"./program " + place + " {size}"}));
+INFO(result.errors);
+CHECK(result.exit_code == 0);
+CHECK_FALSE(program.has("run"));
+std::string around = place;
+std::erase(around, '\\');
+if (around.front() != '{' && around.back() == around.front())
+  around = around.substr(1, around.size() - 2);
+std::istringstream seen(program.read("seen.txt"));
+std::set<std::string> lines;
+for (std::string line; std::getline(seen, line);)
+  lines.insert(line);
+std::set<std::string> expected;
+for (const std::string kind : {"$(touch run)", "`touch run`", "'; touch run; '",
+                               "\"; touch run; \"", "a", "b  c", "*", "\\"}) {
+  std::string line = "2" + around;
+  expected.insert(line.replace(line.find("{kind}"), 6, kind));
+}
+CHECK(lines == expected);
+}
+
+TEST_CASE("the name of a job is not run by the shell", "[cli][campaign]") {
+  const MeasuredProgram program("#!/bin/sh\necho 'step_time: 1' > log; echo '$(touch${IFS}run)'\n");
+  const ProgramResult result = program.run(MeasuredProgram::words(
+      {"--repeats", "1", "--shell", "--log", "log", "--poll", "echo \"{job}\" >> jobs; true"},
+      {"./program {size} {kind} {gpus}"}));
+  INFO(result.errors);
+  CHECK(result.exit_code == 0);
+  CHECK_FALSE(program.has("run"));
+  CHECK_THAT(program.read("jobs"), ContainsSubstring("$(touch${IFS}run)\n"));
 }
 
 TEST_CASE("measure runs several at a time", "[cli][campaign]") {

@@ -1,8 +1,90 @@
 #include "codegen/formula_code.hpp"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/shell.hpp"
+#include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// Lines of a text by all line ends of Unicode.
+std::size_t lines_of(std::string_view text) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    REQUIRE(character.length > 0);
+    const std::uint32_t c = character.code_point;
+    count += (c >= 0xA && c <= 0xD) || c == 0x85 || c == 0x2028 || c == 0x2029 ? 1U : 0U;
+    text.remove_prefix(character.length);
+  }
+  return count;
+}
+
+/// Code of a model whose columns and levels have these characters within.
+std::string code_with(const std::string& within, FormulaLanguage language) {
+  const std::string name = "a b" + within + "evil()";
+  ModelSpec spec;
+  spec.target = "t" + name;
+  spec.unit = "MB";
+  spec.intrinsic = {{"size " + name, 1, 2}};
+  if (language != FormulaLanguage::extrap)
+    spec.categorical = {{"kind " + name, {"x", "y" + name}}};
+  spec.extrinsic = {{name, 1, 8}};
+  Eigen::VectorXd constants(language == FormulaLanguage::extrap ? 4 : 6);
+  constants.setLinSpaced(0.5, 1.5);
+  return generic_code(spec, constants, language);
+}
+
+const std::vector<std::string> dangerous = {"\n",     "\r",        "\r\n", "\v",   "\f",   "\u0085",
+                                            "\u2028", "\u2029",    "*/",   "/*",   "-->",  "<!--",
+                                            "]]>",    "</script>", "\\",   "\"",   "'",    "`",
+                                            "\"\"\"", "\'\'\'",    "??/",  "$(x)", "${x}", "%>"};
+
+}  // namespace
+
+TEST_CASE("no name of a column or level begins a line of code", "[model][show]") {
+  for (const auto& [language, word] : texts_of(FormulaLanguage())) {
+    const std::size_t lines = lines_of(code_with(" ", language));
+    for (const std::string& within : dangerous) {
+      INFO(word << " with " << printable_word(within));
+      CHECK(lines_of(code_with(within, language)) == lines);
+    }
+  }
+}
+
+TEST_CASE("no name of a column or level ends a script of a page", "[model][show]") {
+  for (const std::string& within : dangerous) {
+    const std::string code = code_with(within, FormulaLanguage::javascript);
+    for (const char* const end : {"</", "<!--", "-->", "]]>"})
+      CHECK_THAT(code, !ContainsSubstring(end));
+  }
+}
+
+TEST_CASE("code whose names have line ends computes what it should",
+          "[model][show][needs-python][needs-node]") {
+  const test::TemporaryDirectory directory;
+  for (const std::string& within : dangerous) {
+    INFO(printable_word(within));
+    // 1.1 is the power of the size, 1.3 that of the scale: (0.5 + 0.7) + 1.5.
+    const auto of = [&](const std::string& program, const std::string& name,
+                        FormulaLanguage language, const std::string& call) {
+      return test::output_of(program + directory.write(name, code_with(within, language) + call));
+    };
+    CHECK(of(test::kPython, "p.py", FormulaLanguage::python, "\nprint(predict(1, 'x', 1))\n") ==
+          "2.7\n");
+    CHECK(of("node ", "p.js", FormulaLanguage::javascript, "\nconsole.log(predict(1, 'x', 1))\n") ==
+          "2.7\n");
+    CHECK(of(test::kPython, "rule.py", FormulaLanguage::snakemake,
+             "\nprint(mem_mb(1, 'x', 1))\n") == "3\n");
+  }
+}
 
 TEST_CASE("two columns never get the same name in code", "[model][show]") {
   CodeNames names(python_dialect());

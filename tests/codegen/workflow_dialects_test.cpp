@@ -86,7 +86,82 @@ void check_requests(const std::string& printed, const test::MultiRuns& runs, dou
   }
 }
 
+/// Memory in MB, 2000 input_size_gb^-0.1 threads^-0.5 + 10, measured from 0.5 to 40 GB and with 1
+/// to 8 threads.
+ModelSpec falling_memory() {
+  ModelSpec spec;
+  spec.target = "peak";
+  spec.unit = "MB";
+  spec.intrinsic = {{"input_size_gb", 0.5, 40}};
+  spec.extrinsic = {{"threads", 1, 8}};
+  return spec;
+}
+
+Eigen::VectorXd falling_constants() {
+  Eigen::VectorXd constants(4);
+  constants << 2000, -0.1, -0.5, 10;
+  return constants;
+}
+
+/// What is requested: at 0, below the measured values, at their edges and beyond.
+const std::vector<std::pair<double, double>> asked = {
+    {0, 0}, {0.25, 1}, {0.5, 1}, {40, 8}, {500, 16}};
+
+double falling_request(double size, double threads) {
+  return 2000 * std::pow(std::max(size, 0.5), -0.1) * std::pow(std::max(threads, 1.0), -0.5) + 10;
+}
+
 }  // namespace
+
+TEST_CASE("rules take less input than was measured as the least that was measured",
+          "[model][show][workflow][needs-python][needs-node]") {
+  const test::TemporaryDirectory directory;
+  const auto code = [](FormulaLanguage language) {
+    return generic_code(falling_memory(), falling_constants(), language);
+  };
+  const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
+  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
+  const std::string script = directory.write("request.sh", code(FormulaLanguage::slurm));
+  std::string python = code(FormulaLanguage::snakemake);
+  std::string javascript =
+      std::regex_replace(code(FormulaLanguage::nextflow), std::regex("([0-9])d\\b"), "$1");
+  javascript =
+      std::regex_replace(javascript, std::regex("1\\.MB \\* \\((.*) as long\\)"), "return $1;");
+  javascript = std::regex_replace(javascript, std::regex("\nmemory \\{"),
+                                  "\nfunction memory(input_size_gb, threads) {");
+  std::string slurm;
+  for (const auto& [size, threads] : asked) {
+    const std::string both = to_text(size) + ", " + to_text(threads);
+    python += "print(mem_mb(" + both + "))\n";
+    javascript += "console.log(memory(" + both + "))\n";
+    slurm += "PATH=" + directory.path().string() + ":$PATH input_size_gb=" + to_text(size) +
+             " threads=" + to_text(threads) + " bash " + script + "\n";
+  }
+  const auto requests = [&](const std::string& program, const std::string& name,
+                            const std::string& text) {
+    auto printed = test::output_of(program + directory.write(name, text));
+    REQUIRE(printed);
+    return std::istringstream(*printed);
+  };
+  std::istringstream mem_mb = requests(test::kPython, "rule.py", python);
+  std::istringstream memory = requests("node ", "rule.js", javascript);
+  std::istringstream mem = requests("bash ", "calls.sh", slurm);
+  for (const auto& [size, threads] : asked) {
+    INFO(size << " GB, " << threads << " threads");
+    const double megabytes = falling_request(size, threads);
+    const double mebibytes = std::ceil(megabytes * 1e6 / 0x1p20);
+    std::string line;
+    std::getline(mem_mb, line);
+    CHECK(line == to_text(std::ceil(megabytes)));
+    std::getline(memory, line);
+    CHECK(line == to_text(mebibytes));
+    std::getline(mem, line);
+    CHECK(line == "--mem=" + to_text(mebibytes) + "M");
+  }
+  CHECK_THAT(code(FormulaLanguage::slurm),
+             ContainsSubstring("# input_size_gb was measured from 0.5 to 40; less counts as 0.5, "
+                               "more is extrapolated\n"));
+}
 
 TEST_CASE("the Snakemake function computes the bound rounded up",
           "[model][show][workflow][needs-python]") {
