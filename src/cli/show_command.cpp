@@ -74,7 +74,8 @@ int run_show(const ShowArguments& arguments, Console& console) {
   finish(output, formula_code(model, language));
   const std::optional<Centre> centre = centre_of(model);
   if (model.bound)
-    console.notice(bound_notice(*model.bound));
+    console.notice(bound_notice(*model.bound) +
+                   "; beyond the measured ranges predict raises it further, this code does not");
   if (language != FormulaLanguage::text)
     return 0;
   if (centre)

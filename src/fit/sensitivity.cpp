@@ -12,6 +12,7 @@
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "table/expressions.hpp"
 #include "table/replicates.hpp"
 
 namespace perfmodel {
@@ -182,8 +183,14 @@ namespace {
 
 /// Increase of the power that indicates another law, not a time that rises from a floor.
 constexpr double kSteeper = 1;
+/// The same for other inputs: the work of a layer grows as the square of its width.
+constexpr double kSteeperInput = 2;
 /// At this multiple of the largest value, a term that takes over dominates.
 constexpr double kFarBeyond = 16;
+/// A time this many times beyond those of all runs is none that they suggest.
+constexpr double kFarFromRuns = 100;
+/// Of more columns, pairs are too many to look at.
+constexpr std::size_t kMostInCorners = 24;
 /// This many configurations, or fewer, hardly suffice to choose a form.
 constexpr std::size_t kFewConfigurations = 5;
 /// With this many or fewer, the best of many forms fits its own runs better than new ones.
@@ -231,24 +238,49 @@ void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out)
   }
 }
 
-/// Slope of ln(time) over ln(scale) between two values of a scale at the typical configuration;
-/// nullopt if derived columns cannot be computed there.
-std::optional<double> power_between(const FittedModel& model, std::size_t scale, double low,
+/// The typical configuration at a value of a numeric column; nullopt if columns derived from a
+/// scale cannot be computed there.
+std::optional<Design> typical_at(const FittedModel& model, std::size_t numeric, double value) {
+  if (numeric >= model.spec.extrinsic.size())
+    return with_numeric_at(design_of(*model.typical, model.spec), numeric, value);
+  const auto moved = with_scale(model.spec, *model.typical, numeric, value);
+  return moved ? std::optional(design_of(*moved, model.spec)) : std::nullopt;
+}
+
+/// Slope of ln(time) over ln(value) between two values of a numeric column.
+std::optional<double> power_between(const FittedModel& model, std::size_t numeric, double low,
                                     double high) {
-  const auto near = with_scale(model.spec, *model.typical, scale, low);
-  const auto far = with_scale(model.spec, *model.typical, scale, high);
+  const auto near = typical_at(model, numeric, low);
+  const auto far = typical_at(model, numeric, high);
   if (!near || !far)
     return std::nullopt;
-  const auto time = [&](const Configuration& at) {
-    return predict(model, design_of(at, model.spec))[0];
+  const auto time = [&](const Design& at) {
+    return model.form->predict(model.spec, model.constants, at)[0];
   };
   return std::log(time(*far) / time(*near)) / std::log(high / low);
 }
 
+/// True if the time falls with log2(n) where a count was measured from more than 1 on: a term that
+/// is 0 at n = 1.
+bool falls_below(const FittedModel& model, std::size_t numeric) {
+  const NumericInput& input = numeric_input(model.spec, numeric);
+  if (!model.typical || !(input.low > 1) || !(input.high > input.low))
+    return false;
+  const auto measured =
+      power_between(model, numeric, input.low, std::min(2 * input.low, input.high));
+  const auto below =
+      power_between(model, numeric, std::max(1.0, input.low / kFarBeyond), input.low);
+  return measured && below && *below > 1 && *below - *measured > kSteeper;
+}
+
 void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
-  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    const std::string growth = steep_growth(model, j);
-    const NumericInput& scale = model.spec.extrinsic[j];
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    const std::string growth = steep_growth(model, n);
+    const NumericInput& scale = numeric_input(model.spec, n);
+    if (falls_below(model, n))
+      out.push_back({"steep_growth", "",
+                     "below " + scale.column + " = " + rounded(scale.low) +
+                         " a term falls to 0: do not predict smaller values of " + scale.column});
     if (!growth.empty())
       out.push_back(
           {"steep_growth", "",
@@ -256,6 +288,41 @@ void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
                ": a term that is small in the measured range dominates; do not extrapolate " +
                scale.column});
   }
+}
+
+/// Warns of two columns whose powers cancel in the runs, where both rise together, but not where
+/// one does alone.
+void warn_of_steep_corners(const FittedModel& model, const Design& training,
+                           std::vector<Warning>& out) {
+  if (!model.typical || numeric_count(model.spec) > kMostInCorners)
+    return;
+  const auto times_of = [&](const Design& at) {
+    return model.form->trend().predict(model.spec, model.constants, at);
+  };
+  const VectorXd known = times_of(training);
+  const Design typical = design_of(*model.typical, model.spec);
+  double most = kFarFromRuns;
+  std::string where;
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    for (std::size_t other = 0; other < n; ++other) {
+      const NumericInput& a = numeric_input(model.spec, other);
+      const NumericInput& b = numeric_input(model.spec, n);
+      for (const auto& [at_a, at_b] : {std::pair(a.low, b.low), std::pair(a.low, b.high),
+                                       std::pair(a.high, b.low), std::pair(a.high, b.high)}) {
+        const double time =
+            times_of(with_numeric_at(with_numeric_at(typical, other, at_a), n, at_b))[0];
+        const double ratio = std::max(time / known.maxCoeff(), known.minCoeff() / time);
+        if (ratio > most) {
+          most = ratio;
+          where = a.column + " = " + rounded(at_a) + " and " + b.column + " = " + rounded(at_b);
+        }
+      }
+    }
+  }
+  if (!where.empty())
+    out.push_back({"steep_growth", "",
+                   "where " + where + ", the model is off the times of all runs by a factor of " +
+                       rounded(most) + ": do not extrapolate one of them without the other"});
 }
 
 }  // namespace
@@ -268,15 +335,16 @@ double t_quantile_95(std::size_t degrees) {
   return z + (z3 + z) / (4 * n) + (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * n * n);
 }
 
-std::string steep_growth(const FittedModel& model, std::size_t scale) {
-  const NumericInput& input = model.spec.extrinsic[scale];
+std::string steep_growth(const FittedModel& model, std::size_t numeric) {
+  const NumericInput& input = numeric_input(model.spec, numeric);
   if (!model.typical || !(input.high > input.low))
     return {};
   const auto measured =
-      power_between(model, scale, std::max(input.low, input.high / 2), input.high);
+      power_between(model, numeric, std::max(input.low, input.high / 2), input.high);
   const auto beyond =
-      power_between(model, scale, kFarBeyond * input.high, 2 * kFarBeyond * input.high);
-  if (!measured || !beyond || !(*beyond > 1) || !(*beyond - *measured > kSteeper))
+      power_between(model, numeric, kFarBeyond * input.high, 2 * kFarBeyond * input.high);
+  const double steeper = numeric < model.spec.extrinsic.size() ? kSteeper : kSteeperInput;
+  if (!measured || !beyond || !(*beyond > 1) || !(*beyond - *measured > steeper))
     return {};
   return "the model grows as " + input.column + "^" + rounded(*beyond) + ", up to there as " +
          input.column + "^" + rounded(*measured);
@@ -321,6 +389,7 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
   warn_of_derived_scales(model, out);
   if (model.form->has_local_powers())
     warn_of_steep_growth(model, out);
+  warn_of_steep_corners(model, training, out);
   if (findings)
     out.insert(out.end(), findings->warnings.begin(), findings->warnings.end());
   return out;

@@ -13,6 +13,7 @@
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "forms/beyond.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 #include "table/spec.hpp"
@@ -149,7 +150,11 @@ std::string formula_code(const FittedModel& model, FormulaLanguage language) {
 }
 
 Eigen::VectorXd predict(const FittedModel& model, const Design& design) {
-  return model.form->predict(model.spec, model.constants, design);
+  const Eigen::VectorXd times = model.form->predict(model.spec, model.constants, design);
+  if (!model.bound)
+    return times;
+  const Eigen::VectorXd moves = moves_beyond(model.spec, bound_growths(model), design);
+  return times.cwiseProduct(moves.unaryExpr([](double move) { return std::exp(move); }));
 }
 
 bool is_time(double predicted) {

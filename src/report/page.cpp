@@ -39,7 +39,8 @@ const isTime = (x) => x > 0 && Number.isFinite(x);
 // Configurations: a Map from columns to values.
 const start = new Map(model.columns.map((column) => [column.name, column.start]));
 const columnOf = new Map(model.columns.map((column) => [column.name, column]));
-const predicted = (values) => model.predict(...model.columns.map(({name}) => values.get(name)));
+const predicted = (values) => model.predict(...model.columns.map(({name}) => values.get(name))) *
+  Math.exp(movedBeyond(values, "ofBound"));
 const withValue = (values, name, value) => {
   const out = new Map(values);
   for (const [scale, column, power, factors] of model.ties)
@@ -111,22 +112,24 @@ const deviation = () => {
   const own = Math.sqrt(model.process.noise + varianceOf(model.correlations));
   return Math.hypot(own, own < typical ? added * own / typical : added);
 };
-// By how much ln of both ends moves outwards beyond the measured ranges.
-const growthBeyond = (values) => {
+// By how much ln of both ends moves outwards beyond the measured ranges, or ln of a bound.
+const movedBeyond = (values, growth) => {
   const numbers = numbersOf(values);
-  return Math.max(0, ...model.numbers.map(({low, high, unit, growth}, n) => {
+  return model.numbers.map((number, n) => {
+    const {low, high, unit} = number;
     const counted = (x) => unit ? x + unit : x;
     const x = numbers[n];
     const ratio = x > high ? counted(x) / counted(high) : x < low ? counted(low) / counted(x) : 1;
-    return growth * Math.log(Math.max(1, ratio));
-  }));
+    return number[growth] * Math.log(Math.max(1, ratio));
+  }).reduce((most, move) => Math.abs(move) > Math.abs(most) ? move : most, 0);
 };
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;
-  const size = deviation(), beyond = growthBeyond(values);
-  return [time * Math.exp(size * model.interval.low - beyond),
-    time * Math.exp(size * model.interval.high + beyond)];
+  const size = deviation();
+  const ends = movedBeyond(values, "growth"), bound = movedBeyond(values, "ofBound");
+  return [time * Math.exp(Math.min(0, size * model.interval.low - ends - bound)),
+    time * Math.exp(Math.max(0, size * model.interval.high + ends - bound))];
 };
 // Beyond its clamps the Gaussian process is constant, so that its correction is not to be relied on there.
 const withinCaps = (values) => !dependsBeyond(values) &&

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
+#include "forms/beyond.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
@@ -404,15 +405,14 @@ std::string ranges_of(const FittedModel& model) {
   std::vector<double> growths(numeric_count(model.spec), 0);
   if (model.intervals)
     growths = interval_growths(model, model.intervals->level);
-  std::rotate(growths.begin(),
-              growths.begin() + static_cast<std::ptrdiff_t>(model.spec.extrinsic.size()),
-              growths.end());  // in the order of numbers_of()
+  const std::vector<double> of_bound = bound_growths(model);
   std::vector<std::string> out;
   for (const NumericInput* input : numbers_of(model.spec)) {
+    const std::size_t numeric = (out.size() + model.spec.extrinsic.size()) % growths.size();
     const double unit = input->zero && !input->zero->apart ? input->zero->unit : 0;
     out.push_back("{name: " + javascript_literal(input->column) + ", low: " + to_text(input->low) +
-                  ", high: " + to_text(input->high) + ", unit: " + to_text(unit) +
-                  ", growth: " + to_text(growths[out.size()]) +
+                  ", high: " + to_text(input->high) + ", unit: " + to_text(unit) + ", growth: " +
+                  to_text(growths[numeric]) + ", ofBound: " + to_text(of_bound[numeric]) +
                   ", beyond: " + javascript_literal(growth_beyond(model, *input)) + "}");
   }
   return array_of(out);

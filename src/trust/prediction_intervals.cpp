@@ -17,6 +17,7 @@
 #include "fit/fit_from_prior.hpp"
 #include "fit/fit_with_process.hpp"
 #include "fit/sensitivity.hpp"
+#include "forms/beyond.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
@@ -32,9 +33,6 @@ namespace {
 constexpr std::size_t kMostScores = 240;
 constexpr std::size_t kEndScores = 40;
 constexpr double kScoresPerUnit = 1e6;
-/// Tolerance of ranks, which are computed from decimal levels: 20 * 0.95 is meant to be 19.
-constexpr double kRankSlack = 1e-9;
-
 std::vector<std::size_t> kept_ranks(std::size_t count) {
   std::vector<std::size_t> out;
   const std::size_t between = kMostScores - 2 * kEndScores;
@@ -49,14 +47,6 @@ std::vector<std::size_t> kept_ranks(std::size_t count) {
       out.push_back(rank);
   }
   return out;
-}
-
-/// Ranks of the scores at both ends of an interval; 0 and count + 1: that end is not reached.
-std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
-  const double places = static_cast<double>(count) + 1;
-  const double tail = (1 - level) / 2;
-  return {static_cast<std::size_t>(std::floor(places * tail + kRankSlack)),
-          static_cast<std::size_t>(std::ceil(places * (1 - tail) - kRankSlack))};
 }
 
 std::size_t rank_of(double quantile, std::size_t count) {
@@ -82,30 +72,6 @@ void limit_ends(std::vector<double>& scores) {
     scores[i + 1] = std::min(scores[i + 1], kMostOverNext * std::max(scores[i], 1.0));
   for (std::size_t i = scores.size() / 2; i > 0; --i)
     scores[i - 1] = std::max(scores[i - 1], kMostOverNext * std::min(scores[i], -1.0));
-}
-
-/// Typical growth of errors, from the extrapolation splits of eight public files. It counts as half
-/// an extrapolation fold, since estimates from few folds are noisy.
-constexpr double kUsualGrowth = 0.35;
-constexpr double kUsualEdges = 0.5;
-
-/// The growth estimated from `edges` extrapolation folds, shrunk to the typical one. Without folds,
-/// `growth` is that of the time itself.
-double expected_growth(double growth, std::size_t edges) {
-  if (edges == 0)
-    return std::max(growth, kUsualGrowth);
-  const auto own = static_cast<double>(edges);
-  return std::sqrt((own * growth * growth + kUsualEdges * kUsualGrowth * kUsualGrowth) /
-                   (own + kUsualEdges));
-}
-
-/// ln of the ratio of a value to the nearest end of the measured range; 0 within the range.
-double log_distance(const NumericInput& input, double value) {
-  const double ratio =
-      value > input.high
-          ? input.counted(value) / input.counted(input.high)
-          : (value < input.low ? input.counted(input.low) / input.counted(value) : 1);
-  return std::log(std::max(1.0, ratio));
 }
 
 }  // namespace
@@ -263,39 +229,18 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
 }
 
 std::vector<double> interval_growths(const FittedModel& model, double level) {
-  const PredictionIntervals& intervals = model.intervals.value();
-  std::vector<double> out(numeric_count(model.spec), 0);
-  if (!intervals.beyond)
-    return out;
-  std::map<std::string, double> growths;
-  double squares = 0;
-  for (const GrowthOfErrors& column : *intervals.beyond) {
-    const double growth = expected_growth(column.growth, column.edges);
-    growths[column.column] = growth;
-    squares += growth * growth;
-  }
-  const double usual =
-      growths.empty() ? kUsualGrowth : std::sqrt(squares / static_cast<double>(growths.size()));
-  // At another level, the growth changes in proportion to the width.
-  const double at_default = half_width(interval_factors(intervals, reached_level(intervals)));
-  const double share =
-      at_default > 0 ? half_width(interval_factors(intervals, level)) / at_default : 1;
-  for (std::size_t n = 0; n < out.size(); ++n)
-    out[n] = share * growths.try_emplace(numeric_input(model.spec, n).column, usual).first->second;
-  return out;
+  require_level(level, model.intervals.value().count);
+  return growths_beyond(model, level);
 }
 
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<ProcessReach>& reach) {
   RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
-  const std::vector<double> growths = interval_growths(model, level);
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    double most = 0;
-    for (std::size_t n = 0; n < growths.size(); ++n)
-      most = std::max(most, growths[n] * log_distance(numeric_input(model.spec, n),
-                                                      numeric_factor(design, n).value(row)));
-    out.lower[index(row)] *= std::exp(-most);
-    out.upper[index(row)] *= std::exp(most);
+  const Eigen::VectorXd ends = moves_beyond(model.spec, interval_growths(model, level), design);
+  const Eigen::VectorXd bound = moves_beyond(model.spec, bound_growths(model), design);
+  for (Eigen::Index row = 0; row < ends.size(); ++row) {
+    out.lower[row] = std::min(1.0, out.lower[row] * std::exp(-ends[row] - bound[row]));
+    out.upper[row] = std::max(1.0, out.upper[row] * std::exp(ends[row] - bound[row]));
   }
   return out;
 }

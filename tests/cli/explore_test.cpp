@@ -106,6 +106,12 @@ TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict g
   CHECK_THAT(check("gpus=4", {"gpus=4"}), ContainsSubstring("Measured runs nearby"));
   CHECK_THAT(page, ContainsSubstring("gpus = 32 is outside of the measured range 1 .. 8"));
   CHECK_THAT(page, ContainsSubstring("does not know cache = -1, colour = 2."));
+  // A bound rises beyond the measured range.
+  REQUIRE(run({"fit", "runs.csv", "--quantile", "0.9", "--expression", "multi", "--terms", "1",
+               "-o", "model.json"})
+              .exit_code == 0);
+  REQUIRE(run({"report", "model.json", "runs.csv", "--explore", "-o", "page.html"}).exit_code == 0);
+  check("gpus=32", {"gpus=32"});
 }
 
 TEST_CASE_METHOD(ExploreTest, "the panel comes only where it is asked for or the page stays small",

@@ -80,6 +80,65 @@ TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit
   CHECK(steep == (warned ? 1 : 0));
 }
 
+namespace {
+
+std::size_t steep_warnings(const FittedModel& model, const std::string& beginning) {
+  return static_cast<std::size_t>(std::count_if(
+      model.warnings.begin(), model.warnings.end(),
+      [&](const Warning& w) {
+        return w.kind == "steep_growth" && w.message.text().starts_with(beginning);
+      }));
+}
+
+}  // namespace
+
+TEST_CASE("an input of a configuration whose term takes over is warned of as a scale is",
+          "[fit][multi]") {
+  std::string csv = "width,gpus,time_s\n";
+  for (const double width : {8., 16., 24., 32., 48., 64.}) {
+    for (const double n : {1., 2., 3., 4.})
+      csv += to_text(width) + ',' + to_text(n) + ',' +
+             to_text((1 + 1e-8 * std::pow(width, 4)) / n) + '\n';
+  }
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv));
+  const FittedModel model = fit(runs.spec, runs.design, multi(2));
+  CHECK(steep_warnings(model, "beyond width = 64 the model grows as width^") == 1);
+}
+
+TEST_CASE("powers that cancel where two columns rise together are warned of", "[fit][multi]") {
+  // Along the runs, both laws are about proportional to bytes.
+  const auto [of_flops, of_bytes, warned] =
+      GENERATE(table<double, double, bool>({{-1.5, 2.5, true}, {2, -1, true}, {0.5, 0.5, false}}));
+  CAPTURE(of_flops, of_bytes);
+  std::string csv = "flops,bytes,gpus,time_s\n";
+  for (int row = 0; row < 15; ++row) {
+    const double bytes = std::round(100 * std::pow(1.8, row));
+    const double flops = std::round(bytes * (row % 3 == 0 ? 8 : row % 3 == 1 ? 10 : 13));
+    const double gpus = 1 + row % 2;
+    csv += to_text(flops) + ',' + to_text(bytes) + ',' + to_text(gpus) + ',' +
+           to_text(1e-6 * std::pow(flops, of_flops) * std::pow(bytes, of_bytes) / gpus) + '\n';
+  }
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv));
+  const FittedModel model = fit(runs.spec, runs.design, multi(1));
+  CHECK(steep_warnings(model, "where flops = ") + steep_warnings(model, "where bytes = ") ==
+        (warned ? 1 : 0));
+}
+
+TEST_CASE("a logarithm that falls to 0 below the measured counts is warned of",
+          "[fit][multi][whole-fits]") {
+  const int least = GENERATE(1, 8);
+  std::string csv = "width,nodes,time_s\n";
+  for (const double width : {16., 32., 64., 128.}) {
+    for (int n = least; n <= 64 * least; n *= 2)
+      csv += to_text(width) + ',' + std::to_string(n) + ',' +
+             to_text(1e-3 * width * std::log2(n) + 1e-3) + '\n';
+  }
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv));
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(predict(model, with_numeric_at(runs.design, 0, 1)).maxCoeff() < 0.01);
+  CHECK(steep_warnings(model, "below nodes = 8 a term falls to 0") == (least > 1 ? 1 : 0));
+}
+
 TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi][whole-fits]") {
   std::size_t constant = 0;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {

@@ -238,11 +238,13 @@ TEST_CASE("property: units of the time and of columns change no prediction", "[p
     const double unit = std::pow(10, random.uniform(-3, 3));
     for (double& time : others.times)
       time *= unit;
-    // Among chosen terms are powers of log2(n), which change with the unit of n.
+    // Among chosen terms are powers of log2(n) of whole numbers n, which change with their unit.
     for (auto& column : others.columns) {
       const double factor = std::pow(10, random.uniform(-3, 3));
+      const bool is_whole =
+          std::ranges::all_of(column.numbers, [](double n) { return n == std::floor(n); });
       for (double& number : column.numbers)
-        number *= is_flag(column) || may_have_logarithms(request) ? 1 : factor;
+        number *= is_flag(column) || (may_have_logarithms(request) && is_whole) ? 1 : factor;
     }
     const FittedModel model = fitted(runs, request);
     const FittedModel other = fitted(others, request);
