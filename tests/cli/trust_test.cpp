@@ -273,8 +273,8 @@ TEST_CASE_METHOD(TrustTest, "runs that are all slower have a bias, whatever the 
   CHECK_THAT(result.output, !ContainsSubstring("the shape limits it"));
   const nlohmann::json document =
       nlohmann::json::parse(run({"evaluate", "then.json", "now.csv", "--format", "json"}).output);
-  CHECK(document["bias_interval"]["low"] > 8);
-  CHECK(document["bias_interval"]["high"] < 12);
+  CHECK(document["bias_interval"]["lower"] > 8);
+  CHECK(document["bias_interval"]["upper"] < 12);
   for (const char* format : {"md", "html"}) {
     const std::string page = run({"report", "then.json", "now.csv", "--format", format}).output;
     CHECK_THAT(page, ContainsSubstring(" % longer than predicted (95 % interval "));
