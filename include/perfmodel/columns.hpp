@@ -192,6 +192,9 @@ struct RoleRequest {
   std::optional<std::string> limit = {};
   /// A column of exit codes or states, of which 0 and "completed" mean that the run was not ended.
   std::optional<std::string> status = {};
+  /// Columns that are results of the runs unless they are named above; label_runs() adds those that
+  /// tell which runs failed.
+  std::vector<std::string> results = {};
   /// A column with the number of identical runs (of equal time) per line; no input.
   std::optional<std::string> weight = {};
   bool single_rows = false;            ///< label_runs() expands such lines to a row per run

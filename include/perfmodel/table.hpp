@@ -94,6 +94,8 @@ struct Column {
 struct CellStyle {
   char separator = ',';
   std::string decimal_comma{};  ///< example of a number with one, "0,5"; empty if there is none
+  /// ',' or '.' if the user names it: the other one marks thousands.
+  std::optional<char> decimal{};
 };
 
 /// Measured runs or configurations: named columns of equal length, and the origin of each row. A
@@ -172,6 +174,7 @@ struct FactsFile {
 /// How to read a file of runs; what is not given is recognised by its content.
 struct InputOptions {
   std::optional<char> separator{};      ///< of the columns of CSV
+  std::optional<char> decimal{};        ///< the decimal mark of CSV, ',' or '.'
   std::optional<InputFormat> format{};  ///< csv: as it is
   std::string study{};                  ///< Optuna's, if the database has several
   std::string experiment{};             ///< MLflow's, if the database has several
@@ -185,6 +188,7 @@ struct CsvText {
   std::string source;
   /// Lines that follow the first row of the file but are not in `bytes`; line numbers count them.
   std::uint32_t left_out = 0;
+  std::optional<char> decimal{};  ///< as CellStyle has it
 };
 
 /// Several files as one table; they must have the same columns, in any order.

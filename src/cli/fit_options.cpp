@@ -130,6 +130,15 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   app.add("--separator comma|semicolon|tab|pipe", parse,
           "separator of the columns (default: recognised)")
       .of_program();
+  app.add(
+         "--decimal ,|.",
+         [&decimal = input.decimal](const std::string& text) {
+           if (text != "," && text != ".")
+             throw OptionError("--decimal", "'" + text + "' is neither ',' nor '.'");
+           decimal = text.front();
+         },
+         "the decimal mark; the other one marks thousands (default: recognised)")
+      .of_program();
   app.choice<InputFormat>(
          "--input-format", input.format,
          "csv, json, sqlite, extrap, asv, hyperfine or google-benchmark (default: recognised)")

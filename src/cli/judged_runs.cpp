@@ -209,9 +209,16 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
 
 namespace {
 
-/// Warns of a column whose name implies another unit than the model's.
-void warn_of_units(const FittedModel& model, const std::string& target, Console& console) {
+/// Warns of a column whose name implies another unit than the model's, or that has none although
+/// the model's has one of cells.
+void warn_of_units(const FittedModel& model, const std::string& target, const Table& table,
+                   Console& console) {
   const std::string unit = unit_of(target);
+  const Column* const column = table.find(target);
+  if (unit.empty() && (model.spec.unit == "s" || model.spec.unit == "B") && column != nullptr &&
+      column->unit.empty())
+    console.warning("'" + target + "' has no units in " + table.source +
+                    ": its numbers are taken as " + model.spec.unit);
   if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
     console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
                     model.spec.unit + ": the errors compare the numbers without conversion");
@@ -247,11 +254,11 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
                       Console& console) {
   const FittedModel model = model_of(set);
   const ModelSpec spec = judging_spec(model, arguments);
-  warn_of_units(model, spec.target, console);
   SearchProgress progress(console);
   JudgedRuns out;
   out.file = read_runs(arguments.runs, text_columns_of(set), arguments.input,
                        progress.watch("reading " + arguments.runs));
+  warn_of_units(model, spec.target, out.file.table, console);
   if (has_keys(set)) {
     std::optional<Table> own;
     for_each_with_rows(set, out.file.table, [&](LineRows part) { own = std::move(part.table); });

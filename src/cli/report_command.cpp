@@ -62,6 +62,7 @@ std::string command_of(const ReportArguments& arguments) {
   add("target", arguments.target.value_or(""));
   const InputOptions& input = arguments.input;
   add("separator", input.separator ? std::string(1, *input.separator) : "");
+  add("decimal", input.decimal ? std::string(1, *input.decimal) : "");
   add("input-format", input.format ? std::string(to_text(*input.format)) : "");
   add("study", input.study);
   add("experiment", input.experiment);

@@ -294,7 +294,8 @@ class SlurmDialect : public WorkflowDialect {
     for (const std::string& name : parts.parameters) {
       const bool is_number = std::ranges::find(parts.numbers, name) != parts.numbers.end();
       settings += name + "=${" + name + ":?} ";
-      reads += "  " + name + " = ENVIRON[\"" + name + "\"]" + (is_number ? " + 0" : "") + "\n";
+      reads += "  " + name + " = " + (is_number ? "value(\"" : "ENVIRON[\"") + name + "\"" +
+               (is_number ? ")" : "]") + "\n";
     }
     return fmt::format(
         "#!/bin/bash\n# Set the variables {}; the arguments are those of sbatch.\n{}"
@@ -304,6 +305,11 @@ class SlurmDialect : public WorkflowDialect {
         "function abs(x) {{ return x < 0 ? -x : x }}\n"
         "function floor(x) {{ return int(x) - (x < int(x)) }}\n"
         "function ceil(x) {{ return int(x) + (x > int(x)) }}\n"
+        "function value(name) {{\n"
+        "  if (ENVIRON[name] ~ /^[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?$/) return ENVIRON[name] + "
+        "0\n"
+        "  print name \"=\" ENVIRON[name] \" is no plain number\" > \"/dev/stderr\"; exit 1\n"
+        "}}\n"
         "function unknown(x) {{ print \"no such level: \" x > \"/dev/stderr\"; exit 1 }}\n"
         "BEGIN {{\n{}{}  printf \"%.0f\", ceil(({}) * {})\n}}') || exit 1\n"
         "exec sbatch --{}=\"${{request}}{}\" \"$@\"\n",
@@ -314,13 +320,13 @@ class SlurmDialect : public WorkflowDialect {
   /// Variables of bash, and words of awk that is_reserved() does not list.
   bool misreads(const std::string& name) const override {
     static const std::set<std::string_view> words = {
-        "BEGIN",  "CONVFMT",  "END",     "ENV",    "ENVIRON", "EUID",   "FILENAME", "FNR",
-        "FS",     "GROUPS",   "HOME",    "IFS",    "LANG",    "NF",     "NR",       "OFMT",
-        "OFS",    "ORS",      "PATH",    "PPID",   "PWD",     "RANDOM", "RLENGTH",  "RS",
-        "RSTART", "SECONDS",  "SUBSEP",  "UID",    "close",   "delete", "exit",     "fflush",
-        "func",   "function", "getline", "gsub",   "index",   "length", "match",    "next",
-        "print",  "printf",   "rand",    "split",  "sprintf", "srand",  "sub",      "substr",
-        "system", "tolower",  "toupper", "unknown"};
+        "BEGIN",  "CONVFMT",  "END",     "ENV",     "ENVIRON", "EUID",   "FILENAME", "FNR",
+        "FS",     "GROUPS",   "HOME",    "IFS",     "LANG",    "NF",     "NR",       "OFMT",
+        "OFS",    "ORS",      "PATH",    "PPID",    "PWD",     "RANDOM", "RLENGTH",  "RS",
+        "RSTART", "SECONDS",  "SUBSEP",  "UID",     "close",   "delete", "exit",     "fflush",
+        "func",   "function", "getline", "gsub",    "index",   "length", "match",    "next",
+        "print",  "printf",   "rand",    "split",   "sprintf", "srand",  "sub",      "substr",
+        "system", "tolower",  "toupper", "unknown", "value"};
     return words.contains(name);
   }
 

@@ -60,7 +60,7 @@ std::optional<GroupIndex> GroupIndex::of(const std::string& path,
   GroupIndex out;
   out.path_ = path;
   out.texts_ = texts;
-  if (path == "-" || input.separator.value_or(',') != ',' ||
+  if (path == "-" || input.separator.value_or(',') != ',' || input.decimal ||
       ::stat(path.c_str(), &out.status_) != 0 || !S_ISREG(out.status_.st_mode))
     return std::nullopt;
   Sha256 digest;

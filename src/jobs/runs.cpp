@@ -191,6 +191,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   const auto measured = looks_for_failures ? measured_column(table, timed) : std::nullopt;
   if (measured && request.status)
     tell_failures(*request.status, *measured, table);
+  if (measured)
+    timed.results = columns_of_failures(*measured, table);
   if (measured && request.failed == FailedRunsAre::censored)
     if (auto cut = set_limits(*measured, request.limit, table))
       notices.push_back(*std::move(cut));
@@ -317,8 +319,8 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
   runs.sha256 = std::move(text.sha256);
   runs.results = std::move(text.results);
   runs.notices = std::move(text.notices);
-  runs.table = parse_csv(std::array{CsvText{runs.bytes, text.source}}, text_columns,
-                         input.separator, progress);
+  runs.table = parse_csv(std::array{CsvText{runs.bytes, text.source, 0, input.decimal}},
+                         text_columns, input.separator, progress);
   add_facts(input, text_columns, runs);
   return runs;
 }
@@ -335,7 +337,7 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
     const SourceText& file = files[i];
     names.push_back(base_name(paths[i]));
     runs.files.push_back({names[i], 0, file.sha256.empty() ? sha256(file.csv) : file.sha256});
-    texts.push_back({file.csv, file.source});
+    texts.push_back({file.csv, file.source, 0, input.decimal});
     runs.bytes += file.csv;
     add_new(file.results, runs.results);
     add_new(file.notices, runs.notices);
@@ -351,13 +353,14 @@ RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptio
   const std::vector<SourceText> files = read_sources(paths, input);
   std::vector<CsvText> texts;
   for (const SourceText& file : files) {
-    texts.push_back({file.csv, file.source});
+    texts.push_back({file.csv, file.source, 0, input.decimal});
     add_new(file.notices, runs.notices);
   }
   const Table read = parse_csv(texts, {}, input.separator);
   std::set<std::string> as_written;
   for (const Column& column : read.columns)
-    if (!column.is_numeric() || (column.unit.empty() && read.style.decimal_comma.empty()))
+    if (!column.is_numeric() ||
+        (column.unit.empty() && read.style.decimal_comma.empty() && !input.decimal))
       as_written.insert(column.name);
   runs.table = parse_csv(texts, as_written, input.separator);
   add_facts(input, as_written, runs);

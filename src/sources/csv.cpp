@@ -27,29 +27,41 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
+#include "table/column_facts.hpp"
 #include "table/quantities.hpp"
 
 namespace perfmodel {
 
-/// Replaces decimal commas by points, and finds columns that have both.
+/// Replaces decimal commas by points and, if the user names the decimal mark, removes the other
+/// one; finds columns that have both, or that can be read both ways.
 class DecimalMarks {
  public:
-  /// Changes the cell if it is a number with a decimal comma.
-  void read(std::size_t column, std::span<char> cell) {
+  explicit DecimalMarks(const CellStyle& style = {}) : style_(style) {}
+
+  /// Changes the cell if it has such marks. Returns what is left of it.
+  std::string_view read(std::size_t column, std::span<char> cell, std::uint32_t line) {
     const std::string_view text(cell.data(), cell.size());
-    const bool comma = is_comma_number(text);
-    if (!comma && (text.find('.') == text.npos || !parse_number(text)))
-      return;
-    if (comma)
-      cell[text.find(',')] = '.';
     if (marks_.size() <= column)
       marks_.resize(column + 1);
+    if (const auto number = without_thousands(text))
+      return text.substr(0, number->copy(cell.data(), cell.size()));
+    if (!style_.decimal)
+      note(text, line, marks_[column]);
+    const bool comma = is_comma_number(text);
+    if (style_.decimal_comma.empty() ||
+        (!comma && (text.find('.') == text.npos || !parse_number(text))))
+      return text;
+    if (comma)
+      cell[text.find(',')] = '.';
     (comma ? marks_[column].comma : marks_[column].point) = true;
+    return text;
   }
 
+  std::size_t columns() const { return marks_.size(); }
   /// A column that has both decimal commas and decimal points.
   std::optional<std::size_t> mixed_column() const {
     for (std::size_t i = 0; i < marks_.size(); ++i)
@@ -58,13 +70,63 @@ class DecimalMarks {
     return std::nullopt;
   }
 
+  /// Throws InputError if the marks of a column may be of thousands: "1.024" beside "512", in a
+  /// column that counts, or beside the decimal commas of other columns.
+  void check(std::size_t column, const std::string& name, const std::string& source) const {
+    const Marks& marks = marks_[column];
+    const std::size_t mark = marks.doubtful.find_first_of(".,");
+    if (mark == std::string::npos || marks.is_clear)
+      return;
+    const bool point = marks.doubtful[mark] == '.';
+    const bool beside_commas = point && !style_.decimal_comma.empty();
+    if (!marks.has_whole && !is_scale_name(name) && !beside_commas)
+      return;
+    std::string decimal = marks.doubtful;
+    std::string whole = marks.doubtful;
+    decimal[mark] = '.';
+    whole.erase(mark, 1);
+    throw InputError(message("{}:{}: column '{}': {} can be {} or {}; pass {} for {}, or {} for {}",
+                             source, marks.line, name, quoted_cell(marks.doubtful), whole, decimal,
+                             Field{"decimal", {point ? "," : "."}}, whole,
+                             Field{"decimal", {point ? "." : ","}}, decimal));
+  }
+
  private:
   struct Marks {
     bool comma = false;
     bool point = false;
+    bool has_whole = false;  ///< numbers below 1000
+    bool is_clear = false;   ///< a number such as "0.5" has no mark of thousands
+    std::string doubtful{};  ///< the first cell such as "1.024", and its line
+    std::uint32_t line = 0;
   };
 
+  CellStyle style_;
   std::vector<Marks> marks_;  // by column
+
+  /// A number with marks of thousands without them and with a decimal point.
+  std::optional<std::string> without_thousands(std::string_view text) const {
+    const char mark = style_.decimal == ',' ? '.' : ',';
+    if (!style_.decimal || text.find(mark) == text.npos)
+      return std::nullopt;
+    std::string out(text);
+    for (char& c : out)
+      c = c == mark ? ',' : c == ',' ? '.' : c;
+    return without_group_marks(out);
+  }
+
+  static void note(std::string_view text, std::uint32_t line, Marks& marks) {
+    if (marks.is_clear || text.empty())
+      return;
+    if (may_be_thousands(text) && marks.line == 0) {
+      marks.doubtful = text;
+      marks.line = line;
+    } else if (text.size() <= 3 && text.find_first_not_of("0123456789") == text.npos) {
+      marks.has_whole = true;
+    } else {
+      marks.is_clear = !may_be_thousands(text) && (parse_number(text) || is_comma_number(text));
+    }
+  }
 };
 
 /// Checks the bytes of a text file, block by block, for content that is not valid text: another
@@ -244,9 +306,6 @@ void for_each_line(std::string_view bytes, const std::string& source,
 
 namespace {
 
-/// More columns indicate a transposed table or the samples of a profile, not settings of a run.
-constexpr std::size_t kMostColumns = 1000;
-
 constexpr std::size_t kMostFilesNamed = 3;
 constexpr std::size_t kMostColumnsNamed = 6;
 constexpr std::uint32_t kFirstRow = 2;  // line number
@@ -269,7 +328,7 @@ class TableReader {
   void begin_file(const std::string& source, const CellStyle& style) {
     source_ = source;
     style_ = style;
-    decimals_ = {};
+    decimals_ = DecimalMarks(style);
     place_of_.clear();
     sources_.push_back(source);
     lines_before_ += last_line_;
@@ -302,6 +361,8 @@ class TableReader {
           "{}: column '{}' has both decimal commas and decimal points; write all numbers in one of "
           "the two ways",
           source_, columns_[place_of_[*column]].name()));
+    for (std::size_t i = 0; i < decimals_.columns(); ++i)
+      decimals_.check(i, columns_[place_of_[i]].name(), source_);
     table_.file.resize(table_.lines.size(), static_cast<std::uint32_t>(sources_.size() - 1));
     if (sources_.size() == 1)
       table_.style = style_;
@@ -453,9 +514,12 @@ void TableReader::check_names(std::uint32_t number) const {
 void TableReader::read_row(std::span<char> line, std::uint32_t number) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     ColumnBuilder& column = columns_[place_of_[i]];
-    if (!style_.decimal_comma.empty() && !text_columns_.contains(column.name()))
-      decimals_.read(i, line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
-                                     fields_[i].size()));
+    if ((style_.separator != ',' || style_.decimal) && !text_columns_.contains(column.name()))
+      fields_[i] =
+          decimals_.read(i,
+                         line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
+                                      fields_[i].size()),
+                         number);
     column.add(fields_[i]);
     if (column.new_level() && !is_utf8(fields_[i])) {
       problems_.add(
@@ -514,7 +578,7 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
                                    [&](std::size_t bytes) { progress(before + bytes, all); })
                              : nullptr;
   for (const CsvText& file : files) {
-    reader.begin_file(file.source, recognise_style(file.bytes, separator));
+    reader.begin_file(file.source, recognise_style(file.bytes, separator, file.decimal));
     for_each_line(
         file.bytes, file.source,
         [&](std::span<char> line, std::uint32_t number) {

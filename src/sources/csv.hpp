@@ -14,6 +14,9 @@
 
 namespace perfmodel {
 
+/// More columns indicate a transposed table or the samples of a profile, not settings of a run.
+inline constexpr std::size_t kMostColumns = 1000;
+
 /// A line of a file, without its line end.
 struct NumberedLine {
   std::string text;
@@ -30,10 +33,14 @@ Table table_of_lines(std::span<const NumberedLine> lines, const std::string& sou
 /// The separator is the one of comma, semicolon, tab and '|' that gives the header and the first
 /// row the same number of fields; the comma takes precedence. With another separator, "0,5" is a
 /// number, unless every comma could mark thousands ("1,024") and there are decimal points.
-CellStyle recognise_style(std::string_view bytes, std::optional<char> separator);
+CellStyle recognise_style(std::string_view bytes, std::optional<char> separator,
+                          std::optional<char> decimal = {});
 
 /// True if the cell is a number with one decimal comma.
 bool is_comma_number(std::string_view cell);
+
+/// True for cells such as "1,024" and "1.024", whose mark may be one of thousands.
+bool may_be_thousands(std::string_view cell);
 
 /// Builds a column cell by cell without an allocation per cell: numbers are appended, texts are
 /// looked up among the levels seen so far.

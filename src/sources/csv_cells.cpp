@@ -10,6 +10,7 @@
 namespace perfmodel {
 namespace {
 
+constexpr std::string_view kDigits = "0123456789";
 constexpr std::array kSeparators = {',', ';', '\t', '|'};
 
 std::string_view trimmed(std::string_view cell, std::string_view blanks) {
@@ -58,14 +59,6 @@ char separator_of(std::string_view bytes) {
   return candidates == 1 ? only : ',';
 }
 
-/// True for cells such as "1,024", which may have a thousands separator.
-bool may_be_thousands(std::string_view cell) {
-  const auto comma = cell.find(',');
-  const std::string_view whole = cell.substr(0, comma);
-  return cell.size() == comma + 4 && whole.size() <= 3 && !whole.starts_with('0') &&
-         cell.find_first_not_of("0123456789,") == cell.npos;
-}
-
 /// Searches all cells; those torn by quotes or damage have no effect.
 std::string find_decimal_comma(std::string_view bytes, char separator) {
   std::string example;
@@ -99,10 +92,19 @@ bool is_comma_number(std::string_view cell) {
   return parse_number(number).has_value();
 }
 
-CellStyle recognise_style(std::string_view bytes, std::optional<char> separator) {
-  CellStyle style;
+bool may_be_thousands(std::string_view cell) {
+  const auto mark = std::min(cell.find_first_of(".,"), cell.size());
+  const std::string_view whole = cell.substr(0, mark);
+  return cell.size() == mark + 4 && !whole.empty() && whole.size() <= 3 &&
+         !whole.starts_with('0') && cell.find_first_not_of(kDigits, mark + 1) == cell.npos &&
+         whole.find_first_not_of(kDigits) == whole.npos;
+}
+
+CellStyle recognise_style(std::string_view bytes, std::optional<char> separator,
+                          std::optional<char> decimal) {
+  CellStyle style{.decimal_comma = decimal == ',' ? "0,5" : "", .decimal = decimal};
   style.separator = separator ? *separator : separator_of(bytes);
-  if (style.separator != ',')
+  if (style.separator != ',' && !decimal)
     style.decimal_comma = find_decimal_comma(bytes, style.separator);
   return style;
 }

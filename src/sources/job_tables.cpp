@@ -74,6 +74,12 @@ std::string binary_size(std::string cell) {
   return cell;
 }
 
+/// "1500 ms" of "1500", as Nextflow writes times with trace.raw.
+std::string with_time_unit(const std::string& name, std::string cell) {
+  const bool is_time = name == "duration" || name == "realtime";
+  return is_time && parse_number(cell) ? cell + "ms" : cell;
+}
+
 /// Removes the separator at the end of each line, which `sacct -p` writes.
 std::string without_last_separators(std::string_view bytes) {
   std::string out;
@@ -127,6 +133,7 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
   const Column& state = table.at(of_slurm ? "State" : "status");
   if (!are_states(state, of_slurm))
     return std::nullopt;
+  const Column* const exit = table.find("exit");  // Nextflow's states do not tell "out of memory"
   const bool names_process = !of_slurm && table.find("process") == nullptr;
   std::vector<Cells> jobs;
   std::vector<std::string> failures;
@@ -134,7 +141,9 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
   for (std::size_t row = 0; row < table.rows(); ++row) {
     Cells cells;
     for (const Column& column : table.columns) {
-      cells.emplace_back(column.name, of_slurm ? column.text(row) : binary_size(column.text(row)));
+      cells.emplace_back(
+          column.name,
+          of_slurm ? column.text(row) : with_time_unit(column.name, binary_size(column.text(row))));
       if (column.name == "name" && names_process)
         cells.emplace_back("process", cells.back().second.substr(0, column.text(row).find(" (")));
     }
@@ -147,6 +156,9 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
     place_of[job] = jobs.size();
     const std::string words = state.text(row);  // "CANCELLED by 1000"
     failures.push_back(failure_of(words.substr(0, words.find(' '))));
+    const std::string ended_by = exit == nullptr ? "" : failure_of(exit->text(row));
+    if (!failures.back().empty() && ran_out_of(ended_by) != RanOutOf::nothing)
+      failures.back() = ended_by;
     jobs.push_back(std::move(cells));
   }
   std::set<std::string> measured;

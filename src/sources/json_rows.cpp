@@ -16,6 +16,8 @@
 #include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
+#include "table/column_facts.hpp"
+#include "table/left_out.hpp"
 
 namespace perfmodel {
 namespace {
@@ -146,14 +148,38 @@ struct Reading {
   std::set<std::string> left_out;
 };
 
+/// "times", "latency_ms", "tokens_per_s", "samples".
+bool is_result_name(const std::string& name) {
+  constexpr WordList kMeasured{
+      "samples values measurements results runs repeats repetitions observations times timings "
+      "durations latencies"};
+  return is_by_product_name(name) || kMeasured.has_one_of(name_words(name));
+}
+
 /// Removes lists that are no repeated measurements: those that are not of numbers, and those of as
-/// many numbers as one of these has items, because they describe the parts of a single run.
-void keep_repeats(std::vector<List>& lists, std::set<std::string>& left_out) {
+/// many numbers as one of these has items, because they describe the parts of a single run. Beside
+/// a measured time of the run or a list of results, other lists are properties of the run, such as
+/// a shape, unless there are as many as results.
+void keep_repeats(const RowCells& cells, std::vector<List>& lists,
+                  std::set<std::string>& left_out) {
   std::set<std::size_t> of_parts;
+  std::set<std::size_t> of_results;
   for (const List& list : lists)
     if (!is_of_numbers(list))
       of_parts.insert(list.items.size());
-  const auto is_left_out = [&](const List& list) { return of_parts.contains(list.items.size()); };
+    else if (is_result_name(list.name))
+      of_results.insert(list.items.size());
+  const bool has_results =
+      !of_results.empty() || std::ranges::any_of(
+                                 cells,
+                                 [](const NamedRows::Cell& cell) {
+                                   return is_by_product_name(cell.first) &&
+                                          (is_time_name(cell.first) || has_time_unit(cell.first));
+                                 });
+  const auto is_left_out = [&](const List& list) {
+    return of_parts.contains(list.items.size()) ||
+           (has_results && !of_results.contains(list.items.size()));
+  };
   for (const List& list : lists)
     if (is_left_out(list))
       left_out.insert(list.name);
@@ -193,7 +219,7 @@ void add_object(const JsonCursor& object, const RowCells& outer, const std::stri
   const auto runs = std::ranges::find_if(content.lists, is_of_objects);
   if (runs == content.lists.end()) {
     if (!cells.empty())
-      keep_repeats(content.lists, out.left_out);
+      keep_repeats(cells, content.lists, out.left_out);
     return add_rows(cells, content.lists, out.rows);
   }
   const auto second = std::find_if(runs + 1, content.lists.end(), is_of_objects);

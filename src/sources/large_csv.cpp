@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <limits>
@@ -308,7 +309,8 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
         out.source +
         " is not plain CSV, the only format whose rows are merged or drawn while they are "
         "read; write it as CSV first, with perfmodel import");
-  out.table = parse_csv(bytes, out.source, text_columns, input.separator);
+  out.table = parse_csv(std::array{CsvText{bytes, out.source, 0, input.decimal}}, text_columns,
+                        input.separator);
   std::string_view rest = bytes;
   if (rest.starts_with(kByteOrderMark))
     rest.remove_prefix(kByteOrderMark.size());

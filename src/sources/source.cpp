@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,19 +17,21 @@
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
+#include "sources/csv.hpp"
 #include "sources/readers.hpp"
 
 namespace perfmodel {
 
 void NamedRows::add(const std::vector<Cell>& row) {
-  std::vector<std::string>& cells = rows_.emplace_back();
+  auto& cells = rows_.emplace_back();
   for (const auto& [name, text] : row) {
     const auto [place, is_new] = place_.try_emplace(name, names_.size());
     if (is_new)
       names_.push_back(name);
-    cells.resize(std::max(cells.size(), place->second + 1));
-    cells[place->second] = text;
+    cells.emplace_back(place->second, text);
   }
+  if (names_.size() > kMostColumns)
+    throw std::length_error("too many columns");
 }
 
 void NamedRows::add_result(const std::string& column) {
@@ -38,11 +41,13 @@ void NamedRows::add_result(const std::string& column) {
 
 std::string NamedRows::csv() const {
   std::string out = csv_line(names_);
-  for (std::vector<std::string> row : rows_) {
-    row.resize(names_.size());
-    for (std::string& cell : row)
+  for (const auto& cells : rows_) {
+    std::vector<std::string> row(names_.size());
+    for (const auto& [place, text] : cells) {
+      row[place] = text;
       std::ranges::replace_if(
-          cell, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+          row[place], [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    }
     out += csv_line(row);
   }
   return out;
@@ -53,7 +58,8 @@ namespace {
 constexpr std::string_view kGzip = "\x1F\x8B";
 constexpr std::size_t kMostUnpacked = std::size_t{4} << 30;
 
-/// Unpacks gzip, also of several members one after another.
+/// Unpacks gzip, also of several members one after another; only zeros may follow them, with which
+/// tapes are filled.
 std::string unpacked(std::string_view packed, const std::string& source) {
   constexpr std::size_t kStep = std::size_t{1} << 20;
   constexpr int kWithGzipHeader = 15 + 16;
@@ -78,10 +84,10 @@ std::string unpacked(std::string_view packed, const std::string& source) {
     if (out.size() > kMostUnpacked)
       throw InputError(
           fmt::format("{}: more than {} GiB when unpacked", source, kMostUnpacked >> 30));
-    if (status == Z_STREAM_END && packed.starts_with(kGzip)) {
+    if (status == Z_STREAM_END) {
+      if (packed.find_first_not_of('\0') == packed.npos)
+        break;
       inflateReset(&stream);
-    } else if (status == Z_STREAM_END) {
-      break;  // zeros, with which tapes are filled, may follow
     } else if (status != Z_OK) {
       throw InputError(source + ": the data compressed by gzip are " +
                        (status == Z_BUF_ERROR ? "cut off" : "damaged"));
@@ -141,15 +147,22 @@ void check_options(InputFormat family, const std::string& source, const InputOpt
   }
   if (family != InputFormat::csv && options.separator)
     refuse("separator", "separator");
+  if (family != InputFormat::csv && options.decimal)
+    refuse("decimal", "decimal");
 }
 
 /// The rows of a file that is not CSV.
 NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string& source,
-                  const InputOptions& options) {
+                  const InputOptions& options) try {
   if (family == InputFormat::sqlite)
     return read_sqlite(bytes, source, options);
   return family == InputFormat::extrap ? read_extrap_text(bytes, source)
                                        : read_json(bytes, source, options.format);
+} catch (const std::length_error&) {
+  throw InputError(
+      fmt::format("{}: the runs have more than {} columns; one row per run and one column per "
+                  "setting is expected: keep the time and the settings, or transpose the table",
+                  source, kMostColumns));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ class NamedRows {
  public:
   using Cell = std::pair<std::string, std::string>;  ///< column, text
 
+  /// Throws std::length_error for more columns than parse_csv() reads.
   void add(const std::vector<Cell>& row);
   /// Declares that a column is a measured result, which is no input of a model of another result.
   void add_result(const std::string& column);
@@ -32,7 +33,7 @@ class NamedRows {
  private:
   std::vector<std::string> names_;
   std::map<std::string, std::size_t, std::less<>> place_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<std::pair<std::size_t, std::string>>> rows_;  ///< column, text
   std::vector<std::string> results_;
   std::vector<std::string> notices_;
 };

@@ -120,7 +120,7 @@ std::vector<double> limits_of(const std::string& limit, const Column& measured, 
   std::vector<double> out = numbers_of(column);
   const double factor = factor_to(measured, unit_of_numbers(column)).value_or(1);
   for (std::size_t row = 0; row < out.size(); ++row) {
-    if (column.text(row).empty())
+    if (column.text(row).empty() || folded(column.text(row)) == "unlimited")  // as Slurm says
       out[row] = kNever;
     else if (out[row] > 0)
       out[row] *= factor;
@@ -188,6 +188,31 @@ void tell_failures(const std::string& status, const std::string& measured, Table
       told.bad_cells.push_back({row, is_failure ? failure : cell});
   }
   table.columns[static_cast<std::size_t>(&cells - table.columns.data())] = std::move(told);
+}
+
+std::vector<std::string> columns_of_failures(const std::string& measured, const Table& table) {
+  std::vector<bool> failed;
+  for (const double time : numbers_of(table.at(measured)))
+    failed.push_back(!(time > 0));
+  std::vector<std::string> out;
+  if (std::ranges::find(failed, true) == failed.end())
+    return out;
+  for (const Column& column : table.columns) {
+    std::vector<bool> has_no_number;
+    std::vector<bool> is_blank;
+    std::vector<bool> says_failed;
+    const std::vector<double> numbers = numbers_of(column);
+    for (std::size_t row = 0; row < failed.size(); ++row) {
+      const std::string text = column.is_numeric() ? "a number" : column.text(row);
+      has_no_number.push_back(std::isnan(numbers[row]));
+      is_blank.push_back(text.empty());
+      says_failed.push_back(column.is_numeric() ? numbers[row] != 0 : !failure_of(text).empty());
+    }
+    if (column.name != measured &&
+        (has_no_number == failed || is_blank == failed || says_failed == failed))
+      out.push_back(column.name);
+  }
+  return out;
 }
 
 std::optional<Sentence> set_limits(const std::string& measured,

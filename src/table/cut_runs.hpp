@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
@@ -26,12 +27,16 @@ std::string failure_of(const std::string& status);
 /// words that say so. Throws UsageError if there is no such column.
 void tell_failures(const std::string& status, const std::string& measured, Table& table);
 
+/// The columns that tell which runs failed, and so are their results: those without a value exactly
+/// where `measured` has none, such as the memory of these runs, and those of their states.
+std::vector<std::string> columns_of_failures(const std::string& measured, const Table& table);
+
 /// Sets the limits of the runs and, for those that were ended at them, the measured cells: of
 /// ">3600", of "timeout" in a column of times, and of "oom" in one of memory. `limit` is a column,
-/// whose blank cells are no limits, or a number or quantity for all runs. Without it, limits are
-/// known from cells such as ">3600"; if these all say the same and no run finished later, it is the
-/// limit of all runs. A column and a quantity are converted to the unit of the measured column, if
-/// names or cells tell both.
+/// whose blank cells and "UNLIMITED" are no limits, or a number or quantity for all runs. Without
+/// it, limits are known from cells such as ">3600"; if these all say the same and no run finished
+/// later, it is the limit of all runs. A column and a quantity are converted to the unit of the
+/// measured column, if names or cells tell both.
 ///
 /// Returns a sentence about the runs that were cut off, nullopt if there are none. Throws
 /// UsageError for a limit that is neither a column nor a number > 0, InputError, with lines, for

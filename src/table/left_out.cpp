@@ -23,17 +23,18 @@ constexpr WordList kResults{
     "throughput goodput util utilization utilisation mfu hfu occupancy loss accuracy acc "
     "perplexity ppl bleu f1 speedup efficiency tflops tflop ips fps qps rps tps iops bandwidth "
     "busbw algbw bw gbps energy joules watts temperature latency elapsed wall wallclock duration "
-    "seconds secs overhead slowdown runtime walltime imbalance"};
+    "seconds secs overhead slowdown runtime walltime imbalance rss maxrss vmem vmpeak"};
 
 // With one of these words, a time or a rate is a setting: "time_limit", "target_latency".
 constexpr WordList kAskedFor{
     "limit target timeout budget requested offered goal interval period deadline threshold "
-    "allowed cap scheduled peak rated"};
+    "allowed cap scheduled peak rated req"};
 
 constexpr WordList kUnitsOfTime{"s sec secs second seconds ms us min minute h hour"};
 
 constexpr WordList kUsed{"peak max used usage allocated reserved"};
-constexpr WordList kMemory{"mem memory vram rss ram hbm"};
+constexpr WordList kMemory{"mem memory vram rss ram hbm vm"};
+constexpr WordList kBytes{"kb mb gb kib mib gib"};
 
 /// "samples per s", "tokens per sec per gpu", "imgpersec".
 bool is_rate(const Words& words) {
@@ -63,11 +64,13 @@ bool is_by_product_name(std::string_view name) {
   if (words.empty())
     return false;
   const Words all = name_words(name);
-  if (kUsed.has_one_of(all) && kMemory.has_one_of(all))
+  if (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)))
     return true;
   // "peak" usage, handled above, is a result; any other peak is a property of the machine.
   if (kAskedFor.has_one_of(words))
     return false;
+  if (all == Words{"total"})
+    return true;
   Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
   if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
     quantity.pop_back();
@@ -76,6 +79,14 @@ bool is_by_product_name(std::string_view name) {
 }
 
 namespace {
+
+/// "mem_mb", "memory_gb": used by the run, or else what the machine has or was requested.
+bool may_be_memory_used(std::string_view name) {
+  Words words = words_of_quantity(name);
+  if (words.size() > 1 && kBytes.has(words.back()))
+    words.pop_back();
+  return !words.empty() && kMemory.has(words.back()) && !kAskedFor.has_one_of(words);
+}
 
 /// Columns that a tool writes besides the settings of its runs, folded.
 struct ToolColumns {
@@ -103,7 +114,7 @@ struct ToolColumns {
 constexpr std::size_t kFewestOfTool = 3;
 
 /// Columns of any table that say how a run ended.
-constexpr WordList kExitCodes{"exit_code exitcode exit_status return_code returncode"};
+constexpr WordList kExitCodes{"exit exit_code exitcode exit_status rc return_code returncode"};
 
 constexpr std::array kTools{
     // Nextflow's trace
@@ -238,7 +249,8 @@ std::vector<ByProduct> find_by_products(const Table& table, const std::vector<Co
     if (part.part == Part::target)
       times.push_back(&part);
     const bool named = is_by_product_name(part.column->name);
-    if (may_be_left_out(part) && (named || !is_whole(*part.column)))
+    if (may_be_left_out(part) &&
+        (named || may_be_memory_used(part.column->name) || !is_whole(*part.column)))
       suspects.push_back(&part);
     if (part.is_number() && part.column->formula.empty() && !named)
       set.push_back(&part);
@@ -248,7 +260,8 @@ std::vector<ByProduct> find_by_products(const Table& table, const std::vector<Co
   const bool time_varies = !time.empty() && !is_same_everywhere({{&time[0], 1}}, kAgreement);
   std::vector<ByProduct> found;
   for (const ColumnPart* part : suspects) {
-    const bool named = is_by_product_name(part->column->name);
+    const bool named =
+        is_by_product_name(part->column->name) || may_be_memory_used(part->column->name);
     const bool measured = looks_measured(*part->column);
     if (!measured && !named)
       continue;
@@ -355,14 +368,17 @@ std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
 
 }  // namespace
 
-std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts) {
+std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts,
+                                         const std::vector<std::string>& results) {
   std::vector<LeftOut> left_out;
   const ToolColumns* const tool = tool_of(table.names());
   for (const ColumnPart& part : parts) {
     const std::string name = folded(part.column->name);
-    const auto because = kExitCodes.has(name) ? std::optional(LeftOut::Because::result)
-                         : tool != nullptr    ? tool->role(name)
-                                              : std::nullopt;
+    const bool is_result =
+        kExitCodes.has(name) || std::ranges::find(results, part.column->name) != results.end();
+    const auto because = is_result         ? std::optional(LeftOut::Because::result)
+                         : tool != nullptr ? tool->role(name)
+                                           : std::nullopt;
     if (because && part.is_input() && !part.by_flag && part.column->formula.empty() &&
         take_out(parts, part.column->name))
       left_out.push_back({part.column->name, *because, {}, {}});

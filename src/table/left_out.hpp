@@ -55,9 +55,10 @@ struct IdentityMember {
 /// members.size() if no member may follow.
 std::size_t choose_dependent(const std::vector<IdentityMember>& members);
 
-/// Excludes the columns that are found to be no inputs although no flag excludes them; at least one
-/// input remains. Returns the excluded columns.
-std::vector<LeftOut> leave_out_no_inputs(const Table& table, std::vector<ColumnPart>& parts);
+/// Excludes the columns that are found to be no inputs although no flag excludes them, and
+/// `results`; at least one input remains. Returns the excluded columns.
+std::vector<LeftOut> leave_out_no_inputs(const Table& table, std::vector<ColumnPart>& parts,
+                                         const std::vector<std::string>& results = {});
 
 /// The reason, as the predicate of "Column 'x' ...": "numbers repetitions".
 std::string words_for(const LeftOut& left_out);

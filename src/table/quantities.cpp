@@ -149,7 +149,8 @@ std::optional<Quantity> clock_time(std::string_view rest) {
 constexpr WordList kTimes{"time elapsed duration wall wallclock latency delay timeout"};
 constexpr WordList kNamesOfTimes{"s h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
 constexpr WordList kMemories{
-    "mem memory ram vram hbm rss vsz vms uss pss vmem swap cache disk bytes"};
+    "mem memory ram vram hbm rss vsz vms uss pss vmem vmpeak swap cache disk bytes kb mb gb tb kib "
+    "mib gib tib"};
 constexpr WordList kPointsInTime{
     "start started begin end ended finish finished stop submit submitted eligible at date day "
     "clock "

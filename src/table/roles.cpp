@@ -712,7 +712,7 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   roles.ignored = names_of(parts, Part::ignored);
   if (!request.formula) {
     roles.left_out = drop_constants(parts, roles.notices);
-    const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts);
+    const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts, request.results);
     for (const Sentence& notice : left_out_notices(no_inputs, parts))
       roles.notices.push_back(notice);
     roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());

@@ -1,9 +1,12 @@
 // Runs that failed: who refuses them says how to leave them out, and who left them out remembers.
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/text.hpp"
+#include "cli/fit_directory.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 
@@ -72,4 +75,94 @@ TEST_CASE("a throughput that failed is refused with the same advice", "[cli]") {
       run_perfmodel({"fit", directory.file("runs.csv"), "--throughput-target", "samples_per_s"});
   CHECK(refused.exit_code == 3);
   CHECK_THAT(refused.errors, ContainsSubstring(kAdvice));
+}
+
+namespace {
+
+/// 40 runs, of which those of 8 gpus and a batch of 256 fail, with a column of this name.
+std::string runs_with_column(const std::string& name,
+                             const std::function<std::string(int run, bool fails)>& cell) {
+  std::string text = "gpus,batch_size," + name + ",time_s\n";
+  for (int run = 0; run < 40; ++run) {
+    const int gpus = 1 << run % 4;
+    const int batch = 16 << run % 5;
+    const bool fails = gpus == 8 && batch >= 128;
+    const double time = 0.001 * batch / gpus + 0.002 * gpus * (1 + 0.02 * (run * 7 % 5));
+    text += std::to_string(gpus) + "," + std::to_string(batch) + "," + cell(run, fails) + "," +
+            (fails ? "OOM" : perfmodel::to_text(time)) + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> left_out_of(const nlohmann::json& model) {
+  std::vector<std::string> out;
+  for (const auto& item : model.value("left_out", nlohmann::json::array()))
+    if (item["because"] == "result")
+      out.push_back(item["column"]);
+  return out;
+}
+
+/// A value that people would not set.
+std::string measured_value(int run) {
+  return std::to_string(9000 + 137 * (run * 7 % 40));
+}
+
+}  // namespace
+
+TEST_CASE("a column that is blank exactly where runs failed is a result", "[cli][failed]") {
+  FitDirectory directory;
+  const std::vector<std::string> fit = {"runs.csv", "--failed", "drop"};
+  const auto results = [&](const auto& cell) {
+    directory.write("runs.csv", runs_with_column("odd", cell));
+    return left_out_of(directory.model_of(fit));
+  };
+  const std::vector<std::string> odd = {"odd"};
+  CHECK(results([](int run, bool fails) { return fails ? "" : std::to_string(run % 3 + 1); }) ==
+        odd);
+  CHECK_THAT(directory.said(), ContainsSubstring("Column 'odd' looks like a result of the runs"));
+  CHECK(results([](int run, bool fails) { return fails ? "nan" : measured_value(run); }) == odd);
+  CHECK(results([](int run, bool fails) { return fails ? "" : run % 3 == 0 ? "a" : "b"; }) == odd);
+  // A setting has a value also where runs failed; a flag keeps what looks like a result.
+  CHECK(results([](int run, bool) { return std::to_string(run % 3 + 1); }).empty());
+  directory.write("runs.csv", runs_with_column("odd", [](int run, bool fails) {
+                    return fails ? "" : std::to_string(run % 3 + 1);
+                  }));
+  CHECK(left_out_of(directory.model_of({"runs.csv", "--failed", "drop", "--intrinsic", "odd"}))
+            .empty());
+}
+
+TEST_CASE("a column of memory with a value of its own in most rows is a result", "[cli][failed]") {
+  const std::string name = GENERATE("peak_mb", "mem_mb", "vram_mb", "peak_gb", "memory_gb", "rss",
+                                    "maxrss", "vmem", "VmPeak", "total");
+  FitDirectory directory;
+  directory.write("runs.csv",
+                  runs_with_column(name, [](int run, bool) { return measured_value(run); }));
+  CHECK(left_out_of(directory.model_of({"runs.csv", "--failed", "drop"})) ==
+        std::vector<std::string>{name});
+  // What people set has few values.
+  directory.write("runs.csv", runs_with_column(name, [](int run, bool) {
+                    return std::to_string(16 << run / 3 % 3);
+                  }));
+  CHECK(left_out_of(directory.model_of({"runs.csv", "--failed", "drop"})).empty());
+}
+
+TEST_CASE("a second column of states is a result beside that of --status", "[cli][failed][cut]") {
+  FitDirectory directory;
+  std::string text = "gpus,size,state,code,time_s\n";
+  for (int run = 0; run < 60; ++run) {
+    const int gpus = 1 << run % 5;
+    const int size = 1 << run / 5 % 4;
+    const double time = 20. * size / gpus * (1 + 0.02 * (run * 7 % 5));
+    const bool is_cut = time > 50;
+    text += std::to_string(gpus) + "," + std::to_string(size) + "," +
+            (is_cut ? "TIMEOUT,124," : "COMPLETED,0,") + perfmodel::to_text(is_cut ? 50 : time) +
+            "\n";
+  }
+  directory.write("runs.csv", text);
+  for (const std::string status : {"code", "state"}) {
+    const std::string twin = status == "code" ? "state" : "code";
+    const auto results = left_out_of(directory.model_of(
+        {"runs.csv", "--status", status, "--failed", "censor", "--limit", "50"}));
+    CHECK(results == std::vector<std::string>{twin});
+  }
 }

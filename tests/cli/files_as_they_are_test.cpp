@@ -106,6 +106,59 @@ TEST_CASE_METHOD(FilesTest,
   CHECK(run({"evaluate", "model.json", "german.csv"}).exit_code == 0);
 }
 
+TEST_CASE_METHOD(FilesTest, "a mark that may be one of thousands is refused with both readings",
+                 "[cli]") {
+  const std::string rows = "512;1;285\n1.024;2;310\n2.048;4;402\n";
+  write("runs.csv", "Batch Size;GPUs;Time (ms)\n" + rows);
+  const ProgramResult refused = run({"fit", "runs.csv"});
+  CHECK(refused.exit_code == 3);
+  CHECK(refused.output.empty());
+  CHECK_THAT(refused.errors,
+             ContainsSubstring("runs.csv:3: column 'Batch Size': \"1.024\" can be 1024 or 1.024; "
+                               "pass --decimal , for 1024, or --decimal . for 1.024"));
+  const auto imported = [&](const std::string& decimal) {
+    return run({"import", "runs.csv", "--decimal", decimal, "--quiet"}).output;
+  };
+  CHECK(imported(",") == "Batch Size,GPUs,Time (ms)\n512,1,285\n1024,2,310\n2048,4,402\n");
+  CHECK(imported(".") == "Batch Size,GPUs,Time (ms)\n512,1,285\n1.024,2,310\n2.048,4,402\n");
+  CHECK(run({"fit", "runs.csv", "--decimal", "point"}).exit_code == 2);
+  for (const char* command : {"compare", "scaling", "import"})
+    CHECK(run({command, "runs.csv"}).exit_code == 3);
+
+  // The reading that was chosen counts for the prediction in the file's own way, too.
+  const nlohmann::json model = model_of({"runs.csv", "--decimal", ",", "--expression", "multi"});
+  CHECK(model["constants"].dump().find("1.024") == std::string::npos);
+  write("model.json", model.dump());
+  CHECK(run({"predict", "model.json", "runs.csv"}).exit_code == 3);
+  const ProgramResult predicted = run({"predict", "model.json", "runs.csv", "--decimal", ","});
+  CHECK(predicted.exit_code == 0);
+  CHECK_THAT(predicted.output, ContainsSubstring("1.024;2;310;"));
+  CHECK(predicted.output.substr(predicted.output.find("310;") + 4).find(',') != std::string::npos);
+}
+
+TEST_CASE_METHOD(FilesTest, "marks of numbers that can be read in one way are read in it",
+                 "[cli]") {
+  const auto import_of = [&](const std::string& text, const std::string& decimal = "") {
+    write("runs.csv", text);
+    std::vector<std::string> arguments = {"import", "runs.csv", "--quiet"};
+    if (!decimal.empty())
+      arguments.insert(arguments.end(), {"--decimal", decimal});
+    const ProgramResult result = run(arguments);
+    return result.exit_code == 0 ? result.output : "refused";
+  };
+  CHECK(import_of("n;t\n1.024;2\n1.5;3\n") == "n,t\n1.024,2\n1.5,3\n");
+  CHECK(import_of("n;t\n1.024;2.5\n1024;3.5\n") == "n,t\n1.024,2.5\n1024,3.5\n");
+  CHECK(import_of("n;t\n1.024;2\n3.512;3\n") == "n,t\n1.024,2\n3.512,3\n");
+  CHECK(import_of("n,t\n1.024,2\n1,3\n") == "n,t\n1.024,2\n1,3\n");
+  CHECK(import_of("n;t\n1,024;2\n512;3\n") == "refused");
+  CHECK(import_of("n\tt\n1.024\t2\n512\t3\n") == "refused");
+  CHECK(import_of("gpus;t\n1.024;2\n2.048;3\n") == "refused");
+  CHECK(import_of("n;t\n1.024;2,5\n2.048;3\n") == "refused");
+  CHECK(import_of("n;t\n1.024.000;2,5\n512;1.000,25\n", ",") == "n,t\n1024000,2.5\n512,1000.25\n");
+  CHECK(import_of("n;t\n1,024;2.5\n512;3\n", ".") == "n,t\n1024,2.5\n512,3\n");
+  CHECK(import_of("n,t\n\"1,024\",2.5\n512,3\n", ".") == "n,t\n1024,2.5\n512,3\n");
+}
+
 TEST_CASE_METHOD(FilesTest, "several files are one table, and the model names them all", "[cli]") {
   write("all.csv", header() + all_lines());
   write("one.csv", header() + lines(0, 20));

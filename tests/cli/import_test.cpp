@@ -74,6 +74,29 @@ TEST_CASE_METHOD(ImportTest, "a file that gzip compressed is read as what is in 
   CHECK_THAT(bad.errors, ContainsSubstring("damaged.gz"));
 }
 
+TEST_CASE_METHOD(ImportTest, "only zeros may follow the members of a compressed file", "[cli]") {
+  const std::string runs = sample_runs();
+  const std::size_t half = runs.size() / 2;
+  const std::string first = compressed(runs.substr(0, half));
+  const std::string second = compressed(runs.substr(half));
+  write("zeros.gz", first + second + std::string(512, '\0'));
+  CHECK(run({"import", "zeros.gz"}).output == run({"import", "runs.csv"}).output);
+  const auto refused = [&](const std::string& bytes) {
+    write("runs.gz", bytes);
+    const ProgramResult result = run({"import", "runs.gz"});
+    CHECK_THAT(result.errors, ContainsSubstring("runs.gz: the data compressed by gzip are "));
+    return result.exit_code == 3 && result.output.empty();
+  };
+  for (std::size_t byte = 0; byte < 4; ++byte) {
+    std::string damaged = second;
+    damaged[byte] ^= 0x55;
+    CHECK(refused(first + damaged));
+  }
+  CHECK(refused(first + second.substr(0, 5)));
+  CHECK(refused(first + second + "x"));
+  CHECK(refused(first + std::string(512, '\0') + second));
+}
+
 TEST_CASE_METHOD(ImportTest, "what import writes is fitted as the files are", "[cli]") {
   write("german.csv", "gpus;name;time_s\n1;a b;4,5\n2;\"x,\"\"y\";2,5\n4;1.10;1,5\n8;c;1\n");
   const ProgramResult german = run({"import", "german.csv", "-o", "out.csv"});

@@ -362,3 +362,52 @@ TEST_CASE_METHOD(ToolTableTest, "a cell that contradicts the unit is named with 
                                "cells are in B, such as \"8GB\""));
   CHECK_THAT(refused.errors, ContainsSubstring("--categorical mem or --ignore mem"));
 }
+
+TEST_CASE_METHOD(ToolTableTest, "a task that ran out of memory counts as cut off at its limit",
+                 "[cli][tools][cut]") {
+  // The tasks with 2 GiB need more and are ended by the kernel: exit 137.
+  std::string text = "task_id\tname\tstatus\texit\tcpus\tmemory\trealtime\tpeak_rss\n";
+  for (int i = 0; i < kTasks; ++i) {
+    const int memory = 2 << i / 4 % 3;
+    const bool ends = memory == 2 && i % 4 == 3;
+    text += std::to_string(i) + "\tSORT (" + std::to_string(i) + ")\t" +
+            (ends ? "FAILED\t137\t" : "COMPLETED\t0\t") + std::to_string(1 << i % 4) + "\t" +
+            std::to_string(memory) + " GB\t10s\t" +
+            to_text(0.2 * memory * (i % 4 + 1) + 0.01 * (i % 7)) + " GB\n";
+  }
+  write("trace.txt", text);
+  const nlohmann::json model = model_of({"trace.txt", "--target", "peak_rss", "--failed", "censor",
+                                         "--limit", "memory", "--ignore", "realtime"});
+  CHECK_THAT(said(), ContainsSubstring("runs were cut off at their 'memory'"));
+  CHECK(model["provenance"]["data"]["rows"] == kTasks);
+  CHECK(model["cut"]["rows"] == 4);
+  // Its time is unknown rather than cut off.
+  const ProgramResult time = run({"fit", "trace.txt", "--target", "realtime", "--failed", "drop"});
+  CHECK_THAT(time.errors, ContainsSubstring("\"oom\" in 4"));
+}
+
+TEST_CASE_METHOD(ToolTableTest, "raw times of Nextflow are milliseconds", "[cli][tools]") {
+  const auto trace_of = [](double per_second, const std::string& unit) {
+    return table_of_tasks(
+        "task_id\tname\tstatus\texit\tcpus\tmemory\tduration\trealtime", [&](const Task& task) {
+          const std::string time = to_text(std::round(10 * task.seconds) * per_second) + unit;
+          return std::to_string(task.number) + "\tALIGN\tCOMPLETED\t0\t" +
+                 std::to_string(task.cpus) + "\t" + to_text(task.memory_gib * 0x1p30) + "\t" +
+                 time + "\t" + time;
+        });
+  };
+  write("trace.txt", trace_of(1, "s"));
+  write("raw.txt", trace_of(1000, ""));
+  write("model.json", model_of({"trace.txt", "--target", "realtime"}).dump());
+  const auto metrics = [&](const std::string& file) {
+    const ProgramResult result = run({"evaluate", "model.json", file, "--format", "json"});
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.output)["metrics"];
+  };
+  CHECK(metrics("raw.txt") == metrics("trace.txt"));
+  // A file of plain numbers does not tell its unit.
+  write("plain.csv", "cpus,memory,realtime\n1,2147483648,50000\n2,2147483648,25000\n");
+  CHECK_THAT(run({"evaluate", "model.json", "plain.csv"}).errors,
+             ContainsSubstring("'realtime' has no units in plain.csv: its numbers are taken as s"));
+}

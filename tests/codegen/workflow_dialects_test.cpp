@@ -232,6 +232,15 @@ TEST_CASE("the Slurm script refuses unknown levels and variables that are not se
   }
   CHECK_FALSE(test::succeeds(unknown + "bash " + script));
   CHECK_FALSE(test::succeeds(known.substr(known.find(' ') + 1) + "bash " + script));
+  const std::string first = runs.spec.intrinsic[0].column;
+  const auto answer_for = [&](const std::string& value) {
+    return test::output_of("(" + known + first + "=" + value + " bash " + script + ") 2>&1; true")
+        .value_or("");
+  };
+  for (const std::string value : {"8G", "1e", "x", "1,5", "-"})
+    CHECK_THAT(answer_for(value), ContainsSubstring(first + "=" + value + " is no plain number"));
+  for (const std::string value : {"8", "1.5e3", ".5", "+2"})
+    CHECK_THAT(answer_for(value), !ContainsSubstring("plain number"));
 }
 
 TEST_CASE("the arithmetic of the Nextflow directive computes the bound rounded up",

@@ -26,6 +26,29 @@ def test_errors_of_data():
     raises(AttributeError, "not fitted", lambda: PerfModel().predict(X))
 
 
+def test_times_with_types():
+    import numpy as np
+
+    X, y = columns(60)
+    spans = np.array(y) * np.timedelta64(10**9, "ns")
+    advice = "pass seconds instead"
+    raises(ValueError, advice, lambda: PerfModel().fit(X, spans))
+    raises(ValueError, advice, lambda: PerfModel().fit({**X, "wait": spans}, y))
+    raises(ValueError, advice, lambda: PerfModel().fit(X, y).score(X, spans))
+    raises(ValueError, advice, lambda: PerfModel().fit({**X, "at": np.datetime64("2026-01-01") + spans}, y))
+
+
+def test_results_in_X():
+    import warnings
+
+    X, y = columns(60)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = PerfModel(coverage="none").fit({**X, "peak_mb": [9000 + i * 137 % 4001 for i in range(60)]}, y)
+    assert ["peak_mb" in str(each.message) for each in told] == [True], told
+    assert "peak_mb" not in model.formula_
+
+
 def test_errors_of_options():
     X, y = columns(60)
     raises(ValueError, "did you mean 'extrinsic'", lambda: PerfModel().set_params(extrnsic=["a"]))

@@ -1,4 +1,5 @@
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,8 @@
 #include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
 #include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace perfmodel {
 namespace {
@@ -62,6 +65,24 @@ TEST_CASE("a list of numbers holds repeats, several of them go together", "[json
   check_json_error(R"([{"gpus": 1}, {"gpus": 1, "a": [1, 2], "b": {"c": [1]}}])",
                    "runs.json: [1].b.c: 1 item, but a has 2: lists of an object have one item per "
                    "run");
+}
+
+TEST_CASE("beside results, other lists of numbers are properties of a run", "[json-runs]") {
+  const NamedRows rows = read_json(
+      R"([{"gpus": 1, "shape": [512, 256], "time_s": 1.5}, {"gpus": 2, "shape": [64], "time_s": 1}])",
+      "runs.json", {});
+  CHECK(rows.csv() == "gpus,time_s\n1,1.5\n2,1\n");
+  CHECK(rows.notices() ==
+        std::vector<std::string>{
+            "Lists of JSON that are no repeats of a measurement are left out: shape."});
+  CHECK(csv_of_json(
+            R"({"gpus": 1, "kernel": [3, 3], "forward_ms": [1, 2, 3], "times": [4, 5, 6]})") ==
+        "gpus,forward_ms,times\n1,1,4\n1,2,5\n1,3,6\n");
+  CHECK(csv_of_json(R"({"gpus": 1, "timeout_s": 60, "samples": [1, 2]})") ==
+        "gpus,timeout_s,samples\n1,60,1\n1,60,2\n");
+  CHECK(csv_of_json(
+            "{\"n\": 1, \"dims\": [8, 8], \"t\": 2}\n{\"n\": 2, \"dims\": [8, 8], \"t\": 3}") ==
+        "n,t\n1,2\n2,3\n");
 }
 
 TEST_CASE("lists that describe the parts of a run are left out", "[json-runs]") {
@@ -149,6 +170,19 @@ TEST_CASE("brackets may be nested a hundred times", "[json-runs]") {
   check_json_error("[" + nested(1'000'000), "runs.json:101: more than 100 levels of brackets");
   CHECK(csv_of_json("{\"a\": \"" + std::string(200, '[') + "\"}") ==
         "a\n" + std::string(200, '[') + "\n");
+}
+
+TEST_CASE("objects with a key of their own each are refused before they fill the memory",
+          "[json-runs][program]") {
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i)
+    lines += "{\"k" + std::to_string(i) + "\":1}\n";
+  const test::TemporaryDirectory directory;
+  const auto result = test::run_perfmodel({"import", directory.write("runs.json", lines)});
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.errors,
+             Catch::Matchers::ContainsSubstring("runs.json: the runs have more than 1000 columns"));
+  CHECK_THROWS_AS(csv_of_json(lines), std::length_error);
 }
 
 TEST_CASE("a format that is named is not another one", "[json-runs]") {

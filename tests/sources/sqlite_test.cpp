@@ -213,6 +213,17 @@ create view fast as select * from runs where step_s < 1;
   CHECK(imported.output == "gpus,step_s\n1,0.1\n2,1e-320\n");
 }
 
+TEST_CASE("a view without end is ended with a message", "[sqlite][needs-sqlite]") {
+  const DatabaseFile file(
+      "create view counts as with recursive c(n) as (select 1 union all select n + 1 from c) "
+      "select n from c;");
+  for (const std::string sql : {"select n from counts", "select count(*) as n from counts"}) {
+    const auto ended = run_perfmodel({"import", file.path(), "--sql", sql});
+    CHECK(ended.exit_code == 3);
+    CHECK_THAT(ended.errors, Contains("the query was ended after 500 million steps"));
+  }
+}
+
 TEST_CASE("a run of a query can be what others are like", "[sqlite][needs-sqlite]") {
   const DatabaseFile file(
       "create table runs (gpus integer, batch integer, step_s float); insert into runs values"

@@ -84,6 +84,8 @@ TEST_CASE("limits are those of cells, columns and values", "[table][cut]") {
   CHECK(std::isinf(with_limits("time_s\n>9\n5\n>8\n", {}).limits[1]));
   CHECK(std::isinf(with_limits("time_s\n>9\n15\n>9\n", {}).limits[1]));
   CHECK(std::isinf(with_limits("time_s,limit_s\n3,\n5,9\n", "limit_s").limits[0]));
+  CHECK(std::isinf(
+      with_limits("time_s,limit\n3,UNLIMITED\n5,1h\n", "limit").limits[0]));  // as Slurm says
   // Quantities, also of a first cell that made the column one of texts.
   const Table units = with_limits("time,limit\n> 2h,2h\n30min,2h\n1h,2h\n", "limit", "time");
   CHECK(units.at("time").numbers == std::vector<double>{7200, 1800, 3600});
@@ -92,6 +94,8 @@ TEST_CASE("limits are those of cells, columns and values", "[table][cut]") {
   const Table memory = with_limits("peak_mem,time_s\noom,1\n3,2\ntimeout,3\n", "16", "peak_mem");
   CHECK(memory.at("peak_mem").numbers[0] == 16);
   CHECK(memory.at("peak_mem").text(2) == "timeout");
+  for (const std::string name : {"peak_mb", "used_gb", "VmPeak", "vmem", "maxrss"})
+    CHECK(with_limits(name + ",time_s\noom,1\n3,2\n", "16", name).at(name).numbers[0] == 16);
 }
 
 TEST_CASE("impossible limits are refused", "[table][cut]") {

@@ -31,13 +31,22 @@ def _is_text(values: Any) -> bool:
     )
 
 
+def numbers_of(name: str, values: Any) -> np.ndarray:
+    """Refuses what numpy would convert to numbers of another meaning."""
+    kind = getattr(values.dtype, "kind", "")
+    if kind == "c":
+        raise ValueError("Complex data not supported")
+    if kind in ("m", "M"):
+        raise ValueError(f"{name}: {values.dtype} has no unit as a number; pass seconds instead, "
+                         "such as dt.total_seconds()")
+    return np.asarray(values, dtype=np.float64)
+
+
 def column_of(name: str, values: Any) -> Column:
     """One column. Texts and truth values are levels, everything else must be finite numbers."""
     if _is_text(values):
         return _text_column(name, values)
-    if getattr(values.dtype, "kind", "") == "c":
-        raise ValueError("Complex data not supported")
-    numbers = np.asarray(values, dtype=np.float64)
+    numbers = numbers_of(f"column {name!r}", values)
     if not np.isfinite(numbers).all():
         raise ValueError(f"column {name!r}: Input contains NaN or infinity")
     return numbers
@@ -114,9 +123,7 @@ def targets_of(y: Any, rows: int) -> np.ndarray:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead")
-    if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported")
-    times = array.astype(np.float64)
+    times = numbers_of("y", array)
     if len(times) != rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: {[rows, len(times)]}"

@@ -10,13 +10,14 @@ import os
 import re
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _library
-from ._columns import column_of, columns_of, names_of, repeated, targets_of, write_csv
+from ._columns import column_of, columns_of, names_of, numbers_of, repeated, targets_of, write_csv
 
 _OWN_PARAMETERS = ("target", "verbose", "progress")
 _GROUPS = "groups_"
@@ -207,7 +208,18 @@ class PerfModel:
             columns, rows = repeated(columns, counts), int(counts.sum())
         self._model = self._fit(columns, rows, options)
         self._set_names(list(columns_of(X)[0]) if names is None else names, names is not None)
+        self._warn_of_results()
         return self
+
+    def _warn_of_results(self) -> None:
+        left_out = self.model_.get("left_out") or []
+        results = [each["column"] for each in left_out if each["because"] == "result"]
+        if results:
+            warnings.warn(
+                f"left out as results of the runs: {', '.join(results)}; `intrinsic` or "
+                "`categorical` keeps what is an input",
+                stacklevel=3,
+            )
 
     def _fit(self, columns: _library.Columns, rows: int, options: Dict[str, Any]) -> Any:
         if not self.verbose:
@@ -264,7 +276,7 @@ class PerfModel:
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R2, the share of the variance of y that the predictions explain."""
-        y = np.asarray(y, dtype=np.float64)
+        y = numbers_of("y", np.asarray(y))
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
         rest = np.sum(weights * (y - self.predict(X)) ** 2)
         return float(1 - rest / np.sum(weights * (y - np.average(y, weights=weights)) ** 2))
