@@ -246,9 +246,9 @@ std::optional<double> power_between(const FittedModel& model, std::size_t scale,
 }
 
 void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
-  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    const std::string growth = steep_growth(model, j);
-    const NumericInput& scale = model.spec.extrinsic[j];
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    const std::string growth = steep_growth(model, n);
+    const NumericInput& scale = numeric_input(model.spec, n);
     if (!growth.empty())
       out.push_back(
           {"steep_growth", "",
@@ -261,7 +261,7 @@ void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
 }  // namespace
 
 std::string steep_growth(const FittedModel& model, std::size_t scale) {
-  const NumericInput& input = model.spec.extrinsic[scale];
+  const NumericInput& input = numeric_input(model.spec, scale);
   if (!model.typical || !(input.high > input.low))
     return {};
   const auto measured =

@@ -141,10 +141,10 @@ class IdentifiedConstants {
 std::string together_sentence(const std::vector<std::string>& columns, const std::string& where,
                               const std::string& by_itself = {});
 
-/// "the model grows as gpus^3.9, up to there as gpus^0.5" if, beyond the largest value of an
-/// extrinsic column, a term that is small in the measured range takes over and grows faster than in
+/// "the model grows as gpus^3.9, up to there as gpus^0.5" if, beyond the largest value of a
+/// numeric column, a term that is small in the measured range takes over and grows faster than in
 /// proportion; else empty. Communication that grows with the workers does not count.
-std::string steep_growth(const FittedModel& model, std::size_t extrinsic);
+std::string steep_growth(const FittedModel& model, std::size_t numeric);
 
 /// Warns if there are too few configurations for a choice of the form, also if Eq. (4) was chosen.
 void warn_of_few_configurations(const FittedModel& model, const Design& training,

@@ -121,10 +121,19 @@ const growthBeyond = (values) => {
     return growth * Math.log(Math.max(1, ratio));
   }));
 };
+// By how much wider the interval is than in the middle of the measured ranges.
+const widthAt = (values) => {
+  const numbers = numbersOf(values);
+  return Math.exp(model.numbers.reduce((sum, {low, high, unit, spread}, n) => {
+    const place = (x) => Math.log(unit ? x + unit : x);
+    return spread === 0 ? sum : sum + spread *
+      (place(Math.min(Math.max(numbers[n], low), high)) - (place(low) + place(high)) / 2);
+  }, 0));
+};
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;
-  const size = deviation(), beyond = growthBeyond(values);
+  const size = deviation() * widthAt(values), beyond = growthBeyond(values);
   return [time * Math.exp(size * model.interval.low - beyond),
     time * Math.exp(size * model.interval.high + beyond)];
 };
