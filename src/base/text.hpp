@@ -35,8 +35,8 @@ Utf8Character first_character(std::string_view text);
 /// Whether a text is well-formed UTF-8, as JSON and HTML need it.
 bool is_utf8(std::string_view text);
 
-/// Whether a character controls a terminal or the direction of text instead of being shown: C0 and
-/// C1 controls, DEL, and marks, embeddings, overrides and isolates of the writing direction.
+/// Whether a character controls a terminal, a line or the direction of text: C0 and C1, DEL, line
+/// and paragraph separators, and marks, embeddings, overrides and isolates of the direction.
 bool is_control(std::uint32_t code_point);
 
 /// A text for terminals, as names from files could contain anything: replaces controls except line

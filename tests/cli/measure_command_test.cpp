@@ -373,39 +373,39 @@ TEST_CASE("measure passes a command to a shell", "[cli][campaign]") {
 
 TEST_CASE("nothing in a value is run by the shell, whatever quotes it stands in",
           "[cli][campaign]") {
-  const std::string space = R"({"schema": "perfmodel/space", "schema_version": 1, "columns":
+  const std::string space = R"json({"schema": "perfmodel/space", "schema_version": 1, "columns":
       [{"column": "size", "values": [1, 2, 4]},
        {"column": "kind", "values": ["$(touch run)", "`touch run`", "'; touch run; '", "\"; touch run; \"",
                                      "a", "b  c", "*", "\\"]}]
-})";
-  const std::string place = GENERATE(
-      R"({kind})", R"("{kind}")", R"('{kind}')", R"("kind: {kind}.")", R"('kind: {kind}.')",
-      R"("it's {kind}.")", R"(\"{kind})", R"("\"{kind}")");
-const MeasuredProgram program(R"(#!/bin/sh
+})json";
+  const std::string place =
+      GENERATE(R"({kind})", R"("{kind}")", R"('{kind}')", R"("kind: {kind}.")",
+               R"('kind: {kind}.')", R"("it's {kind}.")", R"(\"{kind})", R"("\"{kind}")");
+  const MeasuredProgram program(R"(#!/bin/sh
 printf '%s\n' "$#$1" >> seen.txt
 echo "step_time: $2 ms"
 )",
-                              space);
-const ProgramResult result = program.run(
-    MeasuredProgram::words({"--repeats", "1", "--shell"}, {"./program " + place + " {size}"}));
-INFO(result.errors);
-CHECK(result.exit_code == 0);
-CHECK_FALSE(program.has("run"));
-std::string around = place;
-std::erase(around, '\\');
-if (around.front() != '{' && around.back() == around.front())
-  around = around.substr(1, around.size() - 2);
-std::istringstream seen(program.read("seen.txt"));
-std::set<std::string> lines;
-for (std::string line; std::getline(seen, line);)
-  lines.insert(line);
-std::set<std::string> expected;
-for (const std::string kind : {"$(touch run)", "`touch run`", "'; touch run; '",
-                               "\"; touch run; \"", "a", "b  c", "*", "\\"}) {
-  std::string line = "2" + around;
-  expected.insert(line.replace(line.find("{kind}"), 6, kind));
-}
-CHECK(lines == expected);
+                                space);
+  const ProgramResult result = program.run(
+      MeasuredProgram::words({"--repeats", "1", "--shell"}, {"./program " + place + " {size}"}));
+  INFO(result.errors);
+  CHECK(result.exit_code == 0);
+  CHECK_FALSE(program.has("run"));
+  std::string around = place;
+  std::erase(around, '\\');
+  if (around.front() != '{' && around.back() == around.front())
+    around = around.substr(1, around.size() - 2);
+  std::istringstream seen(program.read("seen.txt"));
+  std::set<std::string> lines;
+  for (std::string line; std::getline(seen, line);)
+    lines.insert(line);
+  std::set<std::string> expected;
+  for (const std::string kind : {"$(touch run)", "`touch run`", "'; touch run; '",
+                                 "\"; touch run; \"", "a", "b  c", "*", "\\"}) {
+    std::string line = "2" + around;
+    expected.insert(line.replace(line.find("{kind}"), 6, kind));
+  }
+  CHECK(lines == expected);
 }
 
 TEST_CASE("the name of a job is not run by the shell", "[cli][campaign]") {
