@@ -82,7 +82,7 @@ TEST_CASE("a column of another name changes no prediction", "[auto][multi]") {
           return (0.5 + 0.1 * x[1]) * std::pow(x[0], 0.3);
         }}}));
   const std::string expression = GENERATE("auto", "multi");
-  const std::uint64_t seed = GENERATE(1, 2);
+  const std::uint64_t seed = GENERATE(1U, 2U);
   CAPTURE(law.columns, expression, seed);
   const double known = far_prediction(law, law.columns, expression, seed);
   std::vector<std::string> others = {"n", "qv"};

@@ -45,7 +45,7 @@ std::string code_with(const std::string& within, FormulaLanguage language) {
 const std::vector<std::string> dangerous = {"\n",     "\r",        "\r\n", "\v",   "\f",   "\u0085",
                                             "\u2028", "\u2029",    "*/",   "/*",   "-->",  "<!--",
                                             "]]>",    "</script>", "\\",   "\"",   "'",    "`",
-                                            "\"\"\"", "\'\'\'",    "?\?/", "$(x)", "${x}", "%>"};
+                                            "\"\"\"", "\'\'\'",    "??" "/", "$(x)", "${x}", "%>"};
 
 }  // namespace
 
