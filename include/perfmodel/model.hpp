@@ -139,9 +139,6 @@ struct GrowthOfErrors {
   /// |ln(measured / predicted)| and w the half width of the 90 % interval within the range: the
   /// median over the folds, at most 1.5.
   double growth = 0;
-  /// If held-out rows show that the noise differs along the column: within the range, the width of
-  /// intervals is multiplied by (value / middle of the range)^spread, in logarithms.
-  std::optional<double> spread = {};
 };
 
 /// Conformal prediction intervals for new times, at any level that the number of calibration rows

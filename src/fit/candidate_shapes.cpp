@@ -30,7 +30,7 @@ std::vector<std::vector<Index>> sets_of_step_factors(const SelectionTask& task) 
   std::vector<Index> all;
   for (std::size_t g = 0; g < task.coordinates.step_factors().size(); ++g) {
     const StepFactor& step_factor = task.coordinates.step_factors()[g];
-    if (!is_scale(task, step_factor.numeric) || step_factor.above > 1)
+    if (!is_extrinsic(task, step_factor.numeric) || step_factor.above > 1)
       continue;
     all.push_back(static_cast<Index>(g));
     sets.push_back(sets.front());
@@ -51,8 +51,8 @@ std::vector<Index> zeros_apart(const SelectionTask& task) {
   return out;
 }
 
-bool is_scale(const SelectionTask& task, std::size_t numeric) {
-  return is_scale(numeric_input(task.spec, numeric));
+bool is_extrinsic(const SelectionTask& task, std::size_t numeric) {
+  return numeric < task.spec.extrinsic.size();
 }
 
 std::vector<Candidate> plain_candidates(const SelectionTask& task) {
@@ -101,12 +101,12 @@ std::vector<Candidate> with_saturations(const SelectionTask& task, const std::ve
                                         const Candidate& from) {
   std::vector<Candidate> out;
   std::vector<std::size_t> all;
-  for (std::size_t n = 0; n < numeric_count(task.spec); ++n) {
+  for (std::size_t n = 0; n < task.spec.extrinsic.size(); ++n) {
     if (!may_saturate(task, folds, n))
       continue;
     out.push_back(from);
     out.back().shape.saturations = {n};
-    if (numeric_input(task.spec, n).low == 1)
+    if (task.spec.extrinsic[n].low == 1)
       all.push_back(n);
   }
   if (all.size() > 1) {
@@ -391,6 +391,7 @@ constexpr std::size_t kParts = 5;
 constexpr double kFarShare = 0.2;
 constexpr double kLeastShare = 0.25;  // least share of training rows
 constexpr std::size_t kFewestConfigurations = 5;
+constexpr double kScaleRange = 100;
 /// Least number of training values in an extrapolation fold.
 constexpr std::size_t kFewestValues = 2;
 constexpr std::size_t kFewestValuesOfFew = 3;
@@ -478,16 +479,20 @@ double lowest(const NumericInput& input) {
   return input.zero ? input.zero->unit : input.low;
 }
 
-/// The numeric columns that get extrapolation folds.
+bool is_scale(const NumericInput& intrinsic) {
+  return intrinsic.high >= kScaleRange * lowest(intrinsic);
+}
+
+/// The numeric columns that get extrapolation folds, extrinsic ones first.
 std::vector<std::size_t> scales_of(const ModelSpec& spec, std::size_t numerics) {
   std::vector<std::size_t> out;
   for (std::size_t input = 0; input < numerics; ++input)
-    if (is_scale(numeric_input(spec, input)))
+    if (input < spec.extrinsic.size() || is_scale(numeric_input(spec, input)))
       out.push_back(input);
   if (out.size() > kMostScales) {
     const auto order = [&](std::size_t n) {
       const NumericInput& input = numeric_input(spec, n);
-      return std::pair(lowest(input) / input.high, n);
+      return std::tuple(n >= spec.extrinsic.size(), lowest(input) / input.high, input.column);
     };
     std::sort(out.begin(), out.end(),
               [&](std::size_t a, std::size_t b) { return order(a) < order(b); });

@@ -22,6 +22,7 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "table/column_facts.hpp"
 
 namespace perfmodel {
 
@@ -191,11 +192,16 @@ void order_by_share(FittedModel& model, const Design& training) {
 
 namespace {
 
-/// Largest power of a count of two values that all terms share and that is extrapolated. Two values
-/// cannot show how growth continues: work grows about in proportion. Communication with more
-/// workers is taken as 1 - 1/n if all terms share the power, else clamped, since a small term could
-/// reach any size.
+/// Largest power of a scale with two values that is extrapolated. Two values cannot show how growth
+/// continues: work grows about in proportion. Communication with more workers is taken as 1 - 1/n
+/// if all terms share the power, else clamped, since a small term could reach any size.
 constexpr double kMostOfWork = 1.2;
+
+/// True if a column counts workers, by its lowest value 1 or by its name.
+bool counts_workers(const SelectionTask& task, std::size_t extrinsic) {
+  const NumericInput& input = task.spec.extrinsic[extrinsic];
+  return input.low == 1 || is_worker_count_name(input.column);
+}
 
 bool is_shared(const SumShape& shape, std::size_t numeric) {
   return shape.terms == 1 ||
@@ -217,7 +223,8 @@ std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape
   std::vector<std::size_t> out;
   for (const std::size_t numeric : task.coordinates.two_valued())
     if (!is_ring(shape, numeric) && shape.terms > 0 && is_shared(shape, numeric) &&
-        power_of(shape, theta, 0, numeric) > 0)
+        counts_workers(task, numeric) && power_of(shape, theta, 0, numeric) > 0 &&
+        is_count(numeric_factor(task.training, numeric), task.training.rows))
       out.push_back(numeric);
   return out;
 }
@@ -226,7 +233,8 @@ MultiStructure with_clamped_pairs(const SelectionTask& task, const SumShape& sha
                                   const Eigen::VectorXd& theta) {
   MultiStructure out = task.coordinates.structure(shape);
   for (const std::size_t numeric : task.coordinates.two_valued()) {
-    const double most = is_shared(shape, numeric) ? kMostOfWork : 0;
+    const double most =
+        counts_workers(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
     for (Index k = 0; k < shape.terms; ++k) {
       if (is_ring(shape, numeric) || power_of(shape, theta, k, numeric) <= most)
         continue;
@@ -572,9 +580,7 @@ FormChoice SumChoice::facts() const {
 Candidate SumChoice::with_steep_growth_clamped(const FittedModel& model,
                                                Candidate candidate) const {
   std::vector<std::size_t>& steep = candidate.shape.steep;
-  for (std::size_t scale = 0; scale < numeric_count(task_.spec); ++scale) {
-    if (!is_scale(task_, scale))
-      continue;
+  for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale) {
     const bool is_steep = !steep_growth(model, scale).empty() ||
                           is_steep_beyond(task_, folds_, judge_, candidate, scale);
     if (!is_steep || grows_on(folds_, candidate, scale) ||

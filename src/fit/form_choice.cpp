@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
-#include <numbers>
 #include <set>
 #include <string>
 #include <tuple>
@@ -208,7 +206,7 @@ bool same_shape(const Candidate& a, Candidate b) {
 /// versions with fewer terms.
 ///
 /// A constant is included only if there is no scale, since it cannot extrapolate.
-std::vector<Candidate> formulas(const Selection& selection) {
+std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selection) {
   std::vector<Candidate> out;
   const auto add = [&](Candidate candidate) {
     candidate.shape.clamps.clear();
@@ -234,9 +232,7 @@ std::vector<Candidate> formulas(const Selection& selection) {
     return mean_log_error(selection.folds, candidate, false).value_or(candidate.score);
   };
   best(0, true, near);
-  const bool has_scale = std::any_of(selection.folds.begin(), selection.folds.end(),
-                                     [](const Fold& fold) { return fold.is_extrapolation(); });
-  for (Index terms = has_scale ? 1 : 0; terms <= kMostTerms; ++terms) {
+  for (Index terms = spec.extrinsic.empty() ? 0 : 1; terms <= kMostTerms; ++terms) {
     best(terms, false, near);
     best(terms, false, far);
   }
@@ -265,19 +261,6 @@ std::size_t easiest_to_read(const SelectionTask& task, const std::vector<Fold>& 
   return static_cast<std::size_t>(out - tried.begin());
 }
 
-/// Errors with the GP that are more than twice those of a formula alone, by more than a standard
-/// error, refute the GP.
-constexpr Allowance kNotRefuted{.in_any_case = std::numbers::ln2,
-                                .within_error = std::numeric_limits<double>::infinity()};
-
-/// True if held-out rows refute the GP: with it, errors are far larger than those of the formula
-/// that was chosen without, within the measured range or beyond, and not clearly smaller elsewhere.
-bool is_refuted(const std::vector<Fold>& folds, const FormCandidate& chosen,
-                const Candidate& alone) {
-  return !nearly_as_good_as(folds, chosen.with_process, alone, kNotRefuted) &&
-         as_good_as(folds, alone, chosen.with_process);
-}
-
 /// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
 std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& chosen) {
   std::vector<HeldOutErrors> out;
@@ -299,7 +282,7 @@ std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& 
 FormSelection select_form(const SumChoice& sums) {
   const SelectionTask& task = sums.task();
   const Selection& selection = sums.selection();
-  const std::vector<Candidate> candidates = formulas(selection);
+  const std::vector<Candidate> candidates = formulas(task.spec, selection);
   StageSteps done(task.options.progress, FitStage::processes, candidates.size() + 1);
   const ProcessJudge judge(task, selection.folds, sums.judge());
   FormSelection out;
@@ -326,16 +309,9 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   const FormSelection selection = select_form(sums);
   if (!selection.chosen)
     return sums.fitted(options);
-  FormCandidate chosen = selection.tried[*selection.chosen];
-  Candidate formula = sums.selection().chosen;
-  judge_as_clamped(sums.selection().folds, formula);
-  const bool refuted =
-      options.residual == Residual::chosen && is_refuted(sums.selection().folds, chosen, formula);
-  if (refuted)
-    chosen.alone = formula;
+  const FormCandidate& chosen = selection.tried[*selection.chosen];
   FittedModel model =
-      refuted ? sums.fitted(options)
-              : with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
+      with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = compared(sums.selection(), chosen);

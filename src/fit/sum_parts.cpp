@@ -58,10 +58,6 @@ bool has_two_values(const NumericFactor& factor, std::size_t rows) {
   return other.has_value();
 }
 
-bool is_scale(const NumericInput& input) {
-  return input.high >= kStretch * (input.zero ? input.zero->unit : input.low);
-}
-
 std::vector<StepFactor> zero_step_factors(const ModelSpec& spec) {
   std::vector<StepFactor> out;
   for (std::size_t n = 0; n < numeric_count(spec); ++n)
@@ -77,10 +73,9 @@ std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Desig
     if (are_counts(values) && values.size() >= 3 && *values.begin() == 1)
       out.push_back({n, 1});
   }
-  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+  for (std::size_t n = 0; n < spec.extrinsic.size(); ++n) {
     const std::set<double> values = distinct_values(numeric_factor(training, n), training.rows);
-    if (!is_scale(numeric_input(spec, n)) || values.size() < 3 ||
-        values.size() > kMostValuesOfSteps)
+    if (values.size() < 3 || values.size() > kMostValuesOfSteps)
       continue;
     for (auto value = std::next(values.begin()); std::next(value) != values.end(); ++value)
       out.push_back({n, *value});

@@ -321,7 +321,7 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
     const VectorXd counted = counted_values(numeric_input(spec, n), factor, training.rows);
     const VectorXd values = counted.unaryExpr([](double value) { return std::log(value); });
     const bool counts = is_count(factor, training.rows);
-    if (counts && numeric_input(spec, n).low == 1 && has_two_values(factor, training.rows))
+    if (n < spec.extrinsic.size() && has_two_values(factor, training.rows))
       two_valued_.push_back(n);
     const VectorXd saturation =
         counts ? VectorXd(1 - 1 / counted.array()) : VectorXd(VectorXd::Zero(rows));

@@ -35,13 +35,6 @@ inline constexpr std::size_t kMostSumConstants = 2100;
 /// Number of free constants of a sum of `terms` terms, without steps and logarithms.
 std::size_t count_sum_constants(const ModelSpec& spec, std::size_t terms);
 
-/// Factor beyond the largest value, as from 16 workers to 64: about as far as users extrapolate.
-inline constexpr double kStretch = 4;
-
-/// True if the values of a column span so much that they can show how times continue beyond them.
-/// Its name and its role do not matter: a sum treats all numeric columns alike.
-bool is_scale(const NumericInput& input);
-
 /// True if at least two terms can be fitted, which choosing their number requires.
 bool terms_can_be_chosen(const ModelSpec& spec);
 
@@ -154,7 +147,7 @@ class TermCoordinates {
   /// Copies the features of a numeric column from a row of other data.
   void copy_numeric(TermData& all_features, Eigen::Index row, std::size_t numeric,
                     const TermData& from, Eigen::Index row_of_from) const;
-  /// Columns with two values that count from 1, as workers do.
+  /// Extrinsic columns with two values.
   const std::vector<std::size_t>& two_valued() const { return two_valued_; }
   double high(std::size_t numeric) const { return highs_[numeric]; }
   double typical_time() const { return typical_time_; }

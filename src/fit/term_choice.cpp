@@ -23,7 +23,7 @@ namespace perfmodel {
 /// sufficiently steep power, and is then off by orders of magnitude slightly further on.
 class Steepness {
  public:
-  /// Requires at least three values of the scale.
+  /// Requires at least three values of the scale, an extrinsic column.
   Steepness(const TermCoordinates& coordinates, std::size_t scale);
 
   /// Excess of the slope d ln t / d ln n beyond the largest value over the larger slope of the two
@@ -269,7 +269,7 @@ class GrowthBeyond {
       : task_(task), judge_(judge), out_(selection) {}
 
   void prefer_steps() {
-    for (std::size_t scale = 0; scale < numeric_count(task_.spec); ++scale)
+    for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale)
       prefer_steps(scale);
   }
 
@@ -442,12 +442,11 @@ class Selector {
     return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
   }
 
-  /// Tries other growths column by column. Several terms approximate them for other columns than
-  /// scales.
+  /// Tries other growths column by column. Several terms approximate them for intrinsic columns.
   void try_growths() {
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
       const std::optional<Candidate> from = current_;
-      if (from && (is_scale(task_, n) || from->shape.terms <= kFewTerms))
+      if (from && (is_extrinsic(task_, n) || from->shape.terms <= kFewTerms))
         judge(promising(other_growths(task_, out_.folds, *from, n), *from, n));
     }
   }
@@ -473,12 +472,12 @@ class Selector {
     }
   }
 
-  /// Tries steps such as "n > 1" in columns that are no scales.
-  void try_steps_of_others() {
+  /// Tries steps such as "n > 1" in intrinsic columns.
+  void try_steps_of_intrinsics() {
     const std::size_t first = zeros_apart(task_).size();
     for (std::size_t g = first; g < task_.coordinates.step_factors().size(); ++g) {
       const std::optional<Candidate> from = current_;
-      if (!from || is_scale(task_, task_.coordinates.step_factors()[g].numeric) ||
+      if (!from || is_extrinsic(task_, task_.coordinates.step_factors()[g].numeric) ||
           from->shape.terms > kFewTerms)
         continue;
       std::vector<Candidate> candidates = {*from};
@@ -513,7 +512,7 @@ class Selector {
 
   static constexpr std::array kSteps = {
       &Selector::try_shapes,       &Selector::try_ridges,       &Selector::try_negative_terms,
-      &Selector::try_saturations,  &Selector::try_growths,      &Selector::try_steps_of_others,
+      &Selector::try_saturations,  &Selector::try_growths,      &Selector::try_steps_of_intrinsics,
       &Selector::try_simple_forms, &Selector::try_strong_ridge, &Selector::try_shared_powers};
 
   void choose() {

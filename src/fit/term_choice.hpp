@@ -27,9 +27,9 @@ struct Fold {
 /// configuration together, and for each scale one or two extrapolation folds, which hold out its
 /// largest values.
 ///
-/// A scale is a column whose values span a factor of kStretch, see is_scale(), with enough values
-/// to hold some out; of more than a dozen, those of the widest range. At most `most_rows` rows are
-/// used. Empty if there are too few.
+/// A scale is an extrinsic column, or a numeric intrinsic one that spans two decades or more, with
+/// enough values to hold some out; of more than a dozen, extrinsic ones and those of the widest
+/// range. At most `most_rows` rows are used. Empty if there are too few.
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
                              std::size_t most_rows, std::uint64_t seed);
 
@@ -75,7 +75,7 @@ std::vector<Eigen::Index> zeros_apart(const SelectionTask& task);
 /// A sum of `terms` terms with all inputs, without logarithms and without steps except at zeros.
 SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
 
-bool is_scale(const SelectionTask& task, std::size_t numeric);
+bool is_extrinsic(const SelectionTask& task, std::size_t numeric);
 
 /// All combinations of steps and C with one term: they matter most and interact.
 std::vector<Candidate> plain_candidates(const SelectionTask& task);
@@ -115,6 +115,9 @@ bool may_saturate(const SelectionTask& task, const std::vector<Fold>& folds, std
 /// Held-out rows decide, by one product of all columns: column by column, the factor of its own is
 /// taken if it predicts them better by more than a standard error.
 ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std::uint64_t seed);
+
+/// Factor beyond the largest value, as from 16 workers to 64: about as far as users extrapolate.
+inline constexpr double kStretch = 4;
 
 /// Slope of ln of each numeric column, with these `features`, over ln of the scale.
 std::vector<double> slopes_along(const TermData& data, const std::vector<Eigen::Index>& features,
@@ -292,7 +295,7 @@ void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate);
 /// clamp_scales(), then replaces the errors by those of the clamped candidate.
 void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate);
 
-/// True if a judged sum grows clearly faster beyond the range of a scale than within.
+/// True if a judged sum grows clearly faster beyond the range of an extrinsic column than within.
 bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
                      const CandidateJudge& judge, const Candidate& sum, std::size_t scale);
 

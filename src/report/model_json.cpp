@@ -416,7 +416,6 @@ void describe(Fields& f, GrowthOfErrors& x) {
   f("column", x.column, "a numeric input", kName);
   f("edges", x.edges, "how often its range was cut short");
   f("growth", x.growth, "of errors, by ln(value / edge)", kNotNegative);
-  f("spread", x.spread, "of widths within the range, by ln(value / its middle)", kSparse);
 }
 
 namespace {

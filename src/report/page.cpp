@@ -123,19 +123,10 @@ const movedBeyond = (values, growth) => {
     return number[growth] * Math.log(Math.max(1, ratio));
   }).reduce((most, move) => Math.abs(move) > Math.abs(most) ? move : most, 0);
 };
-// By how much wider the interval is than in the middle of the measured ranges.
-const widthAt = (values) => {
-  const numbers = numbersOf(values);
-  return Math.exp(model.numbers.reduce((sum, {low, high, unit, spread}, n) => {
-    const place = (x) => Math.log(unit ? x + unit : x);
-    return spread === 0 ? sum : sum + spread *
-      (place(Math.min(Math.max(numbers[n], low), high)) - (place(low) + place(high)) / 2);
-  }, 0));
-};
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;
-  const size = deviation() * widthAt(values);
+  const size = deviation();
   const ends = movedBeyond(values, "growth"), bound = movedBeyond(values, "ofBound");
   return [time * Math.exp(Math.min(0, size * model.interval.low - ends - bound)),
     time * Math.exp(Math.max(0, size * model.interval.high + ends - bound))];

@@ -401,14 +401,6 @@ std::vector<const NumericInput*> numbers_of(const ModelSpec& spec) {
   return out;
 }
 
-double spread_of(const FittedModel& model, const std::string& column) {
-  if (model.intervals && model.intervals->beyond)
-    for (const GrowthOfErrors& own : *model.intervals->beyond)
-      if (own.column == column)
-        return own.spread.value_or(0);
-  return 0;
-}
-
 std::string ranges_of(const FittedModel& model) {
   std::vector<double> growths(numeric_count(model.spec), 0);
   if (model.intervals)
@@ -421,7 +413,6 @@ std::string ranges_of(const FittedModel& model) {
     out.push_back("{name: " + javascript_literal(input->column) + ", low: " + to_text(input->low) +
                   ", high: " + to_text(input->high) + ", unit: " + to_text(unit) + ", growth: " +
                   to_text(growths[numeric]) + ", ofBound: " + to_text(of_bound[numeric]) +
-                  ", spread: " + to_text(spread_of(model, input->column)) +
                   ", beyond: " + javascript_literal(growth_beyond(model, *input)) + "}");
   }
   return array_of(out);

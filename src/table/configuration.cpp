@@ -68,13 +68,9 @@ bool add_derived_values(const ModelSpec& spec, ColumnValues& values) {
 }  // namespace
 
 std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
-                                        std::size_t numeric, double value) {
-  const std::size_t scales = spec.extrinsic.size();
-  const bool is_extrinsic = numeric < scales;
-  const std::string& scale =
-      is_extrinsic ? spec.extrinsic[numeric].column : spec.intrinsic[numeric - scales].column;
-  const double factor = value / (is_extrinsic ? configuration.extrinsic[numeric]
-                                              : configuration.intrinsic[numeric - scales]);
+                                        std::size_t extrinsic, double value) {
+  const std::string& scale = spec.extrinsic[extrinsic].column;
+  const double factor = value / configuration.extrinsic[extrinsic];
   ColumnValues values = underived_values(spec, configuration);
   for (const Tie& tie : spec.ties)
     if (tie.scale == scale && values.contains(tie.column) && !tie.in_steps())

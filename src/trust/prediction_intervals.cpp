@@ -74,13 +74,6 @@ void limit_ends(std::vector<double>& scores) {
     scores[i - 1] = std::max(scores[i - 1], kMostOverNext * std::min(scores[i], -1.0));
 }
 
-/// ln of a value, moved into the measured range, over the middle of the range.
-double log_place(const NumericInput& input, double value) {
-  const double low = std::log(input.counted(input.low));
-  const double high = std::log(input.counted(input.high));
-  return std::log(input.counted(std::clamp(value, input.low, input.high))) - (low + high) / 2;
-}
-
 }  // namespace
 
 double highest_level(std::size_t count) {
@@ -141,8 +134,7 @@ double score_deviation(const PredictionIntervals& intervals, double deviation) {
 
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
                               Calibration calibration, double level,
-                              const std::optional<Eigen::VectorXd>& deviations,
-                              const Eigen::VectorXd& widths) {
+                              const std::optional<Eigen::VectorXd>& deviations) {
   const std::size_t count = static_cast<std::size_t>(measured.size());
   require_level(level, count);
   for (Eigen::Index row = 0; row < measured.size(); ++row) {
@@ -157,8 +149,6 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
   out.calibration = calibration;
   out.by_deviation = deviations.has_value();
   Eigen::VectorXd errors = (measured.array() / predicted.array()).log();
-  if (widths.size() > 0)
-    errors = errors.cwiseQuotient(widths);
   if (deviations) {
     out.added_deviation = added_deviation_of(errors, *deviations);
     out.held_out_deviation = std::hypot(median(*deviations), out.added_deviation);
@@ -243,24 +233,9 @@ std::vector<double> interval_growths(const FittedModel& model, double level) {
   return growths_beyond(model, level);
 }
 
-Eigen::VectorXd interval_widths(const PredictionIntervals& intervals, const ModelSpec& spec,
-                                const Design& design) {
-  Eigen::VectorXd logs = Eigen::VectorXd::Zero(index(design.rows));
-  for (std::size_t n = 0; intervals.beyond && n < numeric_count(spec); ++n)
-    for (const GrowthOfErrors& column : *intervals.beyond)
-      if (column.spread && column.column == numeric_input(spec, n).column)
-        for (std::size_t row = 0; row < design.rows; ++row)
-          logs[index(row)] += *column.spread * log_place(numeric_input(spec, n),
-                                                         numeric_factor(design, n).value(row));
-  return logs.array().exp();
-}
-
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<ProcessReach>& reach) {
   RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
-  const Eigen::ArrayXd widths = interval_widths(*model.intervals, model.spec, design);
-  out.lower = out.lower.pow(widths);
-  out.upper = out.upper.pow(widths);
   const Eigen::VectorXd ends = moves_beyond(model.spec, interval_growths(model, level), design);
   const Eigen::VectorXd bound = moves_beyond(model.spec, bound_growths(model), design);
   for (Eigen::Index row = 0; row < ends.size(); ++row) {
@@ -437,71 +412,9 @@ class HeldOutJudge {
   std::vector<bool> flat_;
 };
 
-/// Steps of the search for a spread, up to kMostSpread in both directions.
-constexpr double kStepOfSpread = 0.05;
-constexpr int kMostSteps = 30;
-/// Log likelihood ratio from which a spread counts: fifty times as likely, per configuration.
-const double kShown = std::log(50);
-
-/// Sets the spread of the column along which the sizes of held-out scores differ most, if they show
-/// it: by the likelihood of scores of Laplace's distribution. Repeats of a configuration share an
-/// error and count as one.
-void find_spread(const Eigen::ArrayXd& sizes, const ModelSpec& spec, const Design& runs,
-                 std::size_t configurations, std::vector<GrowthOfErrors>& columns) {
-  const auto likelihood = [&](const Eigen::ArrayXd& logs) {
-    return -logs.mean() - std::log((sizes * (-logs).exp()).mean());
-  };
-  double most =
-      likelihood(Eigen::ArrayXd::Zero(sizes.size())) + kShown / static_cast<double>(configurations);
-  for (std::size_t n = 0; n < columns.size(); ++n) {
-    if (const auto& zero = numeric_input(spec, n).zero; zero && zero->apart)
-      continue;
-    Eigen::ArrayXd place(sizes.size());
-    for (std::size_t row = 0; row < runs.rows; ++row)
-      place[index(row)] = log_place(numeric_input(spec, n), numeric_factor(runs, n).value(row));
-    for (int step = -kMostSteps; step <= kMostSteps; ++step) {
-      const double own = likelihood(kStepOfSpread * step * place);
-      if (!(own > most))
-        continue;
-      most = own;
-      for (GrowthOfErrors& column : columns)
-        column.spread.reset();
-      columns[n].spread = kStepOfSpread * step;
-    }
-  }
-}
-
-/// calibrate() by held-out rows of folds, with the spread that they show. A bound has none, since
-/// one factor moves it.
-PredictionIntervals calibrated_by_folds(const FittedModel& model, const Design& runs,
-                                        std::size_t configurations, const Eigen::VectorXd& measured,
-                                        const Eigen::VectorXd& predicted, double level,
-                                        const std::optional<Eigen::VectorXd>& deviations) {
-  const auto with = [&](const Eigen::VectorXd& widths) {
-    return calibrate(measured, predicted, Calibration::cross_validation, level, deviations, widths);
-  };
-  PredictionIntervals out = with({});
-  if (model.search.quantile)
-    return out;
-  Eigen::ArrayXd sizes = (measured.array() / predicted.array()).log().abs();
-  for (Eigen::Index row = 0; deviations && row < sizes.size(); ++row)
-    sizes[row] /= score_deviation(out, (*deviations)[row]);
-  std::vector<GrowthOfErrors> columns;
-  for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
-    columns.push_back({.column = numeric_input(model.spec, n).column});
-  find_spread(sizes, model.spec, runs, configurations, columns);
-  out.beyond = columns;
-  if (std::ranges::any_of(columns,
-                          [](const GrowthOfErrors& own) { return own.spread.has_value(); }))
-    out = with(interval_widths(out, model.spec, runs));
-  out.beyond = std::move(columns);
-  return out;
-}
-
 /// The growth of the errors of an extrapolation fold, as GrowthOfErrors defines it.
 double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec& spec,
-                     const Design& runs, const PredictionIntervals& within,
-                     const Eigen::VectorXd& widths) {
+                     const Design& runs, const PredictionIntervals& within) {
   const NumericInput& input = numeric_input(spec, *edge.numeric);
   const NumericFactor& factor = numeric_factor(runs, *edge.numeric);
   std::vector<double> out;
@@ -511,8 +424,7 @@ double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec&
         said.deviations ? score_deviation(within, (*said.deviations)[index(k)]) : 1;
     const double error = std::abs(std::log(runs.time[index(row)] / said.predicted[index(k)]));
     out.push_back(((std::isfinite(error) ? error : kLargestError) -
-                   widths[index(row)] *
-                       half_width(interval_factors(within, reached_level(within), deviation))) /
+                   half_width(interval_factors(within, reached_level(within), deviation))) /
                   std::log(input.counted(factor.value(row)) / input.counted(edge.edge)));
   }
   std::sort(out.begin(), out.end());
@@ -605,23 +517,20 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
     const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
     predicted =
         measured.array() * centre * (ratios / centre).pow(selection_factor(model, training.rows));
-    out = calibrated_by_folds(model, runs, groups.count, measured, predicted, level,
-                              has_deviations ? std::optional(deviations) : std::nullopt);
+    out = calibrate(measured, predicted, Calibration::cross_validation, level,
+                    has_deviations ? std::optional(deviations) : std::nullopt);
   }
-  const Eigen::VectorXd widths = interval_widths(out, model.spec, runs);
   std::map<std::size_t, std::vector<double>> growths;
   for (std::size_t i = folds; i < judgements.size(); ++i)
     growths[*judgements[i].numeric].push_back(
-        growth_beyond(judgements[i], judged[i], model.spec, runs, out, widths));
-  const std::vector<GrowthOfErrors> spreads = out.beyond.value_or(std::vector<GrowthOfErrors>());
+        growth_beyond(judgements[i], judged[i], model.spec, runs, out));
   out.beyond.emplace();
   for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
     const std::vector<double>& own = growths[n];
     out.beyond->push_back(
         {numeric_input(model.spec, n).column, own.size(),
          own.empty() ? growth_within(model, runs, n)
-                     : median(Eigen::Map<const Eigen::VectorXd>(own.data(), index(own.size()))),
-         spreads.empty() ? std::nullopt : spreads[n].spread});
+                     : median(Eigen::Map<const Eigen::VectorXd>(own.data(), index(own.size())))});
   }
   const Eigen::VectorXd errors = jackknife_errors(std::span(judged).first(folds));
   // The folds of a sample differ more than the folds of all rows would.

@@ -93,13 +93,7 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
 /// prediction is no valid time.
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
                               Calibration calibration, double level,
-                              const std::optional<Eigen::VectorXd>& deviations = {},
-                              const Eigen::VectorXd& widths = {});
-
-/// Per row by how much wider its interval is than in the middle of the measured ranges, where the
-/// noise differs along columns (GrowthOfErrors::spread).
-Eigen::VectorXd interval_widths(const PredictionIntervals& intervals, const ModelSpec& spec,
-                                const Design& design);
+                              const std::optional<Eigen::VectorXd>& deviations = {});
 
 /// The median over the calibration rows of the GP's standard deviation.
 double typical_deviation(const PredictionIntervals& intervals);
