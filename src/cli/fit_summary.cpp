@@ -527,10 +527,13 @@ std::string bound_section(const FitDocument& report, const Console& console) {
 }
 
 /// Where the correction does not lower the held-out error of the formula alone, by at least 1 %.
-std::string correction_gain(const std::vector<HeldOutErrors>& held_out) {
+std::string correction_gain(const FittedModel& model) {
   constexpr double gain = 0.99;
+  const std::vector<HeldOutErrors>& held_out = model.search.form->held_out;
   if (held_out.size() < 3)
     return {};
+  if (!model.search.process)
+    return indented("the correction is left out: with it, held-out runs are predicted far worse");
   const HeldOutErrors& alone = held_out[1];
   const HeldOutErrors& corrected = held_out[2];
   const bool within = corrected.random > gain * alone.random;
@@ -559,7 +562,7 @@ std::string choice_section(const FitDocument& report, const Console& console) {
          indented(
              "judge times within the measured ranges by the first column, those of larger "
              "values by the second") +
-         correction_gain(choice->held_out);
+         correction_gain(report.model);
 }
 
 std::string uncertainty_section(const FitDocument& report, const Console& console) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <numbers>
 #include <set>
 #include <string>
 #include <tuple>
@@ -261,6 +263,19 @@ std::size_t easiest_to_read(const SelectionTask& task, const std::vector<Fold>& 
   return static_cast<std::size_t>(out - tried.begin());
 }
 
+/// Errors with the GP that are more than twice those of a formula alone, by more than a standard
+/// error, refute the GP.
+constexpr Allowance kNotRefuted{.in_any_case = std::numbers::ln2,
+                                .within_error = std::numeric_limits<double>::infinity()};
+
+/// True if held-out rows refute the GP: with it, errors are far larger than those of the formula
+/// that was chosen without, within the measured range or beyond, and not clearly smaller elsewhere.
+bool is_refuted(const std::vector<Fold>& folds, const FormCandidate& chosen,
+                const Candidate& alone) {
+  return !nearly_as_good_as(folds, chosen.with_process, alone, kNotRefuted) &&
+         as_good_as(folds, alone, chosen.with_process);
+}
+
 /// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
 std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& chosen) {
   std::vector<HeldOutErrors> out;
@@ -309,9 +324,16 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   const FormSelection selection = select_form(sums);
   if (!selection.chosen)
     return sums.fitted(options);
-  const FormCandidate& chosen = selection.tried[*selection.chosen];
+  FormCandidate chosen = selection.tried[*selection.chosen];
+  Candidate formula = sums.selection().chosen;
+  judge_as_clamped(sums.selection().folds, formula);
+  const bool refuted =
+      options.residual == Residual::chosen && is_refuted(sums.selection().folds, chosen, formula);
+  if (refuted)
+    chosen.alone = formula;
   FittedModel model =
-      with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
+      refuted ? sums.fitted(options)
+              : with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = compared(sums.selection(), chosen);

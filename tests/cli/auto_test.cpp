@@ -331,3 +331,23 @@ TEST_CASE_METHOD(AutoTest, "the report says in which column the correction gains
                                                   " column: --residual none leaves it out\n"));
   }
 }
+
+TEST_CASE("a correction that held-out runs refute is left out", "[auto]") {
+  // One run of eight took a hundred times too long: the correction spreads it over all others.
+  const std::string column = GENERATE("n", "workers");
+  std::string csv = column + ",time_s\n";
+  for (int n = 10; n <= 80; n += 10)
+    csv += std::to_string(n) + "," + (n == 40 ? "400" : to_text(n / 10.0)) + "\n";
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", csv);
+  ProgramOptions options;
+  options.directory = directory.path();
+  const ProgramResult fitted =
+      run_perfmodel({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}, options);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.output, ContainsSubstring("the correction is left out: with it, held-out runs "
+                                              "are predicted far worse"));
+  const ProgramResult predicted =
+      run_perfmodel({"predict", "model.json", "--quiet", "--set", column + "=70"}, options);
+  CHECK(std::stod(predicted.output) == Catch::Approx(7).epsilon(0.05));
+}
