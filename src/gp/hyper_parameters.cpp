@@ -313,14 +313,14 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
   HyperParameters out;
   out.coordinates = process_coordinates(inputs, options.forms);
   const Inputs coordinates = placed(inputs, out.coordinates);
-  const MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
+  MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
+  const bool are_weighed = options.run_weights.size() > 0 || weigh_within_rows(rows);
   const Rows order = sampled_rows(rows.rows(), options.hyper_rows, options.seed);
   const auto sample = [&](Index most) {
     return observed(coordinates, rows, first_of(order, most));
   };
   HyperResult best = best_hyper(sample, index(order.size()), options);
-  out.heavy_tails =
-      options.run_weights.size() > 0 || TailsOfNoise(coordinates, rows, order, options).taken(best);
+  out.heavy_tails = are_weighed || TailsOfNoise(coordinates, rows, order, options).taken(best);
   const Observations all = sample(index(order.size()));
   out.kernel = HyperLayout(all.inputs).kernel(best.hyper);
   out.level_deviation = std::sqrt(kLevelVariance * all.spread);
@@ -374,8 +374,10 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, HyperParameters 
   Rows exact = sampled_rows(rows.rows(), options.exact_rows, options.seed);
   std::sort(exact.begin(), exact.end());
   const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
-  if (weigh)
+  if (weigh) {
+    weigh_within_rows(rows);
     weigh_rows(coordinates, exact, hyper.kernel, options.threads, rows);
+  }
   // Centres the prior of the intercept, so that it is the same in any unit of the time.
   const double mean = rows.y.mean();
   const CodedInputs coded(take_rows(coordinates, at_places(rows.first, exact)));

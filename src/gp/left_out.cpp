@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
@@ -113,6 +114,49 @@ void weigh_by_level(const Inputs& coordinates, const std::vector<Index>& chosen,
     const double noise = std::exp(rounded_log(square_of_scale(off.array().square())));
     weigh_runs(rows, chosen, {.mean = off, .variance = VectorXd::Zero(off.size())}, noise);
   }
+}
+
+namespace {
+
+/// The median of the runs of a row, which are sorted.
+double median_of(const VectorXd& runs) {
+  return (runs[(runs.size() - 1) / 2] + runs[runs.size() / 2]) / 2;
+}
+
+}  // namespace
+
+bool weigh_within_rows(MergedRows& rows) {
+  std::vector<Index> repeated;
+  std::vector<double> off;  // of equal variance, though few runs pull their mean along
+  std::vector<double> from_median;
+  for (Index row = 0; row < rows.rows(); ++row) {
+    const VectorXd runs = rows.runs_of(row);
+    const auto count = static_cast<double>(runs.size());
+    if (count < 2)
+      continue;
+    repeated.push_back(row);
+    const double middle = median_of(runs);
+    for (const double run : runs) {
+      off.push_back((run - runs.mean()) * std::sqrt(count / (count - 1)));
+      from_median.push_back(run - middle);
+    }
+  }
+  const auto values = [](const std::vector<double>& of) {
+    return Eigen::Map<const VectorXd>(of.data(), index(of.size()));
+  };
+  if (repeated.empty() || !has_heavy_tails(values(off)))
+    return false;
+  const double free = static_cast<double>(off.size() - repeated.size());
+  double noise = square_of_scale(values(from_median).array().square()) + kLeastSpread;
+  RowErrors errors{.mean = VectorXd(index(repeated.size())),
+                   .variance = VectorXd::Zero(index(repeated.size()))};
+  for (std::size_t i = 0; i < repeated.size(); ++i)
+    errors.mean[index(i)] = rows.y[repeated[i]] - median_of(rows.runs_of(repeated[i]));
+  for (int round = 0; round < kRoundsOfScale; ++round) {
+    noise = weigh_runs(rows, repeated, errors, std::exp(rounded_log(noise))) / free;
+    errors.mean.setZero();
+  }
+  return true;
 }
 
 void weigh_rows_and_noise(const Inputs& coordinates, const std::vector<Index>& chosen,

@@ -39,6 +39,11 @@ void weigh_rows(const Inputs& coordinates, const std::vector<Eigen::Index>& chos
 void weigh_by_level(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
                     MergedRows& rows);
 
+/// If the runs scatter about the means of their rows with heavy tails, sets their weights by their
+/// distance from the other runs of their row, with one scatter for all rows, and returns true: a
+/// disturbed run then moves neither the mean of its row nor the GP.
+bool weigh_within_rows(MergedRows& rows);
+
 /// As weigh_rows(), and estimates the noise, too: in `hyper`, whose layout is HyperLayout.
 void weigh_rows_and_noise(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
                           std::size_t threads, Eigen::VectorXd& hyper, MergedRows& rows);
