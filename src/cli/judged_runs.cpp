@@ -210,13 +210,14 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
 namespace {
 
 /// Warns of a column whose name implies another unit than the model's, or that has none although
-/// the model's has one of cells.
+/// the cells of the fit had one.
 void warn_of_units(const FittedModel& model, const std::string& target, const Table& table,
                    Console& console) {
   const std::string unit = unit_of(target);
   const Column* const column = table.find(target);
-  if (unit.empty() && (model.spec.unit == "s" || model.spec.unit == "B") && column != nullptr &&
-      column->unit.empty())
+  const bool had_cells_with_units = unit_of(model.spec.target).empty() &&
+                                    (model.spec.unit == "s" || model.spec.unit == "B");
+  if (unit.empty() && had_cells_with_units && column != nullptr && column->unit.empty())
     console.warning("'" + target + "' has no units in " + table.source +
                     ": its numbers are taken as " + model.spec.unit);
   if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)

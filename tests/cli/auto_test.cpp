@@ -345,7 +345,7 @@ TEST_CASE("a correction that held-out runs refute is left out", "[auto]") {
   const ProgramResult fitted =
       run_perfmodel({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}, options);
   REQUIRE(fitted.exit_code == 0);
-  CHECK_THAT(fitted.output, ContainsSubstring("the correction is left out: with it, held-out runs "
+  CHECK_THAT(fitted.errors, ContainsSubstring("the correction is left out: with it, held-out runs "
                                               "are predicted far worse"));
   const ProgramResult predicted =
       run_perfmodel({"predict", "model.json", "--quiet", "--set", column + "=70"}, options);
