@@ -73,7 +73,7 @@ std::string sample_model() {
     "gap": 0,
     "cost": 0.001
   },
-  "warnings": [{"kind": "few_rows", "constant": "", "message": "few rows, \"quoted\" é"}],
+  "warnings": [{"kind": "negligible_term", "constant": "", "message": "few rows, \"quoted\" é"}],
   "provenance": {
     "tool": "perfmodel 0.1.0",
     "data": {"file": "runs.csv", "rows": 32, "sha256": "", "notices": []}
