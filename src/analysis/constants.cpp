@@ -196,11 +196,13 @@ std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseF
 }
 
 std::string bias_in_words(const DriftFigure& bias) {
+  constexpr double rounding = 1e-9;  // of rows that are predicted exactly
+  const auto end = [](double value) { return rounded(std::abs(value) < rounding ? 0 : value); };
   return fmt::format(
       "bias: runs take {} than predicted{}",
       percent(std::abs(bias.value)) + (bias.value < 0 ? " less" : " longer"),
       bias.interval ? fmt::format(" ({} % interval {} .. {})", short_number(100 * kDriftConfidence),
-                                  rounded(bias.interval->low), rounded(bias.interval->high))
+                                  end(bias.interval->low), end(bias.interval->high))
                     : "");
 }
 

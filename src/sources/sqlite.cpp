@@ -41,7 +41,7 @@ int permit_reading(void* /*data*/, int action, const char*, const char*, const c
 /// Called every so many steps of SQLite's machine; ends queries of views without end. These take
 /// about ten seconds, and a row of ten columns some 30 steps.
 constexpr int kStepsPerCall = 1'000'000;
-constexpr int kMostCalls = 500;
+constexpr int kMostCalls = 100;
 int end_long_query(void* calls) {
   return ++*static_cast<int*>(calls) > kMostCalls ? 1 : 0;
 }

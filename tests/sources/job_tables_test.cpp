@@ -44,7 +44,7 @@ TEST_CASE("tasks of Nextflow that failed have no results, and have a process", "
                          "trace.txt") ==
         "task_id,name,process,status,exit,realtime,peak_rss,cpus\n"
         "1,ALIGN (sample 1),ALIGN,COMPLETED,0,1m 30s,2.1 GiB,4\n"
-        "2,ALIGN (sample 2),ALIGN,FAILED,failed,failed,failed,4\n"
+        "2,ALIGN (sample 2),ALIGN,FAILED,oom,oom,oom,4\n"
         "3,REPORT:ALL,REPORT:ALL,CACHED,0,350ms,3 MiB,1\n"
         "4,REPORT:ALL,REPORT:ALL,ABORTED,aborted,aborted,aborted,1\n");
 }

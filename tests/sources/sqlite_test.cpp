@@ -220,7 +220,7 @@ TEST_CASE("a view without end is ended with a message", "[sqlite][needs-sqlite]"
   for (const std::string sql : {"select n from counts", "select count(*) as n from counts"}) {
     const auto ended = run_perfmodel({"import", file.path(), "--sql", sql});
     CHECK(ended.exit_code == 3);
-    CHECK_THAT(ended.errors, Contains("the query was ended after 500 million steps"));
+    CHECK_THAT(ended.errors, Contains("the query was ended after 100 million steps"));
   }
 }
 
