@@ -215,8 +215,8 @@ void warn_of_units(const FittedModel& model, const std::string& target, const Ta
                    Console& console) {
   const std::string unit = unit_of(target);
   const Column* const column = table.find(target);
-  const bool had_cells_with_units = unit_of(model.spec.target).empty() &&
-                                    (model.spec.unit == "s" || model.spec.unit == "B");
+  const bool had_cells_with_units =
+      unit_of(model.spec.target).empty() && (model.spec.unit == "s" || model.spec.unit == "B");
   if (unit.empty() && had_cells_with_units && column != nullptr && column->unit.empty())
     console.warning("'" + target + "' has no units in " + table.source +
                     ": its numbers are taken as " + model.spec.unit);

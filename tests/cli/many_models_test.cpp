@@ -355,7 +355,8 @@ TEST_CASE_METHOD(ManyModels, "report has one page of a set, with that of each mo
   const std::string& page = result.output;
   CHECK(markup_problem(page).empty());
   CHECK(texts_of(page, "title").front() == "10 models: all.jsonl");
-  CHECK_THAT(page, ContainsSubstring("time_s at gpus=64, all else as in the central run of kernel="));
+  CHECK_THAT(page,
+             ContainsSubstring("time_s at gpus=64, all else as in the central run of kernel="));
   // At 64 GPUs (k + 1) 64^(0.1 k): k4 has 5 * 64^0.4 of 51.6, and grows as gpus^0.4.
   const auto row_of = [](const std::string& text, const std::string& cell) {
     const std::size_t at = text.find(cell);

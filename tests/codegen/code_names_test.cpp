@@ -42,10 +42,31 @@ std::string code_with(const std::string& within, FormulaLanguage language) {
   return generic_code(spec, constants, language);
 }
 
-const std::vector<std::string> dangerous = {"\n",     "\r",        "\r\n", "\v",   "\f",   "\u0085",
-                                            "\u2028", "\u2029",    "*/",   "/*",   "-->",  "<!--",
-                                            "]]>",    "</script>", "\\",   "\"",   "'",    "`",
-                                            "\"\"\"", "\'\'\'",    "??" "/", "$(x)", "${x}", "%>"};
+const std::vector<std::string> dangerous = {"\n",
+                                            "\r",
+                                            "\r\n",
+                                            "\v",
+                                            "\f",
+                                            "\u0085",
+                                            "\u2028",
+                                            "\u2029",
+                                            "*/",
+                                            "/*",
+                                            "-->",
+                                            "<!--",
+                                            "]]>",
+                                            "</script>",
+                                            "\\",
+                                            "\"",
+                                            "'",
+                                            "`",
+                                            "\"\"\"",
+                                            "\'\'\'",
+                                            "??"
+                                            "/",
+                                            "$(x)",
+                                            "${x}",
+                                            "%>"};
 
 }  // namespace
 
