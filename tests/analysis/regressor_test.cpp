@@ -45,15 +45,16 @@ TEST_CASE("black boxes learn a smooth function of many columns", "[dlib]") {
 }
 
 TEST_CASE("black boxes but the plain SVR count errors as ratios of times", "[dlib]") {
+  if (!has_black_boxes()) {
+    CHECK(make_support_vectors(SvrTarget::log_time) == nullptr);
+    return;
+  }
   // Of ln(time), what is learned from 1 / t is 1 / what is learned from t.
   std::vector<std::unique_ptr<Regressor>> models;
   models.push_back(make_random_forest(1));
   models.push_back(make_support_vectors(SvrTarget::log_time));
-  models.push_back(make_gradient_boosting(1));
   auto runs = test::paper_runs(Framework::mxnet, 100, 0, 1);
   for (const auto& model : models) {
-    if (!model)
-      continue;
     model->fit(runs.design);
     const Eigen::VectorXd times = model->predict(runs.design);
     auto inverted = runs.design;
@@ -61,7 +62,7 @@ TEST_CASE("black boxes but the plain SVR count errors as ratios of times", "[dli
     model->fit(inverted);
     const Eigen::VectorXd product = times.cwiseProduct(model->predict(inverted));
     CAPTURE(model->name());
-    // Boosting and SVR stop at tolerances, and trees choose among equal splits by rounding.
+    // SVR stops at a tolerance, and trees choose among equal splits by rounding.
     CHECK((product.array() - 1).abs().maxCoeff() < 0.02);
   }
 }
