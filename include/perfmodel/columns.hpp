@@ -195,9 +195,6 @@ struct RoleRequest {
   /// Columns that are results of the runs unless they are named above; label_runs() adds those that
   /// tell which runs failed.
   std::vector<std::string> results = {};
-  /// A column with the number of identical runs (of equal time) per line; no input.
-  std::optional<std::string> weight = {};
-  bool single_rows = false;            ///< label_runs() expands such lines to a row per run
   std::vector<DerivedColumn> derived;  ///< the table has them already
   /// The inputs are the columns of this formula, and all of them: constant ones and those that
   /// follow from others, too.
@@ -357,8 +354,6 @@ struct Design {
   std::vector<LevelFactor> categorical;
   std::vector<NumericFactor> extrinsic;
   Eigen::VectorXd time;  ///< measured target, one per row; empty if not required
-  /// Number of runs that each row stands for; empty: 1 each.
-  std::vector<std::uint64_t> runs{};
   /// Per row, the time at which the run would have been ended, infinite if never; empty: no limits.
   Eigen::VectorXd limit{};
 
@@ -367,8 +362,6 @@ struct Design {
     const auto at = static_cast<Eigen::Index>(row);
     return limit.size() > 0 && time[at] >= limit[at];
   }
-  std::size_t runs_of(std::size_t row) const { return runs.empty() ? 1 : runs[row]; }
-  std::size_t total_runs() const;
 };
 
 /// Whether a design needs the measured target (fit, evaluate) or not (predict).

@@ -133,8 +133,6 @@ struct PreparedRuns {
 /// Throws InputError for validation or test numbers that are too large to be squared.
 PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split);
 
-class TaskShare;
-
 /// How the models of a comparison are fitted.
 struct CompareRequest {
   FitOptions options;        ///< expression, loss and penalty are set model by model
@@ -146,17 +144,12 @@ struct CompareRequest {
 /// Fits and scores on the same rows: Eq. (4) without a penalty, with L1 and with L2; a sum of
 /// products if its terms can be chosen (terms_can_be_chosen()); one product with a Gaussian-process
 /// residual, which only the method `scaled` fits; and the black boxes that were built in. `done` is
-/// called after each model. If several calls share the models, which are numbered from
-/// `first_task`, the result lacks those of other calls.
+/// called after each model.
 ///
 /// Throws Interrupted after a stop request.
 std::vector<ModelScore> compare_models(
     const PreparedRuns& runs, const CompareRequest& request,
-    const std::function<void(std::size_t done, std::size_t all)>& done = nullptr,
-    const TaskShare* share = nullptr, std::size_t first_task = 0);
-
-/// Number of models that compare_models() fits.
-std::size_t compared_model_count(const ModelSpec& spec, const CompareRequest& request);
+    const std::function<void(std::size_t done, std::size_t all)>& done = nullptr);
 
 /// Estimates that a fit derives from held-out rows.
 struct HeldOutRequest {
@@ -221,8 +214,6 @@ struct FitRequest {
   std::optional<BootstrapRequest> bootstrap;
   HeldOutRequest held_out;
   FitProgress progress;  ///< of all stages; may be empty
-  /// If several calls share fits, samples and folds: the results of all calls.
-  const TaskShare* share = nullptr;
 };
 
 /// Everything that is determined before the search begins.

@@ -37,10 +37,8 @@ inline constexpr std::array<std::pair<std::string_view, double Metrics::*>, 6> k
      {"rmse", &Metrics::rmse},
      {"r2", &Metrics::r2}}};
 
-/// Both vectors have one entry per row; measured times are > 0. If `runs` is not empty, row i
-/// counts runs[i] times: the metrics are those of one row per run, to the last bit.
-Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
-                        std::span<const std::uint64_t> runs = {});
+/// Both vectors have one entry per row; measured times are > 0.
+Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
 
 /// Row indices of the three splits of a data set.
 struct Split {
@@ -107,15 +105,11 @@ struct Table {
   CellStyle style{};                   ///< of the first file
   std::vector<std::string> sources{};  ///< of a table from several files: their names
   std::vector<std::uint32_t> file{};   ///< per row: index into `sources`; empty for a single file
-  /// Number of runs per row if equal rows are merged; else empty.
-  std::vector<std::uint64_t> runs{};
   /// Per row, the time at which the run would have been ended, infinite if never; empty: no limits.
   /// A run whose time is at its limit was cut off, and would have taken longer.
   std::vector<double> limits{};
 
   std::size_t rows() const { return lines.size(); }
-  /// Number of rows of the file, merged ones counted one by one.
-  std::size_t measured_runs() const;
   /// Null if there is no such column.
   const Column* find(std::string_view name) const;
   /// Throws InputError: "no column 'batchsize' in runs.csv; did you mean 'batch_size'?"

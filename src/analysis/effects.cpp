@@ -64,22 +64,15 @@ Effect doubled(const NumericInput& input, double here) {
 
 /// The effect of going from the lowest to the highest tenth of the runs, without its ratio.
 Effect between_typical(const NumericInput& input, const NumericFactor& factor, const Design& runs) {
-  std::vector<std::pair<double, std::size_t>> values;
+  std::vector<double> values;
   for (std::size_t row = 0; row < runs.rows; ++row)
-    values.emplace_back(factor.value(row), runs.runs_of(row));
+    values.push_back(factor.value(row));
   std::ranges::sort(values);
-  const auto of_run = [&](std::size_t run) {
-    auto value = values.begin();
-    for (; run >= value->second; ++value)
-      run -= value->second;
-    return value->first;
-  };
-  const std::size_t all = runs.total_runs();
-  const double low = of_run(all / 10);
-  const double high = of_run(all - 1 - all / 10);
+  const double low = values[runs.rows / 10];
+  const double high = values[runs.rows - 1 - runs.rows / 10];
   return {.column = input.column,
-          .from = low < high ? low : values.front().first,
-          .to = low < high ? high : values.back().first};
+          .from = low < high ? low : values.front(),
+          .to = low < high ? high : values.back()};
 }
 
 /// The effect from the fastest to the slowest level. `runs`: whose levels count; null: all levels.

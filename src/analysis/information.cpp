@@ -292,6 +292,12 @@ std::vector<std::size_t> first_choice(std::size_t start, std::size_t candidates,
   return out;
 }
 
+/// Result of the exchanges from one start.
+struct PlanStart {
+  std::vector<std::size_t> candidates;  ///< of the plan, by index, the existing ones first
+  double information = 0;               ///< value of the criterion
+};
+
 PlanStart exchanged(std::vector<std::size_t> in_plan, Criterion criterion, std::size_t candidates,
                     std::size_t fixed) {
   std::vector<bool> used(candidates, false);
@@ -321,11 +327,10 @@ PlanStart exchanged(std::vector<std::size_t> in_plan, Criterion criterion, std::
 
 }  // namespace
 
-std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
-                                   const TaskHooks<PlanStart>& hooks) {
+Plan d_optimal_plan(const DOptimalRequest& request) {
   const std::vector<Configuration>& existing = request.existing;
   if (existing.size() >= request.n)
-    return Plan{existing, 0};
+    return {existing, 0};
   const std::vector<Configuration> candidates = candidates_of(request);
   const Linearisation& linearisation = request.linearisation;
   Eigen::MatrixXd rows = linearisation.form->log_slopes(
@@ -334,19 +339,16 @@ std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
   rows = in_scales(rows, column_scales(rows));
   const Criterion empty(rows, all_but_scaling_powers(linearisation));
   const auto starts = run_tasks<PlanStart>(
-      request.starts, request.threads, hooks, [&](std::size_t start) -> std::optional<PlanStart> {
+      request.starts, request.threads,
+      [&](std::size_t start) -> std::optional<PlanStart> {
         return exchanged(first_choice(start, candidates.size(), request), empty, candidates.size(),
                          existing.size());
       });
-  const PlanStart* best = nullptr;
-  for (const auto& start : starts)
-    if (start && (best == nullptr || start->information > best->information))
-      best = &*start;
-  if (best == nullptr)
-    return std::nullopt;
+  const auto best = std::ranges::max_element(
+      starts, {}, [](const std::optional<PlanStart>& start) { return start->information; });
   Plan plan{existing, 0};
   for (std::size_t slot = existing.size(); slot < request.n; ++slot)
-    plan.configurations.push_back(candidates.at(best->candidates.at(slot)));
+    plan.configurations.push_back(candidates.at((*best)->candidates.at(slot)));
   return plan;
 }
 

@@ -208,12 +208,6 @@ struct Linearisation {
 /// middle of its values, powers are 1, scaling powers -0.5, and C is a fifth of the time.
 Linearisation default_linearisation(const Space& space);
 
-/// Result of the exchanges from one start.
-struct PlanStart {
-  std::vector<std::size_t> candidates;  ///< of the plan, by index, the existing ones first
-  double information = 0;               ///< value of the criterion
-};
-
 /// Chooses `n` configurations, including the existing ones, that are as informative about the
 /// constants as exchanges of single configurations can make them (Fedorov 1972, in the form of Cook
 /// and Nachtsheim 1980), among random candidates. Half of the criterion is D-optimality, ln
@@ -234,9 +228,7 @@ struct DOptimalRequest {
   std::size_t threads = 1;  ///< the result does not depend on it
 };
 
-/// nullopt if `hooks` leave all starts to other processes.
-std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
-                                   const TaskHooks<PlanStart>& hooks = {});
+Plan d_optimal_plan(const DOptimalRequest& request);
 
 /// Which configurations are measured next: those from which predictions over the space gain most,
 /// or those that may be faster than the fastest.

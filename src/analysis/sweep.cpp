@@ -111,8 +111,7 @@ std::vector<double> log_grid(double low, double high, std::size_t count) {
 std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
                               const std::vector<PenaltyKind>& penalties,
                               const std::vector<double>& lambdas,
-                              const std::function<void(std::size_t)>& fit_done,
-                              const TaskHooks<SweepPoint>& hooks) {
+                              const std::function<void(std::size_t)>& fit_done) {
   std::vector<SweepPoint> points(1);
   for (const PenaltyKind penalty : penalties) {
     for (const double lambda : lambdas) {
@@ -122,7 +121,7 @@ std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
     }
   }
   auto found = run_tasks<SweepPoint>(
-      points.size(), options.threads, hooks,
+      points.size(), options.threads,
       [&](std::size_t k) -> std::optional<SweepPoint> {
         if (options.stop.stop_requested())
           return std::nullopt;

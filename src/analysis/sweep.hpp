@@ -80,13 +80,12 @@ struct SweepData {
 /// fits are independent: a point does not depend on the grid around it. options.threads fits run at
 /// a time.
 ///
-/// Points that `hooks` leave to other processes have no model. Throws Interrupted if a stop was
+/// Throws Interrupted if a stop was
 /// requested before all were done.
 std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
                               const std::vector<PenaltyKind>& penalties,
                               const std::vector<double>& lambdas,
-                              const std::function<void(std::size_t)>& fit_done = nullptr,
-                              const TaskHooks<SweepPoint>& hooks = {});
+                              const std::function<void(std::size_t)>& fit_done = nullptr);
 
 /// Index of the selected point. The one-standard-error rule considers only the penalty of the point
 /// of lowest loss or, if that has none, the penalty with the next lowest loss.

@@ -82,42 +82,22 @@ inline std::string to_text(const Shard& shard) {
 void for_each_stripe(std::ptrdiff_t count, std::ptrdiff_t width, std::size_t threads,
                      const std::function<void(std::ptrdiff_t begin, std::ptrdiff_t end)>& visit);
 
-/// Which tasks are done in this process, if several processes share them. Default: all.
-template <class Result>
-struct TaskHooks {
-  std::function<bool(std::size_t)> is_own;                         ///< empty: all tasks
-  std::function<std::optional<Result>(std::size_t)> known;         ///< known result, if any
-  std::function<void(std::size_t, const Result&)> done = nullptr;  ///< called in task order
-};
-
-/// The results of `count` tasks that are pure functions of their numbers: known results, and those
-/// of `make` for the tasks of this process, on up to `threads` threads. Tasks of other processes
-/// are empty; so is a task for which `make` returns nullopt, and all later ones. `finished` is
-/// called with the number of tasks done, by one thread at a time.
+/// The results of `count` tasks that are pure functions of their numbers, on up to `threads`
+/// threads. A task for which `make` returns nullopt is empty, and so are all later ones. `finished`
+/// is called with the number of tasks done, by one thread at a time.
 template <class Result>
 std::vector<std::optional<Result>> run_tasks(
-    std::size_t count, std::size_t threads, const TaskHooks<Result>& hooks,
+    std::size_t count, std::size_t threads,
     const std::function<std::optional<Result>(std::size_t)>& make,
     const std::function<void(std::size_t)>& finished = nullptr) {
   std::vector<std::optional<Result>> out(count);
-  std::vector<std::size_t> open;
-  for (std::size_t task = 0; task < count; ++task) {
-    if (hooks.known)
-      out[task] = hooks.known(task);
-    if (!out[task] && (!hooks.is_own || hooks.is_own(task)))
-      open.push_back(task);
-  }
   std::size_t done = 0;
-  parallel_in_order<Result>(
-      open.size(), threads, [&](std::size_t k) { return make(open[k]); },
-      [&](std::size_t k, Result result) {
-        if (hooks.done)
-          hooks.done(open[k], result);
-        out[open[k]] = std::move(result);
-        ++done;
-        if (finished)
-          finished(done);
-      });
+  parallel_in_order<Result>(count, threads, make, [&](std::size_t task, Result result) {
+    out[task] = std::move(result);
+    ++done;
+    if (finished)
+      finished(done);
+  });
   return out;
 }
 

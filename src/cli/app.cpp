@@ -1,5 +1,7 @@
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include <map>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -25,6 +28,7 @@
 
 namespace perfmodel::cli {
 
+Command merge_command();
 Command predict_command();
 Command evaluate_command();
 Command sweep_command();
@@ -38,7 +42,6 @@ Command measure_command();
 Command plan_command();
 Command suggest_command();
 Command report_command();
-Command selftest_command();
 
 /// The command line: every command with its options and its function.
 class Program {
@@ -68,10 +71,6 @@ class Program {
   bool version_as_json_ = false;
   std::vector<Command> commands_;
   std::function<int(Console&)> run_;
-
-  /// Runs a command line with results that were merged.
-  static int run_merged(const std::vector<std::string>& words, const MergedTasks& merged,
-                        Console& console);
 
   const CLI::App& current() const;
   std::string help_of(const CLI::App& command, bool all) const;
@@ -349,6 +348,40 @@ void check_arguments(const CLI::App& command) {
                                shell_word(model) + " " + shell_word(swapped));
 }
 
+/// An option or a command of the last minor version that is gone.
+struct Removed {
+  std::string_view command;  ///< empty: a command itself
+  std::string_view name;
+  std::string_view instead;
+};
+
+constexpr std::string_view kOneMachine =
+    "this takes seconds on the cores of one machine; fit --by has shards";
+
+// Entries go one minor version after what they name.
+constexpr std::array kRemoved = {
+    Removed{"", "selftest", "its certified answers are tests now, which ctest -L certified runs"},
+    Removed{"predict", "--monotone",
+            "sort the predictions yourself where you are certain of a direction"},
+    Removed{"fit", "--merge-rows", "a row is a run; --sample-rows draws rows of a large file"},
+    Removed{"fit", "--weight", "a row is a run: write each run as a line of its own"},
+    Removed{"fit", "--total", "fit --by and several targets stay; compare their sum yourself"},
+    Removed{"fit", "--target-name", "give each target a column of its own: --target time_s,mem_mb"},
+    Removed{"sweep", "--shard", kOneMachine},
+    Removed{"compare", "--shard", kOneMachine},
+    Removed{"plan", "--shard", kOneMachine},
+    Removed{"sweep", "--resume", kOneMachine},
+    Removed{"compare", "--resume", kOneMachine},
+};
+
+/// What replaces an option of the command, or a command; empty if there never was one.
+std::string about_removed(std::string_view command, std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kRemoved, [&](const Removed& each) { return each.command == command && each.name == name; });
+  return found == kRemoved.end() ? ""
+                                 : fmt::format("'{}' was removed: {}", found->name, found->instead);
+}
+
 /// Rewrites CLI11's "--seed: 1 required N missing" and "--seed: At Most 1 required but received 2".
 std::string about_mismatch(const std::string& message) {
   const std::string option = message.substr(0, message.find(':'));
@@ -428,7 +461,7 @@ Program::Program(const Command& fit) {
   };
   // In the order of the help.
   commands_ = {fit,
-               merge_command(run_merged),
+               merge_command(),
                predict_command(),
                evaluate_command(),
                sweep_command(),
@@ -442,26 +475,10 @@ Program::Program(const Command& fit) {
                plan_command(),
                suggest_command(),
                report_command(),
-               selftest_command(),
                help_command(help_of_name),
                completions_command([this] { return command_tree(app_, records_); })};
   for (const Command& command : commands_)
     add(command);
-}
-
-int Program::run_merged(const std::vector<std::string>& words, const MergedTasks& merged,
-                        Console& console) {
-  std::vector<const char*> arguments{"perfmodel"};
-  for (const std::string& word : words)
-    arguments.push_back(word.c_str());
-  Program program;
-  program.parse(static_cast<int>(arguments.size()), arguments.data());
-  for (const Command& command : program.commands_)
-    if (command.sharing != nullptr)
-      command.sharing->merged = &merged;
-  if (!program.has_command())
-    throw InputError("the parts name no command");
-  return program.run(console);
 }
 
 void Program::parse(int argc, const char* const* argv) {
@@ -478,11 +495,11 @@ void Program::parse(int argc, const char* const* argv) {
       check_rules(*command, records_);
     }
     for (const Command& command : commands_) {
-      if (command.sharing == nullptr)
-        continue;
       const CLI::App& options = *app_.get_subcommand(command.name);
-      command.sharing->settings = settings_of(options, records_);
-      command.sharing->command = command_of_result(options, records_);
+      if (command.sharing != nullptr)
+        command.sharing->settings = settings_of(options, records_);
+      if (command.words != nullptr)
+        *command.words = command_of_result(options, records_);
     }
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_extras());
@@ -569,6 +586,8 @@ std::string Program::about_extras() const {
   std::vector<std::string> known;
   if (option != extras.end()) {
     const std::string name = option->substr(0, option->find('='));
+    if (const std::string removed = about_removed(current().get_name(), name); !removed.empty())
+      return removed;
     std::vector<std::string> usual;
     std::vector<std::string> similar;  // that share a word, as --test-split and --split
     for (const CLI::Option* each : current().get_options()) {
@@ -593,6 +612,8 @@ std::string Program::about_extras() const {
            (is_setting_of(current(), extra) ? about_setting(extra) : "");
   if (is_csv(extra))
     return "'" + extra + "' is no command; did you mean 'perfmodel fit " + shell_word(extra) + "'?";
+  if (const std::string removed = about_removed("", extra); !removed.empty())
+    return removed;
   return "unknown command '" + extra + "'" +
          (extra == "version" ? "; did you mean '--version'?"
                              : did_you_mean(extra, command_names()));

@@ -33,9 +33,10 @@ struct Command {
   std::string name;
   std::string description;
   std::function<void(OptionSet&)> add_options;
-  std::function<int(Console&)> run;     ///< returns the exit code
-  SharingArguments* sharing = nullptr;  ///< if several calls can share its tasks
-  std::string* command_line = nullptr;  ///< if it prints the call, quoted for a shell
+  std::function<int(Console&)> run;           ///< returns the exit code
+  SharingArguments* sharing = nullptr;        ///< if several calls can share its tasks
+  std::string* command_line = nullptr;        ///< if it prints the call, quoted for a shell
+  std::vector<std::string>* words = nullptr;  ///< if it prints the call without output options
 };
 
 /// A command with arguments of its own. Its exit code is 0, or 128 plus the signal that ended it
@@ -50,19 +51,17 @@ Command make_command(
               [=](Console& console) { return run(*arguments, console); }};
   if constexpr (requires { arguments->sharing; })
     out.sharing = &arguments->sharing;
+  if constexpr (requires { arguments->words; })
+    out.words = &arguments->words;
   if constexpr (requires { arguments->command_line; })
     out.command_line = &arguments->command_line;
   return out;
 }
 
-/// Runs a command line with the merged results of its tasks.
-using RunMerged =
-    std::function<int(const std::vector<std::string>& words, const MergedTasks&, Console&)>;
 /// The text of --help of a command, or a table of its options; without a name, of the program.
 using HelpOf = std::function<std::string(const std::string& command, bool markdown)>;
 
 // Commands that need the others.
-Command merge_command(const RunMerged& run_merged);
 Command help_command(const HelpOf& help_of);
 Command completions_command(const std::function<CommandTree()>& tree);
 
@@ -74,14 +73,12 @@ struct FitArguments {
   BootstrapRequest bootstrap{0};  ///< 0 samples: no bootstrap
   bool keep_totals = false;       ///< `auto` does not turn totals into counts per worker
   InputOptions input;
-  LargeRowsArguments large;
+  std::optional<std::size_t> sample_rows;  ///< nullopt: all, of a large file kRowsOfLargeFile
   SearchArguments search;
   std::optional<std::string> prior;  ///< an earlier model, which is adapted
   std::optional<std::string> test;
   std::vector<Gate> gates;
-  std::vector<std::string> by;  ///< columns that distinguish groups, each with its own model
-  std::optional<std::string> target_name;
-  std::optional<std::string> total;    ///< name of the total that the other targets add up to
+  std::vector<std::string> by;         ///< columns that distinguish groups, each with its own model
   std::vector<std::string> ranked_at;  ///< settings of the ranking
   SharingArguments sharing;
 };

@@ -43,7 +43,6 @@ struct CompareArguments {
   std::optional<ExtrapolateArgument> extrapolate;
   OutputFormat format = OutputFormat::text;
   std::vector<Gate> gates;
-  SharingArguments sharing;
 };
 
 struct Section {
@@ -299,7 +298,6 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       "model there, or 'multi.mape>12' of one: generic, generic_l1, generic_l2, multi, "
       "process, forest, boosting, svr, svr_log (repeatable)",
       compare_figures());
-  add_sharing(command, arguments.sharing, "the models");
   command.common({"--test", "--extrapolate"});
   command.footer(
       R"(Fits Eq. (4) without a penalty and with --l1 and --l2, a sum of product terms, one product with a
@@ -317,10 +315,7 @@ Examples:
 
 int run_compare(const CompareArguments& arguments, Console& console) {
   refuse_doubled(arguments.runs);
-  std::vector<std::string> inputs = arguments.runs;
-  if (arguments.test)
-    inputs.push_back(*arguments.test);
-  TaskRun tasks(arguments.sharing, arguments.output, inputs);
+  OutputFile output(arguments.output);
   SearchProgress progress(console);
   progress.begin("reading " + joined(arguments.runs, ", "));
   std::vector<PreparedRuns> files;
@@ -341,10 +336,6 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   const CompareRequest request = request_of(arguments.search, signals);
   std::vector<ModelScore> scores;
   std::vector<Provenance> data;
-  std::vector<std::size_t> first_tasks{0};
-  for (const auto& runs : files)
-    first_tasks.push_back(first_tasks.back() + compared_model_count(runs.spec, request));
-  const TaskShare* const share = tasks.begin(first_tasks.back());
   std::string unit = files.front().spec.unit;
   progress.begin("comparing");
   for (const auto& runs : files) {
@@ -356,20 +347,15 @@ int run_compare(const CompareArguments& arguments, Console& console) {
     }
     const std::size_t before = scores.size();
     const std::size_t source = data.size() - 1;
-    for (ModelScore& score : compare_models(
-             runs, request,
-             [&](std::size_t done, std::size_t all) {
-               progress.show("comparing", before + done, all * files.size(), false);
-             },
-             share, first_tasks[source])) {
+    for (ModelScore& score : compare_models(runs, request, [&](std::size_t done, std::size_t all) {
+           progress.show("comparing", before + done, all * files.size(), false);
+         })) {
       score.source = source;
       scores.push_back(std::move(score));
     }
   }
-  if (tasks.finish_shard())
-    return 0;
-  tasks.finish(formatted_comparison({data, scores, has_black_boxes()}, unit, arguments.format,
-                                    output_width(arguments.output)));
+  finish(output, formatted_comparison({data, scores, has_black_boxes()}, unit, arguments.format,
+                                      output_width(arguments.output)));
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {
     const auto more = compared_figures(scores, source);

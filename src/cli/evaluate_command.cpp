@@ -92,15 +92,12 @@ std::vector<GateDocument> documents_of(const std::vector<JudgedGate>& gates) {
 }
 
 EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFile& runs,
-                                const ModelSet& judged, const std::optional<SetShare>& share,
-                                const std::vector<JudgedGate>& gates) {
+                                const ModelSet& judged, const std::vector<JudgedGate>& gates) {
   EvaluationsDocument out;
   out.model_file = base_name(arguments.model);
   out.runs_file = base_name(runs.path);
   out.runs_sha256 = sha256(runs.bytes);
   out.judged = &judged;
-  if (share)
-    out.total = {share->percent, share->without};
   out.gates = documents_of(gates);
   return out;
 }
@@ -127,19 +124,13 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {
     return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
   });
-  const std::optional<SetShare> share =
-      set.header().total ? share_of_total(set, file.table, arguments.drop_failed) : std::nullopt;
-  const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
+  const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged));
   const doc::Document tables{.blocks = {errors_table(judged)}, .json = [&] {
-                               return to_json(document_of(arguments, file, judged, share, gates));
+                               return to_json(document_of(arguments, file, judged, gates));
                              }};
   finish(output, tables.in(arguments.format));
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
                  " models are judged");
-  if (share) {
-    console.notice("the parts add up to " + percent(share->percent) + " of " +
-                   set.header().total->name + " as measured (" + share->words + ")");
-  }
   check_gates(gates);
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
 #include "jobs/group_fits.hpp"
+#include "jobs/large_runs.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -62,30 +63,30 @@ void check_gated_parts(const FitArguments& arguments) {
   }
 }
 
-/// The roles of rows that are read one by one.
-RoleRequest roles_of_all_rows(const FitRequest& request) {
-  RoleRequest roles = request.roles;
-  roles.single_rows =
-      roles.weight && !(needs_rows_of_file(request).empty() && needs_single_rows(request).empty());
-  return roles;
+/// Throws UsageError if rows of a file are drawn that are needed one by one.
+std::optional<std::size_t> rows_to_draw(const FitArguments& arguments) {
+  if (arguments.prior)
+    return std::nullopt;
+  const auto drawn = perfmodel::rows_to_draw(arguments.runs, arguments.sample_rows);
+  if (drawn && !arguments.input.facts.empty())
+    throw UsageError("--facts are appended to single rows, and of " + arguments.runs.front() +
+                     ", a file of more than 1 GiB, rows are drawn");
+  return drawn;
 }
 
-/// The runs for a single model: row by row, merged or sampled.
+/// The runs for a single model: all rows, or some that are drawn.
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
-                          Console& console, const ReadProgress& progress) {
+                          const std::optional<std::size_t>& drawn, Console& console,
+                          const ReadProgress& progress) {
   if (const auto& earlier = request.options.prior)
     return told(label_runs(read_runs(arguments.runs, categorical_columns(earlier->spec),
                                      arguments.input, progress),
                            *earlier, request.roles.failed != FailedRunsAre::refused),
                 console);
-  const auto large = arguments.input.facts.empty()
-                         ? large_runs_request(arguments.large, arguments.runs, request)
-                         : std::nullopt;
-  if (!large)
-    return read_labelled_runs(arguments.runs, roles_of_all_rows(request), arguments.input, console,
-                              progress);
-  return told(read_large_runs(arguments.runs.front(), request.roles, arguments.input, *large,
-                              request.options, progress),
+  if (!drawn)
+    return read_labelled_runs(arguments.runs, request.roles, arguments.input, console, progress);
+  return told(draw_runs(arguments.runs.front(), *drawn, request.roles, arguments.input,
+                        request.options, progress),
               console);
 }
 
@@ -205,25 +206,6 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
   command.common({"--test"});
 }
 
-/// For a single model, calls can only share its repeated fits.
-void add_rules_of_shards(OptionSet& command, const FitArguments& arguments) {
-  const auto has_samples = [&] { return arguments.bootstrap.samples > 0; };
-  command.rule({{"--shard with --bootstrap",
-                 [&arguments, has_samples] {
-                   return arguments.sharing.shard && has_samples() && !asks_for_many(arguments);
-                 }},
-                "--repeats !1",
-                true,
-                "find the best seed first, and pass it as --seed"});
-  command.option("--shard").needs(
-      {"many fits (--by, several targets, --repeats, --bootstrap, --folds or --coverage)",
-       [&arguments, has_samples] {
-         const FitRequest& request = arguments.request;
-         return asks_for_many(arguments) || request.repeats > 1 || has_samples() ||
-                request.held_out.folds || request.held_out.coverage;
-       }});
-}
-
 /// An earlier model has its form and the roles of its columns.
 void add_prior(OptionSet& command, std::optional<std::string>& prior, const Condition& many) {
   constexpr auto reason = "the earlier model has its form and the roles of its columns";
@@ -262,9 +244,7 @@ void add_prior(OptionSet& command, std::optional<std::string>& prior, const Cond
                              "--tolerance",
                              "--differential-weight",
                              "--crossover-rate",
-                             "--merge-rows !auto",
-                             "--sample-rows",
-                             "--weight"})
+                             "--sample-rows"})
     command.rule({option, "--prior", true, reason});
 }
 
@@ -281,15 +261,10 @@ void add_cut_runs(OptionSet& command, RoleRequest& roles, const Condition& many)
            "column of exit codes or states: 0, completed, ok, ... of runs that finished; 124, 142, "
            "152, timeout, ... of a time limit; 137, oom, ... of memory; all others failed")
       .excludes(many)
-      .excludes("--prior", "the earlier model has the roles of its columns")
-      .excludes("--merge-rows always", "it is read row by row")
-      .excludes("--sample-rows", "it is read row by row");
+      .excludes("--prior", "the earlier model has the roles of its columns");
   const std::vector<std::pair<Condition, const char*>> refused = {
       {many, "limits are of the runs of one model"},
       {"--throughput-target", "its limits are of times: name the time by --target"},
-      {"--weight", "a run that was cut off needs a line of its own"},
-      {"--merge-rows always", "a run that was cut off needs a line of its own"},
-      {"--sample-rows", "a run that was cut off needs a line of its own"},
       {"--prior", "the earlier model takes all times as measured"},
       {"--repeats !1", "each seed would count other rows, so that costs could not be compared"},
       {"--method paper", "the paper has no such runs"},
@@ -319,11 +294,10 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
             "keep a total over all workers (global_batch) as an input, not its value per worker")
       .needs("--expression auto")
       .excludes(many);
-  add_large_options(command, arguments.large, arguments.request.roles.weight);
-  for (const char* option : {"--merge-rows !auto", "--sample-rows", "--weight", "--facts"})
+  add_sample_rows(command, arguments.sample_rows);
+  for (const char* option : {"--sample-rows", "--facts"})
     command.rule({option, many, true, "it is of fits of one model"});
-  for (const char* option : {"--merge-rows !auto", "--sample-rows"})
-    command.rule({"--facts", option, true, "facts are appended to single rows"});
+  command.rule({"--facts", "--sample-rows", true, "facts are appended to single rows"});
   add_search_options(command, arguments.search);
   add_quantile(command, arguments.search);
   command
@@ -340,7 +314,6 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_cut_runs(command, arguments.request.roles, many);
   add_judging_options(command, arguments);
   add_many_options(command, arguments);
-  add_rules_of_shards(command, arguments);
   command.footer(R"(Examples:
   perfmodel fit runs.csv -o model.json
   perfmodel fit runs.csv --expression auto -o model.json
@@ -365,15 +338,13 @@ int run_fit(const FitArguments& arguments, Console& console) {
     return run_fit_many(arguments, result_path(arguments, console), request_of(arguments), console);
   FitRequest request = single_request_of(arguments);
   const std::string path = result_path(arguments, console);
-  std::vector<std::string> inputs = arguments.runs;
-  if (arguments.test)
-    inputs.push_back(*arguments.test);
-  TaskRun tasks(arguments.sharing, path, inputs);
+  OutputFile output(path);
 
   std::optional<SearchProgress> progress(console);
   const ReadProgress reading = progress->watch("reading " + joined(arguments.runs, ", "));
+  const std::optional<std::size_t> drawn = rows_to_draw(arguments);
   const PreparedFit prepared =
-      prepare_fit(read_for_fit(arguments, request, console, reading), request);
+      prepare_fit(read_for_fit(arguments, request, drawn, console, reading), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
@@ -386,21 +357,15 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   const SignalWatch signals;
   request.options.stop = signals.token();
-  request.share = tasks.begin(shared_task_count(prepared, request));
   watch_fit(prepared, request, *progress, console);
-  if (tasks.is_shard()) {
-    fit_shared_tasks(prepared, request);
-    tasks.finish_shard();
-    return 0;
-  }
   FitOutcome outcome = fit_prepared(prepared, request);
   progress.reset();
   FittedModel& model = outcome.model;
   name_flags(model);
 
-  const bool keep_old_file = outcome.interrupted && tasks.document().replaces_file();
+  const bool keep_old_file = outcome.interrupted && output.replaces_file();
   if (!keep_old_file)
-    tasks.finish(to_json(model));
+    finish(output, to_json(model));
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const bool advises = !outcome.interrupted && !console.quiet();
@@ -409,7 +374,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const auto other_form = advises ? other_form_note(arguments, model, check) : std::nullopt;
   if (other_form)
     console.notice(*other_form);
-  console.summary(fit_summary({model, outcome.time_shares, prepared.training.total_runs(),
+  console.summary(fit_summary({model, outcome.time_shares, prepared.training.rows,
                                outcome.seconds, all_seconds, check && check->is_far_worse()},
                               console));
   for (const auto& warning : warning_lines(model))
@@ -418,6 +383,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
     for (const std::string& step :
          next_steps(arguments, model, prepared.training, other_form ? 1 : 2))
       console.notice(step);
+  if (drawn && !outcome.interrupted)
+    console.notice("another draw of " + std::to_string(*drawn) + " rows would move the times by " +
+                   percent(100 * sampling_error(prepared, request)) + " or so");
   if (path == kNowhere)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {
@@ -432,9 +400,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
 }  // namespace
 
 FitRequest table_request_of(const FitArguments& arguments) {
-  FitRequest request = single_request_of(arguments);
-  request.roles = roles_of_all_rows(request);
-  return request;
+  return single_request_of(arguments);
 }
 
 Command fit_command(const RunFit& run) {

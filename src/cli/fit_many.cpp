@@ -22,21 +22,16 @@ namespace {
 
 struct MergeArguments {
   std::vector<std::string> parts = {};
-  std::vector<std::string> gates = {};      ///< of a set, or of the merged command
-  std::vector<std::string> ranked_at = {};  ///< COL=VALUE: configuration at which a set is ranked
+  std::vector<std::string> gates = {};
+  std::vector<std::string> ranked_at = {};  ///< COL=VALUE: configuration of the ranking
   std::string output = "-";
-  RunMerged run_merged = {};
 };
 
 GroupRequest groups_of_arguments(const FitArguments& arguments) {
   GroupRequest out;
   out.by = arguments.by;
-  out.target_name = arguments.target_name;
-  out.total = arguments.total;
-  if (arguments.request.roles.target) {
-    out.targets = arguments.target_name ? std::vector<std::string>{*arguments.request.roles.target}
-                                        : split_list(*arguments.request.roles.target);
-  }
+  if (arguments.request.roles.target)
+    out.targets = split_list(*arguments.request.roles.target);
   return out;
 }
 
@@ -71,38 +66,22 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
           "target (--target time_s,mem_mb); the result is JSON lines")
       .of_program();
   command
-      .add("--target-name COL", arguments.target_name,
-           "for a long table: the column of the targets' names; --target is then the column of "
-           "their values")
-      .of_program()
-      .excludes("--throughput-target")
-      .needs("--target");
-  command
-      .add("--total NAME", arguments.total,
-           "a target, a text of a key column or a further column that is the sum of the others; "
-           "the ranking checks the sum")
-      .of_program()
-      .needs(many);
-  command
       .add("--set COL=VALUE", arguments.ranked_at, "values of inputs for the ranking, as in show")
       .of_no_result()
       .of_program()
       .needs(many);
-  add_sharing(command, arguments.sharing, "the models, seeds, samples and folds",
-              {"--shard, or many models (--by)",
-               [&] { return arguments.sharing.shard || asks_for_many(arguments); }});
+  add_sharing(command, arguments.sharing, many);
   command.common({"--by"});
 }
 
 bool asks_for_many(const FitArguments& arguments) {
-  return !arguments.by.empty() || arguments.target_name.has_value() ||
-         (arguments.request.roles.target &&
-          arguments.request.roles.target->find(',') != std::string::npos);
+  return !arguments.by.empty() || (arguments.request.roles.target &&
+                                   arguments.request.roles.target->find(',') != std::string::npos);
 }
 
 int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequest request,
                  Console& console) {
-  TaskRun tasks(arguments.sharing, path, arguments.runs, TaskRun::Output::set);
+  TaskRun tasks(arguments.sharing, path, arguments.runs);
   LinesFile& output = tasks.results();
 
   std::optional<SearchProgress> progress(console);
@@ -115,11 +94,6 @@ int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequ
   static_cast<TasksHeader&>(header) = tasks.header(job.tasks, {job.file, job.digest});
   header.file = job.file;
   header.by = groups.by;
-  if (groups.target_name) {
-    header.target_name = groups.target_name;
-    header.target_value = groups.targets.front();
-  }
-  header.total = total_of(groups, job);
   const SignalWatch signals;
   request.options.stop = signals.token();
   std::size_t done = 0;
@@ -195,48 +169,29 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts,
   return 0;
 }
 
-/// Passes other results to their command, which writes its document.
-int merge_results(const MergeArguments& arguments, const MergedParts& parts,
-                  std::optional<SearchProgress>& progress, Console& console) {
-  if (!arguments.ranked_at.empty())
-    throw UsageError("--set needs many models");
-  const std::string source = arguments.parts.front();
-  std::vector<std::string> words = read_task_results_header(source, parts.header()).command;
-  words.push_back("--output=" + arguments.output);
-  for (const std::string& gate : arguments.gates)
-    words.push_back("--fail-if=" + gate);
-  std::vector<std::string> lines;
-  parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
-  const MergedTasks merged{parts.header(), {Shard{}, source, std::move(lines)}};
-  progress.reset();  // the command shows its own progress
-  return arguments.run_merged(words, merged, console);
-}
-
 void setup_merge(OptionSet& command, MergeArguments& arguments) {
   command.add("PART.jsonl", arguments.parts, "the files that --shard wrote, one per shard")
       .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "FILE");
   command
-      .add(
-          "--fail-if CONDITION", arguments.gates,
-          "end with exit code 4 if this holds; conditions as in the sharded command: 'any.mape>20' "
-          "of many models, 'mape>10' of one (repeatable); the result is written all the same")
+      .add("--fail-if CONDITION", arguments.gates,
+           "end with exit code 4 if this holds, such as 'any.mape>20' (repeatable); the result is "
+           "written "
+           "all the same")
       .repeatable();
   command
       .add("--set COL=VALUE", arguments.ranked_at,
-           "configuration at which many models are ranked, as in show (repeatable)")
+           "configuration at which the models are ranked, as in show (repeatable)")
       .repeatable();
   command.common({"--fail-if", "--set"});
   command.footer(
       R"(If a part is missing, doubled, cut short, or of other runs or options, merge fails with exit code 3
 and names the shards to run again. The result is byte for byte that of the command without --shard.
-Models of --by are joined; for other commands, merge runs the command again with the results of the
-parts in place of its own work, so its input files must still exist at the same paths.
 
 Examples:
   perfmodel merge part-*.jsonl -o all.jsonl
-  perfmodel merge part-*.jsonl --fail-if 'mape>10' -o model.json)");
+  perfmodel merge part-*.jsonl --fail-if 'any.mape>20' -o all.jsonl)");
 }
 
 int run_merge(const MergeArguments& arguments, Console& console) {
@@ -249,18 +204,16 @@ int run_merge(const MergeArguments& arguments, Console& console) {
     return false;
   });
   require_header(files.front().source(), first);
-  if (!is_model_set(first) && !is_task_results(first))
+  if (!is_model_set(first))
     throw InputError(files.front().source() + ": this is not a file that --shard wrote");
-  const MergedParts parts(files);
-  return is_model_set(first) ? merge_models(arguments, parts, progress, console)
-                             : merge_results(arguments, parts, progress, console);
+  return merge_models(arguments, MergedParts(files), progress, console);
 }
 
 }  // namespace
 
-Command merge_command(const RunMerged& run_merged) {
-  return make_command<MergeArguments>("merge", "Joins the results of shards.", setup_merge,
-                                      run_merge, {.run_merged = run_merged});
+Command merge_command() {
+  return make_command<MergeArguments>("merge", "Joins the models of shards.", setup_merge,
+                                      run_merge);
 }
 
 }  // namespace perfmodel::cli

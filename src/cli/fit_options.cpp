@@ -1,18 +1,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
-#include "jobs/large_runs.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel::cli {
@@ -20,56 +17,15 @@ namespace {
 
 constexpr std::size_t kFewestSampleRows = 10;
 
-bool is_large(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error) &&
-         std::filesystem::file_size(path, error) > kLargeFile;
-}
-
 }  // namespace
 
-void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
-                       std::optional<std::string>& weight) {
+void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows) {
   app.group("Reading files");
-  using Merge = std::optional<bool>;
-  app.choice<Merge>("--merge-rows", arguments.merge,
-                    {{"auto", {}}, {"always", true}, {"never", false}},
-                    "merge rows of equal columns and time while reading, so that the file may be "
-                    "larger than memory; auto: for files of more than 1 GiB")
+  app.count("--sample-rows N", rows,
+            "fit N rows, drawn at random while the file is read (default: all; of a file of more "
+            "than 1 GiB 100000)",
+            kFewestSampleRows)
       .of_program();
-  app.add("--weight COL", weight,
-          "column of the number of runs that a line stands for, each with its time; a run may also "
-          "have a line of its own")
-      .excludes("--merge-rows !auto")
-      .excludes("--sample-rows");
-  app.count("--sample-rows N", arguments.sample_rows,
-            "fit N rows, drawn at random while the file is read (default: all)", kFewestSampleRows)
-      .of_program()
-      .excludes("--merge-rows always");
-}
-
-std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arguments,
-                                                   const std::vector<std::string>& paths,
-                                                   const FitRequest& request) {
-  if (request.roles.weight)
-    return std::nullopt;
-  const bool merge = arguments.merge.value_or(false);
-  if ((merge || arguments.sample_rows) && paths.size() > 1)
-    throw UsageError(std::string(merge ? "--merge-rows always" : "--sample-rows") +
-                     " takes one file; put the files into one");
-  if (arguments.sample_rows)
-    return LargeRunsRequest{.merge = false, .sample_rows = arguments.sample_rows};
-  const Sentence obstacle = needs_rows_of_file(request);
-  const Sentence single_rows_for = needs_single_rows(request);
-  if (merge && !obstacle.empty())
-    throw UsageError(obstacle + " needs rows that are not merged: leave out " +
-                     Field{"merge_rows"} + ", or draw rows with " +
-                     Field{"sample_rows", {"100000"}});
-  const bool large = !arguments.merge && paths.size() == 1 && is_large(paths.front()) &&
-                     obstacle.empty() && single_rows_for.empty();
-  if (!merge && !large)
-    return std::nullopt;
-  return LargeRunsRequest{.merge = true, .single_rows_for = single_rows_for};
 }
 
 namespace {

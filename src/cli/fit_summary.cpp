@@ -68,7 +68,7 @@ bool chose_no_form(const FitArguments& arguments) {
 
 std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
                                             const Design& training) {
-  if (!chose_no_form(arguments) || !training.runs.empty())
+  if (!chose_no_form(arguments))
     return std::nullopt;
   const std::optional<FormCheck> check = check_form(model, training);
   return check && check->points_elsewhere() ? check : std::nullopt;

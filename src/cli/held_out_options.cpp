@@ -149,7 +149,6 @@ namespace {
 
 constexpr auto kShardOption = "--shard";
 constexpr std::string_view kShardPlace = "{shard}";
-constexpr auto kSharingGroup = "Many models, many machines";
 
 std::optional<std::size_t> count_of(std::string_view text) {
   std::size_t value = 0;
@@ -217,26 +216,21 @@ Shard parse_shard(const std::string& text) {
 
 }  // namespace
 
-void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
-  const auto parse = [&](const std::string& text) { shard = parse_shard(text); };
-  app.group(kSharingGroup);
-  app.add("--shard I/N|auto", parse,
-          "compute only shard I of N of " + tasks +
-              "; auto: I/N from Open MPI, PMI or Slurm; merge joins the shards")
-      .of_no_result()
-      .of_program()
-      .excludes("--fail-if", "it judges all of them; pass it to merge");
-}
-
-void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
-                 const Condition& resumed) {
-  app.group(kSharingGroup);
+void add_sharing(OptionSet& app, SharingArguments& sharing, const Condition& many) {
+  app.group("Many models, many machines");
   app.flag("--resume", sharing.resume, "continue an interrupted run from FILE.partial")
       .of_no_result()
       .of_program()
-      .needs(resumed)
+      .needs(many)
       .needs("--output !-", "it goes on in a file");
-  add_shard(app, sharing.shard, tasks);
+  app.add(
+         "--shard I/N|auto", [&](const std::string& text) { sharing.shard = parse_shard(text); },
+         "compute only shard I of N of the models; auto: I/N from Open MPI, PMI or Slurm; merge "
+         "joins the shards")
+      .of_no_result()
+      .of_program()
+      .needs(many)
+      .excludes("--fail-if", "it judges all of them; pass it to merge");
 }
 
 std::string tool_name() {
@@ -244,23 +238,16 @@ std::string tool_name() {
 }
 
 TaskRun::TaskRun(const SharingArguments& arguments, const std::string& output,
-                 std::vector<std::string> inputs, Output kind)
-    : arguments_(arguments), inputs_(std::move(inputs)), path_(output) {
-  if (!is_shard() && kind == Output::document) {
-    document_.emplace(output);
-    return;
-  }
+                 const std::vector<std::string>& inputs)
+    : arguments_(arguments), path_(output) {
   const Shard shard = arguments.shard.value_or(Shard{});
   if (const auto place = path_.find(kShardPlace); place != std::string::npos)
     path_.replace(place, kShardPlace.size(), std::to_string(shard.index + 1));
   if (shard.of > 1 && path_ != "-" &&
       path_.find(std::to_string(shard.index + 1)) == std::string::npos)
     throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
-  for (const std::string& input : inputs_) {
-    if (input == "-" && kind == Output::document)
-      throw UsageError("--shard needs runs from a file: merge reads them again");
+  for (const std::string& input : inputs)
     refuse_to_replace(input, path_);
-  }
   results_.emplace(path_, arguments.resume);
 }
 
@@ -298,41 +285,6 @@ std::vector<std::size_t> TaskRun::resume(const TasksHeader& tasks, const std::st
   for (; next < tasks.tasks; next += shard.of)
     open.push_back(next);
   return open;
-}
-
-const TaskShare* TaskRun::begin(std::size_t tasks) {
-  if (!is_shard() && arguments_.merged == nullptr)
-    return nullptr;
-  std::vector<std::string> digests;
-  for (const std::string& input : inputs_)
-    digests.push_back(base_name(input) + " " + sha256(read_file(input)));
-  const TaskResultsHeader all{header(tasks, digests), arguments_.command};
-  if (!is_shard()) {
-    if (to_line(all) != arguments_.merged->header) {
-      throw InputError("the parts are of other runs than those in " + joined(inputs_, ", ") +
-                       " now, or of another version; pass the same files to merge, or run the " +
-                       "shards again");
-    }
-    return &arguments_.merged->share;
-  }
-  if (tasks == 0)
-    throw UsageError("--shard: there is nothing to share");
-  std::vector<std::string> kept;
-  resume(
-      all, to_line(all), [&](std::string_view line) { kept.emplace_back(line); });
-  return &share_.emplace(*arguments_.shard, results_->partial(), std::move(kept),
-                         [this](const std::string& line) { results_->write(line); });
-}
-
-void TaskRun::finish(const std::string& text) {
-  document_->write(text);
-  document_->commit();
-}
-
-bool TaskRun::finish_shard() {
-  if (is_shard())
-    results_->commit();
-  return is_shard();
 }
 
 }  // namespace perfmodel::cli

@@ -379,7 +379,7 @@ void fit_all(const MeasureArguments& arguments, const Campaign& campaign, Output
   name_flags(outcome.model);
   output.write(to_json(outcome.model));
   output.commit();
-  console.summary(fit_summary({outcome.model, outcome.time_shares, prepared.training.total_runs(),
+  console.summary(fit_summary({outcome.model, outcome.time_shares, prepared.training.rows,
                                outcome.seconds, campaign.spent()},
                               console));
   for (const auto& warning : warning_lines(outcome.model))

@@ -135,7 +135,7 @@ CommonRun::CommonRun(SetLines set, const std::vector<std::string>& settings) {
       return;
     const std::vector<std::string> own = required_columns(line.model->spec);
     inputs.insert(own.begin(), own.end());
-    if (line.rows <= most || is_total(line, set.header()))
+    if (line.rows <= most)
       return;
     most = line.rows;
     of_ = words_of(line, set.header());
@@ -211,8 +211,6 @@ FittedModel model_of(const SetLines& set) {
 
 std::set<std::string> text_columns_of(const SetLines& set) {
   std::set<std::string> out(set.header().by.begin(), set.header().by.end());
-  if (set.header().target_name)
-    out.insert(*set.header().target_name);
   set.for_each([&](const ModelSetLine& line) {
     if (line.model)
       out.merge(categorical_columns(line.model->spec));
@@ -222,33 +220,15 @@ std::set<std::string> text_columns_of(const SetLines& set) {
 
 void for_each_with_rows(const SetLines& set, const Table& table,
                         const std::function<void(LineRows part)>& visit) {
-  const ModelSetHeader& header = set.header();
-  std::vector<std::string> columns = header.by;
-  const bool is_long = header.target_name && table.find(*header.target_name) != nullptr;
-  if (is_long)
-    columns.push_back(*header.target_name);
   std::map<std::vector<std::string>, std::vector<std::size_t>> rows_of;
-  for (TableGroup& group : groups_of(table, columns))
+  for (TableGroup& group : groups_of(table, set.header().by))
     rows_of[std::move(group.key)] = std::move(group.rows);
-  const auto rows_of_line = [&](const ModelSetLine& line) {
-    std::vector<std::string> key = line.key;
-    if (is_long)
-      key.push_back(line.target);
-    return rows_of.find(key);
-  };
-  const auto has_rows = [&](const ModelSetLine& line) {
-    return rows_of_line(line) != rows_of.end();
-  };
+  const auto has_rows = [&](const ModelSetLine& line) { return rows_of.contains(line.key); };
   set.for_each(has_rows, [&](const ModelSetLine& line) {
     if (!line.model)
       return;
-    const std::vector<std::size_t>& rows = rows_of_line(line)->second;
-    LineRows part{line, rows, take_rows(table, rows)};
-    if (is_long)
-      for (Column& column : part.table.columns)
-        if (column.name == header.target_value)
-          column.name = line.target;
-    visit(std::move(part));
+    const std::vector<std::size_t>& rows = rows_of.at(line.key);
+    visit({line, rows, take_rows(table, rows)});
   });
 }
 

@@ -18,7 +18,6 @@
 
 #include "base/text.hpp"
 #include "cli/console.hpp"
-#include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -403,20 +402,8 @@ void add_output(OptionSet& app, Path& output, const std::string& file,
 /// Throws UsageError if the output would replace an input.
 void refuse_to_replace(const std::string& input, const std::string& output);
 
-struct LargeRowsArguments {
-  std::optional<bool> merge;  ///< nullopt: if the file is large
-  std::optional<std::size_t> sample_rows;
-};
-
-/// Adds `--merge-rows`, `--weight` and `--sample-rows`.
-void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
-                       std::optional<std::string>& weight);
-
-/// Returns nullopt if every row is read. Throws UsageError if merging or sampling is requested for
-/// several files, or merging together with an option that needs unmerged rows.
-std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arguments,
-                                                   const std::vector<std::string>& paths,
-                                                   const FitRequest& request);
+/// Adds `--sample-rows`.
+void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows);
 
 void add_input_options(OptionSet& app, InputOptions& input);
 

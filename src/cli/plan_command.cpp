@@ -32,7 +32,6 @@ struct PlanArguments {
   std::string output = "-";
   std::size_t starts = 1;  ///< of the exchanges of a D-optimal plan
   std::size_t threads = 1;
-  SharingArguments sharing;
 };
 
 std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
@@ -59,10 +58,8 @@ plan::Linearisation linearisation_of(const PlanArguments& arguments, const plan:
   return {model.spec, model.form, model.constants};
 }
 
-/// Returns nullopt for a shard, which makes no plan.
-std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::Space& space,
-                                    const std::vector<plan::Configuration>& existing,
-                                    TaskRun& tasks) {
+plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
+                     const std::vector<plan::Configuration>& existing) {
   const std::size_t n = *arguments.rows;
   const std::uint64_t seed = arguments.seed;
   switch (arguments.method) {
@@ -73,19 +70,10 @@ std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::
     case PlanMethod::d_optimal: {
       const plan::Linearisation linearisation = linearisation_of(arguments, space);
       return plan::d_optimal_plan(
-          {space, n, seed, existing, linearisation, arguments.starts, arguments.threads},
-          hooks_of<plan::PlanStart>(tasks.begin(arguments.starts), 0));
+          {space, n, seed, existing, linearisation, arguments.starts, arguments.threads});
     }
   }
   return plan::random_plan(space, n, seed, existing);
-}
-
-std::vector<std::string> inputs_of(const PlanArguments& arguments) {
-  std::vector<std::string> out{arguments.space};
-  for (const auto& path : {arguments.model, arguments.resume})
-    if (path)
-      out.push_back(*path);
-  return out;
 }
 
 }  // namespace
@@ -129,8 +117,6 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
              "starts of the exchange search of d-optimal; the best result is kept")
       .needs("--method d-optimal");
   add_threads(command, arguments.threads);
-  add_shard(command, arguments.sharing.shard, "the starts");
-  command.option("--shard").needs("--method d-optimal");
   command.group("Options");
   add_format(command, arguments.format, "format of the plan");
   add_output(command, arguments.output, "PLAN.csv");
@@ -151,13 +137,10 @@ Examples:
 }
 
 int run_plan(const PlanArguments& arguments, Console& console) {
-  TaskRun tasks(arguments.sharing, arguments.output, inputs_of(arguments));
+  OutputFile output(arguments.output);
   const plan::Space space = read_space(arguments.space);
   const auto existing = read_existing(arguments, space);
-  const std::optional<plan::Plan> made = make_plan(arguments, space, existing, tasks);
-  if (tasks.finish_shard())
-    return 0;
-  const plan::Plan& plan = *made;
+  const plan::Plan plan = make_plan(arguments, space, existing);
   if (plan.off_balance > 0) {
     console.warning("the conditions leave too little room: " + std::to_string(plan.off_balance) +
                     " configurations are random ones, so values are not equally frequent");
@@ -172,8 +155,7 @@ int run_plan(const PlanArguments& arguments, Console& console) {
   const doc::Document out{.blocks = {table}, .json = [&] {
                             return to_json(PlanDocument{space, plan.configurations});
                           }};
-  tasks.finish(out.in(arguments.format));
-  return 0;
+  return finish(output, out.in(arguments.format));
 }
 
 }  // namespace

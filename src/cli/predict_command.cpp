@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "analysis/constants.hpp"
-#include "analysis/rearrangement.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -36,7 +35,6 @@ struct PredictArguments {
   std::string like;                    ///< "runs.csv:41": the run that the settings modify
   std::optional<OutputFormat> format;  ///< nullopt: depends on the output
   std::optional<double> coverage;      ///< of the intervals; nullopt: the model's
-  std::vector<Monotone> directions;
   bool strict_range = false;
   std::string output = "-";
 };
@@ -165,20 +163,10 @@ struct PredictedRows {
   Certainty certainty;
 };
 
-/// Replaces the times of the rows of a table if they must be monotone.
-void direct(const FittedModel& model, const Table& table, const PredictArguments& arguments,
-            Eigen::VectorXd& times) {
-  if (arguments.directions.empty())
-    return;
-  check_directions(model.spec, arguments.directions);
-  rearrange(model, table, arguments.directions, times);
-}
-
 PredictedRows predicted_rows(const FittedModel& model, const Table& table,
                              const PredictArguments& arguments) {
   Design design = make_design(table, model.spec, Target::absent);
   Predictions times = predictions_of(model, design);
-  direct(model, table, arguments, times.values);
   RangeCheck range = check_range(model, design);
   Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   return {std::move(design), std::move(times), std::move(range), std::move(certainty)};
@@ -481,9 +469,8 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
       set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
     return write_rows(arguments, model, bytes, set.table, output, console);
   }
-  Eigen::VectorXd times =
+  const Eigen::VectorXd times =
       predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
-  direct(model, set.table, arguments, times);
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
   report_constants(model, design, times, set.table.lines, console);
@@ -504,20 +491,6 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
   if (const auto notice = notice_of_plain_numbers(file.table, model.spec))
     console.notice(*notice);
   return write_rows(arguments, model, file.bytes, file.table, output, console);
-}
-
-/// "gpus-,batch+": times fall with gpus and rise with batch.
-std::vector<Monotone> parse_directions(const std::string& text) {
-  std::vector<Monotone> out;
-  for (const std::string& each : split_list(text)) {
-    const char sign = each.empty() ? ' ' : each.back();
-    if (each.size() < 2 || (sign != '+' && sign != '-'))
-      throw OptionError("--monotone", "'" + each +
-                                          "': expected a column and '+', if times rise with it, or "
-                                          "'-', if they fall: gpus-,batch+");
-    out.push_back({each.substr(0, each.size() - 1), sign == '+'});
-  }
-  return out;
 }
 
 void setup_predict(OptionSet& command, PredictArguments& arguments) {
@@ -549,11 +522,6 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   add_coverage(command, arguments.coverage,
                "share of new times that the intervals cover, if the model was fitted with "
                "--coverage (default: as in its fit)");
-  command.add(
-      "--monotone COL-,COL+",
-      [&](const std::string& text) { arguments.directions = parse_directions(text); },
-      "times that fall (-) or rise (+) with these columns, all else equal: predictions that do not "
-      "are sorted");
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
   command.common({"--set", "--like"});
@@ -571,7 +539,6 @@ Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu
   perfmodel predict model.json --like runs.csv:41 --set workers=1:64:x2
   perfmodel predict model.json configs.csv -o predicted.csv
-  perfmodel predict model.json --set workers=1:64:x2 --monotone workers-
   perfmodel predict model.json configs.csv --coverage 0.5 --strict-range)");
 }
 

@@ -221,7 +221,7 @@ std::set<std::string> text_columns_of(const SetLines& set);
 struct LineRows {
   const ModelSetLine& line;
   const std::vector<std::size_t>& rows;
-  Table table;  ///< these rows; the values of a long table are named as the target
+  Table table;  ///< these rows
 };
 
 /// Visits every line that has a model and rows in the table. Throws InputError if the table lacks a
@@ -255,56 +255,28 @@ std::string held_out_section(const FittedModel& model, const Console& console);
 /// "a bound: 95 % of new runs are meant to stay at or below it".
 std::string bound_notice(const Bound& bound);
 
-/// All results of the tasks of a command, as combined by `merge`.
-struct MergedTasks {
-  std::string header;  ///< must equal the command's
-  TaskShare share;
-};
-
 /// Arguments of a command whose tasks several calls can share.
 struct SharingArguments {
   std::optional<Shard> shard;
   bool resume = false;
-  // Set by the program:
-  std::string settings;              ///< options that results depend on, in a fixed order
-  std::vector<std::string> command;  ///< words: the command's name, its inputs and these options
-  const MergedTasks* merged = nullptr;
+  std::string settings;  ///< set by the program: options that results depend on, in a fixed order
 };
 
-/// Adds `--shard`; `tasks` describes what is shared.
-void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks);
-/// Adds `--shard` and `--resume`, which requires the condition `resumed`.
-void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
-                 const Condition& resumed = "--shard");
+/// Adds `--shard` and `--resume`, which need the condition `many`.
+void add_sharing(OptionSet& app, SharingArguments& sharing, const Condition& many);
 
 /// "perfmodel 0.1.0"
 std::string tool_name();
 
-/// The output of a command with numbered tasks: the document that it makes of their results, or the
-/// file of results, a header and a JSON line per task, which a shard writes and which a set of
-/// models is. `merge` passes the results of all shards to the command, which makes its document.
+/// The output of a command with numbered tasks: a header and a JSON line per task. Of a shard,
+/// those of its tasks, which `merge` joins.
 class TaskRun {
  public:
-  enum class Output { document, set };
-
   /// Opens the output, so that an unwritable one is reported early. "part-{shard}.jsonl" is
   /// "part-3.jsonl" for the third shard. Throws UsageError if shards would write to one file, or if
   /// results would replace one of the input files.
   TaskRun(const SharingArguments& arguments, const std::string& output,
-          std::vector<std::string> inputs, Output kind = Output::document);
-
-  bool is_shard() const { return arguments_.shard.has_value(); }
-
-  /// For a document. Called when the number of tasks is known. Returns null if nothing is shared.
-  /// Throws InputError if results belong to other runs or options.
-  const TaskShare* begin(std::size_t tasks);
-  /// Writes the document and completes it.
-  void finish(const std::string& text);
-  OutputFile& document() { return *document_; }
-  /// Completes the output of a shard; returns false if there is none.
-  bool finish_shard();
-
-  // For results.
+          const std::vector<std::string>& inputs);
 
   /// The fields that all headers have; `inputs`: names and digests of the input files.
   TasksHeader header(std::size_t tasks, const std::vector<std::string>& inputs) const;
@@ -319,11 +291,8 @@ class TaskRun {
 
  private:
   const SharingArguments& arguments_;
-  std::vector<std::string> inputs_;
   std::string path_;
-  std::optional<OutputFile> document_;
   std::optional<LinesFile> results_;
-  std::optional<TaskShare> share_;
 };
 
 /// Removes failed runs from the rows of each model if `drop`, and counts them.
@@ -346,41 +315,24 @@ class FailedOfSet {
   std::map<std::string, OfColumn> columns_;
 };
 
-/// Share of measured totals that the models of their parts predict. The parts of a total are the
-/// other targets of its unit with the same key or, if the total is a level of a key column, the
-/// lines of the same target whose keys differ only in that column.
-struct SetShare {
-  double percent = 0;       ///< the sum of predictions over the sum of measured totals
-  std::string words;        ///< "the central runs of 3 totals"
-  std::size_t without = 0;  ///< parts without a model, or without a prediction there
-};
-
-/// Share at the central run of each measured total; nullopt if no total has a model.
-std::optional<SetShare> share_of_total(const SetLines& set);
-
-/// Share over all rows of a table that belong to a total.
-std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs, bool drop_failed);
-
 /// The metrics of the test part, else of the training part and, with prefixes such as "folds.",
 /// those of each part. `group`: words for all of them in messages; empty: the names of the parts.
 std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string& group = "");
 
-/// True for figures of conditions on sets: 'any.mape>20', 'kernel=x,gpu=a.q[gpus]>0.2',
-/// 'total.share<95'.
+/// True for figures of conditions on sets: 'any.mape>20', 'kernel=x,gpu=a.q[gpus]>0.2'.
 bool is_set_figure(std::string_view name);
 
 /// Description of these figures in messages.
 inline constexpr auto kSetFigureWords =
     "; of many models 'any.' or groups such as 'kernel=x,gpu=a.' before it, constants such as "
-    "q[gpus], or refused; or total.share";
+    "q[gpus], or refused";
 
 /// Throws UsageError for conditions on other figures.
 void require_set_figures(const std::vector<Gate>& gates);
 
 /// Evaluates conditions on a set. 'any' covers the lines with a model ('refused': all lines). A
-/// condition on a group without a model fires. `share`: of the total.
-std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
-                                         const std::optional<SetShare>& share);
+/// condition on a group without a model fires.
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set);
 
 /// Throws GateError as check_gates() does if a condition on the fitted models fires.
 void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);

@@ -60,8 +60,6 @@ std::vector<std::string> FailedOfSet::words() const {
 
 namespace {
 
-constexpr std::string_view kTotalFigure = "total.share";
-
 /// The figure's name if the condition applies to this line ("any.mape": "mape"), else nullopt.
 std::optional<std::string> named_figure(const std::string& name, const ModelSetLine& line,
                                         const ModelSetHeader& header) {
@@ -120,8 +118,7 @@ std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string
 }
 
 bool is_set_figure(std::string_view name) {
-  return name == kTotalFigure || name.starts_with("any.") ||
-         name.find('=') != std::string_view::npos;
+  return name.starts_with("any.") || name.find('=') != std::string_view::npos;
 }
 
 void require_set_figures(const std::vector<Gate>& gates) {
@@ -131,8 +128,7 @@ void require_set_figures(const std::vector<Gate>& gates) {
                        "': say of which of the models, as in 'any.mape>10'");
 }
 
-std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
-                                         const std::optional<SetShare>& share) {
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set) {
   std::vector<std::vector<JudgedGate>> judged(gates.size());  // only for figures that exist
   std::vector<std::string> unknown(gates.size());  // figures of models that were asked for
   const auto judge = [&](std::size_t k, Figure figure) {
@@ -160,8 +156,6 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const S
   }
   std::vector<JudgedGate> out;
   for (std::size_t k = 0; k < gates.size(); ++k) {
-    if (gates[k].figure == kTotalFigure && share)
-      judge(k, {gates[k].figure, share->percent, share->words, {}});
     if (judged[k].empty() && !unknown[k].empty())
       throw UsageError("--fail-if '" + gates[k].text + "': many models have no '" + unknown[k] +
                        "', but refused, constants and " + joined(gate_metrics(), ", ") +
@@ -174,8 +168,7 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const S
 }
 
 void check_set_gates(const std::vector<Gate>& gates, const SetLines& set) {
-  check_gates(
-      judged_set_gates(gates, set, set.header().total ? share_of_total(set) : std::nullopt));
+  check_gates(judged_set_gates(gates, set));
 }
 
 std::optional<Configuration> SetPlaces::one_of(const FittedModel& model) {
@@ -259,7 +252,7 @@ struct TargetRanking {
   }
 };
 
-/// Rankings of the targets in order of first appearance, without totals.
+/// Rankings of the targets in order of first appearance.
 class TargetRankings {
  public:
   TargetRankings(const SetLines& set, const std::vector<std::string>& settings,
@@ -269,8 +262,6 @@ class TargetRankings {
       if (!line.model)
         return;
       ++models_;
-      if (is_total(line, set.header()))
-        return;
       TargetRanking& target = of(line.target);
       ++target.count;
       target.place.see(*line.model);
@@ -278,7 +269,7 @@ class TargetRankings {
     });
     SetPlaces places(settings, set.header().by);
     set.for_each([&](const ModelSetLine& line) {
-      if (!line.model || is_total(line, set.header()))
+      if (!line.model)
         return;
       TargetRanking& target = of(line.target);
       const FittedModel model = common_.moved(*line.model);
@@ -440,17 +431,6 @@ std::string place_in_words(const RankingPlace& place, const std::vector<std::str
          ", all else as in " + common.words(settings.empty() ? place.scale : "") + doubling;
 }
 
-std::string total_in_words(const SetLines& set) {
-  const std::optional<SetShare> share = set.header().total ? share_of_total(set) : std::nullopt;
-  if (!share)
-    return {};
-  return "\n  the parts add up to " + percent(share->percent) + " of " + set.header().total->name +
-         " as measured (" + share->words + ")" +
-         (share->without > 0 ? "; without " + std::to_string(share->without) + " that have no model"
-                             : "") +
-         "\n";
-}
-
 }  // namespace
 
 std::string set_summary(const SetLines& set, const Console& console,
@@ -465,7 +445,7 @@ std::string set_summary(const SetLines& set, const Console& console,
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
-  return out + total_in_words(set);
+  return out;
 }
 
 namespace {
@@ -568,103 +548,6 @@ std::string refused_text(const SetLines& set) {
     reasons.push_back("and " + std::to_string(count - kMostRefused) + " more");
   return std::to_string(count) + " of " + std::to_string(lines) + " could not be fitted:\n  " +
          joined(reasons, "\n  ");
-}
-
-namespace {
-
-/// The key that a total shares with its parts: the key columns except the total's and, if the total
-/// is a level, the target.
-std::vector<std::string> family_key(const ModelSetLine& line, const ModelSetHeader& header) {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < header.by.size(); ++i)
-    if (header.by[i] != header.total->column)
-      out.push_back(line.key[i]);
-  if (header.total->column)
-    out.push_back(line.target);
-  return out;
-}
-
-/// Rows of a total, at which its parts are predicted.
-struct AskedTotal {
-  Table rows;
-  std::string unit;
-};
-
-/// Sum of the predicted times; nullopt if it is not finite, or if the model cannot predict the
-/// rows.
-std::optional<double> predicted_sum(const FittedModel& model, const Table& rows) {
-  try {
-    const double sum = predict(model, make_design(rows, model.spec, Target::absent)).sum();
-    return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-class Totals {
- public:
-  explicit Totals(const ModelSetHeader& header) : header_(header) {}
-
-  void add(const ModelSetLine& line, Table rows, double time) {
-    measured_ += time;
-    asked_[family_key(line, header_)] = {std::move(rows), line.model->spec.unit};
-  }
-
-  std::size_t size() const { return asked_.size(); }
-
-  std::optional<SetShare> share(const SetLines& set, const std::string& words) const {
-    if (asked_.empty() || !(measured_ > 0))
-      return std::nullopt;
-    SetShare out{0, words, 0};
-    double sum = 0;
-    set.for_each([&](const ModelSetLine& line) {
-      const auto total = asked_.find(family_key(line, header_));
-      if (is_total(line, header_) || total == asked_.end())
-        return;
-      if (!header_.total->column && line.model && line.model->spec.unit != total->second.unit)
-        return;  // only parts in the total's unit add up
-      const auto asked = line.model ? predicted_sum(*line.model, total->second.rows) : std::nullopt;
-      sum += asked.value_or(0);
-      out.without += asked ? 0U : 1U;
-    });
-    out.percent = 100 * sum / measured_;
-    return out;
-  }
-
- private:
-  const ModelSetHeader& header_;
-  std::map<std::vector<std::string>, AskedTotal> asked_;
-  double measured_ = 0;
-};
-
-}  // namespace
-
-std::optional<SetShare> share_of_total(const SetLines& set) {
-  Totals totals(set.header());
-  set.for_each([&](const ModelSetLine& line) {
-    if (!is_total(line, set.header()) || !line.model || !line.model->central)
-      return;
-    if (auto base = central_base(*line.model))
-      totals.add(line, std::move(base->table), line.model->central->time);
-  });
-  const std::string one = "the central run of the total";
-  return totals.share(
-      set, totals.size() == 1 ? one
-                              : "the central runs of " + std::to_string(totals.size()) + " totals");
-}
-
-std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs, bool drop_failed) {
-  Totals totals(set.header());
-  std::size_t rows = 0;
-  FailedOfSet failed(drop_failed);
-  for_each_with_rows(set, runs, [&](LineRows part) {
-    if (!is_total(part.line, set.header()) || !failed.take_away(part))
-      return;
-    const Design design = make_design(part.table, part.line.model->spec, Target::required);
-    rows += design.rows;
-    totals.add(part.line, std::move(part.table), design.time.sum());
-  });
-  return totals.share(set, std::to_string(rows) + " runs");
 }
 
 }  // namespace perfmodel::cli

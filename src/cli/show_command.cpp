@@ -1,5 +1,3 @@
-#include <array>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,7 +5,6 @@
 #include "analysis/constants.hpp"
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
-#include "analysis/selftest.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -18,12 +15,6 @@
 
 namespace perfmodel::cli {
 namespace {
-
-struct SelftestArguments {
-  OutputFormat format = OutputFormat::text;
-  std::vector<std::string> nist;
-  std::uint64_t seed = 1;
-};
 
 struct ShowArguments {
   std::string model;
@@ -88,98 +79,11 @@ int run_show(const ShowArguments& arguments, Console& console) {
   return 0;
 }
 
-using SelftestFigures = std::vector<SelftestFigure>;
-
-/// Eleven significant digits, as in NIST's tables.
-std::string certified_number(double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.11g", value);
-  return text.data();
-}
-
-std::string digits_text(double digits) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", digits);
-  return text.data();
-}
-
-std::string formatted_figures(const SelftestFigures& figures, OutputFormat format) {
-  doc::Table table{{doc::for_programs("problem"), doc::words("", "quantity"),
-                    doc::numbers("certified", "certified", certified_number),
-                    doc::numbers("computed", "computed", certified_number),
-                    doc::numbers("digits", "digits", digits_text),
-                    doc::numbers("promised", "promised"), doc::words(""),
-                    doc::for_programs("passed")}};
-  for (const auto& figure : figures) {
-    if (table.groups.empty() || table.groups.back().second != figure.problem)
-      table.add_group(figure.problem);
-    table.add({figure.problem, doc::shown_as(figure.quantity, "  " + figure.quantity),
-               figure.certified, figure.computed, figure.digits, figure.promised,
-               figure.passed() ? "" : "FAILED", doc::truth(figure.passed())});
-  }
-  doc::Document out{.blocks = {table}, .json = [&] { return to_json(SelftestDocument{figures}); }};
-  return out.in(format);
-}
-
-void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
-  add_format(command, arguments.format, "format of the figures");
-  command
-      .add("--nist FILE", arguments.nist,
-           "instead the certified constants in NIST's files of nonlinear regression, as own "
-           "formulas (repeatable)")
-      .repeatable()
-      .file(FileUse::input);
-  command.count("--seed N", arguments.seed, "seed of the search", 0).needs("--nist");
-  command.footer(
-      R"(Recomputes problems with known answers on this machine and prints how many digits match: a NIST
-reference problem, least absolute deviations with an answer in fractions, constants planted in
-simulated runs, and the kernel for every instruction set of this processor. Exit code 1 if fewer
-digits match than promised.
-
-Examples:
-  perfmodel selftest
-  perfmodel selftest --nist data/nist/Misra1a.dat
-  perfmodel selftest --format json > selftest.json)");
-}
-
-/// Returns 1 if a figure has fewer matching digits than required.
-int run_selftest_command(const SelftestArguments& arguments, Console& console) {
-  OutputFile output("-");
-  SelftestFigures figures;
-  for (const std::string& path : arguments.nist) {
-    try {
-      for (SelftestFigure& figure : run_nist(read_file(path), arguments.seed))
-        figures.push_back(std::move(figure));
-    } catch (const InputError& error) {
-      throw InputError(path + ": " + error.sentence());
-    }
-  }
-  if (arguments.nist.empty())
-    figures = run_selftest();
-  finish(output, formatted_figures(figures, arguments.format));
-  std::size_t failed = 0;
-  for (const auto& figure : figures)
-    failed += figure.passed() ? 0U : 1U;
-  if (failed > 0) {
-    console.error(std::to_string(failed) + " of " + std::to_string(figures.size()) +
-                  " figures have fewer matching digits than promised: do not trust this build on "
-                  "this machine, and please report it");
-    return 1;
-  }
-  console.notice("all " + std::to_string(figures.size()) + " figures have the promised digits");
-  return 0;
-}
-
 }  // namespace
 
 Command show_command() {
   return make_command<ShowArguments>(
       "show", "Prints a model's formula, to read or to compute elsewhere.", setup_show, run_show);
-}
-
-Command selftest_command() {
-  return make_command<SelftestArguments>("selftest", "Recomputes known answers on this machine.",
-                                         setup_selftest, run_selftest_command);
 }
 
 }  // namespace perfmodel::cli

@@ -31,7 +31,7 @@ struct SweepArguments {
   std::vector<double> lambdas = log_grid(1e-6, 1e2, 9);
   LambdaRule rule = LambdaRule::lowest;
   OutputFormat format = OutputFormat::text;
-  SharingArguments sharing;
+  std::vector<std::string> words;  ///< of the call, without output options; set by the program
 };
 
 constexpr std::array<std::string_view, 6> kAll = {"mae", "mape_percent", "smape_percent",
@@ -140,7 +140,7 @@ std::string fit_command(const SweepArguments& arguments) {
   static const std::vector<std::string> of_sweep = {"--lambdas=", "--penalty=", "--one-standard-",
                                                     "--format=",  "--split=",   "--split-seed="};
   std::string text = "perfmodel fit";
-  const std::vector<std::string>& words = arguments.sharing.command;
+  const std::vector<std::string>& words = arguments.words;
   for (std::size_t k = 1; k < words.size(); ++k)
     if (std::none_of(of_sweep.begin(), of_sweep.end(),
                      [&](const std::string& option) { return words[k].starts_with(option); }))
@@ -187,7 +187,6 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
     command.remove(name);
   command.group("Judging the model");
   add_split_options(command, arguments.split.shares, arguments.split.seed);
-  add_sharing(command, arguments.sharing, "the fits");
   command.common({"--lambdas", "--penalty", "--one-standard-error"});
   command.footer(
       R"(One fit without penalty and one per penalty and lambda, all with the same seed. Each is judged on
@@ -201,7 +200,7 @@ Examples:
 }
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
-  TaskRun tasks(arguments.sharing, arguments.output, {arguments.runs});
+  OutputFile output(arguments.output);
   SearchProgress progress(console);
   RoleRequest roles = arguments.roles;
   roles.needs_scale = arguments.search.options.expression == Expression::generic;
@@ -218,16 +217,13 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   options.stop = signals.token();
   const std::size_t fits = 1 + arguments.penalties.size() * arguments.lambdas.size();
   progress.begin("fitting");
-  const std::vector<SweepPoint> points = sweep(
-      {parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr}, options,
-      arguments.penalties, arguments.lambdas,
-      [&](std::size_t done) { progress.show("fitting", done, fits); },
-      hooks_of<SweepPoint>(tasks.begin(fits), 0));
-  if (tasks.finish_shard())
-    return 0;
+  const std::vector<SweepPoint> points =
+      sweep({parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr},
+            options, arguments.penalties, arguments.lambdas,
+            [&](std::size_t done) { progress.show("fitting", done, fits); });
   const std::size_t chosen = choose(points, arguments.rule);
-  tasks.finish(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
-                         output_width(arguments.output)));
+  finish(output, formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
+                           output_width(arguments.output)));
   console.notice(advice(arguments, points[chosen]));
   return 0;
 }

@@ -55,7 +55,7 @@ double place_of(const NumericFactor& factor, const Design& runs) {
   double most = 0;
   double weights = 0;
   for (std::size_t row = 0; row < runs.rows; ++row) {
-    const double weight = runs.time[index(row)] * static_cast<double>(runs.runs_of(row));
+    const double weight = runs.time[index(row)];
     sum += weight * factor.value(row);
     most = std::max(most, std::abs(factor.value(row)));
     weights += weight;

@@ -141,7 +141,7 @@ class OwnPenalty : public PenaltyTerms {
       : PenaltyTerms(options.penalty.l1, options.penalty.l2),
         factors_(VectorXd::Ones(space.sizes().size())) {
     if (options.penalty.constants == Penalise::scaled) {
-      const double unit = loss_of_time(options.loss, median(runs.time, runs.runs));
+      const double unit = loss_of_time(options.loss, median(runs.time));
       factors_ = space.sizes().cwiseInverse();
       l1_ *= unit;
       l2_ *= unit;
@@ -404,7 +404,7 @@ class OwnFindings {
     const auto at = smooth_.linearised(at_);
     return {std::move(standings), std::move(left_out),
             [&](const VectorXd& weights) { return at->gram(weights); },
-            curvature_of(options.loss, training, at->predicted()), training.total_runs()};
+            curvature_of(options.loss, training, at->predicted()), training.rows};
   }
 
   std::vector<JudgedConstant> judged() const {
@@ -456,7 +456,7 @@ class OwnFindings {
 void describe_search(const OwnStart& best, const OwnProblem& problem, const Design& training,
                      double cost_of_search, std::size_t evaluations, FittedModel& model) {
   const FitOptions& options = problem.options;
-  const double cost = loss_value(SignedLoss(options), training, predict(model, training)) +
+  const double cost = loss_value(SignedLoss(options), training.time, predict(model, training)) +
                       problem.penalty(model.constants);
   model.search = {.method = options.method,
                   .loss = options.loss,
@@ -476,7 +476,7 @@ void describe_search(const OwnStart& best, const OwnProblem& problem, const Desi
                   .ridges = {},
                   .process = {},
                   .prior = {}};
-  model.metrics.train = compute_metrics(training.time, predict(model, training), training.runs);
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   model.typical = central_configuration(model.spec, training);
 }
@@ -548,7 +548,7 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
   model.form = std::make_shared<OwnForm>(options.formula);
   model.constants = best.of_search;
   const double cost_of_search =
-      loss_value(SignedLoss(options), training, predict(model, training)) +
+      loss_value(SignedLoss(options), training.time, predict(model, training)) +
       penalty(model.constants);
   model.constants = best.finish.at;
   describe_search(best, problem, training, cost_of_search, evaluations, model);

@@ -60,26 +60,6 @@ class Plan {
   std::vector<double> weights_of_negative_;
 };
 
-}  // namespace perfmodel::kernel
-
-namespace perfmodel {
-
-/// Comparison of one build of the objective's kernel with the baseline.
-struct KernelVariant {
-  std::string name;           ///< "avx2"
-  std::size_t costs = 0;      ///< number of costs compared
-  std::size_t identical = 0;  ///< number of costs with equal bits
-};
-
-/// Evaluates random candidates with every instruction set of this processor, on one and on several
-/// threads; each must give the bits of the baseline on one thread.
-std::vector<KernelVariant> compare_kernel_variants(const ModelSpec& spec, const Design& training,
-                                                   Loss loss, std::uint64_t seed);
-
-}  // namespace perfmodel
-
-namespace perfmodel::kernel {
-
 /// Evaluates batches of candidates over a plan, in vector lanes and, if there is enough work, on
 /// several threads. Neither lanes nor threads change a result.
 class Evaluator {

@@ -453,7 +453,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   model.spec = spec;
   const auto cost_at = [&](const VectorXd& scaled) {
     model.constants = space.raw_from_scaled(scaled);
-    return loss_value(SignedLoss(options), training, predict(model, training)) + penalty(scaled);
+    return loss_value(SignedLoss(options), training.time, predict(model, training)) + penalty(scaled);
   };
   const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.at);
@@ -477,7 +477,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   .ridges = {},
                   .process = {},
                   .prior = {}};
-  model.metrics.train = compute_metrics(training.time, predict(model, training), training.runs);
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
                   [&](const NumericInput& input) { return spec.is_derived_from(input.column); }))

@@ -70,7 +70,7 @@ Sensitivity sensitivity_of(const SearchSpace& space, const Design& training,
   const auto at = model.linearised(scaled);
   return {std::move(standings), std::move(left_out),
           [&](const VectorXd& weights) { return at->gram(weights); },
-          curvature_of(options.loss, training, at->predicted()), training.total_runs()};
+          curvature_of(options.loss, training, at->predicted()), training.rows};
 }
 
 /// Sentence for a column with one value besides 0, which determines the term but not its power.
@@ -117,7 +117,7 @@ class GenericFindings {
         space_(space),
         layout_(space.layout()),
         scaled_(scaled),
-        typical_time_(median(training.time, training.runs)),
+        typical_time_(median(training.time)),
         sensitivity_(sensitivity_of(space, training, options, scaled)),
         constants_(sensitivity_, judged(), [&](std::size_t k) { return gradient(k); }) {}
 

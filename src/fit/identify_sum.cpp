@@ -139,7 +139,7 @@ Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions&
           std::move(left_out),
           gram_of,
           curvature_of(options.loss, runs, parts.rowwise().sum()),
-          runs.total_runs(),
+          runs.rows,
           options.stop};
 }
 

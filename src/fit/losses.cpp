@@ -14,23 +14,6 @@ namespace perfmodel {
 
 namespace {
 
-/// Up to this many runs, the mean over merged rows is rounded as that over single runs.
-constexpr std::size_t kRunsOneByOne = std::size_t{1} << 22;
-
-double loss_one_by_one(const SignedLoss& loss, const Design& runs,
-                       const Eigen::VectorXd& predicted) {
-  Eigen::VectorXd measured(index(runs.total_runs()));
-  Eigen::VectorXd of_runs(measured.size());
-  Eigen::Index next = 0;
-  for (std::size_t row = 0; row < runs.rows; ++row) {
-    const Eigen::Index count = index(runs.runs[row]);
-    measured.segment(next, count).setConstant(runs.time[index(row)]);
-    of_runs.segment(next, count).setConstant(predicted[index(row)]);
-    next += count;
-  }
-  return loss_value(loss, measured, of_runs);
-}
-
 using Eigen::ArrayXd;
 
 /// Errors of predictions on the scale of the loss.
@@ -72,19 +55,6 @@ double loss_value(const SignedLoss& loss, const Eigen::VectorXd& measured,
   return is_root(loss.loss) ? std::sqrt(mean) : mean;
 }
 
-double loss_value(const SignedLoss& loss, const Design& runs, const Eigen::VectorXd& predicted) {
-  if (runs.runs.empty())
-    return loss_value(loss, runs.time, predicted);
-  if (runs.total_runs() <= kRunsOneByOne)
-    return loss_one_by_one(loss, runs, predicted);
-  double sum = 0;
-  const Eigen::ArrayXd losses = row_losses(loss, runs.time, predicted);
-  for (std::size_t row = 0; row < runs.rows; ++row)
-    sum += static_cast<double>(runs.runs[row]) * losses[index(row)];
-  const double mean = sum / static_cast<double>(runs.total_runs());
-  return is_root(loss.loss) ? std::sqrt(mean) : mean;
-}
-
 double loss_of_time(Loss loss, double time) {
   if (facts_of(loss).of != ErrorOf::time)
     return 1;
@@ -120,11 +90,10 @@ VectorXd safe_prediction(const VectorXd& measured, const VectorXd& predicted) {
   return predicted.cwiseMax(1e-6 * measured);
 }
 
-/// 2 median |r / y|, with each row weighted by `runs`, or by 1 if that is empty.
-double sparsity_of_rows(const VectorXd& measured, const VectorXd& predicted,
-                        std::span<const std::uint64_t> runs) {
+/// 2 median |r / y|.
+double sparsity_of_rows(const VectorXd& measured, const VectorXd& predicted) {
   const VectorXd safe = safe_prediction(measured, predicted);
-  return 2 * median((measured - predicted).cwiseQuotient(safe).cwiseAbs(), runs);
+  return 2 * median((measured - predicted).cwiseQuotient(safe).cwiseAbs());
 }
 
 /// For a loss with a second derivative: scores are divided by its mean.
@@ -153,11 +122,7 @@ Curvature curvature_of_rows(Loss loss, const VectorXd& measured, const VectorXd&
 }  // namespace
 
 Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
-  Curvature out = curvature_of_rows(loss, runs.time, predicted,
-                                    sparsity_of_rows(runs.time, predicted, runs.runs));
-  for (std::size_t row = 0; row < runs.runs.size(); ++row)
-    out.weights[index(row)] *= static_cast<double>(runs.runs[row]);
-  return out;
+  return curvature_of_rows(loss, runs.time, predicted, sparsity_of_rows(runs.time, predicted));
 }
 
 namespace {
@@ -182,24 +147,12 @@ double shifted(Loss loss, double from, double difference) {
 WeightedRows::WeightedRows(const Design& design)
     : measured_(&design), total_weight_(static_cast<double>(design.rows)) {}
 
-/// Expands each run to a row.
-WeightedRows WeightedRows::one_by_one(const Design& design) {
-  WeightedRows out(design);
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < design.rows; ++row)
-    rows.insert(rows.end(), design.runs[row], row);
-  out.own_ = take_rows(design, rows);
-  out.own_->runs.clear();
-  out.total_weight_ = static_cast<double>(rows.size());
-  return out;
-}
-
 WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
   WeightedRows out(design);
   const RowGroups groups =
       is_squared(loss) ? configuration_groups(design) : equal_row_groups(design);
-  if (kCostOfWeight * static_cast<double>(groups.count) > static_cast<double>(design.total_runs()))
-    return design.runs.empty() ? out : one_by_one(design);
+  if (kCostOfWeight * static_cast<double>(groups.count) > static_cast<double>(design.rows))
+    return out;
 
   std::vector<std::size_t> first_rows;
   VectorXd runs = VectorXd::Zero(index(groups.count));
@@ -210,13 +163,10 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
       first_rows.push_back(row);
     const double off =
         difference(loss, design.time[index(row)], design.time[index(first_rows[group])]);
-    // Added run by run, to round like the sum over unmerged rows.
-    for (std::size_t run = 0; run < design.runs_of(row); ++run)
-      shift[index(group)] += off;
-    runs[index(group)] += static_cast<double>(design.runs_of(row));
+    shift[index(group)] += off;
+    ++runs[index(group)];
   }
   out.own_ = take_rows(design, first_rows);
-  out.own_->runs.clear();
   for (std::size_t group = 0; group < groups.count; ++group) {
     double& time = out.own_->time[index(group)];
     time = shifted(loss, time, shift[index(group)] / runs[index(group)]);
@@ -227,8 +177,7 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
     for (std::size_t row = 0; row < design.rows; ++row) {
       const Eigen::Index group = index(groups.of_row[row]);
       const double off = difference(loss, design.time[index(row)], out.own_->time[group]);
-      for (std::size_t run = 0; run < design.runs_of(row); ++run)
-        scatter[group] += off * off;
+      scatter[group] += off * off;
     }
   }
   out.count(runs, scatter);

@@ -29,9 +29,6 @@ RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
 double loss_value(const SignedLoss& loss, const Eigen::VectorXd& measured,
                   const Eigen::VectorXd& predicted);
 
-/// loss_value() for rows that may represent several runs.
-double loss_value(const SignedLoss& loss, const Design& runs, const Eigen::VectorXd& predicted);
-
 /// Loss of an error of `time`, for losses that have a unit; 1 for the others.
 double loss_of_time(Loss loss, double time);
 
@@ -57,7 +54,6 @@ struct Curvature {
 /// Assumes relative noise, which times have: r / y has the same distribution in all rows. The
 /// curvature of an absolute loss is then the density of r / y at 0, divided by y (Koenker 2005,
 /// section 3.2). It is estimated from the central half of the residuals: 1 / (4 median |r / y|).
-/// Weights are summed over the runs of a row, scores are per run.
 Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
 /// The training rows for search and local refinement; a row may represent several measured runs.
@@ -66,13 +62,13 @@ Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& pre
 /// (sum_i w_i l_i + s) / sum_i w_i.
 class WeightedRows {
  public:
-  /// Each row with weight 1, whatever its number of runs. Keeps a reference to the design.
+  /// Each row with weight 1. Keeps a reference to the design.
   WeightedRows(const Design& design);  // implicit: a design is rows of weight 1
 
   /// Merges rows with equal inputs and time; for squared losses, rows with equal inputs:
   /// sum_k (t_k - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 for n times with mean m (for rmsle, of
   /// logarithms). Returns the design's own rows if merging does not pay, and keeps a reference to
-  /// it. A design with merged rows gives the same result to the last bit.
+  /// it.
   static WeightedRows merged(const Design& design, Loss loss);
 
   /// The chosen rows with their weights.
@@ -101,7 +97,6 @@ class WeightedRows {
   double total_weight_;
   double total_scatter_ = 0;
 
-  static WeightedRows one_by_one(const Design& design);
   void count(const Eigen::VectorXd& runs, const Eigen::VectorXd& scatter);
 };
 

@@ -37,7 +37,7 @@ Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
   }
   if (options.penalty.constants == Penalise::raw || !active())
     return;
-  unit_ = median(training.measured().time, training.measured().runs);
+  unit_ = median(training.measured().time);
   l1_ *= loss_of_time(options.loss, unit_);
   l2_ *= loss_of_time(options.loss, unit_);
   for (std::size_t i = 0; i < intrinsic_shift_.size(); ++i)
@@ -200,7 +200,7 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
   double floor = 0;
   if (scale) {
     constant.high = kLargestShare * training.measured().time.maxCoeff();
-    floor = kSmallestShare * median(training.measured().time, training.measured().runs);
+    floor = kSmallestShare * median(training.measured().time);
   }
 
   const Index size = static_cast<Index>(layout_.size());

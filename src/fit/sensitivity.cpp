@@ -198,7 +198,7 @@ constexpr std::size_t kFewForManyForms = 14;
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
   const std::size_t constants = static_cast<std::size_t>(model.constants.size());
-  const std::size_t runs = training.total_runs();
+  const std::size_t runs = training.rows;
   if (runs > constants)
     return;
   out.push_back({"few_rows", "",

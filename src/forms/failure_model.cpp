@@ -189,7 +189,7 @@ std::vector<bool> FailureModel::are_likely(const Table& configurations) const {
 
 std::shared_ptr<const FailureModel> fit_failures(const FittedModel& model, const Table& finished,
                                                  const Table& failed, const FitOptions& options) {
-  if (failed.rows() < kFewestOfAKind || !finished.runs.empty() || options.stop.stop_requested())
+  if (failed.rows() < kFewestOfAKind || options.stop.stop_requested())
     return nullptr;
   FailureFacts out;
   out.inputs = failure_inputs(model, failed);

@@ -124,15 +124,7 @@ std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
 std::vector<double> GenericForm::shares(const ModelSpec& spec, const VectorXd& constants,
                                         const Design& design) const {
   const GenericLayout layout(spec);
-  const auto sum_of_runs = [&](const VectorXd& predicted) {
-    if (design.runs.empty())
-      return predicted.sum();
-    double sum = 0;
-    for (std::size_t row = 0; row < design.rows; ++row)
-      sum += static_cast<double>(design.runs[row]) * predicted[index(row)];
-    return sum;
-  };
-  const double total = sum_of_runs(predict(spec, constants, design));
+  const double total = predict(spec, constants, design).sum();
   if (total == 0)  // a penalty can reduce all to 0
     return std::vector<double>(parts(spec, constants, nullptr).size(), 0);
   const double intercept = constants[index(layout.intercept())];
@@ -142,7 +134,7 @@ std::vector<double> GenericForm::shares(const ModelSpec& spec, const VectorXd& c
     alone[index(layout.intercept())] = 0;
     for (std::size_t k = first; k < first + count; ++k)
       alone[index(k)] = constants[index(k)];
-    return 100 * sum_of_runs(predict(spec, alone, design)) / total;
+    return 100 * predict(spec, alone, design).sum() / total;
   };
   std::vector<double> out;
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
@@ -151,7 +143,7 @@ std::vector<double> GenericForm::shares(const ModelSpec& spec, const VectorXd& c
     out.push_back(share_of(layout.level(c, 0), spec.categorical[c].levels.size()));
   if (const auto lone = layout.lone_coefficient())
     out.push_back(share_of(*lone, 1));
-  out.push_back(100 * intercept * static_cast<double>(design.total_runs()) / total);
+  out.push_back(100 * intercept * static_cast<double>(design.rows) / total);
   return out;
 }
 

@@ -300,13 +300,10 @@ std::vector<double> OwnForm::shares(const ModelSpec& spec, const VectorXd& const
                                     const Design& design) const {
   const OwnProgram program(own_, spec);
   const OwnRows rows(program, design);
-  VectorXd runs(index(design.rows));
-  for (std::size_t row = 0; row < design.rows; ++row)
-    runs[index(row)] = static_cast<double>(design.runs_of(row));
-  const double total = runs.dot(rows.predict(constants));
+  const double total = rows.predict(constants).sum();
   std::vector<double> out;
   for (const auto& [last, subtracted] : program.addends())
-    out.push_back((subtracted ? -100 : 100) * runs.dot(rows.part(constants, last)) / total);
+    out.push_back((subtracted ? -100 : 100) * rows.part(constants, last).sum() / total);
   return out;
 }
 

@@ -19,7 +19,6 @@
 #include "forms/failure_model.hpp"
 #include "forms/fit_options.hpp"
 #include "jobs/group_fits.hpp"
-#include "jobs/tasks.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -37,20 +36,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Numbers of the first task of each kind in a fit that several calls share: fits with several
-/// seeds from 0, then bootstrap samples, then folds.
-struct SharedTasks {
-  std::size_t samples = 0;
-  std::size_t folds = 0;
-};
-
-SharedTasks shared_tasks(const FitRequest& request) {
-  SharedTasks out;
-  out.samples = request.repeats > 1 ? request.repeats : 0;
-  out.folds = out.samples + (request.bootstrap ? request.bootstrap->samples : 0);
-  return out;
-}
-
 std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage stage,
                                          std::size_t all) {
   if (!progress)
@@ -67,23 +52,7 @@ std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest&
     return {fit(prepared.spec, prepared.training, watched)};
   }
   return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
-                        told_to(request.progress, FitStage::fits, request.repeats),
-                        hooks_of<FittedModel>(request.share, 0));
-}
-
-/// The fit of lowest cost. It is repeated if other calls made the fits, since their results are
-/// stored incompletely.
-FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& prepared,
-                     const FitRequest& request, const FitOptions& silent) {
-  const FittedModel& best = fits[best_of(fits)];
-  if (fits.size() == 1 || request.share == nullptr)
-    return best;
-  FitOptions options = silent;
-  options.seed = best.search.seed;
-  FittedModel model = fit(prepared.spec, prepared.training, options);
-  model.metrics = best.metrics;
-  model.noise_floor = best.noise_floor;
-  return model;
+                        told_to(request.progress, FitStage::fits, request.repeats));
 }
 
 /// Metrics of the model on the training, validation and test rows.
@@ -100,8 +69,7 @@ BootstrapSamples run_samples(const FittedModel& model, const Design& training,
                              const FitRequest& request, const FitOptions& silent) {
   const std::size_t wanted = request.bootstrap->samples;
   return bootstrap(model, training, silent, wanted,
-                   told_to(request.progress, FitStage::bootstrap, wanted),
-                   hooks_of<SampleConstants>(request.share, shared_tasks(request).samples));
+                   told_to(request.progress, FitStage::bootstrap, wanted));
 }
 
 /// Returns nullopt if no bootstrap was requested, or if an interruption left fewer than two
@@ -151,7 +119,7 @@ std::optional<double> typical_correction(const FittedModel& model, const Design&
   const auto factors = model.form->process_factors(chosen);
   if (!factors)
     return std::nullopt;
-  return median((factors->array() - 1).abs().matrix(), chosen.runs);
+  return median((factors->array() - 1).abs().matrix());
 }
 
 RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
@@ -186,8 +154,7 @@ void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effe
 }
 
 /// The level of the model's intervals, which a bound needs. If none is requested, nullopt for too
-/// few rows and for merged rows, which hide the scatter of single runs. Throws UsageError if the
-/// requested level needs more rows.
+/// few rows. Throws UsageError if the requested level needs more rows.
 std::optional<double> level_of(const FitRequest& fit, const Design& training,
                                std::size_t validation_rows) {
   const HeldOutRequest& request = fit.held_out;
@@ -196,7 +163,7 @@ std::optional<double> level_of(const FitRequest& fit, const Design& training,
     require_quantile(*fit.options.quantile, calibration_rows);
     return std::min(PredictionIntervals::default_level, highest_level(calibration_rows));
   }
-  if (!request.intervals || (!request.coverage && !training.runs.empty()))
+  if (!request.intervals)
     return std::nullopt;
   if (request.coverage)
     require_level(*request.coverage, calibration_rows);
@@ -228,8 +195,7 @@ std::optional<CrossValidation> run_folds(const ModelSpec& spec, const PreparedFi
                                          const FitRequest& request, const FitOptions& silent) {
   const auto& parts = prepared.held_out.parts;
   return cross_validate(spec, prepared.training, silent, parts,
-                        told_to(request.progress, FitStage::folds, parts.size()),
-                        hooks_of<HeldOutFold>(request.share, shared_tasks(request).folds));
+                        told_to(request.progress, FitStage::folds, parts.size()));
 }
 
 /// Makes the predictions of a model with intervals bounds, and judges them.
@@ -237,7 +203,7 @@ void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) 
   move_to_quantile(model, quantile);
   const Design& training = parts.training;
   const Design finished = finished_runs(training);
-  model.metrics.train = compute_metrics(finished.time, predict(model, finished), finished.runs);
+  model.metrics.train = compute_metrics(finished.time, predict(model, finished));
   model.metrics = judge(model, parts);
   const auto use_on = [&](const std::optional<Design>& design) -> std::optional<BoundUse> {
     if (!design)
@@ -304,14 +270,6 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
           row_intervals(model, model.intervals->level, known), known.time, predict(model, known));
   }
 }
-
-}  // namespace
-
-std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request) {
-  return shared_tasks(request).folds + prepared.held_out.parts.size();
-}
-
-namespace {
 
 /// Extends the measured ranges of an earlier model's inputs by those of further runs.
 void extend_ranges(const Design& runs, ModelSpec& spec) {
@@ -390,22 +348,6 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   return out;
 }
 
-void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
-  const Design& training = prepared.training;
-  const FitOptions silent = silent_options(request);
-  if (request.repeats > 1)
-    run_fits(prepared, request, silent);
-  if (request.bootstrap) {
-    const FittedModel model = fit(prepared.spec, training, request.options);
-    if (!silent.stop.stop_requested())
-      run_samples(model, training, request, silent);
-  }
-  if (!prepared.held_out.parts.empty() && !silent.stop.stop_requested())
-    run_folds(prepared.spec, prepared, request, silent);
-  if (silent.stop.stop_requested())
-    throw Interrupted();
-}
-
 namespace {
 
 /// Between the two measured values around a step of the model, no run tells where the time jumps.
@@ -437,7 +379,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   for (auto& fitted : fits)
     fitted.metrics = judge(fitted, prepared);
-  FittedModel model = best_fit(fits, prepared, request, silent);
+  FittedModel model = fits[best_of(fits)];
   if (fits.size() > 1)
     model.repeats = summarise(fits);
   model.uncertainty = run_bootstrap(model, training, request, silent);
@@ -566,11 +508,10 @@ ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
 }  // namespace
 
 std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRequest& request,
-                                       const std::function<void(std::size_t, std::size_t)>& done,
-                                       const TaskShare* share, std::size_t first_task) {
+                                       const std::function<void(std::size_t, std::size_t)>& done) {
   const Regressors models = models_for(runs.spec, request);
   const auto found = run_tasks<ModelScore>(
-      models.size(), 1, hooks_of<ModelScore>(share, first_task),  // each model uses all threads
+      models.size(), 1,  // each model uses all threads
       [&](std::size_t k) -> std::optional<ModelScore> {
         ModelScore score = score_model(*models[k], runs);
         if (request.options.stop.stop_requested())
@@ -586,10 +527,6 @@ std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRe
     if (score)
       scores.push_back(*score);
   return scores;
-}
-
-std::size_t compared_model_count(const ModelSpec& spec, const CompareRequest& request) {
-  return models_for(spec, request).size();
 }
 
 }  // namespace perfmodel

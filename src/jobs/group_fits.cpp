@@ -193,14 +193,10 @@ void require_columns(const Table& runs, const std::string& field,
 void refuse_keys(const GroupRequest& groups, const std::string& field,
                  const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    for (const auto& [key, columns] :
-         {std::pair("by", groups.by),
-          std::pair("target_name", groups.target_name ? std::vector{*groups.target_name}
-                                                      : std::vector<std::string>())})
-      if (std::find(columns.begin(), columns.end(), name) != columns.end())
-        throw UsageError(Field{field} + ": '" + name +
-                         "' has no effect in the models of the groups that it distinguishes (" +
-                         Field{key} + ")");
+    if (std::ranges::find(groups.by, name) != groups.by.end())
+      throw UsageError(Field{field} + ": '" + name +
+                       "' has no effect in the models of the groups that it distinguishes (" +
+                       Field{"by"} + ")");
 }
 
 /// The target inferred from the whole table.
@@ -262,21 +258,18 @@ void read_as_blank(Column& column) {
 
 /// The table of a task alone, without the columns of keys and other targets.
 Table table_of_task(const GroupTask& task, Table table, const GroupRequest& groups) {
-  std::vector<std::string> without = groups.key_columns();
+  std::vector<std::string> without = groups.by;
   for (const std::string& target : groups.targets)
-    if (target != task.column)
+    if (target != task.target)
       without.push_back(target);
   std::erase_if(table.columns, [&](const Column& column) {
     return std::find(without.begin(), without.end(), column.name) != without.end();
   });
-  for (Column& column : table.columns) {
-    if (groups.target_name && column.name == task.column)
-      column.name = task.target;
+  for (Column& column : table.columns)
     if (!column.is_numeric())
       read_as_numbers(column);
     else if (column.name != task.target)
       read_as_blank(column);
-  }
   return table;
 }
 
@@ -285,8 +278,6 @@ void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& 
   if (roles.target && runs.find(*roles.target) != nullptr)
     groups.targets = {*roles.target};  // a name with a comma
   require_columns(runs, "target", groups.targets);
-  if (groups.target_name)
-    require_columns(runs, "target_name", {*groups.target_name});
   if (groups.targets.empty())
     groups.targets = {target_of_all(runs, roles)};
   refuse_keys(groups, "target", groups.targets);
@@ -296,10 +287,6 @@ void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& 
        {std::pair("extrinsic", &roles.extrinsic), std::pair("intrinsic", &roles.intrinsic)})
     if (*columns)
       refuse_keys(groups, field, **columns);
-  if (groups.total && !groups.target_name && runs.find(*groups.total) != nullptr &&
-      std::find(groups.targets.begin(), groups.targets.end(), *groups.total) ==
-          groups.targets.end())
-    groups.targets.push_back(*groups.total);
 }
 
 /// Names the time derived from a throughput as in a single model.
@@ -324,7 +311,7 @@ GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupReque
   out.task = [index, groups, targets](std::size_t number) -> GroupTask {
     const std::string& target = groups.targets[number % targets];
     const std::size_t group = number / targets;
-    return {index->key(group), target, target, index->rows(group)};
+    return {index->key(group), target, index->rows(group)};
   };
   out.runs_of = [index, groups, targets, task = out.task](std::size_t number) {
     RunsFile runs;
@@ -341,8 +328,8 @@ GroupJob job_of(RunsFile all, const GroupRequest& groups) {
     std::vector<GroupTask> tasks;
     std::vector<std::vector<std::size_t>> rows;  ///< per task
 
-    void add(TableGroup group, std::string target, const std::string& column) {
-      tasks.push_back({std::move(group.key), std::move(target), column, group.rows.size()});
+    void add(TableGroup group, const std::string& target) {
+      tasks.push_back({std::move(group.key), target, group.rows.size()});
       rows.push_back(std::move(group.rows));
     }
   };
@@ -353,16 +340,9 @@ GroupJob job_of(RunsFile all, const GroupRequest& groups) {
   all.bytes.shrink_to_fit();
   const auto shared = std::make_shared<Tasks>();
   shared->runs = std::move(all);
-  for (TableGroup& group : groups_of(shared->runs.table, groups.key_columns())) {
-    if (groups.target_name) {
-      std::string target = std::move(group.key.back());
-      group.key.pop_back();
-      shared->add(std::move(group), std::move(target), groups.targets.front());
-      continue;
-    }
+  for (const TableGroup& group : groups_of(shared->runs.table, groups.by))
     for (const std::string& target : groups.targets)
-      shared->add(group, target, target);
-  }
+      shared->add(group, target);
   out.tasks = shared->tasks.size();
   out.task = [shared](std::size_t number) { return shared->tasks[number]; };
   out.runs_of = [shared, groups](std::size_t number) {
@@ -379,19 +359,11 @@ GroupJob job_of(RunsFile all, const GroupRequest& groups) {
 
 }  // namespace
 
-std::vector<std::string> GroupRequest::key_columns() const {
-  std::vector<std::string> out = by;
-  if (target_name)
-    out.push_back(*target_name);
-  return out;
-}
-
 GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
                      const RoleRequest& roles, const InputOptions& input) {
   std::set<std::string> texts(roles.categorical.begin(), roles.categorical.end());
-  for (const std::string& column : groups.key_columns())
-    texts.insert(column);
-  if (paths.size() == 1 && !groups.by.empty() && !groups.target_name) {
+  texts.insert(groups.by.begin(), groups.by.end());
+  if (paths.size() == 1 && !groups.by.empty()) {
     if (auto index = GroupIndex::of(paths.front(), groups.by, texts, input)) {
       const Table first_rows = index->first_rows();
       settle_targets(first_rows, groups, roles);
@@ -403,32 +375,6 @@ GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups
   settle_targets(runs.table, groups, roles);
   const Table columns = take_rows(runs.table, {});
   return with_time_of_throughput(job_of(std::move(runs), groups), roles, columns);
-}
-
-std::optional<SetTotal> total_of(const GroupRequest& groups, const GroupJob& job) {
-  if (!groups.total)
-    return std::nullopt;
-  const std::string& name = *groups.total;
-  bool is_target = false;
-  std::vector<bool> is_text(groups.by.size(), false);
-  for (std::size_t number = 0; number < job.tasks; ++number) {
-    const GroupTask task = job.task(number);
-    is_target = is_target || task.target == name;
-    for (std::size_t i = 0; i < groups.by.size(); ++i)
-      is_text[i] = is_text[i] || task.key[i] == name;
-  }
-  std::vector<SetTotal> found;
-  if (is_target)
-    found.push_back({std::nullopt, name});
-  for (std::size_t i = 0; i < groups.by.size(); ++i)
-    if (is_text[i])
-      found.push_back({groups.by[i], name});
-  if (found.size() != 1) {
-    throw UsageError(Field{"total"} + ": '" + name + "' is " +
-                     (found.empty() ? "no target, no column and no text of a key column"
-                                    : "a target or text of several columns"));
-  }
-  return found.front();
 }
 
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,

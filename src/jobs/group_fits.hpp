@@ -77,21 +77,12 @@ struct GroupRequest {
   /// Empty: inferred from the whole table. A text with commas is a column of that name if there is
   /// one, else a list.
   std::vector<std::string> targets;
-  /// Long tables only: the column of target names; `targets` is then the column of their values.
-  std::optional<std::string> target_name;
-  /// Name of the total: a target, a level of a key column, or a further column that equals the sum
-  /// of the targets.
-  std::optional<std::string> total;
-
-  /// The columns to be read as text.
-  std::vector<std::string> key_columns() const;
 };
 
 /// A model to be fitted; it depends only on its number, the runs and the request.
 struct GroupTask {
   std::vector<std::string> key;
   std::string target;
-  std::string column;    ///< the target's column in the file
   std::size_t rows = 0;  ///< number of rows of the group
 };
 
@@ -108,16 +99,12 @@ struct GroupJob {
 
 /// Reads the groups of files. Of a CSV file of contiguous groups, only an index and one group per
 /// thread are in memory; other files are read as a whole. Fills `groups.targets` if they were to be
-/// inferred, and appends the column of a total.
+/// inferred.
 ///
 /// Throws UsageError for missing columns, and InputError if the target cannot be inferred, a file
 /// cannot be read, or it is too large to be read as a whole.
 GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
                      const RoleRequest& roles, const InputOptions& input);
-
-/// Resolves `groups.total` among the tasks; nullopt if it is not set. Throws UsageError if it is
-/// none of them, or a level of several columns.
-std::optional<SetTotal> total_of(const GroupRequest& groups, const GroupJob& job);
 
 struct GroupOutcome {
   std::optional<FittedModel> model;
@@ -130,13 +117,5 @@ struct GroupOutcome {
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
                 const FitRequest& request,
                 const std::function<void(std::size_t, GroupOutcome)>& take);
-
-/// Number of the tasks of a fit that several calls share: fits with several seeds, bootstrap
-/// samples and folds.
-std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request);
-
-/// Runs the tasks of `request.share`, a shard. Bootstrap samples need the model itself, which every
-/// shard fits. Throws Interrupted after a stop request.
-void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request);
 
 }  // namespace perfmodel

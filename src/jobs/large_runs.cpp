@@ -1,147 +1,98 @@
 #include "jobs/large_runs.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <future>
-#include <set>
+#include <numeric>
+#include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
-#include "fit/global_search.hpp"
-#include "perfmodel/columns.hpp"
+#include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/predict.hpp"
 #include "sources/large_csv.hpp"
-#include "table/column_facts.hpp"
-#include "table/formula.hpp"
-#include "table/table.hpp"
+#include "table/design.hpp"
 
 namespace perfmodel {
-
 namespace {
 
-/// Limits memory, since each reading thread has its own tables.
+/// Limits memory, since each reading thread has its own lines.
 constexpr std::size_t kMostReaders = 4;
 
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+/// Rows of each of the two models that show what sampling adds.
+constexpr std::size_t kMostComparedRows = 10'000;
 
-/// The columns from which others are computed.
-std::vector<std::string> sources_of(const RoleRequest& roles) {
-  std::vector<std::string> out;
-  for (const DerivedColumn& derived : roles.derived)
-    out.insert(out.end(), derived.of.begin(), derived.of.end());
-  if (roles.throughput && !roles.throughput->work.empty()) {
-    const std::vector<std::string> work =
-        Formula::names_in(roles.throughput->work, Sentence(Field{"work"}));
-    out.insert(out.end(), work.begin(), work.end());
-  }
-  return out;
-}
-
-/// True if the column can influence the fit.
-bool plays_a_part(const std::string& column, const RoleRequest& roles) {
-  if (is_among(sources_of(roles), column))
-    return true;
-  if (is_among(roles.ignore, column))
-    return false;
-  return !roles.intrinsic || is_among(*roles.intrinsic, column) ||
-         is_among(roles.categorical, column) || !roles.extrinsic ||
-         is_among(*roles.extrinsic, column);
-}
-
-std::set<std::string> text_columns(const RoleRequest& roles) {
-  return {roles.categorical.begin(), roles.categorical.end()};
-}
-
-/// The columns by which rows are equal.
-LineKey key_of(const Table& table, const RoleRequest& roles) {
-  // If no column name identifies the time, it is inferred from the first rows.
-  const std::string named = measured_column(table, roles).value_or("");
-  const std::string time = named.empty() ? resolve_roles(table, roles).target : named;
-  LineKey out{.separator = table.style.separator, .names = table.names(), .counts = {}};
-  for (const std::string& name : out.names)
-    out.counts.push_back(name == time || plays_a_part(name, roles));
-  return out;
-}
-
-/// The rows as runs, expanded again if necessary.
-LabelledRuns labelled(const CsvBeginning& beginning, const LineSink& whole, std::string sha256,
-                      const RoleRequest& roles, const LargeRunsRequest& request) {
+/// The drawn rows as runs.
+LabelledRuns labelled(const CsvBeginning& beginning, const LineSample& sample, std::string sha256,
+                      const RoleRequest& roles) {
   RunsFile file;
   file.path = beginning.path;
   file.sha256 = std::move(sha256);
-  file.table = std::visit([&](const auto& lines) { return table_of(beginning, lines); }, whole);
-  if (!request.single_rows_for.empty()) {
-    if (file.table.measured_runs() > request.most_single_rows)
-      throw InputError(Sentence(beginning.source + ": ") + request.single_rows_for + " takes " +
-                       std::to_string(request.most_single_rows) +
-                       " rows at most where they are merged: draw some with " +
-                       Field{"sample_rows", {"100000"}});
-    file.table = one_by_one(file.table);
-  }
+  file.table = table_of(beginning, sample);
+  const std::size_t drawn = file.table.rows();
   LabelledRuns out = label_runs(std::move(file), roles);
-  if (const auto* sample = std::get_if<LineSample>(&whole))
-    out.roles.notices.emplace_back(
-        "The model is fitted to " + std::to_string(sample->drawn().size()) +
-        " rows, drawn at random from " + std::to_string(sample->lines_to_draw_from()) + ".");
+  out.roles.notices.emplace_back("The model is fitted to " + std::to_string(drawn) +
+                                 " rows, drawn at random from " +
+                                 std::to_string(sample.lines_to_draw_from()) + ".");
   return out;
 }
 
 }  // namespace
 
-LabelledRuns read_large_runs(const std::string& path, const RoleRequest& roles,
-                             const InputOptions& input, const LargeRunsRequest& request,
-                             const FitOptions& options, const ReadProgress& progress) {
-  const CsvBeginning beginning = read_beginning(path, text_columns(roles), input);
-  LineSink empty = LineSample(request.sample_rows.value_or(0), options.seed);
-  if (request.merge)
-    empty = CountedLines(key_of(beginning.table, roles), request.most_different_rows);
+std::optional<std::size_t> rows_to_draw(const std::vector<std::string>& paths,
+                                        const std::optional<std::size_t>& requested) {
+  if (requested && paths.size() > 1)
+    throw UsageError(Field{"sample_rows"} + " takes one file; put the files into one");
+  std::error_code error;
+  const bool is_large = paths.size() == 1 &&
+                        std::filesystem::is_regular_file(paths.front(), error) &&
+                        std::filesystem::file_size(paths.front(), error) > kLargeFile;
+  return requested || !is_large ? requested : std::optional(kRowsOfLargeFile);
+}
+
+LabelledRuns draw_runs(const std::string& path, std::size_t rows, const RoleRequest& roles,
+                       const InputOptions& input, const FitOptions& options,
+                       const ReadProgress& progress) {
+  const CsvBeginning beginning =
+      read_beginning(path, {roles.categorical.begin(), roles.categorical.end()}, input);
+  const LineSample empty(rows, options.seed);
   if (beginning.pipe) {
-    const LineSink whole = read_lines(beginning, empty, 1, progress);
-    return labelled(beginning, whole, beginning.pipe->sha256(), roles, request);
+    const LineSample sample = draw_lines(beginning, empty, 1, progress);
+    return labelled(beginning, sample, beginning.pipe->sha256(), roles);
   }
   std::future<std::string> digest =
       std::async(std::launch::async, [&] { return sha256_of_file(beginning.path); });
-  const LineSink whole = read_lines(
+  const LineSample sample = draw_lines(
       beginning, empty, std::clamp<std::size_t>(options.threads, 1, kMostReaders), progress);
-  return labelled(beginning, whole, digest.get(), roles, request);
+  return labelled(beginning, sample, digest.get(), roles);
 }
 
-namespace {
-
-/// Appends `what` to the comma-separated list if `asked`.
-void add_asked(bool asked, const Sentence& what, Sentence& out) {
-  if (asked)
-    out += (out.empty() ? Sentence() : Sentence(", ")) + what;
-}
-
-}  // namespace
-
-Sentence needs_rows_of_file(const FitRequest& request) {
-  const SplitShares all;
-  Sentence out;
-  add_asked(request.split.validation != all.validation || request.split.test != all.test,
-            Sentence(Field{"split"}), out);
-  add_asked(request.bootstrap.has_value(), Sentence(Field{"bootstrap"}), out);
-  add_asked(request.held_out.folds.has_value(), Sentence(Field{"folds"}), out);
-  add_asked(request.held_out.coverage.has_value(), Sentence(Field{"coverage"}), out);
-  add_asked(request.options.quantile.has_value(), Sentence(Field{"quantile"}), out);
-  add_asked(request.roles.failed == FailedRunsAre::censored, Field{"failed", {"censor"}}, out);
-  add_asked(request.roles.status.has_value(), Sentence(Field{"status"}), out);
-  return out;
-}
-
-Sentence needs_single_rows(const FitRequest& request) {
-  const Expression expression = request.options.expression;
-  Sentence out;
-  add_asked(expression != Expression::generic && expression != Expression::formula,
-            Field{"expression", {std::string(to_text(expression))}}, out);
-  add_asked(request.options.residual == Residual::process, Field{"residual", {"process"}}, out);
-  return out;
+double sampling_error(const PreparedFit& prepared, const FitRequest& request) {
+  const Design& training = prepared.training;
+  std::vector<std::size_t> rows(training.rows);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  RandomStream random(request.options.seed, "sampling error");
+  const std::size_t compared = std::min(training.rows / 2, kMostComparedRows);
+  for (std::size_t i = 0; i < 2 * compared; ++i)
+    std::swap(rows[i], rows[i + random.below(training.rows - i)]);
+  FitOptions options = request.options;
+  options.be_silent();
+  const auto predicted_by = [&](std::size_t first) -> Eigen::VectorXd {
+    const Design half = take_rows(training, std::span(rows).subspan(first, compared));
+    return predict(fit(prepared.spec, half, options), training);
+  };
+  const Eigen::ArrayXd distance =
+      (predicted_by(0).array() / predicted_by(compared).array()).log().abs();
+  return distance.mean() *
+         std::sqrt(0.5 * static_cast<double>(compared) / static_cast<double>(training.rows));
 }
 
 }  // namespace perfmodel

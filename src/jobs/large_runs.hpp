@@ -4,36 +4,32 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "perfmodel/fit.hpp"
 
 namespace perfmodel {
 
-/// Larger files (in bytes) are read with equal rows merged if everything requested supports merged
-/// rows.
+/// Of larger files (in bytes), rows are drawn.
 constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 30;
 
-/// Most rows to which merged rows are expanded again.
-constexpr std::size_t kMostSingleRows = std::size_t{1} << 22;
+/// So many rows are drawn unless others are requested.
+constexpr std::size_t kRowsOfLargeFile = 100'000;
 
-struct LargeRunsRequest {
-  bool merge = false;                        ///< merges equal rows
-  std::optional<std::size_t> sample_rows{};  ///< number of rows to draw at random
-  /// Why merged rows are expanded again after reading, for messages; empty if they are not.
-  Sentence single_rows_for{};
-  std::size_t most_single_rows = kMostSingleRows;
-  std::size_t most_different_rows = 4'000'000;  ///< most distinct rows when merging
-};
+/// How many rows of the files are drawn at random: those requested, or kRowsOfLargeFile of a large
+/// file; nullopt: all are read. Throws UsageError if rows of several files were to be drawn.
+std::optional<std::size_t> rows_to_draw(const std::vector<std::string>& paths,
+                                        const std::optional<std::size_t>& requested);
 
-/// Reads a large file, with equal rows merged or sampled. Throws UsageError if merged rows do not
-/// support a request, and InputError for malformed rows and too many of them.
-LabelledRuns read_large_runs(const std::string& path, const RoleRequest& roles,
-                             const InputOptions& input, const LargeRunsRequest& request,
-                             const FitOptions& options, const ReadProgress& progress = {});
+/// Draws rows of a file while it is read, so that it may be larger than memory; the same rows for a
+/// seed, for any number of threads. Throws InputError for malformed rows among those drawn.
+LabelledRuns draw_runs(const std::string& path, std::size_t rows, const RoleRequest& roles,
+                       const InputOptions& input, const FitOptions& options,
+                       const ReadProgress& progress = {});
 
-/// The requested options that need every row at its place in the file; empty if there are none.
-Sentence needs_rows_of_file(const FitRequest& request);
-/// The requested options that need every run as a row, in any order; empty if there are none.
-Sentence needs_single_rows(const FitRequest& request);
+/// How far another draw of as many rows would move the predicted times, in the mean of |ln| over
+/// the training rows. Two models of m disjoint random rows, at most 10,000 each, differ by sqrt(2)
+/// times the standard deviation of one, and that falls with the root of the number of rows.
+double sampling_error(const PreparedFit& prepared, const FitRequest& request);
 
 }  // namespace perfmodel

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -10,7 +9,6 @@
 #include "base/files.hpp"
 #include "base/message.hpp"
 #include "base/text.hpp"
-#include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -56,38 +54,6 @@ void warn_of_equal_files(LabelledRuns& runs) {
   }
 }
 
-/// Moves the column that counts the runs of each line out of the table.
-void count_lines(const std::string& weight, Table& table) {
-  if (table.find(weight) == nullptr)
-    throw UsageError(Field{"weight"} + ": " + table.no_column(weight));
-  const Column& column = table.at(weight);
-  CellProblems problems(table);
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const double count = column.is_numeric() ? column.numbers[row] : 0;
-    if (count >= 1 && count < 0x1p53 && count == std::floor(count))
-      table.runs.push_back(static_cast<std::uint64_t>(count));
-    else
-      problems.add(row, column,
-                   [&] { return quoted_cell(column.text(row)) + " is not a number of runs"; });
-  }
-  if (!problems.empty())
-    throw InputError(problems.text());
-  table.columns.erase(table.columns.begin() + (&column - table.columns.data()));
-}
-
-/// Refuses lines for many runs if no configuration occurs twice: single runs would scatter.
-void refuse_averages(const Table& table, const std::string& target) {
-  std::vector<std::string> inputs = table.names();
-  std::erase(inputs, target);
-  if (table.measured_runs() > table.rows() && groups_of(table, inputs).size() == table.rows())
-    throw InputError(
-        table.source +
-        ": every configuration has one time for all its runs, which is a mean of "
-        "them: a weight counts runs with the same time, and how much runs scatter cannot be seen "
-        "any more. Leave out " +
-        Field{"weight"} + ", or pass the single times");
-}
-
 /// Warns of inferred levels that a reader takes for numbers: a scale would have no power.
 void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
   const std::vector<std::string>& wanted = request.categorical;
@@ -131,7 +97,7 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request, std::vector<S
     const auto is_in = [&](const std::vector<std::string>& names) {
       return std::ranges::find(names, column) != names.end();
     };
-    return is_in(request.ignore) || is_in(request.categorical) || request.weight == column ||
+    return is_in(request.ignore) || is_in(request.categorical) ||
            is_in(request.extrinsic.value_or(std::vector<std::string>())) ||
            is_in(request.intrinsic.value_or(std::vector<std::string>()));
   };
@@ -214,20 +180,10 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     if (auto warning = warning_of_work(*request.throughput, table))
       runs.warnings.push_back(*std::move(warning));
   }
-  if (request.weight)
-    count_lines(*request.weight, table);
   table = derive_as_requested(table, timed.derived);
   if (timed.formula)
     timed = with_formula_columns(table, std::move(timed));
   runs.roles = resolve_roles(table, timed);
-  if (request.weight) {
-    refuse_averages(table, runs.roles.target);
-    if (request.single_rows && table.measured_runs() > kMostSingleRows)
-      throw InputError(Sentence(table.source + ": ") + Field{"weight"} + " takes " +
-                       std::to_string(kMostSingleRows) + " runs at most, but for Eq. (4) alone");
-    if (request.single_rows)
-      table = one_by_one(table);
-  }
   runs.roles.throughput = request.throughput;
   warn_of_written_numbers(request, runs);
   if (!request.throughput)
@@ -369,7 +325,7 @@ RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptio
 
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
                                             const std::set<std::string>& text_columns) {
-  const std::size_t rows = runs.table.measured_runs();
+  const std::size_t rows = runs.table.rows();
   WithoutFailed left = without_failed_runs(runs.table, column, text_columns);
   if (left.failed.empty())
     return std::nullopt;
@@ -410,7 +366,7 @@ std::string base_name(const std::string& path) {
 Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
   Provenance out{"perfmodel " PERFMODEL_VERSION,
                  runs.files.empty() ? base_name(runs.path) : runs.path,
-                 runs.table.measured_runs(),
+                 runs.table.rows(),
                  runs.sha256.empty() && !runs.bytes.empty() ? sha256(runs.bytes) : runs.sha256,
                  roles.notices,
                  runs.files,

@@ -5,42 +5,12 @@
 #include <set>
 #include <vector>
 
-#include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
-#include "report/model_json.hpp"
 #include "report/model_set.hpp"
 
 namespace perfmodel {
-void describe(Fields& f, HeldOutFold& x) {
-  f("metrics", x.metrics);
-  f("predicted", x.predicted);
-}
-
-void describe(Fields& f, SweepPoint& x) {
-  f("penalty", x.penalty);
-  f("lambda", x.lambda);
-  f("validation_loss", x.validation_loss);
-  f("standard_error", x.standard_error);
-  f("model", x.model);
-}
-
-void describe(Fields& f, ModelScore& x) {
-  f("name", x.name);
-  f("file", x.file);
-  f("metrics", x.metrics);
-  f("fit_seconds", x.fit_seconds);
-  f("columns", x.columns);
-  f("scaling_powers", x.scaling_powers);
-}
-
-void describe(Fields& f, plan::PlanStart& x) {
-  f("candidates", x.candidates);
-  f("information", x.information);
-}
-
 namespace {
 
 /// Throws InputError if an editor or a transfer changed the line.

@@ -124,16 +124,6 @@ void describe(Fields& f, const ssgd::Iteration& x) {
   f("iteration_us", x.total_us);
 }
 
-void describe(Fields& f, const SelftestFigure& x) {
-  f("problem", x.problem);
-  f("quantity", x.quantity, "which figure of it");
-  f("certified", x.certified, "its known value");
-  f("computed", Finite{x.computed}, "as this machine has it");
-  f("digits", x.digits, "that match");
-  f("promised", x.promised, "digits on any machine");
-  f("passed", x.passed(), "whether as many match");
-}
-
 namespace {
 
 void describe_misfit(Fields& f, double misfit) {
@@ -491,12 +481,6 @@ void describe(Fields& f, const EvaluationsDocument& x) {
     item("target", line->target);
     item("metrics", line->model.value_or(FittedModel{}).metrics.train, "[metrics](#metrics)");
   });
-  const auto share = x.total.value_or(EvaluationsDocument::Share{});
-  f.object("total", "of a set with one", only_if(x.total.has_value()), [&](Fields& total) {
-    total("name", header.total.value_or(SetTotal{}).name);
-    total("share_percent", Finite{share.percent}, "the sum of the parts over the measured sum");
-    total("without", share.without, "parts that have no model");
-  });
   f("gates", x.gates, "conditions that fail the judgement", kSparse);
 }
 
@@ -529,12 +513,6 @@ void describe(Fields& f, const SsgdDocument& x) {
     only_if(x.batch.has_value()));
   f("bound_of_one_message_per_layer_us", study.bound_us, "no order of such messages takes less",
     only_if(study.bound_us > 0));
-}
-
-void describe(Fields& f, const SelftestDocument& x) {
-  f.document("perfmodel/selftest", "Figures with known values: selftest");
-  f("passed", std::ranges::all_of(x.figures, [](auto& i) { return i.passed(); }));
-  f("figures", x.figures, "what was computed again");
 }
 
 void describe(Fields& f, const VersionDocument& x) {
@@ -809,12 +787,10 @@ std::vector<std::pair<std::string, Json>> json_schemas() {
           {"ssgd", f.schema_of<SsgdDocument>()},
           {"suggestions", f.schema_of<SuggestionDocument>()},
           {"plan", f.schema_of<PlanDocument>()},
-          {"selftest", f.schema_of<SelftestDocument>()},
           {"version", f.schema_of<VersionDocument>()},
           {"space", f.schema_of<plan::Space>()},
           {"models", with_lines(f.schema_of<ModelSetHeader>(),
-                                Fields(&kSample<ModelSetHeader>).schema_of<ModelSetLine>())},
-          {"tasks", with_lines(f.schema_of<TaskResultsHeader>(), f.schema_of<TaskResult>())}};
+                                Fields(&kSample<ModelSetHeader>).schema_of<ModelSetLine>())}};
 }
 
 }  // namespace perfmodel

@@ -12,7 +12,6 @@
 #include "analysis/errors.hpp"
 #include "analysis/plan.hpp"
 #include "analysis/scaling.hpp"
-#include "analysis/selftest.hpp"
 #include "analysis/ssgd.hpp"
 #include "analysis/sweep.hpp"
 #include "base/fields.hpp"
@@ -156,12 +155,6 @@ struct EvaluationsDocument {
   const ModelSet* judged =
       &kSample<ModelSet>;  ///< metrics.train of each model refer to the judged runs
 
-  /// For a set with a total: error of the sum of its parts, over all runs of the total.
-  struct Share {
-    double percent = 0;
-    std::size_t without = 0;  ///< number of parts without a model
-  };
-  std::optional<Share> total;
   std::vector<GateDocument> gates;
 };
 
@@ -255,10 +248,6 @@ struct SsgdDocument {
   std::vector<std::string> own_designs;  ///< sentences on what differs from the authors' formula
 };
 
-struct SelftestDocument {
-  const std::vector<SelftestFigure>& figures = kSample<std::vector<SelftestFigure>>;
-};
-
 /// What a program of this version and build can do.
 struct VersionDocument {
   std::string version;  ///< semantic version
@@ -277,7 +266,6 @@ void describe(Fields& f, const PlanDocument& x);
 void describe(Fields& f, const SuggestionDocument& x);
 void describe(Fields& f, const SweepDocument& x);
 void describe(Fields& f, const SsgdDocument& x);
-void describe(Fields& f, const SelftestDocument& x);
 void describe(Fields& f, const VersionDocument& x);
 
 /// Returns the JSON schemas of all documents, by name without "perfmodel/". The "description" of a

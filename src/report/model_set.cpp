@@ -98,54 +98,15 @@ std::string place_of_line(const std::string& source, std::size_t number) {
 
 namespace {
 
-constexpr auto kResultsSchema = "perfmodel/tasks";
 constexpr auto kSetSchema = "perfmodel/models";
 
 }  // namespace
-
-void describe(Fields& f, TaskResultsHeader& x) {
-  f.document(kResultsSchema,
-             "Results of tasks: the header, the first line of a shard; $defs.line are the others");
-  describe_job(f, x);
-  f("command", x.command, "the words of the call, without its output and its shard");
-  describe_tasks(f, x);
-}
-
-void describe(Fields& f, TaskResult& x) {
-  f("task", x.task, "its number, from 0");
-  f("result", std::as_const(x.result), "is between the shards and `merge` of one version");
-}
-
-std::string to_line(const TaskResultsHeader& header) {
-  return line_text(json_of(header));
-}
-
-std::string result_line(std::size_t task, Json result) {
-  return line_text(json_of(TaskResult{task, std::move(result)}));
-}
-
-bool is_task_results(std::string_view bytes) {
-  return bytes.starts_with("{\"schema\": \"" + std::string(kResultsSchema) + "\"");
-}
-
-TaskResultsHeader read_task_results_header(const std::string& source, std::string_view bytes) {
-  const std::string_view line = bytes.substr(0, bytes.find('\n'));
-  return read_json<TaskResultsHeader>(JsonCursor::parse(place_of_line(source, 1), line));
-}
-
-void describe(Fields& f, SetTotal& x) {
-  f("name", x.name, "of the target, or of the text of the key `column`");
-  f("column", x.column, "of the key", kSparse);
-}
 
 void describe(Fields& f, ModelSetHeader& x) {
   f.document(kSetSchema, "Many models: the header, the first line; $defs.line are the others");
   describe_job(f, x);
   f("file", x.file, "of the runs");
   f("by", x.by, "the key columns");
-  f("target_name", x.target_name, "of a long table: the column of the targets' names", kSparse);
-  f("target_value", x.target_value, "and that of their values", only_if(x.target_name.has_value()));
-  f("total", x.total, "of a set with one", kSparse);
   describe_tasks(f, x);
 }
 
@@ -165,7 +126,7 @@ void describe_beginning(Fields& f, ModelSetLine& x, const ModelSetHeader& header
     x.key.resize(header.by.size());
   f("task", x.task, "its number, from 0");
   f("key", Named<std::string>{header.by, x.key.data()}, "the texts of the key columns");
-  f("target", x.target, "the measured column, or its name in a long table");
+  f("target", x.target, "the measured column");
   f("rows", x.rows, "of the group");
 }
 
@@ -218,17 +179,6 @@ ModelSetLine single_model(const std::string& source, std::string_view bytes) {
   line.target = line.model->spec.target;
   line.rows = line.model->provenance.rows;
   return line;
-}
-
-bool is_total(const ModelSetLine& line, const ModelSetHeader& header) {
-  if (!header.total)
-    return false;
-  if (!header.total->column)
-    return line.target == header.total->name;
-  for (std::size_t i = 0; i < header.by.size(); ++i)
-    if (header.by[i] == *header.total->column)
-      return line.key[i] == header.total->name;
-  return false;
 }
 
 std::string words_of(const ModelSetLine& line, const ModelSetHeader& header) {

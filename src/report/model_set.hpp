@@ -44,42 +44,10 @@ std::optional<std::size_t> task_of_line(const std::string& place, std::string_vi
 /// Returns "all.jsonl:3".
 std::string place_of_line(const std::string& source, std::size_t number);
 
-/// First line of a file of task results, from which `command` builds its document.
-struct TaskResultsHeader : TasksHeader {
-  /// Command line of the results, without options for output paths and shards.
-  std::vector<std::string> command;
-};
-
-struct TaskResult {
-  std::size_t task = 0;
-  Json result;
-};
-
-void describe(Fields& f, TaskResultsHeader& x);
-void describe(Fields& f, TaskResult& x);
-
-std::string to_line(const TaskResultsHeader& header);
-std::string result_line(std::size_t task, Json result);
-
-/// True if the bytes begin like a file of task results.
-bool is_task_results(std::string_view bytes);
-
-TaskResultsHeader read_task_results_header(const std::string& source, std::string_view bytes);
-
-/// Identifies the models of a set that are totals of others: by target, or by the value of a key
-/// column.
-struct SetTotal {
-  std::optional<std::string> column;  ///< key column; nullopt: `name` is a target
-  std::string name;
-};
-
 /// First line of a set of models: everything that its lines have in common.
 struct ModelSetHeader : TasksHeader {
   std::string file;
   std::vector<std::string> by;
-  std::optional<std::string> target_name;   ///< for a long table: column of target names
-  std::optional<std::string> target_value;  ///< for a long table: column of target values
-  std::optional<SetTotal> total;
 };
 
 /// Result of one task: the model of one target of one group, or the reason why there is none.
@@ -125,9 +93,6 @@ std::optional<ModelSetLine> parse_set_line(
 
 /// Reads a model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);
-
-/// True if the line is a total of others.
-bool is_total(const ModelSetLine& line, const ModelSetHeader& header);
 
 /// Returns "kernel=allreduce gpu=a100", and the target if the set has several.
 std::string words_of(const ModelSetLine& line, const ModelSetHeader& header);

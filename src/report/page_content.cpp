@@ -271,8 +271,7 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
 
 /// Checks Eq. (4) only; other forms were chosen or requested by name.
 std::optional<FormCheck> other_form(const Source& source) {
-  if (source.model.form->name() != to_text(Expression::generic) || !source.design.runs.empty() ||
-      !source.has_runs)
+  if (source.model.form->name() != to_text(Expression::generic) || !source.has_runs)
     return std::nullopt;
   const std::optional<FormCheck> check = check_form(source.model, source.design);
   return check && check->points_elsewhere() ? check : std::nullopt;

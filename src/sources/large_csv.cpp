@@ -11,9 +11,7 @@
 #include <limits>
 #include <mutex>
 #include <system_error>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/files.hpp"
@@ -307,8 +305,8 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   if (!is_plain_csv(bytes, input))
     throw InputError(
         out.source +
-        " is not plain CSV, the only format whose rows are merged or drawn while they are "
-        "read; write it as CSV first, with perfmodel import");
+        " is not plain CSV, the only format whose rows are drawn while they are read; write it as "
+        "CSV first, with perfmodel import");
   out.table = parse_csv(std::array{CsvText{bytes, out.source, 0, input.decimal}}, text_columns,
                         input.separator);
   std::string_view rest = bytes;
@@ -326,26 +324,13 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   return out;
 }
 
-namespace {
-
-void add(LineSink& sink, std::string_view lines, std::uint64_t offset) {
-  std::visit([&](auto& own) { own.add(lines, offset); }, sink);
-}
-
-void append(LineSink& sink, const LineSink& next) {
-  std::visit([&](auto& own) { own.append(std::get<std::remove_reference_t<decltype(own)>>(next)); },
-             sink);
-}
-
-}  // namespace
-
-LineSink read_lines(const CsvBeginning& beginning, const LineSink& empty, std::size_t threads,
-                    const ReadProgress& progress) {
+LineSample draw_lines(const CsvBeginning& beginning, const LineSample& empty, std::size_t threads,
+                      const ReadProgress& progress) {
   if (beginning.pipe) {
-    LineSink out = empty;
+    LineSample out = empty;
     beginning.pipe->for_each_block(
         beginning.rows_at,
-        [&](std::string_view lines, std::uint64_t offset) { add(out, lines, offset); });
+        [&](std::string_view lines, std::uint64_t offset) { out.add(lines, offset); });
     return out;
   }
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
@@ -361,31 +346,19 @@ LineSink read_lines(const CsvBeginning& beginning, const LineSink& empty, std::s
     read += more;
     progress(std::min(read, bytes), bytes);
   };
-  std::vector<LineSink> own(threads, empty);
+  std::vector<LineSample> own(threads, empty);
   parallel_for(threads, threads, [&](std::size_t t) {
     for_each_block(beginning.path, share_begin(t), share_begin(t + 1),
                    [&](std::string_view lines, std::uint64_t offset) {
-                     add(own[t], lines, offset);
+                     own[t].add(lines, offset);
                      tell(lines.size());
                    });
   });
   for (std::size_t t = 1; t < threads; ++t) {
-    append(own[0], own[t]);
+    own[0].append(own[t]);
     own[t] = empty;
   }
   return std::move(own[0]);
-}
-
-Table table_of(const CsvBeginning& beginning, const CountedLines& counted) {
-  Lines lines(beginning);
-  std::vector<std::uint64_t> runs;
-  for (const CountedLines::Counted* line : counted.in_order()) {
-    lines.add(CountedLines::text_of(*line), line->second.number);
-    runs.push_back(line->second.runs);
-  }
-  Table table = lines.table();
-  table.runs = std::move(runs);
-  return table;
 }
 
 Table table_of(const CsvBeginning& beginning, const LineSample& sample) {

@@ -4,74 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/files.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
-
-/// The fields by which lines are compared; if these are all fields, a line is its own key.
-struct LineKey {
-  char separator = ',';
-  std::vector<std::string> names;  ///< names of all fields
-  std::vector<bool> counts;        ///< per field: whether it is compared
-};
-
-/// The distinct lines of a section of a table, with counts. The result does not depend on how a
-/// table is split if its sections are appended in order.
-class CountedLines {
- public:
-  explicit CountedLines(LineKey key, std::size_t most = 4'000'000);
-
-  /// Adds whole lines; blank ones are skipped. Throws InputError if there are more than `most`
-  /// distinct lines.
-  void add(std::string_view lines, std::uint64_t offset);
-  /// The part that follows.
-  void append(const CountedLines& next);
-
-  struct Line {
-    std::string text{};        ///< empty if it equals the key
-    std::uint64_t number = 0;  ///< of the first such line in this section, from 0
-    std::uint64_t runs = 0;
-  };
-  /// A key and the line that it stands for.
-  using Counted = std::pair<const std::string, Line>;
-
-  static const std::string& text_of(const Counted& counted) {
-    return counted.second.text.empty() ? counted.first : counted.second.text;
-  }
-  /// The lines in the order in which they first appear; invalidated by add() and append().
-  std::vector<const Counted*> in_order() const;
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  LineKey key_;
-  std::size_t most_;
-  bool as_written_;  ///< whether a line is its own key
-  std::unordered_map<std::string, Line, Hash, std::equal_to<>> known_;
-  std::uint64_t lines_ = 0;
-  std::string copy_;  ///< copy of a line, which splitting modifies
-  std::string joined_;
-  std::vector<std::string_view> fields_;
-
-  /// Valid until the next call.
-  std::string_view key_of(std::string_view line);
-  void count(std::string_view key, std::string_view line, std::uint64_t number, std::uint64_t runs);
-  std::string most_different_column() const;
-};
 
 /// Maximum length of a line, in bytes.
 constexpr std::size_t kLongestLine = std::size_t{1} << 24;
@@ -175,16 +116,10 @@ struct CsvBeginning {
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
                             const InputOptions& input);
 
-/// The result of reading a section of a large file: counts of its distinct lines, or a sample.
-using LineSink = std::variant<CountedLines, LineSample>;
-
-/// Reads the lines after the header on `threads` threads into copies of `empty`, a sink without
-/// lines. A pipe is read by one thread, and only once.
-LineSink read_lines(const CsvBeginning& beginning, const LineSink& empty, std::size_t threads,
-                    const ReadProgress& progress = {});
-
-/// The table of the distinct lines, each with its number of runs.
-Table table_of(const CsvBeginning& beginning, const CountedLines& counted);
+/// Draws `size` of the lines after the header, on `threads` threads. A pipe is read by one thread,
+/// and only once.
+LineSample draw_lines(const CsvBeginning& beginning, const LineSample& empty, std::size_t threads,
+                      const ReadProgress& progress = {});
 
 /// The table of the lines in the sample.
 Table table_of(const CsvBeginning& beginning, const LineSample& sample);

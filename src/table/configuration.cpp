@@ -142,11 +142,10 @@ struct IndexedColumn {
   std::vector<std::uint32_t> values;
 };
 
-std::vector<double> counts_of(const std::vector<std::uint32_t>& values, std::size_t distinct,
-                              const Design& design) {
+std::vector<double> counts_of(const std::vector<std::uint32_t>& values, std::size_t distinct) {
   std::vector<double> counts(distinct, 0);
   for (std::size_t row = 0; row < values.size(); ++row)
-    counts[values[row]] += static_cast<double>(design.runs_of(row));
+    ++counts[values[row]];
   return counts;
 }
 
@@ -195,14 +194,14 @@ IndexedColumn indexed(const NumericInput& input, const NumericFactor& factor,
   std::vector<double> places;
   for (const double value : distinct)
     places.push_back(std::log(input.zero ? 1 + value / input.zero->unit : value));
-  column.sums = scaled_sums(places, counts_of(column.values, places.size(), design));
+  column.sums = scaled_sums(places, counts_of(column.values, places.size()));
   return column;
 }
 
 IndexedColumn indexed(const LevelFactor& factor, const Design& design) {
-  IndexedColumn column{counts_of(factor.codes, factor.levels, design), factor.codes};
+  IndexedColumn column{counts_of(factor.codes, factor.levels), factor.codes};
   for (double& count : column.sums)
-    count = static_cast<double>(design.total_runs()) - count;
+    count = static_cast<double>(design.rows) - count;
   return column;
 }
 
@@ -251,14 +250,7 @@ std::size_t central_row(const ModelSpec& spec, const Design& training) {
   std::ranges::stable_sort(central, [&](std::size_t a, std::size_t b) {
     return training.time[index(a)] < training.time[index(b)];
   });
-  std::size_t runs = 0;
-  for (const std::size_t row : central)
-    runs += training.runs_of(row);
-  std::size_t before = 0;
-  return *std::ranges::find_if(central, [&](std::size_t row) {
-    before += training.runs_of(row);
-    return before > (runs - 1) / 2;
-  });
+  return central[(central.size() - 1) / 2];
 }
 
 Configuration central_configuration(const ModelSpec& spec, const Design& training) {
@@ -277,10 +269,10 @@ struct CellColumn {
   std::vector<std::size_t> runs;  ///< in each cell
   bool ordered = false;           ///< neighbouring cells can be merged
 
-  void count_runs(const Design& design) {
+  void count_runs() {
     runs.assign(cells.size(), 0);
     for (std::size_t row = 0; row < of_row.size(); ++row)
-      runs[of_row[row]] += design.runs_of(row);
+      ++runs[of_row[row]];
   }
 };
 
@@ -296,19 +288,16 @@ std::vector<ValueCount> count_values(const NumericFactor& factor, const Design& 
     for (const double value : factor.values)
       counts.push_back({value, 0});
     for (std::size_t row = 0; row < design.rows; ++row)
-      counts[factor.codes[row]].runs += design.runs_of(row);
+      ++counts[factor.codes[row]].runs;
     std::erase_if(counts, [](const ValueCount& count) { return count.runs == 0; });
     return counts;
   }
-  std::vector<ValueCount> sorted;
-  for (std::size_t row = 0; row < design.rows; ++row)
-    sorted.push_back({factor.values[row], design.runs_of(row)});
-  std::ranges::sort(sorted,
-                    [](const ValueCount& a, const ValueCount& b) { return a.value < b.value; });
-  for (const auto& [value, runs] : sorted) {
+  std::vector<double> sorted = factor.values;
+  std::ranges::sort(sorted);
+  for (const double value : sorted) {
     if (counts.empty() || counts.back().value != value)
       counts.push_back({value, 0});
-    counts.back().runs += runs;
+    ++counts.back().runs;
   }
   return counts;
 }
@@ -316,7 +305,7 @@ std::vector<ValueCount> count_values(const NumericFactor& factor, const Design& 
 CellColumn numeric_cells(const std::string& column, const NumericFactor& factor,
                          const Design& design) {
   const std::vector<ValueCount> counts = count_values(factor, design);
-  const std::size_t runs = design.total_runs();
+  const std::size_t runs = design.rows;
   CellColumn out;
   out.ordered = true;
   const bool own = counts.size() <= kMostOwnCells;
@@ -336,7 +325,7 @@ CellColumn numeric_cells(const std::string& column, const NumericFactor& factor,
         out.cells, [&](const RegionPart& part) { return factor.value(row) <= part.high; });
     out.of_row.push_back(static_cast<std::size_t>(cell - out.cells.begin()));
   }
-  out.count_runs(design);
+  out.count_runs();
   return out;
 }
 
@@ -346,7 +335,7 @@ CellColumn level_cells(const CategoricalInput& input, const LevelFactor& factor,
   for (const std::string& level : input.levels)
     out.cells.push_back({input.column, 0, 0, level});
   out.of_row.assign(factor.codes.begin(), factor.codes.end());
-  out.count_runs(design);
+  out.count_runs();
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -380,10 +379,8 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
   return factors;
 }
 
-/// Collects the number of runs per row if the table is merged, and the limits of the runs.
-void gather_runs(const Table& table, const RowChoice& rows, Design& design) {
-  for (std::size_t i = 0; i < rows.size() && !table.runs.empty(); ++i)
-    design.runs.push_back(table.runs[rows[i]]);
+/// Collects the limits of the runs.
+void gather_limits(const Table& table, const RowChoice& rows, Design& design) {
   if (!table.limits.empty())
     design.limit.resize(design.time.size());
   for (std::size_t i = 0; i < rows.size() && !table.limits.empty(); ++i)
@@ -488,14 +485,10 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
     if (!problems.empty())
       problems.set_remedy(table.at(spec.target),
                           remedy_of_measured("time", table, table.at(spec.target)));
-    gather_runs(table, choice, design);
+    gather_limits(table, choice, design);
   }
   refuse(unknown, problems);
   return design;
-}
-
-std::size_t Design::total_runs() const {
-  return runs.empty() ? rows : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
 }
 
 Design take_rows(const Design& design, std::span<const std::size_t> rows) {
@@ -525,9 +518,6 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       out.time[static_cast<Eigen::Index>(i)] = design.time[static_cast<Eigen::Index>(rows[i])];
   }
-  for (const std::size_t row : rows)
-    if (!design.runs.empty())
-      out.runs.push_back(design.runs[row]);
   if (design.limit.size() > 0)
     out.limit = design.limit(rows);
   return out;

@@ -201,7 +201,7 @@ std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
   const RowGroups groups = configuration_groups(design);
   std::vector<std::size_t> runs(groups.count, 0);
   for (std::size_t row = 0; row < design.rows; ++row)
-    runs[groups.of_row[row]] += design.runs_of(row);
+    ++runs[groups.of_row[row]];
   std::vector<std::vector<std::size_t>> out;
   std::vector<std::size_t> place(groups.count, 0);
   for (std::size_t group = 0; group < groups.count; ++group) {
@@ -240,7 +240,7 @@ std::optional<NoiseFloor> noise_floor(const Design& design) {
   for (const std::vector<std::size_t>& rows : replicated_rows(design)) {
     std::vector<double> times;
     for (const std::size_t row : rows)
-      times.insert(times.end(), design.runs_of(row), design.time[index(row)]);
+      times.push_back(design.time[index(row)]);
     const double middle = sample_median(times);
     double deviations = 0;
     for (const double time : times)

@@ -207,6 +207,20 @@ bool is_scale(const ColumnPart& part) {
          part.facts.mostly_numbers() && !part.facts.zero_one;
 }
 
+/// The only open column of numbers, if it is one that can be a scale: its name then says nothing
+/// that its values do not, and as `n` it is extrapolated as it is as `cores`.
+ColumnPart* only_number(Parts& parts) {
+  ColumnPart* out = nullptr;
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant)
+      continue;
+    if (out != nullptr)
+      return nullptr;
+    out = &part;
+  }
+  return out != nullptr && out->facts.all_positive && !out->facts.zero_one ? out : nullptr;
+}
+
 /// An example of a time column for the flags in the advice, if no name suffices.
 std::optional<std::string> example_time(const Parts& parts) {
   std::optional<std::string> example;  // the last one: results tend to follow settings
@@ -363,6 +377,10 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                                                   : "are taken as extrinsic, by their names."));
     } else if (request.formula) {
       // It has those inputs that it names, whether or not one is a scale.
+    } else if (ColumnPart* number = request.needs_scale ? nullptr : only_number(parts)) {
+      number->part = Part::extrinsic;
+      notices.push_back(message("{} is taken as extrinsic, the only column of numbers.",
+                                columns_named({number->column->name})));
     } else if (!request.needs_scale || (!needs_scale && is_table_of_tool(table.names()))) {
       notices.push_back(
           message("No column has the name of a scale (workers, batch size, ...), so all are inputs "

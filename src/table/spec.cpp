@@ -180,7 +180,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
     FailedRuns& failed = by_cell[{file, cell}];
     failed.file = file;
     failed.cell = cell;
-    failed.rows += table.runs.empty() ? 1 : table.runs[row];
+    ++failed.rows;
     if (failed.lines.size() < kMostLinesKept)
       failed.lines.push_back(table.lines[row]);
   }

@@ -48,26 +48,6 @@ double median(Eigen::VectorXd values) {
   return *middle;
 }
 
-double median(const Eigen::VectorXd& values, std::span<const std::uint64_t> counts) {
-  if (counts.empty())
-    return median(values);
-  std::vector<std::pair<double, std::uint64_t>> sorted;
-  sorted.reserve(counts.size());
-  std::uint64_t all = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    sorted.emplace_back(values[static_cast<Eigen::Index>(i)], counts[i]);
-    all += counts[i];
-  }
-  std::sort(sorted.begin(), sorted.end());
-  std::uint64_t before = 0;
-  for (const auto& [value, count] : sorted) {
-    before += count;
-    if (before > all / 2)
-      return value;
-  }
-  return sorted.back().first;
-}
-
 double quantile(const std::vector<double>& sorted, double p) {
   const double n = static_cast<double>(sorted.size());
   const double rank = std::clamp(p * (n + 1) - 1, 0.0, n - 1);
@@ -77,24 +57,15 @@ double quantile(const std::vector<double>& sorted, double p) {
   return (1 - part) * sorted[below] + part * sorted[above];
 }
 
-Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
-                        std::span<const std::uint64_t> runs) {
+Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
   if (measured.size() != predicted.size() || measured.size() == 0)
     throw std::invalid_argument("metrics need one prediction per measured time, and at least one");
-  const auto rows = static_cast<std::size_t>(measured.size());
-  const std::size_t all =
-      runs.empty() ? rows : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
-  const double n = static_cast<double>(all);
-  // Adding run by run gives the same result as unmerged rows.
-  const auto for_each_run = [&](const auto& visit) {
-    for (std::size_t row = 0; row < rows; ++row)
-      for (std::uint64_t run = 0; run < (runs.empty() ? 1 : runs[row]); ++run)
-        visit(static_cast<Eigen::Index>(row));
-  };
+  const auto n = static_cast<double>(measured.size());
 
   // Plain loops, not Eigen's reductions: those add in an order that depends on the vector width.
   double sum = 0;
-  for_each_run([&](Eigen::Index i) { sum += measured[i]; });
+  for (const double time : measured)
+    sum += time;
   const double mean = sum / n;
 
   double absolute = 0;
@@ -103,7 +74,7 @@ Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& 
   double residual_squares = 0;
   double total_squares = 0;
   bool all_equal = true;
-  for_each_run([&](Eigen::Index i) {
+  for (Eigen::Index i = 0; i < measured.size(); ++i) {
     const double t = measured[i];
     const double y = predicted[i];
     const double error = std::abs(t - y);
@@ -113,10 +84,10 @@ Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& 
     residual_squares += error * error;
     total_squares += (t - mean) * (t - mean);
     all_equal = all_equal && t == measured[0];
-  });
+  }
 
   Metrics metrics;
-  metrics.rows = all;
+  metrics.rows = static_cast<std::size_t>(measured.size());
   metrics.mae = absolute / n;                   // Eq. (8)
   metrics.mape_percent = 100 * (relative / n);  // Eq. (12), in percent
   metrics.smape_percent = 100 * (symmetric / n);
@@ -263,10 +234,6 @@ std::string Column::text(std::size_t row) const {
   return to_text(numbers[row] + 0.0);  // -0 is written "0", as it is equal to it
 }
 
-std::size_t Table::measured_runs() const {
-  return runs.empty() ? rows() : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
-}
-
 const Column* Table::find(std::string_view name) const {
   const auto column =
       std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
@@ -316,23 +283,11 @@ Table take_rows(const Table& table, std::span<const std::size_t> rows) {
     out.lines.push_back(table.lines[row]);
     if (!table.file.empty())
       out.file.push_back(table.file[row]);
-    if (!table.runs.empty())
-      out.runs.push_back(table.runs[row]);
     if (!table.limits.empty())
       out.limits.push_back(table.limits[row]);
   }
   for (const Column& column : table.columns)
     out.columns.push_back(take_rows(column, rows));
-  return out;
-}
-
-Table one_by_one(const Table& merged) {
-  std::vector<std::size_t> rows;
-  rows.reserve(merged.measured_runs());
-  for (std::size_t row = 0; row < merged.rows(); ++row)
-    rows.insert(rows.end(), merged.runs[row], row);
-  Table out = take_rows(merged, rows);
-  out.runs.clear();
   return out;
 }
 
@@ -357,7 +312,7 @@ std::vector<TableGroup> groups_of(const Table& table, std::span<const std::strin
 
 namespace {
 
-/// One of each set of equal rows: repeated or merged runs do not change the contents.
+/// One of each set of equal rows: repeated runs do not change the contents.
 std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
                                        const std::vector<std::vector<std::uint32_t>>& columns) {
   std::vector<std::size_t> rows(ranks.size());

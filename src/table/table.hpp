@@ -30,9 +30,6 @@ Column take_rows(const Column& column, std::span<const std::size_t> rows);
 /// value.
 double median(Eigen::VectorXd values);
 
-/// The median of values with multiplicities `counts`; empty: each counts once.
-double median(const Eigen::VectorXd& values, std::span<const std::uint64_t> counts);
-
 /// The p-quantile of sorted values, at rank p (n + 1), which does not shorten the tails of small
 /// samples. Requires at least one value and 0 <= p <= 1.
 double quantile(const std::vector<double>& sorted, double p);
@@ -42,9 +39,6 @@ struct TableGroup {
   std::vector<std::string> key;  ///< a text per column
   std::vector<std::size_t> rows;
 };
-
-/// Expands merged rows: returns a table with one row per run.
-Table one_by_one(const Table& merged);
 
 /// The groups in the order in which they first appear; without columns, all rows are one group. The
 /// columns should have been read as text, so that 1 and 1.0 are different keys. Throws InputError

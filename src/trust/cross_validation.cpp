@@ -81,13 +81,12 @@ HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpe
 std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Design& training,
                                               const FitOptions& options,
                                               const std::vector<std::vector<std::size_t>>& held_out,
-                                              const std::function<void(std::size_t)>& fold_done,
-                                              const TaskHooks<HeldOutFold>& hooks) {
+                                              const std::function<void(std::size_t)>& fold_done) {
   FitOptions fold_options = options;
   fold_options.threads = 1;
   fold_options.be_silent();
   const auto folds = run_tasks<HeldOutFold>(
-      held_out.size(), options.threads, hooks,
+      held_out.size(), options.threads,
       [&](std::size_t fold) -> std::optional<HeldOutFold> {
         if (options.stop.stop_requested())
           return std::nullopt;

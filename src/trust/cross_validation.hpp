@@ -26,12 +26,11 @@ struct HeldOutFold {
 /// `held_out`: rows of each fold, see make_held_out_parts(). `fold_done` is called with the number
 /// of folds done, by one thread at a time. Throws UsageError if the rows outside of a fold have
 /// only one value in a numeric column that has several, since its power would not be identifiable.
-/// Returns nullopt after a stop request, and if `hooks` leave a fold to another process.
+/// Returns nullopt after a stop request.
 std::optional<CrossValidation> cross_validate(
     const ModelSpec& spec, const Design& training, const FitOptions& options,
     const std::vector<std::vector<std::size_t>>& held_out,
-    const std::function<void(std::size_t)>& fold_done = nullptr,
-    const TaskHooks<HeldOutFold>& hooks = {});
+    const std::function<void(std::size_t)>& fold_done = nullptr);
 
 /// Mean |ln(predicted / measured)| on the same runs: of a model, and of a quadratic response
 /// surface in the logarithms, which is judged on runs held out of its fit.

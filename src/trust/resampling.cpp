@@ -86,23 +86,20 @@ Resampling resampling_of(const Design& training, std::size_t constants) {
              : Resampling::rows;
 }
 
-/// The constants of each sample that is done in this process and reached its optimum.
-std::vector<std::optional<SampleConstants>> refit_samples(
+/// The constants of each sample that reached its optimum.
+std::vector<std::optional<VectorXd>> refit_samples(
     const Refit& refit, const Resampler& resampler, const FitOptions& options, std::size_t samples,
-    const std::function<void(std::size_t)>& sample_done, const TaskHooks<SampleConstants>& hooks) {
-  return run_tasks<SampleConstants>(
-      samples, options.threads, hooks,
-      [&](std::size_t b) -> std::optional<SampleConstants> {
+    const std::function<void(std::size_t)>& sample_done) {
+  return run_tasks<VectorXd>(
+      samples, options.threads,
+      [&](std::size_t b) -> std::optional<VectorXd> {
         if (options.stop.stop_requested())
           return std::nullopt;
         RandomStream random(options.seed, "bootstrap", b);
-        const VectorXd constants = refit(resampler.draw(random)).constants;
+        VectorXd constants = refit(resampler.draw(random)).constants;
         if (options.stop.stop_requested())
           return std::nullopt;  // it may not have reached its optimum
-        SampleConstants found;
-        for (const double constant : constants)
-          found.push_back(std::isfinite(constant) ? std::optional(constant) : std::nullopt);
-        return found;
+        return constants;
       },
       sample_done);
 }
@@ -111,8 +108,7 @@ std::vector<std::optional<SampleConstants>> refit_samples(
 
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& fit_options, std::size_t samples,
-                           const std::function<void(std::size_t)>& sample_done,
-                           const TaskHooks<SampleConstants>& hooks) {
+                           const std::function<void(std::size_t)>& sample_done) {
   FitOptions options = fit_options;
   options.loss = model.search.loss;  // the loss that its constants minimise
   options.quantile = model.search.quantile;
@@ -120,13 +116,13 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
   BootstrapSamples out;
   out.resampling = resampling_of(training, refit->free_constants());
   auto found = refit_samples(*refit, Resampler(model, training, out.resampling), options, samples,
-                             sample_done, hooks);
+                             sample_done);
   std::erase_if(found, [](const auto& constants) { return !constants; });
   out.constants.resize(model.constants.size(), index(found.size()));
   for (std::size_t b = 0; b < found.size(); ++b)
-    for (std::size_t k = 0; k < found[b]->size(); ++k)
-      out.constants(index(k), index(b)) =
-          (*found[b])[k].value_or(std::numeric_limits<double>::quiet_NaN());
+    out.constants.col(index(b)) = found[b]->unaryExpr([](double constant) {
+      return std::isfinite(constant) ? constant : std::numeric_limits<double>::quiet_NaN();
+    });
   return out;
 }
 
@@ -290,10 +286,9 @@ const Metrics* get(const std::optional<Metrics>& metrics) {
 
 std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& training,
                                         const FitOptions& options, std::size_t repeats,
-                                        const std::function<void(std::size_t)>& fit_done,
-                                        const TaskHooks<FittedModel>& hooks) {
+                                        const std::function<void(std::size_t)>& fit_done) {
   auto found = run_tasks<FittedModel>(
-      repeats, options.threads, hooks,
+      repeats, options.threads,
       [&](std::size_t index) -> std::optional<FittedModel> {
         if (index > 0 && options.stop.stop_requested())
           return std::nullopt;
@@ -301,10 +296,7 @@ std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& tra
         own.seed = options.seed + index;
         own.threads = 1;  // whole fits in parallel keep all cores busy and need no synchronisation
         own.be_silent();
-        FittedModel model = fit(spec, training, own);
-        if (hooks.done && options.stop.stop_requested())
-          return std::nullopt;  // it may not have reached its optimum, so it must not be stored
-        return model;
+        return fit(spec, training, own);
       },
       fit_done);
   std::vector<FittedModel> fits;

@@ -31,12 +31,11 @@ struct BootstrapSamples {
 ///
 /// The model must have been fitted to these rows by this run of the program. The same seed gives
 /// the same samples for any number of threads. After a stop request no further sample begins, and
-/// the result has fewer columns, perhaps none; samples that `hooks` leave to another process have
-/// no column, either. `sample_done` is called with the number done, by one thread at a time.
+/// the result has fewer columns, perhaps none. `sample_done` is called with the number done, by one
+/// thread at a time.
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& options, std::size_t samples,
-                           const std::function<void(std::size_t)>& sample_done = nullptr,
-                           const TaskHooks<SampleConstants>& hooks = {});
+                           const std::function<void(std::size_t)>& sample_done = nullptr);
 
 /// Percentile intervals of the constants, of differences between levels of Eq. (4) and of the local
 /// scaling powers of a sum. They are widened about the fitted value by sqrt(n / (n - k)) for n rows
@@ -63,8 +62,7 @@ Metrics mean_metrics(const std::vector<Metrics>& parts);
 /// another process are not in the result.
 std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& training,
                                         const FitOptions& options, std::size_t repeats,
-                                        const std::function<void(std::size_t)>& fit_done = nullptr,
-                                        const TaskHooks<FittedModel>& hooks = {});
+                                        const std::function<void(std::size_t)>& fit_done = nullptr);
 
 /// Index of the fit with the lowest cost, the first one in case of a tie.
 std::size_t best_of(const std::vector<FittedModel>& fits);

@@ -152,7 +152,7 @@ def inputs_of(program, runs):
 
 
 def all_chains(program, paths):
-    out = [cases.malformed_chain(), cases.paper_chain(), cases.selftest_chain()]
+    out = [cases.malformed_chain(), cases.paper_chain(), cases.help_chain()]
     layers, latencies, first = [], [], True
     for path in paths:
         header = path.open().readline().strip().split(",")

@@ -46,11 +46,8 @@ GENERIC_OPTIONS = [
 ]
 # Of files that are read in other ways, and of fits that several calls share.
 READING_OPTIONS = [
-    "--merge-rows always", "--merge-rows always --loss mape", "--merge-rows always --loss mse",
-    "--merge-rows always --loss rmsle", "--merge-rows always --folds 3", "--sample-rows 100",
-    "--merge-rows always --expression multi --terms 2", "--failed drop", "--separator semicolon",
+    "--sample-rows 100", "--failed drop", "--separator semicolon",
 ]
-SHARED_FITS = ["--repeats 4", "--bootstrap 12", "--folds 4", "--coverage 0.8"]
 TABLE_FORMATS = ["text", "json", "csv", "markdown", "latex"]
 MOST_GROUPS = 4
 
@@ -272,7 +269,6 @@ def chains_of_runs(runs, inputs, scales, first):
                      f"sweep {{f}} {runs.roles} --lambdas 1e-2:1:2 --format {form}",
                      f"scaling {{f}} --column {numeric} --format {form}"):
             out.append(Chain(f"{runs.name}, {line}", [command(line, f=runs.name)], files, first))
-    out += chains_of_shards(runs, files, fit, first)
     out += chains_of_sets(runs, files, fit, first)
     out.append(Chain(f"{runs.name}, wrong flags",
                      [command(line, f=runs.name, n=numeric)
@@ -293,15 +289,6 @@ def in_two_parts(argv, merged):
             ["PMI_RANK=1", "PMI_SIZE=2"] + argv + ["--shard", "auto", "-o", output],
             argv + ["--shard", "auto", "-o", output], argv + ["--shard", "3/2", "-o", output],
             argv + ["--resume", "-o", "whole"]]
-
-
-def chains_of_shards(runs, files, fit, quick):
-    calls = {f"fit {option}": fit + shlex.split(option) for option in SHARED_FITS}
-    calls["compare"] = command(f"compare {runs.name} {runs.roles} --terms 2 --starts 1")
-    calls["sweep"] = command(f"sweep {runs.name} {runs.roles} --lambdas 1e-2:1:2")
-    calls["plan"] = command("plan space.json -n 8 --method d-optimal --starts 3")
-    return [Chain(f"{runs.name}, shards of {name}", in_two_parts(argv, "merged"), files, quick)
-            for name, argv in calls.items()]
 
 
 def chains_of_sets(runs, files, fit, quick):
@@ -373,13 +360,11 @@ def paper_chain():
     return Chain("the paper's models", commands, {p.name: p for p in folder.glob("*.json")}, True)
 
 
-def selftest_chain():
+def help_chain():
     pages = [[name, "--help"] for name in (
         "fit", "predict", "evaluate", "sweep", "compare", "simulate", "scaling", "ssgd", "show",
-        "plan", "suggest", "report", "selftest", "help", "completions", "merge")]
+        "plan", "suggest", "report", "help", "completions", "merge")]
     asked = [["help", page[0]] for page in pages] + [["--version"], ["help", "no-such"]]
     asked += [[page[0], "--help-all"] for page in pages] + [["help", "fit", "--markdown"]]
     asked += [["completions", shell] for shell in ("bash", "zsh", "tcsh")]
-    return Chain("selftest and help", [["selftest", "--format", f] for f in
-                                       ("text", "json", "csv", "md", "latex")] + [["--help"], []] + pages +
-                 asked, {}, True)
+    return Chain("help", [["--help"], []] + pages + asked, {}, True)

@@ -212,21 +212,6 @@ TEST_CASE_METHOD(AutoTest, "the work of a total that is counted per worker is th
                  1) < 0.1);
 }
 
-TEST_CASE_METHOD(AutoTest, "equal rows that are merged while reading leave a total per worker",
-                 "[cli][auto]") {
-  const auto constants = [&](const Strings& reading) {
-    Strings arguments = {"fit",          "--expression", "auto",
-                         "by_total.csv", "--extrinsic",  "global_batch,num_gpus"};
-    const ProgramResult fitted = run(arguments, reading);
-    REQUIRE(fitted.exit_code == 0);
-    CHECK_THAT(fitted.errors, ContainsSubstring("Column 'global_batch' counts per 'num_gpus'"));
-    const nlohmann::json model = nlohmann::json::parse(fitted.output);
-    CHECK(model["derived"][0]["column"] == "global_batch_per_num_gpus");
-    return model["constants"];
-  };
-  CHECK(constants({"--merge-rows", "always"}) == constants({"--merge-rows", "never"}));
-}
-
 TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",
                  "[cli][auto][whole-fits]") {
   const std::string notice = "No form with a residual correction is tried";

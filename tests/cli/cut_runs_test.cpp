@@ -151,9 +151,6 @@ TEST_CASE("what cannot count runs that were cut off is refused", "[cli][cut]") {
        std::vector<std::vector<std::string>>{{"--by", "size"},
                                              {"--target", "time_s,limit"},
                                              {"--throughput-target", "time_s"},
-                                             {"--weight", "exit"},
-                                             {"--merge-rows", "always"},
-                                             {"--sample-rows", "20"},
                                              {"--prior", "old.json"},
                                              {"--repeats", "3"},
                                              {"--method", "paper"},
@@ -166,10 +163,7 @@ TEST_CASE("what cannot count runs that were cut off is refused", "[cli][cut]") {
                ContainsSubstring("--failed censor"));
   }
   for (const std::vector<std::string>& other :
-       std::vector<std::vector<std::string>>{{"--by", "size"},
-                                             {"--merge-rows", "always"},
-                                             {"--sample-rows", "20"},
-                                             {"--prior", "old.json"}}) {
+       std::vector<std::vector<std::string>>{{"--by", "size"}, {"--prior", "old.json"}}) {
     INFO(other[0]);
     CHECK_THAT(refusal(with({"--status", "exit"}, other), 2), ContainsSubstring("--status"));
   }

@@ -226,7 +226,7 @@ TEST_CASE("the tables of options are those of the program", "[cli][docs]") {
     if (line.starts_with(begin) && line != begin + "several commands -->")
       commands.insert(line.substr(begin.size(), line.find(" -->") - begin.size()));
   for (const std::string& command : test::listed_commands())
-    if (command != "completions" && command != "selftest" &&
+    if (command != "completions" &&
         command != "import")  // they have options of several commands alone
       CHECK(commands.count(command) == 1);
   std::set<std::string> seen;  // a row stands once on the page

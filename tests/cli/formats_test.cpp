@@ -56,8 +56,7 @@ const std::vector<Words> kTables = {
     {"plan", "space.json", "-n", "3"},
     {"ssgd", "layers.csv", "--workers", "3", "--allreduce", "ring", "--alpha-us", "3",
      "--bandwidth", "10"},
-    {"sweep", "runs.csv", "--lambdas", "1e-3:1e-2:2", "--starts", "1", "--penalty", "l2"},
-    {"selftest"}};
+    {"sweep", "runs.csv", "--lambdas", "1e-3:1e-2:2", "--starts", "1", "--penalty", "l2"}};
 
 /// How often a character stands in a line without a backslash before it.
 std::size_t bare(const std::string& line, char wanted) {

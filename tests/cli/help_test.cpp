@@ -108,6 +108,12 @@ TEST_CASE("what was nearly right is told", "[cli]") {
       {{"predict", runs, model}, "the model comes first: perfmodel predict " + model + " " + runs},
       {{"evaluate", runs, model},
        "the model comes first: perfmodel evaluate " + model + " " + runs},
+      {{"selftest"},
+       "'selftest' was removed: its certified answers are tests now, which ctest -L certified "
+       "runs"},
+      {{"predict", model, runs, "--monotone", "workers-"},
+       "'--monotone' was removed: sort the predictions yourself where you are certain of a "
+       "direction"},
       {{"suggest", runs, model}, "the model comes first: perfmodel suggest " + model + " " + runs}};
   for (const auto& [words, message] : slips) {
     const auto result = run_perfmodel(words);
@@ -119,10 +125,8 @@ TEST_CASE("what was nearly right is told", "[cli]") {
 TEST_CASE("options that do not go together are refused for a reason", "[cli]") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
       {{"fit", "r.csv", "--confidence", "0.9"}, "--confidence needs --bootstrap"},
-      {{"fit", "r.csv", "--weight", "n", "--sample-rows", "10"},
-       "--weight cannot be combined with --sample-rows"},
-      {{"fit", "r.csv", "--by", "k", "--weight", "n"},
-       "--weight cannot be combined with many models at once: it is of fits of one model"},
+      {{"fit", "r.csv", "--by", "k", "--sample-rows", "10"},
+       "--sample-rows cannot be combined with many models at once: it is of fits of one model"},
       {{"fit", "r.csv", "--loss", "mse", "--l1", "1", "--residual", "process"},
        "--loss and --l1 cannot be combined with --residual process: its constants and "
        "hyper-parameters maximise a likelihood; leave out one of them"},

@@ -28,7 +28,6 @@ class ManyModels {
     const ManyRuns runs;
     directory_.write("runs.csv", runs.wide);
     directory_.write("sorted.csv", runs.sorted);
-    directory_.write("long.csv", runs.long_table);
     directory_.write("third.csv", runs.third);
   }
 
@@ -108,18 +107,6 @@ TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, o
   };
   fit("sorted.jsonl", {}, "sorted.csv");
   CHECK(of_rows(this->lines("sorted.jsonl")) == of_rows(lines));
-
-  // A long table says the same.
-  const ProgramResult result = run({"fit", "long.csv", "--by", "kernel", "--target-name", "metric",
-                                    "--target", "value", "-o", "long.jsonl"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const auto of_long = this->lines("long.jsonl");
-  REQUIRE(of_long.size() == 2 * kKernels);
-  for (std::size_t i = 0; i < of_long.size(); ++i) {
-    CHECK(of_long[i].at("target") == lines[i].at("target"));
-    CHECK(of_long[i].at("model").at("constants") == lines[i].at("model").at("constants"));
-  }
 }
 
 TEST_CASE_METHOD(ManyModels,
@@ -398,32 +385,6 @@ TEST_CASE_METHOD(ManyModels, "the page of a picked model names its key", "[cli][
   REQUIRE(page.exit_code == 0);
   CHECK(texts_of(page.output, "title").front() == "kernel=k3 time_s: all.jsonl on runs.csv");
   CHECK(run({"report", "all.jsonl", "--pick", pick}).exit_code == 2);  // judged on which runs?
-}
-
-TEST_CASE_METHOD(ManyModels, "models of a long table find their rows by the name of the target",
-                 "[cli][many]") {
-  REQUIRE(run({"fit", "long.csv", "--by", "kernel", "--target-name", "metric", "--target", "value",
-               "-o", "long.jsonl"})
-              .exit_code == 0);
-  const std::vector<std::string> rows = lines_of(run({"predict", "long.jsonl", "long.csv"}).output);
-  REQUIRE(rows.size() == 1 + 2 * 6 * kKernels);
-  CHECK(rows[0] ==
-        "kernel,gpus,metric,value,predicted_time_s,in_range_time_s,predicted_memory_mb,"
-        "in_range_memory_mb");
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    CAPTURE(rows[i]);
-    std::istringstream cells(rows[i] + ",");
-    Strings row;
-    for (std::string cell; std::getline(cells, cell, ',');)
-      row.push_back(cell);
-    REQUIRE(row.size() == 8);
-    const bool is_time = row[2] == "time_s";
-    CHECK(std::stod(row[is_time ? 4 : 6]) == Approx(std::stod(row[3])).epsilon(1e-6));
-    CHECK(row[is_time ? 6 : 4].empty());
-  }
-  const ProgramResult judged = run({"evaluate", "long.jsonl", "long.csv", "--format", "json"});
-  INFO(judged.errors);
-  CHECK(nlohmann::json::parse(judged.output)["models"].size() == 2 * kKernels);
 }
 
 TEST_CASE_METHOD(ManyModels, "models of a set have intervals of their own", "[cli][many]") {

@@ -16,7 +16,6 @@ inline constexpr int kKernels = 5;
 /// of the kernels in turn; a last kernel has a single run.
 struct ManyRuns {
   std::string wide = "kernel,gpus,time_s,memory_mb\n";
-  std::string long_table = "kernel,gpus,metric,value\n";
   std::string sorted;                   ///< the wide ones, kernel by kernel
   std::string third = "gpus,time_s\n";  ///< of kernel 2 alone
 
@@ -27,7 +26,6 @@ struct ManyRuns {
         const std::string time = perfmodel::to_text((k + 1) * std::pow(gpus, 0.1 * k));
         const std::string memory = perfmodel::to_text(10 * (k + 1) * std::sqrt(gpus));
         wide += key + time + "," + memory + "\n";
-        long_table += key + "time_s," + time + "\n" + key + "memory_mb," + memory + "\n";
         if (k == 2)
           third += perfmodel::to_text(gpus) + "," + time + "\n";
       }

@@ -189,30 +189,3 @@ TEST_CASE_METHOD(PredictTest, "predict reads the model from standard input", "[c
       {"predict", "-", "--set", "filters=4", "activation=relu", "workers=2"}, options);
   CHECK(result.output == "4.25\n");
 }
-
-TEST_CASE_METHOD(PredictTest, "predict --monotone sorts times along a column", "[cli]") {
-  // (0.5 * 64 + 0.25) / 2 + 0.125 for filters=8 and 0.5 for filters=1, which change places.
-  const std::vector<std::string> set = {"--set", "filters=1,8", "activation=relu", "workers=2"};
-  const auto with = [&](const std::string& directions) {
-    auto arguments = set;
-    arguments.insert(arguments.end(), {"--format", "csv", "--monotone", directions});
-    return run(arguments);
-  };
-  const std::string columns = "filters,activation,workers,predicted_time_s,in_range\n";
-  CHECK(with("filters+").output == columns + "1,relu,2,0.5,true\n8,relu,2,16.25,true\n");
-  CHECK(with("filters-,workers-").output == columns + "1,relu,2,16.25,true\n8,relu,2,0.5,true\n");
-  write("configs.csv", "filters,activation,workers\n8,relu,2\n1,relu,2\n");
-  CHECK(run({"configs.csv", "--monotone", "filters-"}).output ==
-        "filters,activation,workers,predicted_time_s,in_range\n8,relu,2,0.5,true\n"
-        "1,relu,2,16.25,true\n");
-
-  const ProgramResult unsigned_column = with("filters");
-  CHECK(unsigned_column.exit_code == 2);
-  CHECK(unsigned_column.errors.find("'filters': expected a column and '+', if times rise") !=
-        std::string::npos);
-  const ProgramResult unknown = with("filter+");
-  CHECK(unknown.exit_code == 2);
-  CHECK(unknown.errors.find("--monotone: 'filter' is no numeric input of the model; did you mean "
-                            "'filters'?") != std::string::npos);
-  CHECK(with("activation+").exit_code == 2);
-}

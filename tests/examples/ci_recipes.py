@@ -233,12 +233,6 @@ def parallel(folder):
         "bash", "parallel.sh", "all.jsonl", "runs.csv", "--by", "kernel", code=1 if fails else 0,
         SHARDS="3"))
 
-    # Seeds of one fit of a file whose rows are merged or sampled while it is read.
-    for how in (["--merge-rows", "always"], ["--sample-rows", "50"]):
-        options = ["--derive", "load = batch_size / gpus", "--repeats", "4", *how]
-        folder.run("bash", "parallel.sh", "one.json", "runs.csv", *options, SHARDS="2")
-        check(folder.read("one.json") == folder.one_call(*options), f"other bytes: {how}")
-
 
 def slurm(folder):
     is_real = shutil.which("sinfo") and subprocess.run(

@@ -32,7 +32,6 @@ COMMANDS = {
     "fit": ("model.json", FIT + ["-o", "{}"]),
     "fit of a sum": ("model.json", FIT + ["--expression", "multi", "--terms", "1", "-o", "{}"]),
     "fit of a set": ("set.jsonl", FIT + ["--by", "dataset", "-o", "{}"]),
-    "fit of a shard": ("part-1.jsonl", FIT + ["--repeats", "2", "--shard", "1/2", "-o", "{folder}part-{shard}.jsonl"]),
     "merge": ("whole.json", ["merge", "half-1.jsonl", "half-2.jsonl", "--quiet", "-o", "{}"]),
     "predict": ("times.csv", ["predict", "ready.json", "runs.csv", "--quiet", "-o", "{}"]),
     "evaluate": ("residuals.csv",
@@ -196,8 +195,8 @@ def inputs_of(program, folder):
         '{"schema": "perfmodel/space", "schema_version": 1, "extrinsic": ["workers"], "columns": ['
         '{"column": "workers", "values": [1, 2, 4]}, {"column": "filters", "values": [4, 8, 16]}]}')
     for words in (FIT + ["-o", "ready.json"],
-                  FIT + ["--repeats", "2", "--shard", "1/2", "-o", "half-{shard}.jsonl"],
-                  FIT + ["--repeats", "2", "--shard", "2/2", "-o", "half-{shard}.jsonl"]):
+                  FIT + ["--by", "dataset", "--shard", "1/2", "-o", "half-{shard}.jsonl"],
+                  FIT + ["--by", "dataset", "--shard", "2/2", "-o", "half-{shard}.jsonl"]):
         subprocess.run([program, *words], cwd=folder, check=True, capture_output=True)
     return folder
 

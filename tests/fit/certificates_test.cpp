@@ -1,12 +1,13 @@
-#include "analysis/selftest.hpp"
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
+#include "support/certified.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
 
 using namespace perfmodel;
+using test::matching_digits;
 
-TEST_CASE("the least-squares fit of DanWood has NIST's digits", "[fit]") {
+TEST_CASE("the least-squares fit of DanWood has NIST's digits", "[fit][certified]") {
   // NIST StRD, y = b1 x^b2: certified to 11 digits, of which 9 are promised.
   const test::PaperRuns runs = test::runs_of(
       test::table_of("x,y\n1.309,2.138\n1.471,3.421\n1.490,3.597\n1.565,4.340\n1.611,4.882\n"

@@ -115,7 +115,8 @@ TEST_CASE("a column with a distinct value in every row is evaluated alike", "[ke
   }
 }
 
-TEST_CASE("every instruction set and any number of threads give the same bits", "[kernel]") {
+TEST_CASE("every instruction set and any number of threads give the same bits",
+          "[kernel][certified]") {
   const test::PaperRuns runs = test::paper_runs(test::Framework::pytorch, 1009, 0.05, 6);
   std::vector<std::size_t> some_twice;
   for (std::size_t row = 0; row < runs.design.rows; ++row)

@@ -245,7 +245,7 @@ void read_command_line(std::string_view bytes) {
   static Workshop workshop;
   const Words words = words_of(bytes, workshop.options());
   for (const std::string& word : words)
-    if (word == "selftest" || word == "compare")
+    if (word == "compare")
       return;
   const int code = workshop.run(words);
   const std::string elsewhere = workshop.tidy();

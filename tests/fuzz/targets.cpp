@@ -153,11 +153,6 @@ void read_set_file(std::string_view bytes) {
   require(again && to_line(*again, header) == written, "a line that is written and read");
 }
 
-void read_tasks_file(std::string_view bytes) {
-  if (is_task_results(bytes))
-    read_task_results_header("part.jsonl", bytes);
-}
-
 void read_space_file(std::string_view bytes) {
   parse_space("space.json", bytes);
 }
@@ -211,7 +206,6 @@ constexpr Target kTargets[] = {
     {"csv", read_runs_file},
     {"model", read_model_file},
     {"set", read_set_file},
-    {"tasks", read_tasks_file},
     {"space", read_space_file},
     {"layers", read_layers_file},
     {"formula", read_formula},

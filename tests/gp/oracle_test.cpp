@@ -10,6 +10,7 @@
 #include "gp/likelihood.hpp"
 #include "gp/residual_process.hpp"
 #include "support/catch.hpp"
+#include "support/certified.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
@@ -167,4 +168,47 @@ TEST_CASE("means and deviations of a process are scikit-learn's", "[process]") {
   const Prediction found = Predictor(fit.process).predict(asked, 1);
   check_close(found.mean.array() + fit.level, oracle_vector("mean"));
   check_close(found.deviation, oracle_vector("deviation"));
+}
+
+// The runs differ in a number, ln x by 1, and in a level, so that their correlation c is (1/4 + 3/4
+// (1 + 1 + 1/3) / e) / 2. With a variance and a noise of 1 their covariance is 2 on the diagonal
+// and c elsewhere; the residuals are 1 and -1.
+TEST_CASE("a process of two runs has its closed form to nine digits", "[process][certified]") {
+  ResidualProcess process;
+  process.coordinates = {Coordinate{}};  // the logarithm
+  process.kernel = {.inverse_lengths = VectorXd::Constant(1, 1 / std::sqrt(5.0)),
+                    .shares = VectorXd::Constant(1, 0.25),
+                    .rates = VectorXd::Constant(1, std::log(2.0)),
+                    .variance = 1,
+                    .noise = 1};
+  process.inputs = {.numbers = MatrixXd(2, 1), .levels = Levels(2, 1)};
+  process.inputs.numbers << 0, 1;
+  process.inputs.levels << 0, 1;
+  process.runs = VectorXd::Ones(2);
+  process.residual = VectorXd(2);
+  process.residual << 1, -1;
+  const CodedInputs known(process.inputs);
+  MatrixXd covariance = correlations(process.kernel, known, known);
+  covariance.diagonal().array() += 1;
+  process.weights = PositiveMatrix::factorised(covariance)->solve(process.residual);
+
+  Inputs first{.numbers = MatrixXd::Ones(1, 1), .levels = Levels(1, 1)};
+  first.levels << 0;
+  const Prediction found = Predictor(process).predict(first, 1);
+  CHECK(test::matching_digits(found.mean[0], 0.35612873233744361) >= 9);  // (1 - c) / (2 - c)
+  CHECK(test::matching_digits(found.deviation[0], 0.68827590561015295) >=
+        9);  // sqrt(1 - 2 / (4 - c^2))
+
+  Observations rows{
+      .inputs = CodedInputs(process.inputs), .y = process.residual, .runs = process.runs};
+  rows.spread = 0;  // no intercept
+  const HyperLayout layout(rows.inputs);
+  VectorXd hyper = VectorXd::Zero(layout.size());  // both variances are 1
+  hyper[layout.length(0)] = std::log(process.kernel.inverse_lengths[0]);
+  hyper[layout.share(0)] = std::log(process.kernel.shares[0] / (1 - process.kernel.shares[0]));
+  hyper[layout.rate(0)] = std::log(process.kernel.rates[0]);
+  const VectorXd flat = VectorXd::Zero(layout.size());
+  // -ln of the density without ln(2 pi): (2 / (2 - c) + ln(4 - c^2)) / 2.
+  const double cost = HyperPosterior(rows, {.mean = flat, .precision = flat}).cost(hyper);
+  CHECK(test::matching_digits(cost, 1.3114093385690605) >= 9);
 }

@@ -1,8 +1,12 @@
 #include "jobs/large_runs.hpp"
 
+#include <cmath>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "perfmodel/error.hpp"
+#include "perfmodel/predict.hpp"
 #include "support/catch.hpp"
 #include "support/scattered_runs.hpp"
 #include "support/temporary_directory.hpp"
@@ -11,50 +15,74 @@ using namespace perfmodel;
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
+namespace {
+
+LabelledRuns drawn_from(const std::string& path, std::size_t rows, std::uint64_t seed,
+                        const ReadProgress& progress = {}) {
+  FitRequest request = fit_of_scattered(Loss::mse);
+  request.options.seed = seed;
+  return draw_runs(path, rows, request.roles, {}, request.options, progress);
+}
+
+}  // namespace
+
 TEST_CASE("who reads a large file is told how far it is") {
   const TemporaryDirectory directory;
   const std::string text = scattered_runs(20);
-  const FitRequest request = fit_of_scattered(Loss::mse);
   std::pair<std::size_t, std::size_t> told;
-  const LabelledRuns runs = read_large_runs(directory.write("runs.csv", text), request.roles, {},
-                                            {.merge = true, .sample_rows = {}}, request.options,
-                                            [&](std::size_t done, std::size_t all) {
-                                              told = {done, all};
-                                            });
+  const LabelledRuns runs =
+      drawn_from(directory.write("runs.csv", text), 100, 1, [&](std::size_t done, std::size_t all) {
+        told = {done, all};
+      });
   const std::size_t behind_header = text.size() - text.find('\n') - 1;
   CHECK(told == std::pair(behind_header, behind_header));
-  CHECK(runs.file.table.measured_runs() == 720);
-  CHECK(runs.file.table.rows() < 720);
+  CHECK(runs.file.table.rows() == 100);
 }
 
-TEST_CASE("merged rows are taken apart up to a limit") {
+TEST_CASE("a drawn row that cannot be read is refused with its line") {
   const TemporaryDirectory directory;
-  const std::string path = directory.write("runs.csv", scattered_runs(12));
-  FitRequest request = fit_of_scattered(Loss::rmsle);
-  request.options.expression = Expression::multi;
-  CHECK(needs_rows_of_file(request).empty());
-  LargeRunsRequest large{
-      .merge = true, .single_rows_for = needs_single_rows(request), .most_single_rows = 432};
-  const LabelledRuns runs = read_large_runs(path, request.roles, {}, large, request.options);
-  CHECK(runs.file.table.rows() == 432);
-  CHECK(runs.rows.size() == 432);
-  large.most_single_rows = 431;
-  CHECK_THROWS_WITH(read_large_runs(path, request.roles, {}, large, request.options),
-                    ContainsSubstring("expression = multi takes 431 rows at most") &&
-                        ContainsSubstring("sample_rows = 100000"));
-}
-
-TEST_CASE("what cannot be merged or read is said") {
-  const TemporaryDirectory directory;
-  const FitRequest request = fit_of_scattered(Loss::mae);
   std::string text = scattered_runs(12);
-  const std::string path = directory.write("runs.csv", text);
-  LargeRunsRequest large{.merge = true, .sample_rows = {}, .most_different_rows = 35};
-  CHECK_THROWS_WITH(read_large_runs(path, request.roles, {}, large, request.options),
-                    ContainsSubstring("more than 35 different rows"));
   text.replace(text.rfind(",0."), 1, ",x");
-  directory.write("runs.csv", text);
-  large.most_different_rows = LargeRunsRequest{}.most_different_rows;
-  CHECK_THROWS_WITH(read_large_runs(path, request.roles, {}, large, request.options),
+  const std::string path = directory.write("runs.csv", text);
+  CHECK_THROWS_WITH(drawn_from(path, 1000, 1),
                     ContainsSubstring("runs.csv:433") && ContainsSubstring("\"x0."));
+}
+
+TEST_CASE("rows are drawn of a file of more than 1 GiB, and where it is requested") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", "");
+  std::filesystem::resize_file(path, kLargeFile);  // takes no room on the disk
+  CHECK_FALSE(rows_to_draw({path}, {}));
+  CHECK(rows_to_draw({path}, 70) == 70);
+  std::filesystem::resize_file(path, kLargeFile + 1);
+  CHECK(rows_to_draw({path}, {}) == kRowsOfLargeFile);
+  CHECK(rows_to_draw({path}, 70) == 70);
+  CHECK_FALSE(rows_to_draw({path, path}, {}));
+  CHECK_FALSE(rows_to_draw({"-"}, {}));
+  CHECK_THROWS_AS(rows_to_draw({path, path}, 70), UsageError);
+}
+
+// What the models of 20 draws differ by, in the mean over the configurations, is what the error
+// says of one draw: a difference of two has sqrt(2) times the deviation of one. The estimate rests
+// on two models of half of the rows, so that it scatters by about a third.
+TEST_CASE("what is said of sampling is how far apart draws are", "[whole-fits]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", scattered_runs(100));
+  const FitRequest request = fit_of_scattered(Loss::mse);
+  std::vector<Eigen::ArrayXd> logarithms;
+  double said = 0;
+  constexpr std::size_t draws = 20;
+  std::optional<Design> asked;
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+    const PreparedFit prepared = prepare_fit(drawn_from(path, 200, seed), request);
+    said += sampling_error(prepared, request) / static_cast<double>(draws);
+    if (!asked)
+      asked = prepared.training;
+    logarithms.emplace_back(predict(fit_prepared(prepared, request).model, *asked).array().log());
+  }
+  double apart = 0;
+  for (std::size_t k = 1; k < draws; ++k)
+    apart += (logarithms[k] - logarithms[k - 1]).abs().mean() / static_cast<double>(draws - 1);
+  CHECK(said > 0.6 * apart / std::sqrt(2.0));
+  CHECK(said < 1.6 * apart / std::sqrt(2.0));
 }

@@ -5,6 +5,7 @@
 
 #include "base/random.hpp"
 #include "support/catch.hpp"
+#include "support/certified.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::optimise;
@@ -57,14 +58,9 @@ double cost_at(const LadProblem& problem, const VectorXd& x) {
 }
 
 /// Matching digits, at most 16.
-double matching_digits(double found, double certified) {
-  const double error = std::abs(found - certified) / std::abs(certified);
-  return error == 0 ? 16 : std::min(16.0, -std::log10(error));
-}
-
 }  // namespace
 
-TEST_CASE("the stack loss certificate is met to 12 digits", "[lad]") {
+TEST_CASE("the stack loss certificate is met to 12 digits", "[lad][certified]") {
   const LadResult result = solve_lad(stackloss(), VectorXd::Zero(4));
   CHECK(matching_digits(result.x[0], -13693.0 / 345) > 12);
   CHECK(matching_digits(result.x[1], 287.0 / 345) > 12);

@@ -40,10 +40,8 @@ using test::GeneratedRuns;
 namespace {
 
 FittedModel fitted(const GeneratedRuns& runs, FitRequest request) {
-  const bool single_rows = request.roles.single_rows;
   const bool totals = request.roles.totals_per_worker;
   request.roles = runs.roles();
-  request.roles.single_rows = single_rows;
   request.roles.totals_per_worker = totals;
   return fit_runs(runs.table(), request).model;
 }
@@ -266,30 +264,6 @@ TEST_CASE("property: units of the time and of columns change no prediction", "[p
       CHECK(off < most);
   });
   CHECK(with_other_optima <= 1 + cases / 25);
-}
-
-TEST_CASE("property: a line that stands for several runs is as many lines", "[property]") {
-  for_each_case(
-      "weights",
-      [](RandomStream& random) {
-        GeneratedRuns runs = generated_runs(random);
-        // A configuration measured twice: else weights are refused as those of means.
-        std::vector<std::size_t> rows = shuffled_rows(runs.rows(), random);
-        rows.push_back(rows.front());
-        runs = take_rows(runs, rows);
-        runs.times.back() *= 1.25;
-        FitRequest request = generated_request(runs, random);
-        request.held_out.intervals = false;  // merged rows hide how much single runs scatter
-        INFO(test::words_of(runs, request));
-        std::vector<std::size_t> single;
-        GeneratedRuns weighted = runs;
-        for (std::size_t row = 0; row < runs.rows(); ++row) {
-          weighted.weights.push_back(1 + random.below(3));
-          single.insert(single.end(), weighted.weights.back(), row);
-        }
-        CHECK(without_warnings(fitted(weighted, request)) ==
-              without_warnings(fitted(take_rows(runs, single), request)));
-      });
 }
 
 TEST_CASE("property: a model that is read and written has the same bytes and predictions",

@@ -172,14 +172,12 @@ std::string GeneratedRuns::csv() const {
   std::string out;
   for (const GeneratedColumn& column : columns)
     out += column.name + ",";
-  out += weights.empty() ? "time_s\n" : "count,time_s\n";
+  out += "time_s\n";
   for (std::size_t row = 0; row < rows(); ++row) {
     for (const GeneratedColumn& column : columns)
       out +=
           (column.role == Role::categorical ? column.levels[row] : to_text(column.numbers[row])) +
           ",";
-    if (!weights.empty())
-      out += std::to_string(weights[row]) + ",";
     out += to_text(times[row]) + "\n";
   }
   return out;
@@ -194,8 +192,6 @@ RoleRequest GeneratedRuns::roles() const {
   for (const DerivedColumn& column : derived)
     out.intrinsic->push_back(column.column);
   out.derived = derived;
-  if (!weights.empty())
-    out.weight = "count";
   return out;
 }
 
@@ -251,7 +247,6 @@ GeneratedRuns take_rows(const GeneratedRuns& runs, std::span<const std::size_t> 
     taken(column.levels);
   }
   taken(out.times);
-  taken(out.weights);
   taken(out.lines);
   return out;
 }
@@ -314,8 +309,6 @@ FitRequest generated_request(const GeneratedRuns& runs, RandomStream& random,
   if (out.options.expression == Expression::generic && !kinds.whole_searches &&
       !out.options.generations && happens(random, 0.85))
     out.options.generations = 2 + random.below(20);
-  out.roles.single_rows =
-      out.options.expression != Expression::generic || out.options.residual != Residual::none;
   out.roles.totals_per_worker = out.options.expression == Expression::automatic;
   out.held_out.intervals = happens(random, 0.1);
   return out;
@@ -333,8 +326,6 @@ std::vector<std::string> GeneratedRuns::role_options() const {
     out.insert(out.end(), {"--categorical", listed(request.categorical)});
   for (const DerivedColumn& column : derived)
     out.insert(out.end(), {"--derive", column.definition()});
-  if (request.weight)
-    out.insert(out.end(), {"--weight", *request.weight});
   return out;
 }
 

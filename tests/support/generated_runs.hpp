@@ -49,7 +49,6 @@ struct GeneratedRuns {
   std::vector<GeneratedColumn> columns;
   std::vector<DerivedColumn> derived;  ///< intrinsic columns computed from others
   std::vector<double> times;           ///< in the column "time_s"
-  std::vector<std::uint64_t> weights;  ///< runs per row, in the column "count"; empty: one each
   std::vector<std::uint32_t> lines;    ///< per row: its line in the file
   GeneratedLaw law;                    ///< without derived columns
 
