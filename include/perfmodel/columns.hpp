@@ -31,7 +31,7 @@ struct DerivedColumn {
 /// Throws UsageError, whose message begins with `where`, if `column` is no identifier, or if the
 /// formula cannot be parsed, uses its own column or contains a quoted text.
 DerivedColumn make_derived(const std::string& column, const std::string& formula,
-                           const Sentence& where);
+                           const std::string& where);
 
 /// Parses "flops = filters * kernel_size^2", the argument of --derive. Throws UsageError.
 DerivedColumn parse_derived(const std::string& text);
@@ -154,7 +154,7 @@ bool names_throughput(std::string_view name);
 
 /// A warning if a target that is taken as a time is named like a throughput: a time falls where a
 /// throughput grows, so that powers, shares and predictions would mean its inverse. Else nullopt.
-std::optional<Sentence> warning_of_throughput(const std::string& target);
+std::optional<std::string> warning_of_throughput(const std::string& target);
 
 /// The table with the time computed from the throughput in its column `target`, which is replaced
 /// if it exists. If the table has the target but not the throughput, it is returned unchanged.
@@ -163,10 +163,10 @@ std::optional<Sentence> warning_of_throughput(const std::string& target);
 Table with_time_of(const Table& table, const Throughput& throughput, const std::string& target);
 
 /// Describes the target: "... is 1 / samples_per_s: the time of one sample, in s".
-Sentence words_for(const Throughput& throughput, const ThroughputTime& time, const Table& table);
+std::string words_for(const Throughput& throughput, const ThroughputTime& time, const Table& table);
 
 /// A warning if the work is named as that of one worker, but the throughput is that of all.
-std::optional<Sentence> warning_of_work(const Throughput& throughput, const Table& table);
+std::optional<std::string> warning_of_work(const Throughput& throughput, const Table& table);
 
 /// What becomes of the runs whose time says that they failed. Censored: those that were ended at
 /// a limit count as longer than it, the others are dropped.
@@ -214,7 +214,7 @@ struct Roles {
   std::vector<LeftOut> left_out;         ///< constants, and columns that are no inputs
   std::optional<Throughput> throughput;  ///< from which the target is computed
   std::vector<DerivedColumn> derived;
-  std::vector<Sentence> notices;  ///< sentences: what was inferred or excluded
+  std::vector<std::string> notices;  ///< sentences: what was inferred or excluded
 };
 
 /// Determines the role of every column and checks its values: target > 0, extrinsic columns > 0,

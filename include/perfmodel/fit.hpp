@@ -105,7 +105,7 @@ struct LabelledRuns {
   std::vector<std::size_t>
       rows;  ///< ordered by content, so that random draws ignore the file's order
   /// About failed runs that are excluded, files with equal runs, numbers that are read as text.
-  std::vector<Sentence> warnings{};
+  std::vector<std::string> warnings{};
 };
 
 /// Excludes failed runs and computes times from a throughput, each if requested. If the format of

@@ -406,7 +406,7 @@ std::shared_ptr<const Form> generic_form();
 struct Warning {
   std::string kind;      ///< "at_bound", "flat_direction", "few_rows", "untrained_level", ...
   std::string constant;  ///< "p[pool_size]"; empty if it is not about a single constant
-  Sentence message;      ///< a whole sentence
+  std::string message;   ///< a whole sentence
 };
 
 /// Errors of a candidate form on runs held out of its fit.
@@ -513,7 +513,7 @@ struct Provenance {
   std::string file;                  ///< base name of the runs file; "-" for standard input
   std::size_t rows = 0;              ///< rows of the file, without failed runs
   std::string sha256;                ///< of its bytes; of several files, concatenated
-  std::vector<Sentence> notices;     ///< what was inferred about its columns
+  std::vector<std::string> notices;  ///< what was inferred about its columns
   std::vector<DataFile> files{};     ///< if there are several
   std::vector<FailedRuns> failed{};  ///< runs that are excluded
 };

@@ -1,5 +1,6 @@
 #include "analysis/comparison.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +8,6 @@
 #include <utility>
 
 #include "analysis/scaling.hpp"
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
@@ -196,17 +196,18 @@ Extrapolation split_by_value(const Table& table, std::span<const std::size_t> ro
                                  source.name, table.source));
   const std::set<double> values(source.numbers.begin(), source.numbers.end());
   if (values.size() < 2)
-    throw UsageError(message("{} {}: {} has only one value of it, so nothing is higher",
-                             Field{"extrapolate"}, source.name, table.source));
+    throw UsageError(
+        fmt::format("--extrapolate {}: {} has only one value of it, so nothing is higher",
+                    source.name, table.source));
   Extrapolation out;
   out.limit = limit.value_or(default_limit(values));
   for (const std::size_t row : rows)
     (source.numbers[row] <= out.limit ? out.split.train : out.split.test).push_back(row);
   if (out.split.train.empty() || out.split.test.empty())
-    throw UsageError(
-        message("{} {}:{}: {} has values from {} to {}, so one side would have no rows",
-                Field{"extrapolate"}, source.name, to_text(out.limit), table.source,
-                to_text(*values.begin()), to_text(*values.rbegin())));
+    throw UsageError(fmt::format(
+        "--extrapolate {}:{}: {} has values from {} to {}, so one side would have no rows",
+        source.name, to_text(out.limit), table.source, to_text(*values.begin()),
+        to_text(*values.rbegin())));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/scaling.hpp"
 
+#include <fmt/format.h>
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,6 @@
 #include <span>
 #include <string_view>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/sensitivity.hpp"
 #include "perfmodel/error.hpp"
@@ -142,7 +142,7 @@ std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
         return ", beyond which " + growth;
   for (const Warning& warning : model.warnings)
     if (warning.kind == "rise" && warning.constant == "q[" + input.column + "]")
-      return ", " + warning.message.text();
+      return ", " + warning.message;
   return {};
 }
 
@@ -588,10 +588,10 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
   curve.relative = configurations.size() > 1;
   curve.timings = mean_times(all, first, curve.relative);
   if (curve.timings.size() < 2)
-    throw InputError(message(
+    throw InputError(fmt::format(
         "{0}: no two rows differ in '{1}' alone, so nothing can be compared with {1} = {2}; fit a "
-        "model and pass that instead, or leave columns out with {3}",
-        table.source, columns.scale, to_text(first), Field{"ignore"}));
+        "model and pass that instead, or leave columns out with --ignore",
+        table.source, columns.scale, to_text(first)));
   for (const Measured* each : all)
     for (const std::size_t row : each->rows)
       if (!each->is_comparable(first))
@@ -684,7 +684,7 @@ bool stays_the_same(const std::string& work, const std::vector<std::string>& hel
   if (work.empty() || is_held(work))
     return true;
   try {
-    const std::vector<std::string> names = Formula::names_in(work, Sentence(Field{"work"}));
+    const std::vector<std::string> names = Formula::names_in(work, "--work");
     return std::ranges::all_of(names, is_held);
   } catch (const UsageError&) {  // the column's name is no valid formula
     return false;

@@ -1,10 +1,10 @@
 #include "analysis/ssgd.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "table/spec.hpp"
@@ -217,14 +217,14 @@ std::vector<double> forward_times(const Table& table, NumberReader& numbers,
   auto forward = numbers.optional("t_f_us");
   if (forward && options.forward_share)
     throw UsageError(
-        message("{} has no use: {} has a column 't_f_us'", Field{"forward_share"}, table.source));
+        fmt::format("--forward-share has no use: {} has a column 't_f_us'", table.source));
   if (forward)
     return *forward;
   if (!options.forward_share)
     throw InputError(
-        message("{}: no column 't_f_us'; if forward times were not measured, {} takes half of the "
-                "backward time, as the authors of the model did",
-                table.source, Field{"forward_share", {"0.5"}}));
+        fmt::format("{}: no column 't_f_us'; if forward times were not measured, --forward-share "
+                    "0.5 takes half of the backward time, as the authors of the model did",
+                    table.source));
   std::vector<double> assumed = backward;
   for (double& value : assumed)
     value *= *options.forward_share;
@@ -387,10 +387,9 @@ class StudyMaker {
     if (!exchange && request_.workers == 1)
       exchange = Exchange{};  // nothing is sent
     if (!exchange)
-      throw UsageError(message(
-          "how long does a message take? Pass a cost model ({}, {} or {}), or, without merging, a "
-          "file with a column t_c_us",
-          Field{"allreduce"}, Field{"fit_allreduce"}, Field{"message_start_us"}));
+      throw UsageError(
+          "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
+          "--message-start-us), or, without merging, a file with a column t_c_us");
     Study study;
     study.workers = request_.workers;
     study.strong_scaling = request_.reference.has_value();

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -5,7 +6,6 @@
 #include <utility>
 
 #include "analysis/plan.hpp"
-#include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "forms/failure_model.hpp"
@@ -270,9 +270,9 @@ class Front {
 
 double checked_price(double price, const Space& space) {
   if (!(price >= 0) || !std::isfinite(price))
-    throw UsageError(
-        message("{}: a price has to be a number >= 0, and is not for every configuration of {}",
-                Field{"price"}, space.source));
+    throw UsageError(fmt::format(
+        "--price: a price has to be a number >= 0, and is not for every configuration of {}",
+        space.source));
   return price;
 }
 
@@ -290,12 +290,12 @@ class Search {
         failing_(request.most, &Suggestion::time) {
     auto names = space.names();
     if (request.price)
-      price_.emplace(*request.price, names, codes_, Field{"price"});
+      price_.emplace(*request.price, names, codes_, "--price");
     names.insert(names.end(), {"time", "cost"});
     for (const BoundedTarget& target : request.bounded)
       names.push_back(target.name);
     for (const std::string& condition : request.conditions)
-      wanted_.emplace_back(condition, names, codes_, Field{"conditions"});
+      wanted_.emplace_back(condition, names, codes_, "--where");
     if (are_likely_to_fail_)
       result_.likely_to_fail = 0;
   }
@@ -453,7 +453,7 @@ Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& pri
   if (!price)
     return out;
   TextCodes codes;
-  const Formula formula(*price, space.names(), codes, Field{"price"});
+  const Formula formula(*price, space.names(), codes, "--price");
   for (std::size_t i = 0; i < configurations.size(); ++i)
     out[index(i)] = checked_price(formula(formula_values(space, codes, configurations[i])), space);
   return out;

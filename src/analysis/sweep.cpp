@@ -1,11 +1,11 @@
 #include "analysis/sweep.hpp"
 
+#include <fmt/format.h>
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <optional>
 #include <utility>
 
-#include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
@@ -27,12 +27,12 @@ constexpr Eigen::Index kMostKnownToDraw = 2000;
 VectorXd drawn_difference(const FittedModel& model, const Design& design, std::uint64_t seed) {
   const auto belief = model.form->process_belief(model.spec);
   if (!belief)
-    throw UsageError(message("{} needs a model with a residual correction", Field{"draw"}));
+    throw UsageError("--draw needs a model with a residual correction");
   if (design.rows > kMostDrawn || belief->runs.size() > kMostKnownToDraw)
     throw UsageError(
-        message("{} looks at all pairs of configurations: at most {} can be drawn, by a model that "
-                "knows at most {}",
-                Field{"draw"}, kMostDrawn, kMostKnownToDraw));
+        fmt::format("--draw looks at all pairs of configurations: at most {} can be drawn, by a "
+                    "model that knows at most {}",
+                    kMostDrawn, kMostKnownToDraw));
   MatrixXd known = belief->covariance(belief->known, belief->known);
   known.diagonal() += belief->noise * belief->runs.cwiseInverse();
   const MatrixXd learned = known.llt().matrixL().solve(belief->covariance(belief->known, design));

@@ -220,7 +220,7 @@ class Fields {
       return value ? json_of(*value) : Json();
     else if constexpr (std::same_as<T, std::variant<double, std::string>>)
       return std::visit([this](const auto& held) { return json_of(held); }, value);
-    else if constexpr (std::same_as<T, Sentence>)
+    else if constexpr (std::same_as<T, std::string>)
       return value.text();
     else if constexpr (std::same_as<T, double>)
       return number(value);
@@ -253,7 +253,7 @@ class Fields {
         value = node.text();
       else
         value = node.number();
-    } else if constexpr (std::same_as<T, std::string> || std::same_as<T, Sentence>) {
+    } else if constexpr (std::same_as<T, std::string>) {
       value = rule.is_name ? node.name() : node.text();
     } else if constexpr (std::same_as<T, double>) {
       value = number_at(node, rule);
@@ -296,7 +296,7 @@ class Fields {
       return Json{{"type", "integer"}, {"minimum", 0}};
     } else if constexpr (std::same_as<T, Json>) {
       return Json::object();
-    } else if constexpr (std::convertible_to<T, std::string_view> || std::same_as<T, Sentence>) {
+    } else if constexpr (std::convertible_to<T, std::string_view> || std::same_as<T, std::string>) {
       return fields::schema_of_type("string");
     } else if constexpr (fields::is_map<T>) {
       return fields::map_of(schema_of<typename T::value_type::second_type>());

@@ -253,6 +253,24 @@ std::string csv_line(std::span<const std::string> fields) {
   return (line.empty() ? "\"\"" : line) + "\n";
 }
 
+namespace {
+
+bool is_safe_in_shell(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         std::string_view("_-./:=@%+,").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe_in_shell))
+    return word;
+  std::string quoted;
+  for (const char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "'" + quoted + "'";
+}
+
 std::string joined(std::span<const std::string> words, std::string_view separator) {
   std::string text;
   for (const std::string& word : words)

@@ -92,6 +92,9 @@ std::string to_text(double value);
 /// Three significant digits ("2.1e-05", "0.333"), for messages.
 std::string rounded(double value);
 
+/// Quotes a word for a shell if necessary.
+std::string shell_word(const std::string& word);
+
 std::string joined(std::span<const std::string> words, std::string_view separator);
 
 /// The text as a field of CSV, quoted if necessary; blanks around a field without quotes would not

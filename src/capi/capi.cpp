@@ -53,11 +53,6 @@ using namespace perfmodel;
 thread_local std::string last_error;
 thread_local int last_status = PERFMODEL_DONE;
 
-/// Names fields as in the JSON of options.
-std::string words_of(const Error& error) {
-  return error.sentence().text();
-}
-
 int failed(int status, const char* message) {
   last_status = status;
   try {
@@ -77,9 +72,9 @@ int guarded(const Function& function) noexcept {
     function();
     return PERFMODEL_DONE;
   } catch (const UsageError& error) {
-    return failed(PERFMODEL_WRONG_USAGE, words_of(error).c_str());
+    return failed(PERFMODEL_WRONG_USAGE, error.what());
   } catch (const InputError& error) {
-    return failed(PERFMODEL_BAD_INPUT, words_of(error).c_str());
+    return failed(PERFMODEL_BAD_INPUT, error.what());
   } catch (const Interrupted& error) {
     return failed(PERFMODEL_CANCELLED, error.what());
   } catch (const std::bad_alloc&) {
@@ -285,7 +280,6 @@ perfmodel_model* perfmodel_fit(const perfmodel_table* table, const char* options
     const auto& names = request.roles.categorical;
     with_texts(table->table, {names.begin(), names.end()}, [&](const Table& rows) {
       FitOutcome outcome = watched_fit(rows, request, progress, user);
-      cli::name_flags(outcome.model);
       out = std::make_unique<perfmodel_model>(perfmodel_model{std::move(outcome.model)});
     });
   });

@@ -151,9 +151,9 @@ int run_reported(Program& program, int argc, const char* const* argv, const Show
   } catch (const CLI::ParseError& error) {
     return fail(ExitCode::wrong_usage, error.what() + advice());
   } catch (const UsageError& error) {
-    return fail(ExitCode::wrong_usage, with_flags(error.sentence()) + advice());
+    return fail(ExitCode::wrong_usage, error.what() + advice());
   } catch (const InputError& error) {
-    return fail(ExitCode::bad_input, with_flags(error.sentence()));
+    return fail(ExitCode::bad_input, error.what());
   } catch (const GateError& error) {
     return fail(ExitCode::gate_failed, error.what());
   } catch (const ReaderGone&) {

@@ -22,7 +22,7 @@ namespace {
 std::set<std::string> names_in(const std::vector<std::string>& conditions) {
   std::set<std::string> names;
   for (const std::string& condition : conditions)
-    for (const std::string& name : Formula::names_in(condition, Field{"conditions"}))
+    for (const std::string& name : Formula::names_in(condition, "--where"))
       names.insert(name);
   names.erase("time");  // the figures of the ranked model
   names.erase("cost");

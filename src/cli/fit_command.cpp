@@ -361,7 +361,6 @@ int run_fit(const FitArguments& arguments, Console& console) {
   FitOutcome outcome = fit_prepared(prepared, request);
   progress.reset();
   FittedModel& model = outcome.model;
-  name_flags(model);
 
   const bool keep_old_file = outcome.interrupted && output.replaces_file();
   if (!keep_old_file)
@@ -374,8 +373,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const auto other_form = advises ? other_form_note(arguments, model, check) : std::nullopt;
   if (other_form)
     console.notice(*other_form);
-  console.summary(fit_summary({model, outcome.time_shares, prepared.training.rows,
-                               outcome.seconds, all_seconds, check && check->is_far_worse()},
+  console.summary(fit_summary({model, outcome.time_shares, prepared.training.rows, outcome.seconds,
+                               all_seconds, check && check->is_far_worse()},
                               console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);

@@ -38,9 +38,7 @@ GroupRequest groups_of_arguments(const FitArguments& arguments) {
 ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
   ModelSetLine line{number, task.key, task.target, task.rows, std::move(outcome.model), {}};
   if (line.model)
-    name_flags(*line.model);
-  else
-    line.refused = with_flags(outcome.refused);
+    else line.refused = outcome.refused;
   return line;
 }
 

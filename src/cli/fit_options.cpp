@@ -202,10 +202,10 @@ LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const Rol
 }
 
 LabelledRuns told(LabelledRuns runs, Console& console) {
-  for (const Sentence& warning : runs.warnings)
-    console.warning(with_flags(warning));
+  for (const std::string& warning : runs.warnings)
+    console.warning(warning);
   for (const auto& notice : runs.roles.notices)
-    console.notice(with_flags(notice));
+    console.notice(notice);
   return runs;
 }
 

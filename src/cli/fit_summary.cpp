@@ -677,7 +677,7 @@ std::string summed_up(const FittedModel& model, const std::vector<const Warning*
   }
   if (kind == "at_bound")
     return of_all_constants(model, ConstantStatus::at_bound) + "at a bound of the search" + details;
-  return warnings.front()->message.text() + " (and " + std::to_string(warnings.size() - 1) +
+  return warnings.front()->message + " (and " + std::to_string(warnings.size() - 1) +
          " more of this kind" + details + ")";
 }
 
@@ -692,7 +692,7 @@ std::vector<std::string> warning_lines(const FittedModel& model) {
   for (const Warning& warning : model.warnings) {
     const auto& others = by_kind[family_of(warning.kind)];
     if (others.size() <= kMostOfAKind)
-      lines.push_back(warning.message.text());
+      lines.push_back(warning.message);
     else if (done.insert(family_of(warning.kind)).second)
       lines.push_back(summed_up(model, others));
   }

@@ -345,7 +345,7 @@ void warn_or_refuse(const std::string& text, const std::string& consequence, boo
 
 void report_few_rows(const FittedModel& model, Console& console) {
   if (const Warning* few = few_rows_warning(model))
-    console.warning(few->message.text() + ": the predictions are not determined");
+    console.warning(few->message + ": the predictions are not determined");
 }
 
 void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,

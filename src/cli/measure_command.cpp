@@ -376,7 +376,6 @@ void fit_all(const MeasureArguments& arguments, const Campaign& campaign, Output
   FitOutcome outcome = fit_prepared(prepared, request);
   if (outcome.interrupted)
     throw Interrupted();
-  name_flags(outcome.model);
   output.write(to_json(outcome.model));
   output.commit();
   console.summary(fit_summary({outcome.model, outcome.time_shares, prepared.training.rows,

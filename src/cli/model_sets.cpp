@@ -38,7 +38,7 @@ std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
   std::vector<std::string> names = set.header().by;
   names.emplace_back("target");
   TextCodes codes;
-  const Formula condition(pick, names, codes, Field{"pick"});
+  const Formula condition(pick, names, codes, "--pick");
   std::vector<std::vector<std::string>> texts(names.size());
   const auto note = [&](const ModelSetLine& line) {
     for (std::size_t c = 0; c < names.size(); ++c)
@@ -72,9 +72,9 @@ SetLines lines_of_file(const std::string& path) {
   });
   if (is_model_set(first)) {
     if (lines < 2)
-      throw InputError(file.source() +
-                       ": there is no model in it, only the header of a set; fit again with " +
-                       Field{"resume"});
+      throw InputError(
+          file.source() +
+          ": there is no model in it, only the header of a set; fit again with --resume");
     return {file, parse_set_header(place_of_line(file.source(), 1), first)};
   }
   const auto set = std::make_shared<ModelSet>();

@@ -274,19 +274,6 @@ class OptionSet {
 /// Splits "A,B" at its commas.
 std::vector<std::string> split_list(const std::string& text, char separator = ',');
 
-/// Quotes a word for a shell if necessary.
-std::string shell_word(const std::string& word);
-
-/// The flag that sets a field of a request: "--group-by", or "--ignore a,b" if the field suggests
-/// values, quoted for a shell if necessary.
-std::string flag_text(const Field& field);
-
-/// The text of the sentence, with flags for its fields.
-std::string with_flags(const Sentence& sentence);
-
-/// Replaces fields in the model's warnings and notices by flags.
-void name_flags(FittedModel& model);
-
 /// The instruction set of this name; the last of `available` if `word` is empty. Throws UsageError
 /// for an unknown or unavailable one.
 InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSet> available);

@@ -41,11 +41,11 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
         "configuration, and without --explore there is a page");
   }
   if (script) {
-    std::string page = report_html(content, arguments.title, flag_text, *script);
+    std::string page = report_html(content, arguments.title, *script);
     if (arguments.explore || page.size() <= kMostBytes)
       return page;
   }
-  return report_html(content, arguments.title, flag_text);
+  return report_html(content, arguments.title);
 }
 
 /// The command that writes the page again, without the options of the panel.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -204,11 +205,11 @@ void question_work(const FittedModel& model, const scaling::WorkColumns& columns
   if (!rate || !columns.throughput.empty() || !is_work_per_worker_name(rate->work) ||
       is_rate_of_one_worker_name(rate->column) || !scaling::counts_workers(columns.scale))
     return;
-  console.warning("the model was fitted with " + flag_text({"work", {rate->work}}) +
+  console.warning("the model was fitted with --work " + shell_word(rate->work) +
                   ", which is of one worker by its name and changes with '" + columns.scale +
                   "', where '" + rate->column +
                   "' counts the work of all: efficiencies are not of the same work; fit with " +
-                  flag_text({"work", {rate->work + " * " + columns.scale}}));
+                  "--work " + shell_word(rate->work + " * " + columns.scale));
 }
 
 /// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
@@ -310,22 +311,21 @@ RoleRequest request_of(const ScalingArguments& arguments) {
   return request;
 }
 
-/// The flags of `scaling` for fields.
-std::string scaling_flag(const Field& field) {
-  if (field.name == "extrinsic")
-    return flag_text({"column", field.values});
-  if (field.name == "throughput_target")
-    return flag_text({"target", field.values}) + " --throughput";
-  return flag_text(field);
+/// The sentence with the flags of `scaling` in place of those of `fit`.
+std::string with_own_flags(std::string sentence) {
+  static const std::regex rate("--throughput-target( '[^']*'| [^ ;,]+)?");
+  static const std::regex scale("--extrinsic\\b");
+  sentence = std::regex_replace(sentence, rate, "--target$1 --throughput");
+  return std::regex_replace(sentence, scale, "--column");
 }
 
 Roles roles_of(const Table& table, const RoleRequest& request) {
   try {
     return roles_around_scale(table, request);
   } catch (const UsageError& error) {
-    throw UsageError(error.sentence().text(scaling_flag));
+    throw UsageError(with_own_flags(error.what()));
   } catch (const InputError& error) {
-    throw InputError(error.sentence().text(scaling_flag));
+    throw InputError(with_own_flags(error.what()));
   }
 }
 

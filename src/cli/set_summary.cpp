@@ -207,13 +207,13 @@ void SetPlaces::check() const {
     const bool is_key = std::find(keys_.begin(), keys_.end(), column) != keys_.end();
     throw UsageError(
         "--set '" + setting + "': " +
-        (is_key ? "'" + column + "' tells the models apart; choose some of them: " + "--pick '" +
+        (is_key ? "'" + column + "' tells the models apart; choose some of them: --pick '" +
                       column + " == \"" +
                       setting.substr(std::min(column.size() + 1, setting.size())) + "\"'"
                 : "no model has such an input"));
   }
   if (wrong_ && !any_)
-    throw UsageError(wrong_->sentence());
+    throw UsageError(wrong_->what());
 }
 
 namespace {
@@ -486,7 +486,7 @@ std::optional<std::string> page_of_line(const SetPageRequest& request, const Mod
   source.command = request.command;
   source.key = key;
   source.has_runs = has_runs;
-  return page::sections_of(page::content_of(source), flag_text);
+  return page::sections_of(page::content_of(source));
 }
 
 }  // namespace

@@ -121,8 +121,8 @@ MessageCost fitted_cost(const MessageArguments& arguments) {
   } catch (const InputError& error) {
     const std::string message = error.what();
     throw InputError(message.starts_with(table.source) || message.starts_with("no column")
-                         ? error.sentence()
-                         : table.source + ": " + error.sentence());
+                         ? message
+                         : table.source + ": " + message);
   }
   cost.cost = cost.fit->cost;
   if (cost.fit->cost.start_us < 0 || cost.fit->cost.per_byte_us < 0) {

@@ -224,10 +224,9 @@ void CodeWriter::add_derived(const DerivedColumn& column) {
   if (!dialect_.has_variables()) {
     // Columns that use each other twice double the length each time.
     if (code.size() > kMostInACell) {
-      throw InputError("column '" + column.column + "' takes more than " +
-                       std::to_string(kMostInACell) +
-                       " characters in one formula, which no spreadsheet reads; use " +
-                       Field{"language", {"python"}} + " or " + Field{"language", {"c"}});
+      throw InputError(
+          "column '" + column.column + "' takes more than " + std::to_string(kMostInACell) +
+          " characters in one formula, which no spreadsheet reads; use --as python or --as c");
     }
     operands_[column.column] = code;
     return;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "perfmodel/error.hpp"
@@ -78,9 +77,9 @@ Request request_of(const FunctionParts& parts) {
       return {quantity->unit == "B", quantity->value};
   }
   throw InputError(
-      message("a workflow requests memory or time, and '{}' has the unit '{}'; fit it "
-              "with {} or {}",
-              parts.target, parts.unit, Field{"time_unit", {"MB"}}, Field{"time_unit", {"s"}}));
+      fmt::format("a workflow requests memory or time, and '{}' has the unit '{}'; fit it with "
+                  "--time-unit MB or --time-unit s",
+                  parts.target, parts.unit));
 }
 
 class WorkflowDialect : public Dialect {

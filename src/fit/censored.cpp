@@ -1,5 +1,6 @@
 #include "fit/censored.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/losses.hpp"
@@ -273,7 +273,7 @@ Alternated alternated(const FittedModel& model, const Design& training, const Fi
   Alternated out = Alternation(model, training, options, model.search.loss, is_of_quantile(model))
                        .from(predict(model, training), training);
   if (out.rows.empty())
-    throw InputError(message(
+    throw InputError(fmt::format(
         "too few runs are left to fit, of {} that were cut off or finished: the limits are below "
         "what most of the others would have taken; leave out columns, or fit fewer constants",
         training.rows));
@@ -286,8 +286,8 @@ void require_limits(const FittedModel& model, const Design& training) {
   if (!is_of_quantile(model) || !std::isinf(training.limit(finished_rows(training)).minCoeff()))
     return;
   throw UsageError(
-      message("absolute errors need the limits of the runs that finished, too: pass {}, or {}",
-              Field{"limit", {"COL"}}, Field{"loss", {"rmsle"}}));
+      "absolute errors need the limits of the runs that finished, too: pass --limit COL, or --loss "
+      "rmsle");
 }
 
 /// The options of the fit from which the alternation starts: without a Gaussian process, whose

@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
@@ -190,7 +189,7 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
         begin, model.warnings.end(),
         [&](const Warning& warning) { return warning.kind != begin->kind; });
     std::stable_sort(begin, end, [](const Warning& a, const Warning& b) {
-      return std::pair(a.constant, a.message.text()) < std::pair(b.constant, b.message.text());
+      return std::pair(a.constant, a.message) < std::pair(b.constant, b.message);
     });
     begin = end;
   }
@@ -257,8 +256,8 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
     return adapted;
   }
   if (options.quantile && options.residual == Residual::none && !is_absolute(options.loss))
-    throw UsageError(message("{} needs {} or {}: a bound minimises weighted absolute errors",
-                             Field{"quantile"}, Field{"loss", {"mae"}}, Field{"loss", {"mape"}}));
+    throw UsageError(
+        "--quantile needs --loss mae or --loss mape: a bound minimises weighted absolute errors");
   const CanonicalOrder runs(spec, training);
   FittedModel model = runs.restored(
       has_cut_runs(training) ? fit_censored(runs.spec(), runs.training(), options, fit_form)

@@ -281,9 +281,10 @@ Hyper hyper_of(const MovedConstants& constants, const Design& runs) {
 void require_times(const FittedModel& prior, const Design& runs) {
   const VectorXd predicted = prior.form->predict(prior.spec, prior.constants, runs);
   if (!std::all_of(predicted.begin(), predicted.end(), is_time))
-    throw InputError("the model of " + Field{"prior"} +
-                     " predicts no time > 0 for some of these runs: they are too far from those "
-                     "that it was fitted to");
+    throw InputError(
+        "the model of --prior predicts no time > 0 for some of these runs: they are too far from "
+        "those "
+        "that it was fitted to");
 }
 
 /// Refits the earlier model to other runs with fixed hyper-parameters.

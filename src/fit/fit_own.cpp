@@ -1,5 +1,6 @@
 #include "fit/fit_own.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -327,18 +327,16 @@ void refuse_idle_constants(const OwnProgram& program, const OwnSpace& space, con
   for (std::size_t k = 0; k < acts.size(); ++k)
     if (!acts[k] && program.constants()[k].level.empty())
       throw InputError(
-          message("the runs do not determine the constant '{}': no time of the {} "
-                  "depends on it, whatever its value; leave it out or pass {}",
-                  program.constants()[k].name, Field{"formula"},
-                  Field{"fix", {program.constants()[k].name + "=1"}}));
+          fmt::format("the runs do not determine the constant '{}': no time of the --formula "
+                      "depends on it, whatever its value; leave it out or pass --fix {}",
+                      program.constants()[k].name, shell_word(program.constants()[k].name + "=1")));
 }
 
 [[noreturn]] void refuse_without_times(const FitOptions& options) {
-  throw InputError(
-      message("the formula {} has no valid time for some run, such as a division by 0 "
-              "or a logarithm of a negative number, for all constants that were tried; "
-              "pass {}",
-              quoted_formula(options.formula.text), Field{"bounds"}));
+  throw InputError(fmt::format(
+      "the formula {} has no valid time for some run, such as a division by 0 or a logarithm of a "
+      "negative number, for all constants that were tried; pass --bounds",
+      quoted_formula(options.formula.text)));
 }
 
 /// Why constants can or cannot be quoted.
@@ -438,10 +436,11 @@ class OwnFindings {
     const std::string& name = constants_[k].name;
     const bool without_level = program_.constants()[k].level.empty();
     if (constants_.standing(k) == Standing::at_bound)
-      out.push_back({"at_bound", name,
-                     message("{} is at its bound {}: the data do not determine it, or {} is too "
-                             "narrow",
-                             name, short_number(model_.constants[index(k)]), Field{"bounds"})});
+      out.push_back(
+          {"at_bound", name,
+           fmt::format(
+               "{} is at its bound {}: the data do not determine it, or --bounds is too narrow",
+               name, short_number(model_.constants[index(k)]))});
     else if (constants_.standing(k) == Standing::at_zero)
       out.push_back({"negligible_term", name, name + " is 0, its lower bound"});
     else if (constants_.standing(k) == Standing::untrained && without_level)

@@ -59,16 +59,16 @@ Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& 
 namespace {
 
 void refuse_what_has_no_place(const FitOptions& options) {
-  const auto refuse = [](const std::string& field) {
-    throw UsageError("a residual correction maximises a likelihood: " + Field{field} +
+  const auto refuse = [](const std::string& flag) {
+    throw UsageError("a residual correction maximises a likelihood: " + flag +
                      " has no place there");
   };
   if (options.method == Method::paper)
-    refuse("method");
+    refuse("--method");
   if (options.penalty.l1 > 0)
-    refuse("l1");
+    refuse("--l1");
   if (options.penalty.l2 > 0)
-    refuse("l2");
+    refuse("--l2");
 }
 
 /// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
@@ -152,9 +152,8 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   if (!runs.has_times())
     throw InputError(
         "the formula beside the correction is 0, or too large for a number, at some of the runs; "
-        "choose one with fewer terms by " +
-        Field{"terms"} +
-        ", or leave out runs whose times differ far more than their columns explain");
+        "choose one with fewer terms by --terms, or leave out runs whose times differ far more "
+        "than their columns explain");
   process::ProcessOptions how = process_options(options);
   process::HyperParameters hyper = search_hyper_parameters(runs, how);
   const bool is_predictive =

@@ -73,7 +73,7 @@ Sensitivity sensitivity_of(const SearchSpace& space, const Design& training,
           curvature_of(options.loss, training, at->predicted()), training.rows};
 }
 
-/// Sentence for a column with one value besides 0, which determines the term but not its power.
+/// The sentence for a column with one value besides 0, which determines the term but not its power.
 std::string lone_value_sentence(const NumericInput& input) {
   return "'" + input.column +
          "' has one value beside 0: its coefficient and its power are only determined together";
@@ -367,7 +367,7 @@ class GenericFindings {
                        space_.scaled().upper[index(k)] - scaled_[index(k)];
     return {"at_bound", layout_.name(k),
             layout_.name(k) + " is at its " + (upper ? "upper" : "lower") +
-                " bound: the data do not determine it, or " + Field{"bounds"} + " is too narrow"};
+                " bound: the data do not determine it, or --bounds is too narrow"};
   }
 
   void warn_of_power(std::size_t power, double share, const std::string& column,

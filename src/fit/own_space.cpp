@@ -1,11 +1,11 @@
 #include "fit/own_space.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "table/table.hpp"
@@ -178,13 +178,13 @@ void check_bounds(const OwnProgram& program, const std::vector<BoundOverride>& b
     if (std::ranges::find(names, name_of(program, k)) == names.end())
       names.push_back(name_of(program, k));
   for (const BoundOverride& bound : bounds) {
-    const Field field{bound.low == bound.high ? "fix" : "bounds"};
+    const std::string flag = bound.low == bound.high ? "--fix" : "--bounds";
     if (bound.column)
-      throw UsageError(message("{} {}.{}: the constants of a formula belong to no column", field,
-                               bound.constant, *bound.column));
+      throw UsageError(fmt::format("{} {}.{}: the constants of a formula belong to no column",
+                                   flag, bound.constant, *bound.column));
     if (std::ranges::find(names, bound.constant) == names.end())
-      throw UsageError(message("{}: the formula has no constant '{}'{}", field, bound.constant,
-                               did_you_mean_one_of(bound.constant, names)));
+      throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", flag, bound.constant,
+                                   did_you_mean_one_of(bound.constant, names)));
   }
 }
 

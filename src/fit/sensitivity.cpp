@@ -203,8 +203,8 @@ void warn_of_few_rows(const FittedModel& model, const Design& training, std::vec
     return;
   out.push_back({"few_rows", "",
                  std::to_string(runs) + " training rows cannot determine " +
-                     std::to_string(constants) + " constants; measure more runs or " +
-                     Field{"ignore"} + " columns"});
+                     std::to_string(constants) +
+                     " constants; measure more runs or --ignore columns"});
 }
 
 void warn_of_untrained_levels(const FittedModel& model, const Design& training,
@@ -365,12 +365,12 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
                    count + " cannot distinguish forms: the model is one product without C"});
     return;
   }
-  Sentence text = "the form was chosen from " + count + ": measure more to be sure of it";
+  std::string text = "the form was chosen from " + count + ": measure more to be sure of it";
   if (many_forms)
     text +=
         "; its held-out errors are those of the best of many forms, smaller than those of new "
         "runs; " +
-        (Field{"folds", {"all"}} + " also judges the choice");
+        "--folds all also judges the choice";
   out.push_back({"few_configurations", "", text});
 }
 
@@ -380,9 +380,9 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
   if (!model.search.process) {  // a Gaussian process never has too many constants
     warn_of_few_rows(model, training, out);
     if (model.search.termination == "generation_limit")
-      out.push_back({"not_converged", "",
-                     "the search stopped at its limit of generations; raise " +
-                         Field{"generations"} + " or " + Field{"tolerance"}});
+      out.push_back(
+          {"not_converged", "",
+           "the search stopped at its limit of generations; raise --generations or --tolerance"});
     warn_of_few_configurations(model, training, out);
   }
   warn_of_untrained_levels(model, training, out);

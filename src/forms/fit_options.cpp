@@ -1,11 +1,11 @@
 #include "forms/fit_options.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
@@ -50,7 +50,7 @@ void FitOptions::be_silent() {
 namespace {
 
 [[noreturn]] void fail_bound(const std::string& text, std::string_view problem) {
-  throw UsageError(message("{} '{}': {}", Field{"bounds"}, text, problem));
+  throw UsageError(fmt::format("--bounds '{}': {}", text, problem));
 }
 
 }  // namespace
@@ -90,8 +90,7 @@ BoundOverride parse_fixed(const std::string& text) {
                          ? std::nullopt
                          : parse_number(std::string_view(text).substr(equals + 1));
   if (!value || equals == 0)
-    throw UsageError(
-        message("{} '{}': write CONSTANT=NUMBER, for example p=1", Field{"fix"}, text));
+    throw UsageError(fmt::format("--fix '{}': write CONSTANT=NUMBER, for example p=1", text));
   return parse_bound(text + ":" + text.substr(equals + 1));
 }
 
@@ -114,10 +113,9 @@ bool all_in_range(const std::vector<NumericFactor>& factors) {
 
 }  // namespace
 
-Sentence numbers_out_of_range() {
+std::string numbers_out_of_range() {
   return "the fit leads to figures that are too large for a number; write the times and the "
-         "columns in units in which they are nearer to 1, or narrow " +
-         Field{"bounds"};
+         "columns in units in which they are nearer to 1, or narrow --bounds";
 }
 
 bool in_fitted_range(const Design& runs) {

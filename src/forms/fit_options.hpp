@@ -15,7 +15,7 @@ constexpr double kLeastFittedNumber = 1e-150;
 constexpr double kLargestFittedNumber = 1e150;
 
 /// The message about numbers outside this range, also if a fit leads there.
-Sentence numbers_out_of_range();
+std::string numbers_out_of_range();
 
 /// True if all times and column values are 0 or within this range.
 bool in_fitted_range(const Design& runs);

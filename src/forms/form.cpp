@@ -141,11 +141,11 @@ std::string formula_code(const FittedModel& model, FormulaLanguage language) {
                           language == FormulaLanguage::snakemake ||
                           language == FormulaLanguage::slurm;
   if (is_request && !model.bound)
-    throw InputError("half of the jobs would exceed this model's prediction; fit a bound: " +
-                     Field{"quantile", {"0.95"}});
+    throw InputError(
+        "half of the jobs would exceed this model's prediction; fit a bound: --quantile 0.95");
   if (is_request && has_process(*model.form))
-    throw InputError("a residual correction is too long for a workflow; fit the bound with " +
-                     Field{"residual", {"none"}});
+    throw InputError(
+        "a residual correction is too long for a workflow; fit the bound with --residual none");
   return model.form->code(model.spec, model.constants, language);
 }
 

@@ -1,5 +1,6 @@
 #include "forms/own_form.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "base/fields.hpp"
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
@@ -60,7 +60,7 @@ std::vector<bool> exponents(const FormulaProgram& program) {
 }  // namespace
 
 OwnProgram::OwnProgram(const OwnFormula& own, const ModelSpec& spec) {
-  const Sentence where = message("{} {}", Field{"formula"}, quoted_formula(own.text));
+  const std::string where = fmt::format("--formula {}", quoted_formula(own.text));
   std::vector<std::string> names = Formula::names_in(own.text, where);
   TextCodes codes;
   formula_.emplace(own.text, names, codes, where);
@@ -116,8 +116,9 @@ void OwnProgram::refuse_texts_as_numbers() const {
       ++user;
     if (user == program.steps.size() || (program.steps[user].operation != Operation::equal &&
                                          program.steps[user].operation != Operation::unequal))
-      throw UsageError(message("{}: '{}' holds texts, which can only be compared, by == or !=",
-                               Field{"formula"}, printable_word(program.names[step.name])));
+      throw UsageError(
+          fmt::format("--formula: '{}' holds texts, which can only be compared, by == or !=",
+                      printable_word(program.names[step.name])));
   }
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +10,6 @@
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
-#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
@@ -347,14 +347,12 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
     return trend + (is_latex ? "% " : "") + "times a residual correction (a Gaussian process)\n";
   if (language == FormulaLanguage::spreadsheet || language == FormulaLanguage::extrap)
     throw InputError(
-        message("neither a spreadsheet nor Extra-P has a residual correction; use {} or {}",
-                Field{"language", {"python"}}, Field{"language", {"c"}}));
+        "neither a spreadsheet nor Extra-P has a residual correction; use --as python or --as c");
   if (process.neighbours > 0)
     throw InputError(
-        message("the residual correction has {} configurations, too many for one function; "
-                "perfmodel predict "
-                "computes it, and docs/json.md says how",
-                process.inputs.rows()));
+        fmt::format("the residual correction has {} configurations, too many for one function; "
+                    "perfmodel predict computes it, and docs/json.md says how",
+                    process.inputs.rows()));
   const std::string helpers =
       trend_function(trend, language) + process_function(process, known_->centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -60,8 +59,7 @@ Campaign::Campaign(CampaignRequest request)
 
 void Campaign::resume() {
   if (journal_.partial().empty())
-    throw UsageError(
-        message("{} '{}': runs are kept in a regular file", Field{"runs"}, request_.runs));
+    throw UsageError(fmt::format("--runs '{}': runs are kept in a regular file", request_.runs));
   const std::string header = header_of(request_.space);
   bool is_other = false;
   journal_.keep_lines([&](std::string_view line) {
@@ -70,10 +68,10 @@ void Campaign::resume() {
     return true;
   });
   if (is_other)
-    throw InputError(message(
-        "{}: its first line is not '{}', so its runs are not those of {}; "
-        "choose another file by {}",
-        request_.runs, header.substr(0, header.size() - 1), request_.space.source, Field{"runs"}));
+    throw InputError(
+        fmt::format("{}: its first line is not '{}', so its runs are not those of {}; choose "
+                    "another file by --runs",
+                    request_.runs, header.substr(0, header.size() - 1), request_.space.source));
   if (csv_.empty()) {
     csv_ = header;
     journal_.write(header);
@@ -170,9 +168,9 @@ void Campaign::measure(const std::vector<plan::Configuration>& configurations) {
                [&](std::size_t i) { measure_one(configurations[i]); });
   if (always_fails())
     throw InputError(
-        message("all of the first {} runs failed, which are in {}; correct the "
-                "command, and remove the file",
-                std::to_string(rows_), request_.runs));
+        fmt::format("all of the first {} runs failed, which are in {}; correct the command, and "
+                    "remove the file",
+                    std::to_string(rows_), request_.runs));
 }
 
 /// Whether nothing but failures is known of the first configurations.

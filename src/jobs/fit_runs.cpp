@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,7 +12,6 @@
 #include "analysis/constants.hpp"
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
@@ -129,9 +129,9 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   const Column& column = table.at(*request.group_by);
   if (!column.bad_cells.empty()) {
     throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
-                     "': \"" + column.bad_cells.front().text + "\" is not a number, but " +
-                     Field{"group_by"} + " groups by this column; pass it as " +
-                     Field{"categorical"} + " too, or clean it");
+                     "': \"" + column.bad_cells.front().text +
+                     "\" is not a number, but --group-by groups by this column; pass it as "
+                     "--categorical too, or clean it");
   }
   return column_groups(column, split.train);
 }
@@ -179,7 +179,7 @@ HeldOutPlan plan_held_out(const FitRequest& fit, const Table& table, const Split
   plan.group_by = request.group_by;
   const std::optional<double> level = level_of(fit, training, split.validation.size());
   if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
-    throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
+    throw UsageError("--group-by has no effect without --folds" +
                      std::string(level ? " if there are validation rows" : ""));
   }
   if (!request.folds && !level)
@@ -220,17 +220,17 @@ void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) 
 
 /// Throws UsageError for estimates that are not made of a bound.
 void require_estimates_of_bound(const FitRequest& request) {
-  const auto refuse = [&](bool asked, const char* field) {
+  const auto refuse = [&](bool asked, const char* flag) {
     if (request.options.quantile && asked)
       throw UsageError(
-          message("{} does not go with {}: held-out rows have moved the bound away "
-                  "from the constants that it would vary",
-                  Field{field}, Field{"quantile"}));
+          fmt::format("{} does not go with --quantile: held-out rows have moved the bound away "
+                      "from the constants that it would vary",
+                      flag));
   };
-  refuse(request.bootstrap.has_value(), "bootstrap");
-  refuse(request.held_out.folds.has_value(), "folds");
-  refuse(request.repeats > 1, "repeats");
-  refuse(request.held_out.coverage.has_value() || !request.held_out.intervals, "coverage");
+  refuse(request.bootstrap.has_value(), "--bootstrap");
+  refuse(request.held_out.folds.has_value(), "--folds");
+  refuse(request.repeats > 1, "--repeats");
+  refuse(request.held_out.coverage.has_value() || !request.held_out.intervals, "--coverage");
 }
 
 /// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
@@ -407,8 +407,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     model.search.termination = to_text(optimise::Termination::interrupted);
   out.time_shares = time_shares(model, training);
   out.roles = prepared.runs.roles;
-  for (const Sentence& warning : prepared.runs.warnings)
-    out.warnings.push_back(warning.text());
+  out.warnings = prepared.runs.warnings;
   out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   out.model = std::move(model);
   return out;

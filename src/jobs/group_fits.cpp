@@ -179,24 +179,23 @@ Table GroupIndex::table(std::size_t group) const {
 
 namespace {
 
-void require_columns(const Table& runs, const std::string& field,
+void require_columns(const Table& runs, const std::string& flag,
                      const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (runs.find(name) == nullptr)
-      throw UsageError(Field{field} + ": " + runs.no_column(name));
+      throw UsageError(flag + ": " + runs.no_column(name));
     if (std::count(names.begin(), names.end(), name) > 1)
-      throw UsageError(Field{field} + ": '" + name + "' is given twice");
+      throw UsageError(flag + ": '" + name + "' is given twice");
   }
 }
 
 /// A key column is constant within a group, so that it cannot have another role.
-void refuse_keys(const GroupRequest& groups, const std::string& field,
+void refuse_keys(const GroupRequest& groups, const std::string& flag,
                  const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (std::ranges::find(groups.by, name) != groups.by.end())
-      throw UsageError(Field{field} + ": '" + name +
-                       "' has no effect in the models of the groups that it distinguishes (" +
-                       Field{"by"} + ")");
+      throw UsageError(flag + ": '" + name +
+                       "' has no effect in the models of the groups that it distinguishes (--by)");
 }
 
 /// The target inferred from the whole table.
@@ -226,7 +225,7 @@ std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
   } catch (const Interrupted&) {
     return std::nullopt;
   } catch (const Error& error) {
-    out.refused = error.sentence();
+    out.refused = error.what();
   }
   return out;
 }
@@ -274,19 +273,19 @@ Table table_of_task(const GroupTask& task, Table table, const GroupRequest& grou
 }
 
 void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& roles) {
-  require_columns(runs, "by", groups.by);
+  require_columns(runs, "--by", groups.by);
   if (roles.target && runs.find(*roles.target) != nullptr)
     groups.targets = {*roles.target};  // a name with a comma
-  require_columns(runs, "target", groups.targets);
+  require_columns(runs, "--target", groups.targets);
   if (groups.targets.empty())
     groups.targets = {target_of_all(runs, roles)};
-  refuse_keys(groups, "target", groups.targets);
-  refuse_keys(groups, "ignore", roles.ignore);
-  refuse_keys(groups, "categorical", roles.categorical);
-  for (const auto& [field, columns] :
-       {std::pair("extrinsic", &roles.extrinsic), std::pair("intrinsic", &roles.intrinsic)})
+  refuse_keys(groups, "--target", groups.targets);
+  refuse_keys(groups, "--ignore", roles.ignore);
+  refuse_keys(groups, "--categorical", roles.categorical);
+  for (const auto& [flag, columns] :
+       {std::pair("--extrinsic", &roles.extrinsic), std::pair("--intrinsic", &roles.intrinsic)})
     if (*columns)
-      refuse_keys(groups, field, **columns);
+      refuse_keys(groups, flag, **columns);
 }
 
 /// Names the time derived from a throughput as in a single model.

@@ -108,7 +108,7 @@ GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups
 
 struct GroupOutcome {
   std::optional<FittedModel> model;
-  Sentence refused;  ///< reason if there is no model
+  std::string refused;  ///< reason if there is no model
 };
 
 /// Fits the tasks with these numbers on `request.options.threads` threads. `take` receives the

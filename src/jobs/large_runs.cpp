@@ -50,7 +50,7 @@ LabelledRuns labelled(const CsvBeginning& beginning, const LineSample& sample, s
 std::optional<std::size_t> rows_to_draw(const std::vector<std::string>& paths,
                                         const std::optional<std::size_t>& requested) {
   if (requested && paths.size() > 1)
-    throw UsageError(Field{"sample_rows"} + " takes one file; put the files into one");
+    throw UsageError("--sample-rows takes one file; put the files into one");
   std::error_code error;
   const bool is_large = paths.size() == 1 &&
                         std::filesystem::is_regular_file(paths.front(), error) &&

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -7,7 +8,6 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -30,13 +30,13 @@ namespace {
 ThroughputTime requested_time(const Table& table, const RoleRequest& request) {
   const Throughput& throughput = *request.throughput;
   if (throughput.column.empty())
-    throw UsageError(Field{"work"} + " has no effect without " + Field{"throughput_target"});
+    throw UsageError("--work has no effect without --throughput-target");
   if (request.target) {
-    throw UsageError(Field{"target"} + " and " + Field{"throughput_target"} +
-                     " both name the measured column; pass one of them");
+    throw UsageError(
+        "--target and --throughput-target both name the measured column; pass one of them");
   }
   if (table.find(throughput.column) == nullptr)
-    throw UsageError(Field{"throughput_target"} + ": " + table.no_column(throughput.column));
+    throw UsageError("--throughput-target: " + table.no_column(throughput.column));
   return time_of(throughput, table);
 }
 
@@ -66,8 +66,8 @@ void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
     const auto plain = without_group_marks(cell);
     runs.warnings.push_back(runs.file.table.where(0) + ": column '" + name + "': \"" + cell +
                             "\" is not a number, so the column is taken as levels; write " +
-                            (plain ? *plain : "all digits") + ", or pass " +
-                            Field{"categorical", {name}} + " if these are names");
+                            (plain ? *plain : "all digits") + ", or pass --categorical " +
+                            shell_word(name) + " if these are names");
   }
 }
 
@@ -83,8 +83,9 @@ std::optional<std::string> measured_result(const RunsFile& file, RoleRequest req
       request.ignore.push_back(name);
   if (auto measured = measured_column(file.table, request))
     return measured;
-  throw InputError(message("{}: which of {} is the measured time? Pass {}", file.table.source,
-                           quoted_list(file.results), Field{"target", {file.results.front()}}));
+  throw InputError(fmt::format("{}: which of {} is the measured time? Pass --target {}",
+                               file.table.source, quoted_list(file.results),
+                               shell_word(file.results.front())));
 }
 
 bool is_blank_cell(const std::string& cell) {
@@ -92,7 +93,8 @@ bool is_blank_cell(const std::string& cell) {
 }
 
 /// Leaves out the results other than the measured one, and the runs of which it was not measured.
-void leave_out_other_results(RunsFile& file, RoleRequest& request, std::vector<Sentence>& notices) {
+void leave_out_other_results(RunsFile& file, RoleRequest& request,
+                             std::vector<std::string>& notices) {
   const auto named = [&](const std::string& column) {
     const auto is_in = [&](const std::vector<std::string>& names) {
       return std::ranges::find(names, column) != names.end();
@@ -110,13 +112,13 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request, std::vector<S
       others.push_back(result);
   if (!request.target && !request.throughput) {
     request.target = measured;
-    notices.push_back(message("Column '{}' is taken as the measured time.", *measured));
+    notices.push_back(fmt::format("Column '{}' is taken as the measured time.", *measured));
   }
   if (!others.empty())
-    notices.push_back(message("{} {}.", columns_named(others),
-                              others.size() == 1
-                                  ? "is another result of the runs and is left out"
-                                  : "are other results of the runs and are left out"));
+    notices.push_back(fmt::format("{} {}.", columns_named(others),
+                                  others.size() == 1
+                                      ? "is another result of the runs and is left out"
+                                      : "are other results of the runs and are left out"));
   request.needs_scale = false;  // all other columns are inputs
   request.ignore.insert(request.ignore.end(), others.begin(), others.end());
   const std::size_t rows = file.table.rows();
@@ -126,8 +128,8 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request, std::vector<S
   if (with_result.failed.empty() || with_result.table.rows() == 0)
     return;
   file.table = std::move(with_result.table);
-  notices.push_back(message("{} of {} runs have no '{}' and are left out.",
-                            rows - file.table.rows(), rows, *measured));
+  notices.push_back(fmt::format("{} of {} runs have no '{}' and are left out.",
+                                rows - file.table.rows(), rows, *measured));
 }
 
 }  // namespace
@@ -136,7 +138,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   LabelledRuns runs;
   runs.file = std::move(file);
   Table& table = runs.file.table;
-  std::vector<Sentence> notices;
+  std::vector<std::string> notices;
   if (auto notice = reading_notice(table))
     notices.emplace_back(*std::move(notice));
   for (const std::string& sentence : runs.file.notices)
@@ -148,7 +150,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     if (std::ranges::find(request.categorical, column) != request.categorical.end())
       continue;
     timed.ignore.push_back(column);
-    notices.push_back(message("Column '{}' is no input, but the facts about it are.", column));
+    notices.push_back(fmt::format("Column '{}' is no input, but the facts about it are.", column));
   }
   for (const auto& column : {request.limit, request.status})
     if (column && table.find(*column) != nullptr)
@@ -393,9 +395,9 @@ TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated)
   if (known.rows.empty())
     throw InputError(table.source + ": no row can be judged" + reason);
   if (gated) {
-    throw InputError(table.source + ": " + of_rows + " cannot be judged" + reason + "; " +
-                     Field{"gates"} +
-                     " needs predictions for all: remove these rows, or fit such runs too");
+    throw InputError(
+        table.source + ": " + of_rows + " cannot be judged" + reason +
+        "; --fail-if needs predictions for all: remove these rows, or fit such runs too");
   }
   return {make_design(table, spec, Target::required, known.rows),
           table.source + ": " + of_rows + " are left out of the test" + reason};

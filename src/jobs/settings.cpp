@@ -147,7 +147,7 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
   if (values && input != nullptr && reads_as_decimal_comma(setting.text, *values, *input)) {
     std::string with_point = setting.text;
     with_point[with_point.find(',')] = '.';
-    throw UsageError(Field{"settings"} + " '" + setting.column + "=" + setting.text +
+    throw UsageError("--set '" + setting.column + "=" + setting.text +
                      "': a comma separates two values, and " + to_text((*values)[1]) +
                      " is outside of the measured range " + to_text(input->low) + " .. " +
                      to_text(input->high) + "; write " + with_point + " with a point");
@@ -157,7 +157,7 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
   if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(),
                                                    [&](double v) { return input->allows(v); }))) {
     throw UsageError(
-        Field{"settings"} + " '" + setting.column + "=" + setting.text + "': expected a number" +
+        "--set '" + setting.column + "=" + setting.text + "': expected a number" +
         (input == nullptr ? ""
          : input->zero    ? " >= 0"
                           : " > 0") +
@@ -181,7 +181,7 @@ Column text_column(const Setting& setting, const CategoricalInput& input) {
   for (const std::string& level : listed_levels(setting.text, input.levels)) {
     const auto known = matcher.match(level);
     if (!known)
-      throw UsageError(Field{"settings"} + " '" + input.column + "=" + setting.text +
+      throw UsageError("--set '" + input.column + "=" + setting.text +
                        "': the model has no level '" + level + "'; it has " +
                        quoted_list(input.levels) + did_you_mean(level, input.levels));
     column.codes.push_back(static_cast<std::uint32_t>(column.codes.size()));
@@ -241,7 +241,7 @@ void refuse_derived_values(const Table& configurations, const std::vector<Column
       const auto settings = settings_behind(derived.column, row, set, spec);
       if (settings.empty())
         continue;  // not caused by the settings: make_design() reports the base
-      throw UsageError(Field{"settings"} + " '" + joined(settings, " ") +
+      throw UsageError("--set '" + joined(settings, " ") +
                        "': " + quoted_formula(derived.definition()) + " is " +
                        (std::isnan(values[row])   ? "no number"
                         : std::isinf(values[row]) ? "infinite"
@@ -275,14 +275,14 @@ std::vector<Setting> parsed(const std::vector<std::string>& settings, const Fitt
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw UsageError(Field{"settings"} + " '" + setting + "': expected COL=VALUE");
+      throw UsageError("--set '" + setting + "': expected COL=VALUE");
     const std::string column = setting.substr(0, equals);
     if (std::find(names.begin(), names.end(), column) == names.end())
-      throw UsageError(Field{"settings"} + " '" + setting + "': the model has no input '" + column +
-                       "'" + no_input(model, column, names));
+      throw UsageError("--set '" + setting + "': the model has no input '" + column + "'" +
+                       no_input(model, column, names));
     if (std::any_of(out.begin(), out.end(),
                     [&](const Setting& other) { return other.column == column; }))
-      throw UsageError(Field{"settings"} + " '" + setting + "': '" + column + "' is set twice");
+      throw UsageError("--set '" + setting + "': '" + column + "' is set twice");
     out.push_back({column, setting.substr(equals + 1)});
   }
   return out;
@@ -297,8 +297,8 @@ std::vector<Column> combined(const std::vector<Column>& columns) {
   std::size_t all = 1;
   for (const Column& column : columns) {
     if (values_of(column) > kMostConfigurations / all)
-      throw UsageError(Field{"settings"} + ": these lists have more than " +
-                       std::to_string(kMostConfigurations) + " combinations");
+      throw UsageError("--set: these lists have more than " + std::to_string(kMostConfigurations) +
+                       " combinations");
     all *= values_of(column);
   }
   std::vector<Column> out;
@@ -363,8 +363,8 @@ void refuse_missing(const std::vector<std::string>& missing,
                     const std::optional<BaseConfiguration>& base) {
   if (!missing.empty())
     throw UsageError((base ? base->name + " has no " : "the model also needs ") +
-                     quoted_list(missing) + "; add " + Field{"settings"} + " " + missing.front() +
-                     "=VALUE" + (missing.size() > 1 ? " and so on" : ""));
+                     quoted_list(missing) + "; add --set " + missing.front() + "=VALUE" +
+                     (missing.size() > 1 ? " and so on" : ""));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ doc::Answer duration_answer(const Content& content) {
   add_line(answer, "{} at {}", time ? "predicted" : "is predicted: the model does not hold",
            content.central.place);
   if (const Warning* few = few_rows_warning(content.model)) {
-    add_line(answer, "not determined: {}", few->message.text());
+    add_line(answer, "not determined: {}", few->message);
     answer.is_alarming = true;
   }
   if (time && content.intervals)
@@ -309,7 +309,7 @@ std::string noise_text(const Content& content) {
 std::vector<std::string> warnings_of(const Content& content) {
   std::vector<std::string> warnings;
   for (const Warning& warning : content.model.warnings)
-    warnings.push_back(warning.message.text());
+    warnings.push_back(warning.message);
   for (const std::string& finding : content.range_findings)
     warnings.push_back(finding + ": the predictions there are extrapolated");
   if (content.left_out)

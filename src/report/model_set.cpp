@@ -167,10 +167,9 @@ void refuse_torn_line(const std::string& source, const TextLine& line) {
   if (lacks_newline_alone(line.text)) {
     throw InputError(place +
                      ": the line is whole, but its newline is missing; add it, if nothing else of "
-                     "the file was lost, or fit again with " +
-                     Field{"resume"});
+                     "the file was lost, or fit again with --resume");
   }
-  throw InputError(place + ": the line is cut short; fit again with " + Field{"resume"});
+  throw InputError(place + ": the line is cut short; fit again with --resume");
 }
 
 ModelSetLine single_model(const std::string& source, std::string_view bytes) {

@@ -459,14 +459,12 @@ std::string scaling_section(const Content& content) {
                                            paragraph(scale_legend(content)) + drawn);
 }
 
-std::string trust_section(const Content& content, const FieldWords& words) {
-  std::string text =
-      paragraph(content.fitted_to_these_runs
-                    ? ("The model was fitted to this file or parts of it. Its error on other runs "
-                       "may be larger; the validation and test parts of a fit (" +
-                       Field{"split"} + ", " + Field{"test"} + ") show it.")
-                          .text(words)
-                    : "");
+std::string trust_section(const Content& content) {
+  std::string text = paragraph(
+      content.fitted_to_these_runs
+          ? "The model was fitted to this file or parts of it. Its error on other runs "
+            "may be larger; the validation and test parts of a fit (--split, --test) show it."
+          : "");
   text += doc::html(metrics_table(content));
   const std::string noise = noise_text(content);
   text += paragraph(noise.empty() ? "" : "Against the noise of these runs: " + noise + ".");
@@ -512,12 +510,9 @@ std::string constant_section(const Content& content) {
 }
 
 std::string origin_section(const Content& content) {
-  std::vector<std::string> notices;
-  for (const Sentence& notice : content.model.provenance.notices)
-    notices.push_back(notice.text());
   return section("Where it comes from",
                  doc::html(file_table(content)) + doc::html(search_table(content)) +
-                     doc::html(doc::List{notices}) +
+                     doc::html(doc::List{content.model.provenance.notices}) +
                      paragraph("This page was written by " + content.tool +
                                "; the same program and files give the same bytes again:") +
                      preformatted(content.command));
@@ -536,12 +531,12 @@ std::string script_of(const std::string& exploration) {
 
 namespace page {
 
-std::string sections_of(const Content& content, const FieldWords& words) {
+std::string sections_of(const Content& content) {
   std::string out = "<div class=\"cards\">\n" + all(answers_of(content)) + "</div>\n" +
                     comparison_section(content) + duration_section(content) +
                     share_section(content) + scaling_section(content);
   if (content.has_runs)
-    out += trust_section(content, words);
+    out += trust_section(content);
   else if (const std::vector<std::string> warnings = warnings_of(content); !warnings.empty())
     out += section("Warnings", doc::html(doc::List{warnings}));
   out += constant_section(content);
@@ -592,9 +587,9 @@ std::string page_around(const std::string& title, const std::string& subtitle,
 }  // namespace page
 
 std::string report_html(const page::Content& content, const std::string& title,
-                        const FieldWords& words, const std::string& exploration) {
+                        const std::string& exploration) {
   return page::page_around(page::title_text(content, title), page::subtitle(content),
-                           page::sections_of(content, words), exploration);
+                           page::sections_of(content), exploration);
 }
 
 std::string set_html(const page::SetContent& content) {

@@ -88,7 +88,7 @@ doc::Table file_table(const Content& content);
 doc::Table search_table(const Content& content);
 
 /// Returns the answers and all sections of a page, as markup.
-std::string sections_of(const Content& content, const FieldWords& words);
+std::string sections_of(const Content& content);
 
 /// The page of a set of models.
 struct SetContent {
@@ -109,7 +109,7 @@ std::string set_html(const page::SetContent& content);
 /// nothing, and its only script is the panel of `exploration`, see exploration_script(); empty: no
 /// panel. The same content gives the same bytes. An empty title means "TARGET: MODEL on RUNS".
 std::string report_html(const page::Content& content, const std::string& title,
-                        const FieldWords& words, const std::string& exploration = "");
+                        const std::string& exploration = "");
 
 }  // namespace perfmodel
 

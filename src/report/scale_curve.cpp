@@ -496,7 +496,7 @@ std::string process_of(const FittedModel& model) {
 std::vector<std::string> doubts_of(const FittedModel& model) {
   std::vector<std::string> out;
   if (const Warning* few = few_rows_warning(model))
-    out.push_back("not determined: " + few->message.text());
+    out.push_back("not determined: " + few->message);
   if (model.failures)
     out.push_back(std::to_string(model.failures->facts().failed) +
                   " runs failed: whether this one would, perfmodel predict tells");

@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "base/files.hpp"
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
@@ -85,10 +84,10 @@ class DecimalMarks {
     std::string whole = marks.doubtful;
     decimal[mark] = '.';
     whole.erase(mark, 1);
-    throw InputError(message("{}:{}: column '{}': {} can be {} or {}; pass {} for {}, or {} for {}",
-                             source, marks.line, name, quoted_cell(marks.doubtful), whole, decimal,
-                             Field{"decimal", {point ? "," : "."}}, whole,
-                             Field{"decimal", {point ? "." : ","}}, decimal));
+    throw InputError(fmt::format(
+        "{}:{}: column '{}': {} can be {} or {}; pass --decimal {} for {}, or --decimal {} for {}",
+        source, marks.line, name, quoted_cell(marks.doubtful), whole, decimal, point ? ',' : '.',
+        whole, point ? '.' : ',', decimal));
   }
 
  private:

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/files.hpp"
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
@@ -132,23 +131,22 @@ std::string words_for(InputFormat family) {
 /// Throws UsageError if an option does not apply to the file.
 void check_options(InputFormat family, const std::string& source, const InputOptions& options) {
   if (options.format && !may_be(family, *options.format))
-    throw UsageError(message("{} does not apply to {}, which is {}",
-                             Field{"input_format", {std::string(to_text(*options.format))}}, source,
-                             words_for(family)));
-  const auto refuse = [&](const std::string& value, const char* field) {
+    throw UsageError(fmt::format("--input-format {} does not apply to {}, which is {}",
+                                 to_text(*options.format), source, words_for(family)));
+  const auto refuse = [&](const std::string& value, const char* flag) {
     if (!value.empty())
       throw UsageError(
-          message("{} does not apply to {}, which is {}", Field{field}, source, words_for(family)));
+          fmt::format("{} does not apply to {}, which is {}", flag, source, words_for(family)));
   };
   if (family != InputFormat::sqlite) {
-    refuse(options.study, "study");
-    refuse(options.experiment, "experiment");
-    refuse(options.sql, "sql");
+    refuse(options.study, "--study");
+    refuse(options.experiment, "--experiment");
+    refuse(options.sql, "--sql");
   }
   if (family != InputFormat::csv && options.separator)
-    refuse("separator", "separator");
+    refuse("separator", "--separator");
   if (family != InputFormat::csv && options.decimal)
-    refuse("decimal", "decimal");
+    refuse("decimal", "--decimal");
 }
 
 /// The rows of a file that is not CSV.

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
@@ -117,7 +116,7 @@ class Database {
       if (sqlite3_column_count(statement.get()) == 0 || prepared(rest).first)
         throw InputError("expected one SELECT");
     } catch (const InputError& error) {
-      throw UsageError(message("{}: {}", Field{"sql"}, std::string(error.what())));
+      throw UsageError(fmt::format("--sql: {}", std::string(error.what())));
     }
   }
 
@@ -162,7 +161,7 @@ struct Tool {
   std::string_view name;
   std::string_view table;  ///< that its databases have
   std::string_view noun;   ///< for what groups runs
-  const char* field;       ///< the option that names such a group
+  const char* flag;        ///< the option that names such a group
   std::string InputOptions::*chosen;
   std::string_view groups;  ///< query of the groups that have runs: id, name
   /// Query of all values of the runs of group ?1, run by run: run, kind, place within the kind,
@@ -178,7 +177,7 @@ constexpr Tool kOptuna{
     "Optuna",
     "study_directions",
     "study",
-    "study",
+    "--study",
     &InputOptions::study,
     "select study_id, study_name from studies where study_id in (select study_id from trials) "
     "order by study_name",
@@ -222,7 +221,7 @@ constexpr Tool kMlflow{
     "MLflow",
     "latest_metrics",
     "experiment",
-    "experiment",
+    "--experiment",
     &InputOptions::experiment,
     "select experiment_id, name from experiments where experiment_id in (select experiment_id "
     "from runs where lifecycle_stage is not 'deleted') order by name",
@@ -264,10 +263,11 @@ std::int64_t chosen_group(Database& database, const Tool& tool, const InputOptio
     throw InputError(
         fmt::format("{}: no {} of {} has runs", database.source(), tool.noun, tool.name));
   if (!chosen.empty())
-    throw UsageError(message("{}: '{}' is no {} with runs in {}{}", Field{tool.field}, chosen,
-                             tool.noun, database.source(), did_you_mean_one_of(chosen, names)));
-  throw UsageError(message("{}: {} has runs of {}; pass one, as in {}", database.source(),
-                           tool.name, quoted_list(names), Field{tool.field, {names.front()}}));
+    throw UsageError(fmt::format("{}: '{}' is no {} with runs in {}{}", tool.flag, chosen,
+                                 tool.noun, database.source(), did_you_mean_one_of(chosen, names)));
+  throw UsageError(fmt::format("{}: {} has runs of {}; pass one, as in {} {}", database.source(),
+                               tool.name, quoted_list(names), tool.flag,
+                               shell_word(names.front())));
 }
 
 /// A row per run of the chosen group.
@@ -306,8 +306,8 @@ NamedRows rows_of_query(Database& database, const std::string& sql) {
     for (int i = 0; i < row.columns(); ++i) {
       cells.emplace_back(row.name(i), row.text(i));
       if (!named.emplace(cells.back()).second)
-        throw UsageError(message("{}: two columns of the result are named '{}'; rename one by AS",
-                                 Field{"sql"}, row.name(i)));
+        throw UsageError(fmt::format(
+            "--sql: two columns of the result are named '{}'; rename one by AS", row.name(i)));
     }
     out.add(cells);
   };
@@ -349,13 +349,13 @@ NamedRows read_sqlite(std::string_view bytes, const std::string& source,
       return rows_of_tool(database, tool, options);
   for (const Tool& tool : {kOptuna, kMlflow})
     if (!(options.*tool.chosen).empty())
-      throw UsageError(message("{} does not apply to {}, which is no database of {}",
-                               Field{tool.field}, source, tool.name));
+      throw UsageError(fmt::format("{} does not apply to {}, which is no database of {}", tool.flag,
+                                   source, tool.name));
   throw InputError(
-      message("{} is an SQLite database of neither Optuna (2.4 or later) nor MLflow; pass a query, "
-              "as in {}. It has {}",
-              source, Field{"sql", {"select * from " + (tables.empty() ? "runs" : tables.front())}},
-              tables.empty() ? "no tables" : "the tables " + quoted_list(tables)));
+      fmt::format("{} is an SQLite database of neither Optuna (2.4 or later) nor MLflow; pass a "
+                  "query, as in --sql {}. It has {}",
+                  source, shell_word("select * from " + (tables.empty() ? "runs" : tables.front())),
+                  tables.empty() ? "no tables" : "the tables " + quoted_list(tables)));
 }
 
 #else

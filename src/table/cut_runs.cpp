@@ -1,5 +1,6 @@
 #include "table/cut_runs.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "table/column_facts.hpp"
@@ -100,10 +100,11 @@ double same_limit(const std::string& text, const Column& measured, const Table& 
   if (factor && quantity->value > 0)
     return quantity->value * *factor;
   if (quantity)
-    throw UsageError(message("{}: the numbers of '{}' have no unit to which it could be converted",
-                             Field{"limit", {text}}, measured.name));
-  throw UsageError(
-      message("{}: it is no number > 0, and {}", Field{"limit", {text}}, table.no_column(text)));
+    throw UsageError(
+        fmt::format("--limit {}: the numbers of '{}' have no unit to which it could be converted",
+                    shell_word(text), measured.name));
+  throw UsageError(fmt::format("--limit {}: it is no number > 0, and {}", shell_word(text),
+                               table.no_column(text)));
 }
 
 /// The unit of the quantities that the column measures: bytes, or else seconds.
@@ -173,7 +174,7 @@ std::string failure_of(const std::string& status) {
 
 void tell_failures(const std::string& status, const std::string& measured, Table& table) {
   if (table.find(status) == nullptr)
-    throw UsageError(Field{"status"} + ": " + table.no_column(status));
+    throw UsageError("--status: " + table.no_column(status));
   const Column& states = table.at(status);
   const Column& cells = table.at(measured);
   Column told = as_numbers(cells);
@@ -215,8 +216,8 @@ std::vector<std::string> columns_of_failures(const std::string& measured, const 
   return out;
 }
 
-std::optional<Sentence> set_limits(const std::string& measured,
-                                   const std::optional<std::string>& limit, Table& table) {
+std::optional<std::string> set_limits(const std::string& measured,
+                                      const std::optional<std::string>& limit, Table& table) {
   Column& column =
       table.columns[static_cast<std::size_t>(&table.at(measured) - table.columns.data())];
   CellProblems problems(table);
@@ -249,8 +250,8 @@ std::optional<Sentence> set_limits(const std::string& measured,
       });
   }
   if (!problems.empty()) {
-    problems.set_remedy(column, limit ? Sentence("correct this or remove the rows")
-                                      : message("pass {}", Field{"limit", {"COL"}}));
+    problems.set_remedy(column, limit ? std::string("correct this or remove the rows")
+                                      : std::string("pass --limit COL"));
     throw InputError(problems.text());
   }
   table.limits = std::move(limits);
@@ -259,8 +260,8 @@ std::optional<Sentence> set_limits(const std::string& measured,
   const std::string where = !limit                          ? "at the limits in their cells"
                             : table.find(*limit) != nullptr ? "at their '" + *limit + "'"
                                                             : "at " + *limit;
-  return message("{} of {} runs were cut off {} and count as longer than that.", cut, table.rows(),
-                 where);
+  return fmt::format("{} of {} runs were cut off {} and count as longer than that.", cut,
+                     table.rows(), where);
 }
 
 }  // namespace perfmodel

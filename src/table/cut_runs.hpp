@@ -42,7 +42,7 @@ std::vector<std::string> columns_of_failures(const std::string& measured, const 
 /// UsageError for a limit that is neither a column nor a number > 0, InputError, with lines, for
 /// limits that are no numbers > 0, runs that finished after their limit, and words of a run without
 /// a limit.
-std::optional<Sentence> set_limits(const std::string& measured,
-                                   const std::optional<std::string>& limit, Table& table);
+std::optional<std::string> set_limits(const std::string& measured,
+                                      const std::optional<std::string>& limit, Table& table);
 
 }  // namespace perfmodel

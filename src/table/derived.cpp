@@ -1,5 +1,6 @@
 #include "table/derived.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -88,21 +88,21 @@ void refuse_infinite(const Table& table, const Column& column) {
 }  // namespace
 
 DerivedColumn make_derived(const std::string& column, const std::string& formula,
-                           const Sentence& where) {
+                           const std::string& where) {
   if (!is_column_word(column))
     throw UsageError(where + ": the name of a derived column is made of letters, digits and '_'");
   if (formula.find_first_of("'\"") != std::string::npos)
     throw UsageError(where + ": texts cannot be used, only columns of numbers");
   DerivedColumn out{column, formula, Formula::names_in(formula, where)};
   if (std::ranges::find(out.of, column) != out.of.end())
-    throw UsageError(message("{}: '{}' cannot be computed from itself", where, column));
+    throw UsageError(fmt::format("{}: '{}' cannot be computed from itself", where, column));
   if (out.of.empty())
     throw UsageError(where + ": the formula uses no column");
   return out;
 }
 
 DerivedColumn parse_derived(const std::string& text) {
-  const Sentence where = message("{} {}", Field{"derived"}, quoted_formula(text));
+  const std::string where = fmt::format("--derive {}", quoted_formula(text));
   const auto equals = text.find('=');
   if (equals == std::string::npos || trimmed_word(text.substr(equals + 1)).empty())
     throw UsageError(where + ": expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
@@ -129,10 +129,10 @@ Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>&
 Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& derived) {
   Table names = table;
   for (const DerivedColumn& item : derived) {
-    const Sentence where = message("{} {}: ", Field{"derived"}, quoted_formula(item.definition()));
+    const std::string where = fmt::format("--derive {}: ", quoted_formula(item.definition()));
     if (names.find(item.column) != nullptr)
-      throw UsageError(message("{}{} already has a column '{}'; choose another name", where,
-                               table.source, item.column));
+      throw UsageError(fmt::format("{}{} already has a column '{}'; choose another name", where,
+                                   table.source, item.column));
     for (const std::string& name : item.of)
       if (names.find(name) == nullptr)
         throw UsageError(where + names.no_column(name));
@@ -224,11 +224,11 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   Table extended;
   const Column* work = table.find(throughput.work);
   if (work == nullptr) {
-    const Sentence where = message("{} {}", Field{"work"}, quoted_formula(throughput.work));
+    const std::string where = fmt::format("--work {}", quoted_formula(throughput.work));
     DerivedColumn derived{"work", throughput.work, Formula::names_in(throughput.work, where)};
     for (const std::string& name : derived.of)
       if (table.find(name) == nullptr)
-        throw UsageError(message("{}: {}", where, table.no_column(name)));
+        throw UsageError(fmt::format("{}: {}", where, table.no_column(name)));
     while (table.find(derived.column) != nullptr)
       derived.column += '_';
     extended = with_derived_columns(table, {derived});
@@ -268,13 +268,13 @@ bool names_throughput(std::string_view name) {
              words, [](const std::string& word) { return word == "throughput" || word == "tput"; });
 }
 
-std::optional<Sentence> warning_of_throughput(const std::string& target) {
+std::optional<std::string> warning_of_throughput(const std::string& target) {
   if (!names_throughput(target))
     return std::nullopt;
-  return message(
-      "column '{}' has the name of a throughput, but is taken as a time; pass {} instead of {} if "
-      "it is one",
-      target, Field{"throughput_target", {target}}, Field{"target", {target}});
+  return fmt::format(
+      "column '{}' has the name of a throughput, but is taken as a time; pass --throughput-target "
+      "{} instead of --target {} if it is one",
+      target, shell_word(target), shell_word(target));
 }
 
 ThroughputTime time_of(const Throughput& throughput, const Table& table) {
@@ -303,29 +303,30 @@ Table with_time_of(const Table& table, const Throughput& throughput, const std::
   return out;
 }
 
-std::optional<Sentence> warning_of_work(const Throughput& throughput, const Table& table) {
+std::optional<std::string> warning_of_work(const Throughput& throughput, const Table& table) {
   const std::string better = work_of_iteration(throughput, table);
   if (!is_work_per_worker_name(throughput.work) || better.empty() || better == throughput.work)
     return std::nullopt;
-  return message(
-      "{} is per worker by its name, but '{}' counts the work of all workers; pass {} if it does, "
-      "too",
-      Field{"work", {throughput.work}}, throughput.column, Field{"work", {better}});
+  return fmt::format(
+      "--work {} is per worker by its name, but '{}' counts the work of all workers; pass --work "
+      "{} if it does, too",
+      shell_word(throughput.work), throughput.column, shell_word(better));
 }
 
-Sentence words_for(const Throughput& throughput, const ThroughputTime& time, const Table& table) {
+std::string words_for(const Throughput& throughput, const ThroughputTime& time,
+                      const Table& table) {
   const std::string thing = time.column.substr(std::string("time_per_").size());
   const bool is_one_word = throughput.work.find_first_of("+-*/^?<>=&|() ") == std::string::npos;
   const std::string work = throughput.work.empty() ? "1"
                            : is_one_word           ? throughput.work
                                                    : fmt::format("({})", throughput.work);
-  Sentence out =
-      message("The measured time '{}' is {} / {}, the time of one {}{}{}.", time.column, work,
-              throughput.column, thing, time.unit.empty() ? "" : " in ", time.unit);
+  std::string out =
+      fmt::format("The measured time '{}' is {} / {}, the time of one {}{}{}.", time.column, work,
+                  throughput.column, thing, time.unit.empty() ? "" : " in ", time.unit);
   const std::string better = work_of_iteration(throughput, table);
   if (throughput.work.empty() && !better.empty())
-    out += message(" For the time of an iteration, say what it works on: {}.",
-                   Field{"work", {better}});
+    out += fmt::format(" For the time of an iteration, say what it works on: --work {}.",
+                       shell_word(better));
   return out;
 }
 
@@ -505,10 +506,10 @@ void count_total_per_worker(Table& table, Roles& roles) {
   table = with_derived_columns(table, roles.derived);
   for (auto* names : {&roles.intrinsic, &roles.extrinsic})
     std::replace(names->begin(), names->end(), found->total, found->column());
-  roles.notices.push_back(message(
-      "Column '{}' counts per '{}', as it was set: {} different values in place of {}. {} leaves "
-      "it as it is.",
-      found->total, found->workers, found->per_worker, found->values, Field{"keep_totals"}));
+  roles.notices.push_back(
+      fmt::format("Column '{}' counts per '{}', as it was set: {} different values in place of {}. "
+                  "--keep-totals leaves it as it is.",
+                  found->total, found->workers, found->per_worker, found->values));
 }
 
 }  // namespace perfmodel

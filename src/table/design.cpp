@@ -439,7 +439,7 @@ void refuse(const UnknownLevelCells& unknown, CellProblems& problems) {
     unknown.add_to(problems);
   else if (!unknown.empty())
     throw InputError(unknown.text() +
-                     (problems.empty() ? Sentence() : Sentence("\n") + problems.text()));
+                     (problems.empty() ? std::string() : std::string("\n") + problems.text()));
   if (!problems.empty())
     throw InputError(problems.text());
 }

@@ -1,5 +1,6 @@
 #include "table/formula.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 
@@ -683,13 +683,13 @@ constexpr std::size_t kRowsAtOnce = 256;  // so that the stack fits the cache of
 
 /// Replaces the indices of names by those in `names`; other names must be constants.
 void settle_names(FormulaProgram& program, const std::vector<std::string>& names,
-                  const std::string& text, const Sentence& where) {
+                  const std::string& text, const std::string& where) {
   std::vector<std::size_t> places;
   for (const std::string& name : program.names) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end() && !formula_constant(name))
-      throw UsageError(message("{}: {}: there is no {}{}", where, quoted_formula(text),
-                               quoted_formula(name), did_you_mean_one_of(name, names)));
+      throw UsageError(fmt::format("{}: {}: there is no {}{}", where, quoted_formula(text),
+                                   quoted_formula(name), did_you_mean_one_of(name, names)));
     places.push_back(static_cast<std::size_t>(found - names.begin()));
   }
   for (FormulaStep& step : program.steps) {
@@ -718,7 +718,7 @@ double TextCodes::code(const std::string& text) {
   return codes_.try_emplace(text, static_cast<double>(codes_.size() + 1)).first->second;
 }
 
-std::vector<std::string> Formula::names_in(const std::string& text, const Sentence& where) {
+std::vector<std::string> Formula::names_in(const std::string& text, const std::string& where) {
   TextCodes codes;
   std::set<std::string> names;
   try {
@@ -727,19 +727,19 @@ std::vector<std::string> Formula::names_in(const std::string& text, const Senten
                          [](const std::string& name) { return !formula_constant(name); });
   } catch (const FormulaError& error) {
     throw UsageError(error.has_position()
-                         ? message("{}: {} of {}", where, error.what(), quoted_formula(text))
-                         : message("{}: {}: {}", where, quoted_formula(text), error.what()));
+                         ? fmt::format("{}: {} of {}", where, error.what(), quoted_formula(text))
+                         : fmt::format("{}: {}: {}", where, quoted_formula(text), error.what()));
   }
   return {names.begin(), names.end()};
 }
 
 Formula::Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
-                 const Sentence& where) {
+                 const std::string& where) {
   FormulaProgram program;
   try {
     program = parse_formula(text, codes);
   } catch (const FormulaError& error) {
-    throw UsageError(message("{}: {}: {}", where, quoted_formula(text), error.what()));
+    throw UsageError(fmt::format("{}: {}: {}", where, quoted_formula(text), error.what()));
   }
   settle_names(program, names, text, where);
   std::set<std::string> used;

@@ -127,11 +127,11 @@ class Formula {
   /// `where` names the origin of the text in messages. Throws UsageError for syntax errors and
   /// unknown names.
   Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
-          const Sentence& where);
+          const std::string& where);
 
   /// The names that an expression uses, whether or not they exist, in alphabetical order. Throws
   /// UsageError for syntax errors.
-  static std::vector<std::string> names_in(const std::string& text, const Sentence& where);
+  static std::vector<std::string> names_in(const std::string& text, const std::string& where);
 
   /// The names that the expression uses, in alphabetical order.
   const std::vector<std::string>& used() const { return used_; }

@@ -1,5 +1,6 @@
 #include "table/left_out.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,7 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "table/column_facts.hpp"
 
@@ -343,7 +343,7 @@ bool take_out(Parts& parts, const std::string& column) {
 constexpr std::size_t kMostNamesToPaste = 8;
 
 /// The flags that name the current inputs and these columns.
-Sentence flags_to_keep(const std::vector<std::string>& columns, const Parts& parts) {
+std::string flags_to_keep(const std::vector<std::string>& columns, const Parts& parts) {
   std::vector<std::string> numbers = columns;
   std::vector<std::string> levels;
   for (const ColumnPart& part : parts)
@@ -353,10 +353,13 @@ Sentence flags_to_keep(const std::vector<std::string>& columns, const Parts& par
       numbers.push_back(part.column->name);
   const bool one = columns.size() == 1;
   if (numbers.size() + levels.size() > kMostNamesToPaste)
-    return message("name {} in {}, with the other inputs, to keep it", one ? "it" : "one",
-                   Field{"intrinsic"});
-  return message("pass {}{}{} to keep {}", Field{"intrinsic", numbers}, levels.empty() ? "" : " ",
-                 levels.empty() ? Sentence() : Field{"categorical", levels}, one ? "it" : "them");
+    return fmt::format("name {} in --intrinsic, with the other inputs, to keep it",
+                       one ? "it" : "one");
+  return fmt::format(
+      "pass --intrinsic {}{}{} to keep {}", shell_word(joined(numbers, ",")),
+      levels.empty() ? "" : " ",
+      levels.empty() ? std::string() : "--categorical " + shell_word(joined(levels, ",")),
+      one ? "it" : "them");
 }
 
 std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
@@ -424,39 +427,40 @@ std::string columns_named(std::span<const std::string> names) {
   return fmt::format("Column{} {}", names.size() == 1 ? "" : "s", quoted_list(names));
 }
 
-std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out, const Parts& parts) {
-  std::vector<Sentence> notices;
+std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
+                                          const Parts& parts) {
+  std::vector<std::string> notices;
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::repetition)
       notices.push_back(
-          message("Column '{}' {} and is left out: rows that differ in it alone are runs of one "
-                  "configuration; pass {} to keep it.",
-                  item.column, words_for(item), Field{"categorical", {item.column}}));
+          fmt::format("Column '{}' {} and is left out: rows that differ in it alone are runs of "
+                      "one configuration; pass --categorical {} to keep it.",
+                      item.column, words_for(item), shell_word(item.column)));
   const std::vector<std::string> labels = names_of_reason(left_out, LeftOut::Because::label);
   if (!labels.empty()) {
     const bool one = labels.size() == 1;
-    notices.push_back(
-        message("{} {} runs rather than configurations and {} left out; pass {} to keep "
-                "{}.",
-                columns_named(labels), one ? "names" : "name", one ? "is" : "are",
-                Field{"categorical", labels}, one ? "it" : "them"));
+    notices.push_back(fmt::format(
+        "{} {} runs rather than configurations and {} left out; pass --categorical {} to keep {}.",
+        columns_named(labels), one ? "names" : "name", one ? "is" : "are",
+        shell_word(joined(labels, ",")), one ? "it" : "them"));
   }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::result && !item.identity.empty())
-      notices.push_back(message("Column '{}' {}.", item.column, words_for(item)));
+      notices.push_back(fmt::format("Column '{}' {}.", item.column, words_for(item)));
   const std::vector<std::string> results = names_of_reason(left_out, LeftOut::Because::result);
   if (!results.empty()) {
     const bool one = results.size() == 1;
-    notices.push_back(message("{} {}; {}.", columns_named(results),
-                              one ? "looks like a result of the runs, not an input, and is left out"
-                                  : "look like results of the runs, not inputs, and are left out",
-                              flags_to_keep(results, parts)));
+    notices.push_back(
+        fmt::format("{} {}; {}.", columns_named(results),
+                    one ? "looks like a result of the runs, not an input, and is left out"
+                        : "look like results of the runs, not inputs, and are left out",
+                    flags_to_keep(results, parts)));
   }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::identity)
-      notices.push_back(message("Column '{}' {} and is left out; name it in {} or {} to keep it.",
-                                item.column, words_for(item), Field{"intrinsic"},
-                                Field{"extrinsic"}));
+      notices.push_back(fmt::format(
+          "Column '{}' {} and is left out; name it in --intrinsic or --extrinsic to keep it.",
+          item.column, words_for(item)));
   return notices;
 }
 

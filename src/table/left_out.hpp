@@ -67,8 +67,8 @@ std::string words_for(const LeftOut& left_out);
 std::string columns_named(std::span<const std::string> names);
 
 /// One sentence per reason, with the flags that make the columns inputs.
-std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out,
-                                       const std::vector<ColumnPart>& parts);
+std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
+                                          const std::vector<ColumnPart>& parts);
 
 /// A column that is determined by others.
 struct Identity {

@@ -1,11 +1,11 @@
 #include "table/own_formula.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "table/formula.hpp"
@@ -32,22 +32,23 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
 /// Throws UsageError unless the column has levels and the constant is one of the formula.
 void check_per_level(const Table& table, const RoleRequest& request, const ConstantPerLevel& per,
                      const std::vector<std::string>& constants) {
-  const Sentence where = message("{}", Field{"per", {per.column + ":" + per.constant}});
+  const std::string where = fmt::format("--per {}", shell_word(per.column + ":" + per.constant));
   const Column* const column = table.find(per.column);
   if (column == nullptr)
-    throw UsageError(message("{}: {}", where, table.no_column(per.column)));
+    throw UsageError(fmt::format("{}: {}", where, table.no_column(per.column)));
   if (column->is_numeric() && !is_among(request.categorical, per.column))
-    throw UsageError(message("{}: '{}' is a column of numbers; if they are levels, pass {}", where,
-                             per.column, Field{"categorical", {per.column}}));
+    throw UsageError(
+        fmt::format("{}: '{}' is a column of numbers; if they are levels, pass --categorical {}",
+                    where, per.column, shell_word(per.column)));
   if (!is_among(constants, per.constant))
-    throw UsageError(message("{}: the formula has no constant '{}'{}", where, per.constant,
-                             did_you_mean_one_of(per.constant, constants)));
+    throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", where, per.constant,
+                                 did_you_mean_one_of(per.constant, constants)));
 }
 
 }  // namespace
 
 OwnFormula parse_own_formula(const std::string& text) {
-  const Sentence where = message("{} {}", Field{"formula"}, quoted_formula(text));
+  const std::string where = fmt::format("--formula {}", quoted_formula(text));
   const auto equals = text.find('=');
   OwnFormula out;
   if (equals != std::string::npos) {
@@ -63,14 +64,13 @@ OwnFormula parse_own_formula(const std::string& text) {
 ConstantPerLevel parse_per_level(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
-    throw UsageError(
-        message("{} '{}': expected COLUMN:CONSTANT, such as device:F", Field{"per"}, text));
+    throw UsageError(fmt::format("--per '{}': expected COLUMN:CONSTANT, such as device:F", text));
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
 RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
   const OwnFormula& own = request.formula.value();
-  const Sentence where = message("{} {}", Field{"formula"}, quoted_formula(own.text));
+  const std::string where = fmt::format("--formula {}", quoted_formula(own.text));
   const std::vector<std::string> columns = table.names();
   std::set<std::string> inputs;
   std::vector<std::string> constants;
@@ -83,22 +83,21 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
     const auto column = name.size() < kShortestMisspelt ? std::nullopt : nearest(name, columns);
     if (column)
       throw UsageError(
-          message("{}: '{}' is no column; did you mean '{}'? A constant needs a name "
-                  "that differs more from those of columns",
-                  where, name, printable_word(*column)));
+          fmt::format("{}: '{}' is no column; did you mean '{}'? A constant needs a name that "
+                      "differs more from those of columns",
+                      where, name, printable_word(*column)));
   }
   if (constants.empty())
     throw UsageError(
-        message("{}: all its names are columns, so there is no constant to fit; its "
-                "values are those of {}",
-                where, Field{"derived"}));
+        fmt::format("{}: all its names are columns, so there is no constant to fit; its values are "
+                    "those of --derive",
+                    where));
   if (inputs.contains(own.target))
-    throw UsageError(
-        message("{}: '{}' is the measured time, which is unknown for configurations "
-                "to be predicted",
-                where, own.target));
+    throw UsageError(fmt::format(
+        "{}: '{}' is the measured time, which is unknown for configurations to be predicted", where,
+        own.target));
   if (!is_among(columns, own.target))
-    throw UsageError(message("{}: {}", where, table.no_column(own.target)));
+    throw UsageError(fmt::format("{}: {}", where, table.no_column(own.target)));
   inputs.insert(request.categorical.begin(), request.categorical.end());
   for (const ConstantPerLevel& per : own.per) {
     check_per_level(table, request, per, constants);
@@ -107,10 +106,11 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
   for (const std::string& name : request.extrinsic.value_or(std::vector<std::string>()))
     if (is_among(columns, name) && !inputs.contains(name))
       throw UsageError(
-          message("{}: the formula does not contain '{}'", Field{"extrinsic", {name}}, name));
+          fmt::format("--extrinsic {}: the formula does not contain '{}'", shell_word(name), name));
   for (const std::string& name : request.ignore)
     if (inputs.contains(name))
-      throw UsageError(message("{}: the formula contains '{}'", Field{"ignore", {name}}, name));
+      throw UsageError(
+          fmt::format("--ignore {}: the formula contains '{}'", shell_word(name), name));
   for (const std::string& name : columns)
     if (name != own.target && !inputs.contains(name) && !is_among(request.ignore, name))
       request.ignore.push_back(name);

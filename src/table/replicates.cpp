@@ -1,5 +1,6 @@
 #include "table/replicates.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
@@ -162,10 +162,10 @@ std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& group
         "cross-validation needs at least two groups of training rows; there is only one");
   }
   if (folds.value_or(groups.count) > groups.count)
-    throw UsageError(message(
-        "{}: the training rows are only {} groups that stay together; pass at most that number, or "
-        "'all'",
-        Field{"folds", {std::to_string(*folds)}}, groups.count));
+    throw UsageError(
+        fmt::format("--folds {}: the training rows are only {} groups that stay together; pass at "
+                    "most that number, or 'all'",
+                    shell_word(std::to_string(*folds)), groups.count));
   auto parts = deal_groups(shuffled_groups(groups, seed), folds.value_or(groups.count));
   for (auto& rows : parts)
     std::ranges::sort(rows);

@@ -1,5 +1,6 @@
 #include "table/roles.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -72,7 +72,7 @@ std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec&
 namespace {
 
 struct RoleField {
-  Field field;
+  std::string flag;
   Part part;
   std::vector<std::string> columns;
 };
@@ -83,11 +83,11 @@ std::vector<RoleField> role_fields(const Table& table, const RoleRequest& reques
     return asks_for_none(table, columns) ? Columns{} : columns.value_or(Columns{});
   };
   return {
-      {Field{"target"}, Part::target, request.target ? Columns{*request.target} : Columns{}},
-      {Field{"extrinsic"}, Part::extrinsic, named(request.extrinsic)},
-      {Field{"intrinsic"}, Part::intrinsic, named(request.intrinsic)},
-      {Field{"categorical"}, Part::categorical, request.categorical},
-      {Field{"ignore"}, Part::ignored, request.ignore},
+      {"--target", Part::target, request.target ? Columns{*request.target} : Columns{}},
+      {"--extrinsic", Part::extrinsic, named(request.extrinsic)},
+      {"--intrinsic", Part::intrinsic, named(request.intrinsic)},
+      {"--categorical", Part::categorical, request.categorical},
+      {"--ignore", Part::ignored, request.ignore},
   };
 }
 
@@ -104,19 +104,19 @@ std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& re
     parts.push_back({.column = &column, .facts = {}});
 
   const std::vector<std::string> known = table.names();
-  std::vector<Sentence> problems;
+  std::vector<std::string> problems;
   std::map<std::string, std::string> named_in;
   for (const RoleField& role : role_fields(table, request)) {
     for (const std::string& name : role.columns) {
       const auto at = std::ranges::find(known, name);
-      const auto [earlier, first] = named_in.emplace(name, role.field.name);
+      const auto [earlier, first] = named_in.emplace(name, role.flag);
       if (at == known.end()) {
-        problems.push_back(message("{}: {}", role.field, table.no_column(name)));
+        problems.push_back(fmt::format("{}: {}", role.flag, table.no_column(name)));
       } else if (!first) {
-        problems.push_back(earlier->second == role.field.name
-                               ? message("{} names column '{}' twice", role.field, name)
-                               : message("column '{}' is named in both {} and {}", name,
-                                         Field{earlier->second}, role.field));
+        problems.push_back(earlier->second == role.flag
+                               ? fmt::format("{} names column '{}' twice", role.flag, name)
+                               : fmt::format("column '{}' is named in both {} and {}", name,
+                                             earlier->second, role.flag));
       } else {
         ColumnPart& part = parts[static_cast<std::size_t>(at - known.begin())];
         part.part = role.part;
@@ -125,7 +125,7 @@ std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& re
     }
   }
   if (!problems.empty())
-    throw UsageError(lines_of(problems));
+    throw UsageError(joined(problems, "\n"));
 
   for (ColumnPart& part : parts)
     if (part.part != Part::ignored)
@@ -281,7 +281,7 @@ std::string taken_times(const Parts& parts) {
 /// The roles that could not be inferred, and the flags that would give them.
 struct Doubts {
   std::string questions;  // whole lines
-  Sentence flags;
+  std::string flags;
   std::string time_example;
   std::vector<std::string> scales;  // columns that could be a scale
 
@@ -298,7 +298,7 @@ struct Doubts {
       });
       const bool is_rate = rate != parts.end();
       time_example = is_rate ? rate->column->name : example_time(parts).value_or("COLUMN");
-      flags += message(" {}", Field{is_rate ? "throughput_target" : "target", {time_example}});
+      flags += (is_rate ? " --throughput-target " : " --target ") + shell_word(time_example);
       return;
     }
     std::vector<std::string> names;
@@ -307,8 +307,9 @@ struct Doubts {
     questions += fmt::format("{}: several columns could be the measured time: {}\n", table.source,
                              quoted_list(names));
     time_example = names[0];
-    flags += message(" {} {}", Field{"target", {time_example}},
-                     Field{"ignore", {names.begin() + 1, names.end()}});
+    flags += fmt::format(
+        " --target {} --ignore {}", shell_word(time_example),
+        shell_word(joined(std::vector<std::string>(names.begin() + 1, names.end()), ",")));
   }
 
   void about_scale(const Table& table, const Parts& parts) {
@@ -316,7 +317,7 @@ struct Doubts {
         "{}: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n",
         table.source);
     scales = possible_scales(parts, time_example);
-    flags += message(" {}", Field{"extrinsic", {scales.empty() ? "none" : scales[0]}});
+    flags += fmt::format(" --extrinsic {}", shell_word(scales.empty() ? "none" : scales[0]));
   }
 };
 
@@ -346,7 +347,7 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
 }
 
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
-                                Parts& parts, std::vector<Sentence>& notices) {
+                                Parts& parts, std::vector<std::string>& notices) {
   Doubts doubts;
   if (!request.target) {
     std::vector<ColumnPart*> candidates = time_candidates(parts);
@@ -358,10 +359,10 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       const std::string& name = candidates[0]->column->name;
       const bool tells_unit =
           has_bracketed_unit(name) && !request.time_unit && candidates[0]->column->unit.empty();
-      notices.push_back(message("Column '{}' is taken as the measured time, by {}{}{}.", name,
-                                by_unit ? "the unit in its name" : "its name",
-                                tells_unit ? "; all times are in " : "",
-                                tells_unit ? unit_of(name) : ""));
+      notices.push_back(fmt::format("Column '{}' is taken as the measured time, by {}{}{}.", name,
+                                    by_unit ? "the unit in its name" : "its name",
+                                    tells_unit ? "; all times are in " : "",
+                                    tells_unit ? unit_of(name) : ""));
     } else {
       doubts.about_time(table, parts, candidates);
     }
@@ -372,44 +373,43 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
         part.part = Part::extrinsic;
     if (has(parts, Part::extrinsic)) {
       const std::vector<std::string> names = names_of(parts, Part::extrinsic);
-      notices.push_back(message("{} {}", columns_named(names),
-                                names.size() == 1 ? "is taken as extrinsic, by its name."
-                                                  : "are taken as extrinsic, by their names."));
+      notices.push_back(fmt::format("{} {}", columns_named(names),
+                                    names.size() == 1 ? "is taken as extrinsic, by its name."
+                                                      : "are taken as extrinsic, by their names."));
     } else if (request.formula) {
       // It has those inputs that it names, whether or not one is a scale.
     } else if (ColumnPart* number = request.needs_scale ? nullptr : only_number(parts)) {
       number->part = Part::extrinsic;
-      notices.push_back(message("{} is taken as extrinsic, the only column of numbers.",
-                                columns_named({number->column->name})));
+      notices.push_back(fmt::format("Column '{}' is taken as extrinsic, the only one of numbers.",
+                                    number->column->name));
     } else if (!request.needs_scale || (!needs_scale && is_table_of_tool(table.names()))) {
       notices.push_back(
-          message("No column has the name of a scale (workers, batch size, ...), so all are inputs "
-                  "alike; {} names one.",
-                  Field{"extrinsic"}));
+          std::string("No column has the name of a scale (workers, batch size, ...), so all are "
+                      "inputs alike; --extrinsic names one."));
     } else {
       doubts.about_scale(table, parts);
     }
   }
   if (!doubts.questions.empty()) {
-    std::vector<Sentence> lines = {
+    std::vector<std::string> lines = {
         fmt::format("{}its columns are {}", doubts.questions, quoted_list(table.names()))};
     if (doubts.scales.size() > 1)
-      lines.push_back(message("of whole numbers > 0 are {}", quoted_list(doubts.scales)));
+      lines.push_back(fmt::format("of whole numbers > 0 are {}", quoted_list(doubts.scales)));
     if (!doubts.flags.empty())
-      lines.push_back(message("pass, for example:{}", doubts.flags));
+      lines.push_back(fmt::format("pass, for example:{}", doubts.flags));
     if (!doubts.scales.empty() && !needs_scale)
-      lines.push_back(message("if no column is a scale, pass: {}", Field{"extrinsic", {"none"}}));
-    throw InputError(lines_of(lines));
+      lines.push_back(std::string("if no column is a scale, pass: --extrinsic none"));
+    throw InputError(joined(lines, "\n"));
   }
 }
 
 namespace {
 
-Field as_categorical(const ColumnPart& part) {
-  return {"categorical", {part.column->name}};
+std::string as_categorical(const ColumnPart& part) {
+  return "--categorical " + shell_word(part.column->name);
 }
-Field ignored(const ColumnPart& part) {
-  return {"ignore", {part.column->name}};
+std::string ignored(const ColumnPart& part) {
+  return "--ignore " + shell_word(part.column->name);
 }
 
 /// ", such as "1,024" (runs.csv:3): write 1024 there", for the first such cell.
@@ -451,7 +451,7 @@ bool tells_blanks(const Column& levels, const Column& column) {
 
 /// "pass --ignore batch, or fit a model per 'optimiser': --by optimiser", if a text column of few
 /// levels separates the rows in which the column is blank.
-Sentence ways_around_blanks(const Table& table, const ColumnPart& part) {
+std::string ways_around_blanks(const Table& table, const ColumnPart& part) {
   const Column* by = nullptr;
   for (const Column& column : table.columns)
     if (&column != part.column && !column.is_numeric() &&
@@ -460,9 +460,9 @@ Sentence ways_around_blanks(const Table& table, const ColumnPart& part) {
         tells_blanks(column, *part.column))
       by = &column;
   if (by == nullptr)
-    return message("pass {}", ignored(part));
-  return message("pass {}, or fit a model per '{}': {}", ignored(part), by->name,
-                 Field{"by", {by->name}});
+    return fmt::format("pass {}", ignored(part));
+  return fmt::format("pass {}, or fit a model per '{}': --by {}", ignored(part), by->name,
+                     shell_word(by->name));
 }
 
 /// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there
@@ -517,29 +517,29 @@ void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obs
   constexpr std::size_t few = 10;
   if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows())
     obstacles.columns.push_back(
-        message("{}: column '{}' has {} different texts in {} rows, too many to be levels; pass "
-                "{}, or {} to keep it",
-                table.source, part.column->name, part.facts.levels, table.rows(), ignored(part),
-                as_categorical(part)));
+        fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be levels; "
+                    "pass {}, or {} to keep it",
+                    table.source, part.column->name, part.facts.levels, table.rows(), ignored(part),
+                    as_categorical(part)));
 }
 
 }  // namespace
 
 void Obstacles::throw_if_any() const {
-  std::vector<Sentence> lines = columns;
+  std::vector<std::string> lines = columns;
   if (!cells.empty())
     lines.insert(lines.begin(), cells.text());
   if (!lines.empty())
-    throw InputError(lines_of(lines));
+    throw InputError(joined(lines, "\n"));
 }
 
-Sentence remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
+std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
   if (without_failed_runs(table, column.name, {}).failed.empty())
-    return message("every run needs a measured {} > 0: correct this or remove the rows", what);
-  return message(
-      "every run needs a measured {} > 0: correct this, remove the rows, or pass {} to leave out "
-      "runs that failed",
-      what, Field{"failed", {"drop"}});
+    return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
+  return fmt::format(
+      "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
+      "leave out runs that failed",
+      what);
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
@@ -549,13 +549,13 @@ void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacl
     for (const BadCell& cell : column.bad_cells)
       obstacles.cells.add_not_a_number(cell.row, column);
     return obstacles.cells.set_remedy(
-        column, message("correct this, or pass {} or {}", as_categorical(part), ignored(part)));
+        column, fmt::format("correct this, or pass {} or {}", as_categorical(part), ignored(part)));
   }
   obstacles.columns.push_back(
       blanks > 0
-          ? message("{}: column '{}' is blank in {} of {} rows; {}", table.source,
-                    part.column->name, blanks, table.rows(), ways_around_blanks(table, part))
-          : message(
+          ? fmt::format("{}: column '{}' is blank in {} of {} rows; {}", table.source,
+                        part.column->name, blanks, table.rows(), ways_around_blanks(table, part))
+          : fmt::format(
                 "{}: column '{}' mixes {} and {}{}; pass {} to take its values as levels, or {}",
                 table.source, part.column->name, counted_noun(part.facts.numbers, "number"),
                 counted_noun(part.facts.texts, "text"), written_number_in(table, *part.column),
@@ -572,13 +572,13 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
     if (powered && !check_numbers(part, cells))
       cells.set_remedy(
           column, blank_rows(table, part) > 0
-                      ? message("fill this, or {}", ways_around_blanks(table, part))
-                      : message("needed are numbers {} 0: correct this, or pass {} or {}",
-                                part.part == Part::intrinsic ? ">=" : ">", as_categorical(part),
-                                ignored(part)));
+                      ? fmt::format("fill this, or {}", ways_around_blanks(table, part))
+                      : fmt::format("needed are numbers {} 0: correct this, or pass {} or {}",
+                                    part.part == Part::intrinsic ? ">=" : ">", as_categorical(part),
+                                    ignored(part)));
     if (part.part == Part::categorical) {
       if (!check_levels(column, cells))
-        cells.set_remedy(column, message("fill this, or pass {}", ignored(part)));
+        cells.set_remedy(column, fmt::format("fill this, or pass {}", ignored(part)));
       refuse_row_names(table, part, obstacles);
     }
   }
@@ -587,7 +587,7 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
 namespace {
 
 using Parts = std::vector<ColumnPart>;
-using Notices = std::vector<Sentence>;
+using Notices = std::vector<std::string>;
 
 /// With --intrinsic, the other open columns are ignored; without it, they are intrinsic.
 void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
@@ -596,7 +596,7 @@ void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notic
     if (part.part == Part::open)
       part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
   if (request.intrinsic && !rest.empty())
-    notices.push_back(message(
+    notices.push_back(fmt::format(
         "{} {}", columns_named(rest),
         rest.size() == 1 ? "is in no list and is ignored." : "are in no list and are ignored."));
 }
@@ -611,8 +611,8 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
                          .because = LeftOut::Because::constant,
                          .identity = {},
                          .value = part.column->text(0)});
-      notices.push_back(
-          message("Column '{}' {} and is left out.", part.column->name, words_for(dropped.back())));
+      notices.push_back(fmt::format("Column '{}' {} and is left out.", part.column->name,
+                                    words_for(dropped.back())));
     }
   }
   return dropped;
@@ -627,8 +627,8 @@ void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& n
       continue;
     if (part.facts.zero_one && !of_formula) {
       part.part = Part::categorical;
-      notices.push_back(message("Column '{}' holds only 0 and 1 and is taken as categorical.",
-                                part.column->name));
+      notices.push_back(fmt::format("Column '{}' holds only 0 and 1 and is taken as categorical.",
+                                    part.column->name));
     } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
       part.part = Part::categorical;
     } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
@@ -642,7 +642,7 @@ void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& n
 void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
   if (roles.intrinsic.empty() && roles.categorical.empty() && roles.extrinsic.empty() &&
       obstacles.columns.empty())
-    obstacles.columns.push_back(message(
+    obstacles.columns.push_back(fmt::format(
         "{}: no column {}, so there is nothing to model", table.source,
         roles.ignored.empty() ? "but the time varies" : "that varies is left but the time"));
 }
@@ -650,11 +650,11 @@ void require_input(const Table& table, const Roles& roles, Obstacles& obstacles)
 /// Derived columns must not use the time, which is unknown in a prediction.
 void check_derived(const RoleRequest& request, const Roles& roles) {
   for (const DerivedColumn& item : request.derived) {
-    const Sentence where = message("{} {}", Field{"derived"}, quoted_formula(item.definition()));
+    const std::string where = fmt::format("--derive {}", quoted_formula(item.definition()));
     if (item.column == roles.target)
-      throw UsageError(message("{}: the measured time cannot be derived", where));
+      throw UsageError(fmt::format("{}: the measured time cannot be derived", where));
     if (std::ranges::find(item.of, roles.target) != item.of.end())
-      throw UsageError(message(
+      throw UsageError(fmt::format(
           "{}: '{}' is the measured time, which is unknown for configurations to be predicted",
           where, roles.target));
   }
@@ -676,17 +676,18 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
   if (request.intrinsic)
     return;
   if (!roles.intrinsic.empty())
-    notices.push_back(message("Taken as intrinsic: {}.", quoted_list(roles.intrinsic)));
+    notices.push_back(fmt::format("Taken as intrinsic: {}.", quoted_list(roles.intrinsic)));
   if (!roles.categorical.empty())
-    notices.push_back(message("Taken as categorical: {}.", quoted_list(roles.categorical)));
+    notices.push_back(fmt::format("Taken as categorical: {}.", quoted_list(roles.categorical)));
   for (const std::string& name : roles.intrinsic) {
     if (is_time_name(name) || has_time_unit(name))
-      notices.push_back(
-          message("Column '{}' looks like another measured time; pass {} if it is one.", name,
-                  Field{"ignore", {name}}));
+      notices.push_back(fmt::format(
+          "Column '{}' looks like another measured time; pass --ignore {} if it is one.", name,
+          shell_word(name)));
     else if (numbers_the_rows(table.at(name)))
-      notices.push_back(message("Column '{}' counts the rows; pass {} if it only numbers the runs.",
-                                name, Field{"ignore", {name}}));
+      notices.push_back(
+          fmt::format("Column '{}' counts the rows; pass --ignore {} if it only numbers the runs.",
+                      name, shell_word(name)));
   }
 }
 
@@ -696,8 +697,9 @@ std::string unit_of_target(const Column& target, const RoleRequest& request) {
   if (target.unit.empty())
     return request.time_unit.value_or(unit_of(target.name));
   if (request.time_unit.value_or(target.unit) != target.unit)
-    throw UsageError(message("{} contradicts the cells of '{}', which have units and are in {}",
-                             Field{"time_unit", {*request.time_unit}}, target.name, target.unit));
+    throw UsageError(
+        fmt::format("--time-unit {} contradicts the cells of '{}', which have units and are in {}",
+                    shell_word(*request.time_unit), target.name, target.unit));
   return target.unit;
 }
 
@@ -708,11 +710,12 @@ void tell_units(const Parts& parts, Notices& notices) {
     if (column.unit.empty() || !(part.part == Part::target || part.is_number()))
       continue;
     const auto example = parse_quantity(column.with_unit);
-    notices.push_back(message(
-        "'{}' has units: its values are in {}, {} is {}{}.", column.name, column.unit,
-        quoted_cell(column.with_unit), to_text(example ? example->value : 0),
-        part.part == Part::target ? Sentence()
-                                  : message("; {} keeps them as levels", as_categorical(part))));
+    notices.push_back(
+        fmt::format("'{}' has units: its values are in {}, {} is {}{}.", column.name, column.unit,
+                    quoted_cell(column.with_unit), to_text(example ? example->value : 0),
+                    part.part == Part::target
+                        ? std::string()
+                        : fmt::format("; {} keeps them as levels", as_categorical(part))));
   }
 }
 
@@ -731,14 +734,14 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   if (!request.formula) {
     roles.left_out = drop_constants(parts, roles.notices);
     const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts, request.results);
-    for (const Sentence& notice : left_out_notices(no_inputs, parts))
+    for (const std::string& notice : left_out_notices(no_inputs, parts))
       roles.notices.push_back(notice);
     roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
   }
   settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
   for (const Tie& step : find_steps(parts))
-    roles.notices.push_back(
-        message("Column '{}' is {} in every row and moves along.", step.column, law_of_step(step)));
+    roles.notices.push_back(fmt::format("Column '{}' is {} in every row and moves along.",
+                                        step.column, law_of_step(step)));
 
   roles.target = names_of(parts, Part::target).at(0);
   roles.unit = unit_of_target(table.at(roles.target), request);

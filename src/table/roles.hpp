@@ -24,7 +24,7 @@ bool asks_for_none(const Table& table, const std::optional<std::vector<std::stri
 /// open columns. Throws InputError, which suggests fields to set, if the names do not suffice;
 /// unless `needs_scale`, the advice mentions models without a scale. Adds to `notices`.
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
-                                std::vector<ColumnPart>& parts, std::vector<Sentence>& notices);
+                                std::vector<ColumnPart>& parts, std::vector<std::string>& notices);
 
 /// resolve_roles() without checks of values, for callers that use only the target and a scale.
 Roles roles_around_scale(const Table& table, const RoleRequest& request);
@@ -52,7 +52,7 @@ struct Obstacles {
   explicit Obstacles(const Table& table) : cells(table) {}
 
   CellProblems cells;
-  std::vector<Sentence> columns;
+  std::vector<std::string> columns;
 
   /// Throws InputError with all problems.
   void throw_if_any() const;
@@ -60,7 +60,7 @@ struct Obstacles {
 
 /// The remedy for bad cells of the measured time or throughput; if there are failed runs, how to
 /// exclude them.
-Sentence remedy_of_measured(const std::string& what, const Table& table, const Column& column);
+std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column);
 
 /// Adds a problem for a mixed column that is neither numeric with mistakes nor categorical.
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles);

@@ -1,5 +1,6 @@
 #include "table/spec.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "table/column_facts.hpp"
 #include "table/cut_runs.hpp"
@@ -84,22 +84,22 @@ void CellProblems::add_too_small(std::size_t row, const Column& column, bool may
       [&] { return column.text(row) + (may_be_zero ? " is not >= 0" : " is not > 0"); });
 }
 
-void CellProblems::set_remedy(const Column& column, const Sentence& remedy) {
+void CellProblems::set_remedy(const Column& column, const std::string& remedy) {
   const auto found = columns_.find(static_cast<std::size_t>(&column - table_.columns.data()));
   if (found != columns_.end())
     found->second.remedy = remedy;
 }
 
-Sentence CellProblems::text() const {
-  std::vector<Sentence> lines;
+std::string CellProblems::text() const {
+  std::vector<std::string> lines;
   for (const auto& [order, column] : columns_) {
     const auto& [row, reason] = *column.first.begin();
     const bool one = column.count == 1;
-    lines.push_back(message("{}: column '{}': {}{}{}", one ? table_.where(row) : table_.source,
-                            table_.columns[order].name, one ? reason : cells(column),
-                            column.remedy.empty() ? "" : "; ", column.remedy));
+    lines.push_back(fmt::format("{}: column '{}': {}{}{}", one ? table_.where(row) : table_.source,
+                                table_.columns[order].name, one ? reason : cells(column),
+                                column.remedy.empty() ? "" : "; ", column.remedy));
   }
-  return lines_of(lines);
+  return joined(lines, "\n");
 }
 
 std::string CellProblems::place(std::size_t row) const {

@@ -49,17 +49,17 @@ class CellProblems {
   void add_too_small(std::size_t row, const Column& column, bool may_be_zero);
 
   /// Sets the remedy for a column that has unusable cells.
-  void set_remedy(const Column& column, const Sentence& remedy);
+  void set_remedy(const Column& column, const std::string& remedy);
 
   bool empty() const { return columns_.empty(); }
   /// One line per column, with its cells and the remedy.
-  Sentence text() const;
+  std::string text() const;
 
  private:
   struct OfColumn {
     std::size_t count = 0;
     std::map<std::size_t, std::string> first;  ///< row -> reason
-    Sentence remedy;
+    std::string remedy;
   };
 
   const Table& table_;

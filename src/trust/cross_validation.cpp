@@ -1,5 +1,7 @@
 #include "trust/cross_validation.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -7,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/message.hpp"
 #include "base/text.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
@@ -30,10 +31,10 @@ void require_variation(const std::string& column, const NumericFactor& all, std:
                        const NumericFactor& kept, std::size_t kept_rows) {
   if (!has_one_value(kept, kept_rows) || has_one_value(all, all_rows))
     return;
-  throw UsageError(message(
+  throw UsageError(fmt::format(
       "a fold leaves no row to fit on with another {0} than {1}, so the power of {0} could be "
-      "anything; hold out less, or {2}",
-      column, to_text(kept.value(0)), Field{"ignore", {column}}));
+      "anything; hold out less, or --ignore {2}",
+      column, to_text(kept.value(0)), shell_word(column)));
 }
 
 void require_variation(const ModelSpec& spec, const Design& all, const Design& kept) {

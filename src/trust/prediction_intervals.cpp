@@ -1,5 +1,6 @@
 #include "trust/prediction_intervals.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "fit/censored.hpp"
@@ -84,8 +84,8 @@ void require_level(double level, std::size_t count) {
   if (end_ranks(level, count).first > 0)
     return;
   const double needed = std::ceil(2 / (1 - level) - 1 - kRankSlack);
-  throw UsageError(message(
-      "{} needs at least {} held-out rows, and there are {}{}", Field{"coverage", {to_text(level)}},
+  throw UsageError(fmt::format(
+      "--coverage {} needs at least {} held-out rows, and there are {}{}", to_text(level),
       to_text(needed), count,
       count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
 }
@@ -93,9 +93,9 @@ void require_level(double level, std::size_t count) {
 void require_quantile(double quantile, std::size_t count) {
   if (rank_of(quantile, count) <= count)
     return;
-  throw UsageError(message("{} needs at least {} held-out rows, and there are {}",
-                           Field{"quantile", {to_text(quantile)}},
-                           to_text(std::ceil(quantile / (1 - quantile) - kRankSlack)), count));
+  throw UsageError(fmt::format("--quantile {} needs at least {} held-out rows, and there are {}",
+                               to_text(quantile),
+                               to_text(std::ceil(quantile / (1 - quantile) - kRankSlack)), count));
 }
 
 void move_to_quantile(FittedModel& model, double quantile) {
@@ -140,9 +140,8 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
   for (Eigen::Index row = 0; row < measured.size(); ++row) {
     if (!is_time(predicted[row]))
       throw InputError(
-          message("a held-out row is predicted to take no time, or one too large for a number: no "
-                  "intervals can be given for this model; leave out {}",
-                  Field{"coverage"}));
+          "a held-out row is predicted to take no time, or one too large for a number: no "
+          "intervals can be given for this model; leave out --coverage");
   }
   PredictionIntervals out;
   out.level = level;

@@ -33,7 +33,7 @@ FittedModel fitted_runs(const Table& table, const FitOptions& options = {}) {
 std::vector<std::string> messages(const FittedModel& model) {
   std::vector<std::string> out;
   for (const Warning& warning : model.warnings)
-    out.push_back(warning.message.text());
+    out.push_back(warning.message);
   return out;
 }
 

@@ -117,7 +117,7 @@ TEST_CASE("of hundreds of levels only the differences are determined beside a co
   CHECK(std::count(model.identifiability->differences.begin(),
                    model.identifiability->differences.end(), true) == kLevels);
   const auto says_so = [](const Warning& warning) {
-    return warning.message.text().starts_with("only differences between the levels of 'host'");
+    return warning.message.starts_with("only differences between the levels of 'host'");
   };
   CHECK(std::count_if(model.warnings.begin(), model.warnings.end(), says_so) == 1);
 }

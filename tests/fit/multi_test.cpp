@@ -75,7 +75,7 @@ TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit
   const auto steep =
       std::count_if(model.warnings.begin(), model.warnings.end(), [](const Warning& w) {
         return w.kind == "steep_growth" &&
-               w.message.text().starts_with("beyond gpus = 4 the model grows as");
+               w.message.starts_with("beyond gpus = 4 the model grows as");
       });
   CHECK(steep == (warned ? 1 : 0));
 }
@@ -86,7 +86,7 @@ std::size_t steep_warnings(const FittedModel& model, const std::string& beginnin
   return static_cast<std::size_t>(std::count_if(
       model.warnings.begin(), model.warnings.end(),
       [&](const Warning& w) {
-        return w.kind == "steep_growth" && w.message.text().starts_with(beginning);
+        return w.kind == "steep_growth" && w.message.starts_with(beginning);
       }));
 }
 

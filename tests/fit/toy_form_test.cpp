@@ -214,7 +214,7 @@ TEST_CASE("tables, summary and report of a new form speak of its constants and p
                                                   toy.model.metrics.train,
                                                   {}});
   const std::string page =
-      report_html(content, "", [](const Field&) { return std::string("a field"); });
+      report_html(content, "");
   CHECK_THAT(page, Catch::Contains("The law of Amdahl"));
   CHECK_THAT(page, Catch::Contains("Constants of parallel part"));
   CHECK_THAT(page, Catch::Contains("t = a/workers + C"));

@@ -92,12 +92,10 @@ TEST_CASE("property: the library and the program give the same bytes", "[propert
                                                             test::options_of(runs, request));
         INFO(fit.errors);
         REQUIRE(fit.exit_code == 0);
-        FittedModel model = fit_runs(read_runs(file, {request.roles.categorical.begin(),
+        const FittedModel model = fit_runs(read_runs(file, {request.roles.categorical.begin(),
                                                       request.roles.categorical.end()}),
                                      request)
                                 .model;
-        for (Warning& warning : model.warnings)  // the program has flags in place of fields
-          warning.message = cli::with_flags(warning.message);
         CHECK(test::read_text(model_file) == to_json(model));
         const Eigen::VectorXd times =
             predict(model, make_design(runs.table(), model.spec, Target::absent));

@@ -52,8 +52,8 @@ def test_results_in_X():
 def test_errors_of_options():
     X, y = columns(60)
     raises(ValueError, "did you mean 'extrinsic'", lambda: PerfModel().set_params(extrnsic=["a"]))
-    raises(ValueError, "--loss", lambda: PerfModel(loss="best").fit(X, y))
-    raises(ValueError, "--l1", lambda: PerfModel(l1=-1).fit(X, y))
+    raises(ValueError, "loss: 'best'", lambda: PerfModel(loss="best").fit(X, y))
+    raises(ValueError, "l1: '-1'", lambda: PerfModel(l1=-1).fit(X, y))
 
 
 def test_errors_of_predictions():

@@ -45,9 +45,9 @@ Roles roles_of_grid(const Texts& names, Value value, const RoleRequest& request 
   return resolve_roles(table_of(csv), request);
 }
 
-Sentence identity_notice(const std::string& column, const std::string& law) {
-  return "Column '" + column + "' is " + law + " in every row and is left out; name it in " +
-         Field{"intrinsic"} + " or " + Field{"extrinsic"} + " to keep it.";
+std::string identity_notice(const std::string& column, const std::string& law) {
+  return "Column '" + column + "' is " + law +
+         " in every row and is left out; name it in --intrinsic or --extrinsic to keep it.";
 }
 
 Texts inputs_of(const Roles& roles) {

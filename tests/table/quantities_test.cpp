@@ -238,9 +238,9 @@ TEST_CASE("the unit of the target is that of its cells", "[quantities][roles]") 
   const Table table = table_of("gpus,mem,step_ms\n1,16GiB,4.9s\n2,8GiB,2.7s\n4,8GiB,1.5s\n");
   const Roles roles = resolve_roles(table, request);
   CHECK(roles.unit == "s");
-  CHECK_THAT(roles.notices, Contains(std::vector<Sentence>{
-                                "'mem' has units: its values are in B, \"16GiB\" is 17179869184; " +
-                                    Field{"categorical", {"mem"}} + " keeps them as levels.",
+  CHECK_THAT(roles.notices, Contains(std::vector<std::string>{
+                                "'mem' has units: its values are in B, \"16GiB\" is 17179869184; "
+                                "--categorical mem keeps them as levels.",
                                 "'step_ms' has units: its values are in s, \"4.9s\" is 4.9."}));
   const ModelSpec spec = make_spec(table, roles, std::vector<std::size_t>{0, 1, 2});
   CHECK(spec.unit == "s");

@@ -15,7 +15,7 @@ using Catch::Matchers::Message;
 using Catch::Matchers::StartsWith;
 using test::table_of;
 using Texts = std::vector<std::string>;
-using Notices = std::vector<Sentence>;
+using Notices = std::vector<std::string>;
 
 constexpr std::string_view kRoleRuns =
     "filters,padding,workers,batch_size,time_s\n"
@@ -390,10 +390,11 @@ TEST_CASE("the advice names a number of tokens before a number of heads", "[role
   const Roles roles = resolve_roles(runs, request);
   CHECK(roles.extrinsic.empty());
   CHECK(roles.intrinsic == Texts{"n_head", "vocab", "num_tokens"});
-  CHECK(std::count(roles.notices.begin(), roles.notices.end(),
-                   Sentence("No column has the name of a scale (workers, batch size, ...), so all "
-                            "are inputs alike; ") +
-                       Field{"extrinsic"} + " names one.") == 1);
+  CHECK(
+      std::count(roles.notices.begin(), roles.notices.end(),
+                 std::string("No column has the name of a scale (workers, batch size, ...), so all "
+                             "are inputs alike; ") +
+                     "--extrinsic names one.") == 1);
 }
 
 TEST_CASE("of several possible times one has to be chosen", "[roles]") {

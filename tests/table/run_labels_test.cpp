@@ -22,7 +22,7 @@ constexpr int kLabelledRuns = 24;
 /// Whether a column of these cells beside two settings stays an input, and what is said of it.
 struct Labelled {
   bool is_input = false;
-  std::vector<Sentence> notices;
+  std::vector<std::string> notices;
 };
 
 template <class Cell>
@@ -53,8 +53,8 @@ TEST_CASE("a number of the repetition is no input", "[roles][run-labels]") {
              Contains(std::vector{
                  "Column '" + name +
                  "' numbers repetitions and is left out: rows that differ in it alone are runs of "
-                 "one configuration; pass " +
-                 Field{"categorical", {name}} + " to keep it."}));
+                 "one configuration; pass --categorical " +
+                 shell_word(name) + " to keep it."}));
 }
 
 TEST_CASE("settings whose names are near to those of repetitions stay", "[roles][run-labels]") {
@@ -102,9 +102,8 @@ TEST_CASE("dates, paths and texts of single runs are no levels", "[roles][run-la
   const Labelled found = labelled("x", cell, {}, rows);
   CHECK_FALSE(found.is_input);
   CHECK_THAT(found.notices,
-             Contains(std::vector{
-                 "Column 'x' names runs rather than configurations and is left out; pass " +
-                 Field{"categorical", {"x"}} + " to keep it."}));
+             Contains(std::vector{"Column 'x' names runs rather than configurations and is left "
+                                  "out; pass --categorical x to keep it."}));
 }
 
 TEST_CASE("names of models, datasets and versions are levels", "[roles][run-labels]") {

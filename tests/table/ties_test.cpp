@@ -100,8 +100,8 @@ std::string step_law(const std::vector<int>& gpus, const std::vector<int>& colum
              std::to_string(width) + "," + std::to_string(1 + row) + "\n";
   RoleRequest request;
   request.extrinsic = {"gpus"};
-  for (const Sentence& notice : resolve_roles(table_of(csv), request).notices)
-    if (const std::string text = notice.text(); text.starts_with("Column 'used' is ceil("))
+  for (const std::string& notice : resolve_roles(table_of(csv), request).notices)
+    if (const std::string text = notice; text.starts_with("Column 'used' is ceil("))
       return text.substr(17, text.find(" in every row") - 17);
   return "";
 }

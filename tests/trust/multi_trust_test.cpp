@@ -58,7 +58,7 @@ bool all_true(const std::vector<bool>& values) {
 std::vector<std::string> messages_of(const std::vector<Warning>& warnings) {
   std::vector<std::string> out;
   for (const Warning& warning : warnings)
-    out.push_back(warning.message.text());
+    out.push_back(warning.message);
   return out;
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
@@ -62,8 +63,16 @@ def version() -> dict:
     return json.loads(_lib.perfmodel_version())
 
 
+_FLAG = re.compile(r"--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
+
+
+def _with_parameters(message: str) -> str:
+    """The message with parameters in place of options: group_by for --group-by."""
+    return _FLAG.sub(lambda flag: flag[1].replace("-", "_"), message)
+
+
 def _error() -> PerfModelError:
-    return PerfModelError(_lib.perfmodel_last_error().decode("utf-8", "replace"))
+    return PerfModelError(_with_parameters(_lib.perfmodel_last_error().decode("utf-8", "replace")))
 
 
 def _check(status: int) -> None:
