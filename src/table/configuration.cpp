@@ -329,8 +329,7 @@ CellColumn numeric_cells(const std::string& column, const NumericFactor& factor,
   return out;
 }
 
-CellColumn level_cells(const CategoricalInput& input, const LevelFactor& factor,
-                       const Design& design) {
+CellColumn level_cells(const CategoricalInput& input, const LevelFactor& factor) {
   CellColumn out;
   for (const std::string& level : input.levels)
     out.cells.push_back({input.column, 0, 0, level});
@@ -344,7 +343,7 @@ std::vector<CellColumn> all_cells(const ModelSpec& spec, const Design& design) {
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
     out.push_back(numeric_cells(spec.intrinsic[i].column, design.intrinsic[i], design));
   for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-    out.push_back(level_cells(spec.categorical[c], design.categorical[c], design));
+    out.push_back(level_cells(spec.categorical[c], design.categorical[c]));
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     out.push_back(numeric_cells(spec.extrinsic[j].column, design.extrinsic[j], design));
   return out;
