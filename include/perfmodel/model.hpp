@@ -392,6 +392,9 @@ struct FitOptions {
   void be_silent();
 };
 
+/// True if the terms of a sum are chosen by held-out runs, not given.
+bool chooses_terms(const FitOptions& options);
+
 /// The default loss: mae, as in the paper, but for a sum whose terms are selected by
 /// cross-validation soft_l1, of a bound mape. Run times scatter in proportion to their size, so
 /// that absolute errors would rest on the few longest runs and predict others worse.

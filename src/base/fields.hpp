@@ -220,8 +220,6 @@ class Fields {
       return value ? json_of(*value) : Json();
     else if constexpr (std::same_as<T, std::variant<double, std::string>>)
       return std::visit([this](const auto& held) { return json_of(held); }, value);
-    else if constexpr (std::same_as<T, std::string>)
-      return value.text();
     else if constexpr (std::same_as<T, double>)
       return number(value);
     else if constexpr (std::same_as<T, Json> || std::same_as<T, bool> || std::integral<T> ||
@@ -296,7 +294,7 @@ class Fields {
       return Json{{"type", "integer"}, {"minimum", 0}};
     } else if constexpr (std::same_as<T, Json>) {
       return Json::object();
-    } else if constexpr (std::convertible_to<T, std::string_view> || std::same_as<T, std::string>) {
+    } else if constexpr (std::convertible_to<T, std::string_view>) {
       return fields::schema_of_type("string");
     } else if constexpr (fields::is_map<T>) {
       return fields::map_of(schema_of<typename T::value_type::second_type>());

@@ -150,7 +150,7 @@ namespace {
 void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProgress& progress) {
   const auto samples = static_cast<double>(request.bootstrap ? request.bootstrap->samples : 0);
   const auto folds = static_cast<double>(prepared.held_out.parts.size());
-  const bool chooses = default_loss(request.options) == Loss::soft_l1;
+  const bool chooses = chooses_terms(request.options);
   const double choice = chooses ? std::max(1.0, samples + folds) : 0;
   progress.plan({{name_of(FitStage::sums), choice},
                  {name_of(FitStage::processes), choice},
@@ -186,12 +186,14 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
       .file(FileUse::input)
       .excludes({"a --split that has test rows", [&] { return request.split.test > 0; }},
                 "leave the test share out: --split 80:20:0")
-      .excludes({"many models at once", [&] { return asks_for_many(arguments); }});
+      .not_of(kMany);
   constexpr std::size_t fewest_samples = 20;
-  command.count("--bootstrap N", arguments.bootstrap.samples,
-                "intervals of the constants from N resamples of the training rows, such as 200 "
-                "(default: none)",
-                fewest_samples);
+  command
+      .count("--bootstrap N", arguments.bootstrap.samples,
+             "intervals of the constants from N resamples of the training rows, such as 200 "
+             "(default: none)",
+             fewest_samples)
+      .not_of(kBound);
   command
       .number("--confidence X", arguments.bootstrap.confidence, "confidence level of the intervals",
               {0, 0.9999, false, "a number above 0 and up to 0.9999"})
@@ -207,45 +209,14 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
 }
 
 /// An earlier model has its form and the roles of its columns.
-void add_prior(OptionSet& command, std::optional<std::string>& prior, const Condition& many) {
-  constexpr auto reason = "the earlier model has its form and the roles of its columns";
+void add_prior(OptionSet& command, std::optional<std::string>& prior) {
   command
       .add("--prior OLD.json", prior,
            "an earlier model, of another machine for instance: its constants change only as far as "
            "these runs, which may be few, ask for")
       .file(FileUse::input)
-      .excludes(many);
-  for (const char* option : {"--target",
-                             "--throughput-target",
-                             "--work",
-                             "--extrinsic",
-                             "--intrinsic",
-                             "--categorical",
-                             "--ignore",
-                             "--derive",
-                             "--time-unit",
-                             "--expression !generic",
-                             "--residual",
-                             "--loss",
-                             "--quantile",
-                             "--formula",
-                             "--l1",
-                             "--l2",
-                             "--penalise",
-                             "--method paper",
-                             "--bounds",
-                             "--no-polish",
-                             "--repeats !1",
-                             "--starts",
-                             "--exploration-rows",
-                             "--strategy",
-                             "--population",
-                             "--generations",
-                             "--tolerance",
-                             "--differential-weight",
-                             "--crossover-rate",
-                             "--sample-rows"})
-    command.rule({option, "--prior", true, reason});
+      .not_of(kMany);
+  command.kind({kPrior, "--prior", "the earlier model has its form and the roles of its columns"});
 }
 
 /// Runs that were ended at their limits, and what tells which.
@@ -260,24 +231,19 @@ void add_cut_runs(OptionSet& command, RoleRequest& roles, const Condition& many)
       .add("--status COL", roles.status,
            "column of exit codes or states: 0, completed, ok, ... of runs that finished; 124, 142, "
            "152, timeout, ... of a time limit; 137, oom, ... of memory; all others failed")
-      .excludes(many)
-      .excludes("--prior", "the earlier model has the roles of its columns");
-  const std::vector<std::pair<Condition, const char*>> refused = {
-      {many, "limits are of the runs of one model"},
-      {"--throughput-target", "its limits are of times: name the time by --target"},
-      {"--prior", "the earlier model takes all times as measured"},
-      {"--repeats !1", "each seed would count other rows, so that costs could not be compared"},
-      {"--method paper", "the paper has no such runs"},
-      {"--no-polish", "rows are chosen by local refinement"},
-      {"--loss mse", "squared errors of the times would need the distribution of the longest"},
-      {"--l1", "how much a penalty weighs changes with the rows that count"},
-      {"--l2", "how much a penalty weighs changes with the rows that count"}};
-  for (const auto& [option, reason] : refused)
-    command.rule({option, censors, true, reason});
+      .not_of(kPrior | kMany);
+  command.kind({kCensored, censors,
+                "which rows count is found as the fit goes on, by local refinement of one model of "
+                "times without penalties"});
+  command.rule({censors, "--prior", true, "the earlier model takes all times as measured"});
+  command.rule({censors, many, true, "limits are of the runs of one model"});
+  command.rule({"--loss mse", censors, true,
+                "squared errors of the times would need the distribution of the longest"});
 }
 
 void setup_fit(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models at once", [&] { return asks_for_many(arguments); }};
+  command.kind({kMany, many, "it is of fits of one model"});
   command
       .add("RUNS.csv", arguments.runs,
            "measured runs, one per line; several files with the same columns are one table; \"-\" "
@@ -292,11 +258,9 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   command
       .flag("--keep-totals", arguments.keep_totals,
             "keep a total over all workers (global_batch) as an input, not its value per worker")
-      .needs("--expression auto")
-      .excludes(many);
+      .only(kAuto | kProcess | kBound | kCensored);
   add_sample_rows(command, arguments.sample_rows);
-  for (const char* option : {"--sample-rows", "--facts"})
-    command.rule({option, many, true, "it is of fits of one model"});
+  command.option("--facts").not_of(kMany);
   command.rule({"--facts", "--sample-rows", true, "facts are appended to single rows"});
   add_search_options(command, arguments.search);
   add_quantile(command, arguments.search);
@@ -304,13 +268,13 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .count("--repeats N", arguments.request.repeats,
              "fits with N successive seeds; the best one is the model; mean and spread over the "
              "seeds are reported, too")
-      .excludes("--residual process", "its search does not depend on luck");
+      .not_of(kPrior | kProcess | kBound | kCensored);
   command.rule({"--repeats !1",
                 {"--expression auto if it may add a residual correction",
                  [&] { return may_have_process(arguments.search); }},
                 true,
                 "add --residual none"});
-  add_prior(command, arguments.prior, many);
+  add_prior(command, arguments.prior);
   add_cut_runs(command, arguments.request.roles, many);
   add_judging_options(command, arguments);
   add_many_options(command, arguments);

@@ -37,8 +37,8 @@ GroupRequest groups_of_arguments(const FitArguments& arguments) {
 
 ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
   ModelSetLine line{number, task.key, task.target, task.rows, std::move(outcome.model), {}};
-  if (line.model)
-    else line.refused = outcome.refused;
+  if (!line.model)
+    line.refused = outcome.refused;
   return line;
 }
 

@@ -25,7 +25,8 @@ void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows) {
             "fit N rows, drawn at random while the file is read (default: all; of a file of more "
             "than 1 GiB 100000)",
             kFewestSampleRows)
-      .of_program();
+      .of_program()
+      .not_of(kPrior | kMany);
 }
 
 namespace {
@@ -126,6 +127,7 @@ void add_failed(OptionSet& app, bool& drop_failed) {
 
 void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input, bool may_censor) {
   app.group("Columns");
+  app.of_kinds(kAnyKind & ~kPrior);
   app.add("--target COL", request.target, "the measured time (default: inferred from the name)");
   app.add(
       "--throughput-target COL",
@@ -138,7 +140,9 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
           "the work of one iteration, such as batch_size or 'local_batch * gpus'; the time is work "
           "/ throughput")
       .needs("--throughput-target");
-  app.option("--throughput-target").excludes("--target", "both name the measured column");
+  app.option("--throughput-target")
+      .not_of(kOwnFormula | kPrior | kCensored)
+      .excludes("--target", "both name the measured column");
   add_columns(
       app, "--extrinsic", [&]() -> std::vector<std::string>& { return made(request.extrinsic); },
       "columns of scale: workers, batch size (default: inferred)");
@@ -164,6 +168,8 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
       },
       "label of the target's unit; nothing is converted to it (default: that of the cells, or of a "
       "name that ends in _s, _ms, _us)");
+  app.of_kinds(kAnyKind);
+  app.option("--intrinsic").not_of(kOwnFormula | kPrior);
   add_input_options(app, input);
   app.group("Reading files");
   std::vector<std::pair<std::string, FailedRunsAre>> failed = {{"refuse", FailedRunsAre::refused},
@@ -245,17 +251,32 @@ std::string range_text(const std::pair<double, double>& range) {
   return to_text(range.first) + ":" + to_text(range.second);
 }
 
-/// Forms that exclude the options of Eq. (4)'s search.
-constexpr auto kSums = "--expression multi|auto";
 constexpr auto kSearchOfSums =
-    "it is of Eq. (4); sums have a search of their own, which takes --loss, --l1, --l2, --seed, "
-    "--starts and --threads";
+    "sums have a search of their own, which takes --loss, --l1, --l2, --seed, --starts and "
+    "--threads";
+
+/// The forms, and the residual correction, whose constants have no loss.
+void add_kinds(OptionSet& app, const FitOptions& options, bool any) {
+  const auto fits_eq4 = [&options] { return options.expression == Expression::generic; };
+  app.kind({kEq4, {"--expression generic", fits_eq4}, ""});
+  app.kind({kSum, "--expression multi", kSearchOfSums});
+  if (!any)
+    return;
+  app.kind({kAuto, "--expression auto", kSearchOfSums});
+  app.kind({kOwnFormula, "--formula", "it is a form of its own and names its columns"});
+  app.kind(
+      {kProcess, "--residual process",
+       "its constants and hyper-parameters maximise a likelihood, which no luck decides; leave "
+       "out one of them"});
+}
 
 void add_evolution_options(OptionSet& app, FitOptions& options) {
   using Defaults = SearchDefaults;
+  app.of_kinds(kAnyKind & ~kPrior);
   app.count("--starts N", options.starts,
             "independent searches; the best is kept " +
                 defaults_text([](const Defaults& d) { return std::to_string(d.starts); }));
+  app.of_kinds(kAnyKind & ~(kSum | kAuto | kPrior));
   app.count("--exploration-rows N", options.exploration_rows,
             "explore on N random rows with columns rounded to 128 values, then finish on all exact "
             "rows; 0: explore on all exact rows " +
@@ -286,11 +307,9 @@ void add_evolution_options(OptionSet& app, FitOptions& options) {
              "CR, the share of a trial that comes from the mutant " +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
              {0, 1, true, "a number from 0 to 1"});
-  app.flag("--no-polish", options.polish, "skip the exact finish of the search", false);
-  for (const char* option :
-       {"--exploration-rows", "--strategy", "--population", "--generations", "--tolerance",
-        "--differential-weight", "--crossover-rate", "--no-polish"})
-    app.rule({option, kSums, true, kSearchOfSums});
+  app.flag("--no-polish", options.polish, "skip the exact finish of the search", false)
+      .only((kEq4 | kOwnFormula) | kBound | kMany);
+  app.of_kinds(kAnyKind);
 }
 
 std::size_t default_threads() {
@@ -306,19 +325,6 @@ std::size_t default_threads() {
   return processor_count();
 }
 
-/// A residual correction has its own objective; the bounds of a user's formula remain its physics.
-void add_rules_of_process(OptionSet& app, const FitOptions& options) {
-  const auto has_bounds = [&options] {
-    return !options.bounds.empty() && options.expression != Expression::formula;
-  };
-  for (const Condition& option :
-       {Condition("--loss"), Condition("--l1"), Condition("--l2"), Condition("--penalise"),
-        Condition("--method paper"), Condition("--bounds without --formula", has_bounds),
-        Condition("--no-polish"), Condition("--signed")})
-    app.rule({option, "--residual process", true,
-              "its constants and hyper-parameters maximise a likelihood; leave out one of them"});
-}
-
 /// A user's own formula, and what of Eq. (4) and its columns it replaces.
 void add_formula_options(OptionSet& app, FitOptions& options) {
   app.add(
@@ -332,10 +338,7 @@ void add_formula_options(OptionSet& app, FitOptions& options) {
          "a law of your own; 't = max(flops / F, bytes / B) * n^p + C' names the measured column "
          "and "
          "a formula of columns and of constants, which are all other names")
-      .excludes("--expression", "both name the form")
-      .excludes("--method paper", "that box is of Eq. (4)");
-  for (const char* option : {"--throughput-target", "--intrinsic"})
-    app.rule({option, "--formula", true, "it names its columns itself"});
+      .not_of(kPrior);
   app.add_each(
          "--per COL:CONSTANT",
          [&options](const std::string& text) {
@@ -343,7 +346,7 @@ void add_formula_options(OptionSet& app, FitOptions& options) {
          },
          "a constant of the formula has a value per level of a column of texts: device:F "
          "(repeatable)")
-      .needs("--formula");
+      .only(kOwnFormula | kProcess | kBound | kCensored | kMany);
 }
 
 }  // namespace
@@ -366,6 +369,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
     residuals.insert(residuals.begin(), Residual::process);
   }
   app.group("Expression");
+  add_kinds(app, options, any);
   app.choice(
       "--expression", options.expression, expressions,
       std::string("the form of the formula: generic, the default, is Eq. (4)\n"
@@ -374,44 +378,50 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
           (any ? "\nauto: the formula that, with a residual correction, predicts held-out runs "
                  "best and reads well"
                : ""));
-  app.rule({"--terms !auto", "--expression multi", false, "auto chooses the terms, too"});
+  app.option("--expression").not_of(kOwnFormula | kPrior);
+  app.rule({"--terms !auto", "--expression auto", true, "auto chooses the terms, too"});
   app.add(
          any ? "--terms K|auto" : "--terms K",
          [&](const std::string& text) { options.terms = parse_terms(text); },
          any ? "number of terms of multi: 1 to 9, or chosen by cross-validation (default: auto)"
              : "number of terms of multi, which needs it: 1 to 9")
-      .needs(kSums);
+      .not_of(kEq4 | kOwnFormula | kPrior);
   if (any)
     app.flag("--signed", options.signed_terms,
              "with chosen terms of multi: terms may be subtracted, as in 2518 - 413 log2(gpus)")
-        .needs(kSums)
+        .not_of(kEq4 | kOwnFormula | kPrior | kProcess)
         .excludes("--terms !auto", "it is for terms that are chosen");
   app.choice(
-      "--residual", arguments.residual, residuals,
-      any ? "process: a residual correction, a Gaussian process of ln(time); most accurate near "
-            "the runs (default: none; of auto: process)"
-          : "only none: a residual correction has no penalties (default: none)");
+         "--residual", arguments.residual, residuals,
+         any ? "process: a residual correction, a Gaussian process of ln(time); most accurate near "
+               "the runs (default: none; of auto: process)"
+             : "only none: a residual correction has no penalties (default: none)")
+      .not_of(kPrior);
   if (any)
     add_formula_options(app, options);
   app.group("Loss");
+  app.of_kinds(kAnyKind & ~(kPrior | kProcess));
   app.choice("--loss", arguments.loss,
              std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::huber},
              "the loss that is minimised; huber: of ln(time), squared up to 0.001; if multi "
              "chooses its terms and no loss is set: soft-l1 of "
              "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
-             "lambda of Eq. (10), sum |x| over all constants except C");
+             "lambda of Eq. (10), sum |x| over all constants except C")
+      .not_of(kPrior | kProcess | kCensored);
   app.number("--l2 LAMBDA", options.penalty.l2,
-             "lambda of Eq. (11), sum x^2 over all constants except C");
+             "lambda of Eq. (11), sum x^2 over all constants except C")
+      .not_of(kPrior | kProcess | kCensored);
   app.choice<Penalise>(
          "--penalise", options.penalty.constants,
          "raw: the constants in the units of the data, as in the paper\nscaled: without units")
-      .excludes(kSums, kSearchOfSums);
+      .not_of(kSum | kAuto | kPrior | kProcess);
   app.group("Search");
   app.choice<Method>("--method", options.method,
                      "scaled: normalised columns, exact finish\n"
-                     "paper: scipy's defaults in the raw box of the paper");
-  app.rule({"--method paper", kSums, true, kSearchOfSums});
+                     "paper: scipy's defaults in the raw box of the paper")
+      .not_of(kSum | kAuto | kOwnFormula | kPrior | kProcess | kCensored);
+  app.of_kinds(kAnyKind);
   app.count("--seed N", options.seed, "seed of the search", 0);
   app.add_each(
          "--bounds X=LO:HI",
@@ -419,15 +429,24 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
          "search box of the constants a, p, q or C, of all columns or one: p=-2:2, p.filters=0:3, "
          "or of a constant of --formula: F=1e12:1e16 (repeatable) (default: p, q and exponents in "
          "-5:5; others from the data)")
-      .excludes(kSums, kSearchOfSums);
+      .not_of(kSum | kAuto | kPrior);
   app.add_each(
          "--fix X=VALUE",
          [&options](const std::string& text) { options.bounds.push_back(parse_fixed(text)); },
          "a constant that is not fitted, as by --bounds X=VALUE:VALUE (repeatable)")
-      .excludes(kSums, kSearchOfSums);
+      .not_of(kSum | kAuto | kPrior);
+  if (any)
+    for (const char* bounds : {"--bounds", "--fix"})
+      app.rule({bounds,
+                {"--residual process without --formula",
+                 [&] {
+                   return arguments.residual == Residual::process &&
+                          options.expression != Expression::formula;
+                 }},
+                true,
+                "its constants have a prior in place of a box"});
   add_evolution_options(app, options);
   add_threads(app, options.threads);
-  add_rules_of_process(app, options);
   app.common({"--expression", "--residual", "--loss"});
   if (any)
     app.common({"--formula"});
@@ -439,7 +458,10 @@ void add_quantile(OptionSet& app, SearchArguments& arguments) {
              "fit a bound that this share of new runs stays at or below, not their middle: pinball "
              "loss of mae or mape, moved by held-out rows (default of chosen terms: mape)",
              {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.95"})
+      .not_of(kPrior)
       .excludes("--loss mse|rmsle|huber", "a bound minimises weighted absolute errors");
+  app.kind({kBound, "--quantile",
+            "held-out rows have moved the bound away from the constants that it would vary"});
 }
 
 bool leaves_process_out(const SearchArguments& arguments) {

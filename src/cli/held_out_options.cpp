@@ -70,26 +70,32 @@ Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
 void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
   app.group("Judging the model");
   app.add(
-      "--folds K|all", [&](const std::string& text) { request.folds = parse_folds(text); },
-      "K-fold cross-validation on the training rows; all: leave one group out; the model itself is "
-      "still fitted to all of them");
+         "--folds K|all", [&](const std::string& text) { request.folds = parse_folds(text); },
+         "K-fold cross-validation on the training rows; all: leave one group out; the model itself "
+         "is "
+         "still fitted to all of them")
+      .not_of(kBound);
   app.add("--group-by COL", request.group_by,
           "rows with one value of this column are held out together (default: those of one "
           "configuration)");
   app.add(
-      "--coverage SHARE|none",
-      [&](const std::string& text) {
-        request.intervals = text != "none";
-        request.coverage.reset();
-        if (!request.intervals)
-          return;
-        request.coverage = parse_number(text);
-        if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
-          throw OptionError("--coverage", "'" + text + "' is neither none nor a share such as 0.9");
-      },
-      "prediction intervals that cover this share of new times, from the validation rows if there "
-      "are any, else from folds; none: no intervals, which takes less time (default: 0.9, with 19 "
-      "rows or more)");
+         "--coverage SHARE|none",
+         [&](const std::string& text) {
+           request.intervals = text != "none";
+           request.coverage.reset();
+           if (!request.intervals)
+             return;
+           request.coverage = parse_number(text);
+           if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
+             throw OptionError("--coverage",
+                               "'" + text + "' is neither none nor a share such as 0.9");
+         },
+         "prediction intervals that cover this share of new times, from the validation rows if "
+         "there "
+         "are any, else from folds; none: no intervals, which takes less time (default: 0.9, with "
+         "19 "
+         "rows or more)")
+      .not_of(kBound);
 }
 
 std::string bound_notice(const Bound& bound) {

@@ -142,10 +142,56 @@ void check_files(const CLI::App& command, const OptionRecords& records) {
 
 }  // namespace
 
+namespace {
+
+/// The kinds that have an option, as alternatives: "--expression multi or --expression auto".
+std::string kinds_with(const OptionFacts& facts, const std::vector<Kind>& kinds) {
+  std::vector<std::string> out;
+  for (const Kind& kind : kinds)
+    if ((facts.kinds & kind.kind) != 0 && !kind.reason.empty() && kind.kind < kProcess)
+      out.push_back(kind.asked.words);
+  return listed(out, "or");
+}
+
+/// Throws UsageError if options are given that a kind which is asked for does not have.
+void check_kinds(const CLI::App& command, const OptionRecords& records,
+                 const std::vector<Kind>& kinds) {
+  for (const Kind& kind : kinds) {
+    if (!holds(command, kind.asked))
+      continue;
+    std::vector<std::string> unknown;
+    std::string needed;
+    for (const CLI::Option* option : command.get_options()) {
+      const auto facts = records.options.find(option);
+      if (option->count() == 0 || facts == records.options.end() ||
+          (facts->second.kinds & kind.kind) != 0)
+        continue;
+      unknown.push_back(option->get_name());
+      needed = kinds_with(facts->second, kinds);
+    }
+    if (unknown.empty())
+      continue;
+    throw UsageError(listed(unknown, "and") +
+                     (kind.reason.empty()
+                          ? (unknown.size() > 1 ? " need " : " needs ") + needed
+                          : " cannot be combined with " + kind.asked.words + ": " + kind.reason));
+  }
+}
+
+/// The records of a command.
+template <class Record>
+const std::vector<Record>& of_command(const CLI::App& command,
+                                      const std::map<const CLI::App*, std::vector<Record>>& all) {
+  static const std::vector<Record> none;
+  const auto found = all.find(&command);
+  return found == all.end() ? none : found->second;
+}
+
+}  // namespace
+
 void check_rules(const CLI::App& command, const OptionRecords& records) {
-  static const std::vector<Rule> none;
-  const auto found = records.rules.find(&command);
-  const std::vector<Rule>& rules = found == records.rules.end() ? none : found->second;
+  check_kinds(command, records, of_command(command, records.kinds));
+  const std::vector<Rule>& rules = of_command(command, records.rules);
   const auto broken = std::find_if(rules.begin(), rules.end(),
                                    [&](const Rule& rule) { return is_broken(command, rule); });
   if (broken == rules.end()) {
@@ -208,6 +254,7 @@ bool is_word(const std::string& text) {
 
 Option OptionSet::added(const std::string& name, CLI::Option& option) {
   Option out(*app_, option, *records_);
+  out.only(kinds_);
   const auto blank = name.find(' ');
   if (blank == std::string::npos && option.get_positional()) {
     // CLI11 would add "TEXT REQUIRED"; the usage line shows which arguments are optional.

@@ -59,6 +59,28 @@ struct Rule {
   std::string reason;
 };
 
+/// What a command line can ask for: a form of the formula, or what bears on all of a fit. An option
+/// belongs to some kinds, and is unknown beside the others.
+enum KindOfFit : unsigned {
+  kEq4 = 1U << 0U,
+  kSum = 1U << 1U,
+  kAuto = 1U << 2U,
+  kOwnFormula = 1U << 3U,
+  kPrior = 1U << 4U,  ///< of the forms, exactly one is asked for
+  kProcess = 1U << 5U,
+  kBound = 1U << 6U,
+  kCensored = 1U << 7U,
+  kMany = 1U << 8U,
+};
+inline constexpr unsigned kAnyKind = ~0U;
+
+/// When a kind is asked for, and why it lacks the options of others.
+struct Kind {
+  KindOfFit kind;
+  Condition asked;
+  std::string reason;  ///< empty for the kind of a command line that asks for no other
+};
+
 /// A file that an option names.
 enum class FileUse {
   none,
@@ -73,16 +95,18 @@ struct OptionFacts {
   bool is_common = false;          ///< listed in the short help
   bool is_of_result = true;        ///< the results depend on it
   bool is_of_program = false;      ///< about files, messages or several models: not of a library
+  unsigned kinds = kAnyKind;       ///< to which it belongs
   FileUse file = FileUse::none;
 };
 
 struct OptionRecords {
   std::map<const CLI::Option*, OptionFacts> options;
+  std::map<const CLI::App*, std::vector<Kind>> kinds;
   std::map<const CLI::App*, std::vector<Rule>> rules;
 };
 
-/// Throws UsageError for the first rule that the given options of a command break, and for files
-/// that contradict their FileUse.
+/// Throws UsageError for options that the kind of fit does not have, for the first rule that the
+/// given options of a command break, and for files that contradict their FileUse.
 void check_rules(const CLI::App& command, const OptionRecords& records);
 
 /// Sets properties of an option that was added. CLI11's header takes seconds to compile, hence only
@@ -98,6 +122,8 @@ class Option {
   Option of_program() { return with(&OptionFacts::is_of_program, true); }
   Option of_no_result() { return with(&OptionFacts::is_of_result, false); }
   Option file(FileUse use) { return with(&OptionFacts::file, use); }
+  Option only(unsigned kinds) { return with(&OptionFacts::kinds, kinds); }
+  Option not_of(unsigned kinds) { return only(kAnyKind & ~kinds); }
   Option words(std::vector<std::string> words) {
     return with(&OptionFacts::words, std::move(words));
   }
@@ -236,6 +262,9 @@ class OptionSet {
 
   /// Returns an option that was added, to set further properties.
   Option option(const std::string& flag);
+  /// Sets the kinds to which the options that follow belong.
+  void of_kinds(unsigned kinds) { kinds_ = kinds; }
+  void kind(Kind kind) { records_->kinds[app_].push_back(std::move(kind)); }
   /// Lists these options in the short help.
   void common(const std::vector<std::string>& flags);
   void rule(Rule rule) { records_->rules[app_].push_back(std::move(rule)); }
@@ -248,6 +277,7 @@ class OptionSet {
   CLI::App* app_;
   OptionRecords* records_;
   std::string group_ = "Options";
+  unsigned kinds_ = kAnyKind;
 
   /// The flag without its placeholder.
   static std::string flag_of_name(const std::string& name) {

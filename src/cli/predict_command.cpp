@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,25 +40,31 @@ struct PredictArguments {
   std::string output = "-";
 };
 
-}  // namespace
-
-struct PredictedSettings {
-  const FittedModel& model;
-  const SetConfigurations& set;
-  const Eigen::VectorXd& times;
-  const Certainty& certainty;
-  const RangeCheck& range;
-  const std::optional<Eigen::VectorXd>& p_fails;
-};
-
-namespace {
-
 /// Above this probability, a failing run is worth a word beside its time.
 constexpr double kWorthTelling = 0.1;
 
 /// Nullopt if the model does not say how likely runs fail.
 std::optional<Eigen::VectorXd> p_fails_of(const FittedModel& model, const Table& table) {
   return model.failures ? std::optional(model.failures->probabilities(table)) : std::nullopt;
+}
+
+/// The predictions of the rows of a table, and how far they can be trusted.
+struct PredictedRows {
+  Design design;
+  Predictions times;
+  RangeCheck range;
+  Certainty certainty;
+  std::optional<Eigen::VectorXd> p_fails;
+};
+
+PredictedRows predicted_rows(const FittedModel& model, const Table& table,
+                             const PredictArguments& arguments) {
+  Design design = make_design(table, model.spec, Target::absent);
+  Predictions times = predictions_of(model, design);
+  RangeCheck range = check_range(model, design);
+  Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+  return {std::move(design), std::move(times), std::move(range), std::move(certainty),
+          p_fails_of(model, table)};
 }
 
 /// "fails with P = 0.62", or nothing.
@@ -68,28 +75,29 @@ std::string failing_note(const std::optional<Eigen::VectorXd>& p_fails, std::siz
 }
 
 /// What is told beside a predicted time.
-std::string row_notes(const FittedModel& model, bool in_range,
-                      const std::optional<Eigen::VectorXd>& p_fails, std::size_t row,
+std::string row_notes(const FittedModel& model, const PredictedRows& predicted, std::size_t row,
                       const std::string& unlike = {}) {
   std::vector<std::string> notes = {unlike, few_rows_warning(model) ? "not determined" : "",
-                                    in_range ? "" : "extrapolated", failing_note(p_fails, row)};
+                                    predicted.range.in_range[row] ? "" : "extrapolated",
+                                    failing_note(predicted.p_fails, row)};
   std::erase(notes, "");
   return joined(notes, ", ");
 }
 
 /// A row per configuration: the columns that differ, the time and its interval.
-doc::Table prediction_table(const PredictedSettings& predicted) {
-  const ModelSpec& spec = predicted.model.spec;
-  const ShownTime time(readable_unit(predicted.times.mean(), spec.unit));
+doc::Table prediction_table(const FittedModel& model, const SetConfigurations& set,
+                            const PredictedRows& predicted) {
+  const Eigen::VectorXd& times = predicted.times.values;
+  const ShownTime time(readable_unit(times.mean(), model.spec.unit));
   std::vector<const Column*> columns;
   doc::Table table;
-  for (const auto* names : {&predicted.set.varied, &predicted.set.moved}) {
+  for (const auto* names : {&set.varied, &set.moved}) {
     for (const std::string& name : *names) {
-      columns.push_back(&predicted.set.table.at(name));
+      columns.push_back(&set.table.at(name));
       table.columns.push_back(doc::numbers(name));
     }
   }
-  table.columns.push_back(doc::numbers(time.heading(spec.target), {}, doc::format_of(time)));
+  table.columns.push_back(doc::numbers(time.heading(model.spec.target), {}, doc::format_of(time)));
   const auto& intervals = predicted.certainty.intervals;
   if (intervals)
     table.columns.push_back({short_number(100 * *predicted.certainty.level) + " % interval",
@@ -98,32 +106,30 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
   if (reach)
     table.columns.push_back(doc::words("support"));
   table.columns.push_back(doc::words(""));
-  for (std::size_t row = 0; row < predicted.set.table.rows(); ++row) {
-    const double predicted_time = predicted.times[index(row)];
+  for (std::size_t row = 0; row < set.table.rows(); ++row) {
     std::vector<doc::Cell> cells;
     for (const Column* column : columns)
       cells.emplace_back(column->text(row));
-    cells.emplace_back(predicted_time);
+    cells.emplace_back(times[index(row)]);
     if (intervals)
-      cells.emplace_back((*intervals)[row].around(predicted_time));
+      cells.emplace_back((*intervals)[row].around(times[index(row)]));
     if (reach)
       cells.emplace_back(support_text(reach->near[row]));
-    cells.emplace_back(
-        row_notes(predicted.model, predicted.range.in_range[row], predicted.p_fails, row));
+    cells.emplace_back(row_notes(model, predicted, row));
     table.add(std::move(cells));
   }
   return table;
 }
 
-/// One prediction as an object, several as an array.
-std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
-  PredictionsDocument out{predicted.model.spec.target, {}, predicted.range.findings};
-  out.determined = few_rows_warning(predicted.model) == nullptr;
-  if (predicted.model.bound)
-    out.quantile = predicted.model.bound->quantile;
-  const auto factors = predicted.model.form->process_factors(design);
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    const double time = predicted.times[index(row)];
+PredictionsDocument document_of(const FittedModel& model, const Table& configurations,
+                                const PredictedRows& predicted) {
+  PredictionsDocument out{model.spec.target, {}, predicted.range.findings};
+  out.determined = few_rows_warning(model) == nullptr;
+  if (model.bound)
+    out.quantile = model.bound->quantile;
+  const auto factors = model.form->process_factors(predicted.design);
+  for (std::size_t row = 0; row < predicted.design.rows; ++row) {
+    const double time = predicted.times.values[index(row)];
     PredictionDocument& document = out.predictions.emplace_back();
     document.time = time;
     document.in_range = predicted.range.in_range[row];
@@ -133,12 +139,12 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
       document.p_fails = (*predicted.p_fails)[index(row)];
     if (factors)
       document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
-    for (const Column& column : predicted.set.table.columns)
+    for (const Column& column : configurations.columns)
       document.configuration.emplace_back(column.name, column.is_numeric()
                                                            ? InputValue(column.numbers[row])
                                                            : InputValue(column.text(row)));
   }
-  return out.predictions.size() == 1 ? to_json(SinglePrediction{out}) : to_json(out);
+  return out;
 }
 
 /// The table as CSV; its rows begin on line 2.
@@ -155,83 +161,109 @@ std::string csv_of_table(const Table& table) {
   return doc::csv(out);
 }
 
-/// The predictions of the rows of a table, and how far they can be trusted.
-struct PredictedRows {
-  Design design;
-  Predictions times;
-  RangeCheck range;
-  Certainty certainty;
-};
-
-PredictedRows predicted_rows(const FittedModel& model, const Table& table,
-                             const PredictArguments& arguments) {
-  Design design = make_design(table, model.spec, Target::absent);
-  Predictions times = predictions_of(model, design);
-  RangeCheck range = check_range(model, design);
-  Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-  return {std::move(design), std::move(times), std::move(range), std::move(certainty)};
-}
-
-/// Cells of a row: predicted time, both ends of the interval and whether it is in range; the time
-/// and the interval are empty if there is no valid time.
-std::vector<std::string> cells_of(const PredictedRows& rows, std::size_t row, bool with_interval) {
-  const auto cell = [](double value) { return is_time(value) ? to_text(value) : ""; };
-  const double time = rows.times.values[index(row)];
-  std::vector<std::string> out = {cell(time)};
-  if (with_interval) {
-    const auto& intervals = rows.certainty.intervals;
-    const auto ends = intervals ? std::optional((*intervals)[row].around(time)) : std::nullopt;
-    out.insert(out.end(), {ends ? cell(ends->low) : "", ends ? cell(ends->high) : ""});
-  }
-  out.emplace_back(doc::truth(rows.range.in_range[row]));
-  return out;
-}
-
-/// The new columns of one target.
+/// The new columns of one target, of which some are only there for models that have them.
 struct TargetColumns {
   std::string target;
   std::size_t task = 0;  ///< the first of it: targets stand in the order of tasks, not of lines
   bool with_intervals = false;
+  bool with_support = false;
+  bool with_p_fails = false;
   std::size_t first = 0;  ///< its place among the new columns
+
+  void add(const FittedModel& model) {
+    with_intervals |= model.intervals.has_value();
+    with_support |= has_process(*model.form);
+    with_p_fails |= model.failures != nullptr;
+  }
+
+  std::vector<std::string> names(const std::string& suffix) const {
+    std::vector<std::string> out = {"predicted_" + target};
+    if (with_intervals)
+      out.insert(out.end(), {"lower" + suffix, "upper" + suffix});
+    out.push_back("in_range" + suffix);
+    if (with_support)
+      out.push_back("support" + suffix);
+    if (with_p_fails)
+      out.push_back("p_fails" + suffix);
+    return out;
+  }
+
+  /// Empty cells where there is no valid time, or no such figure.
+  std::vector<std::string> cells(const PredictedRows& rows, std::size_t row) const {
+    const auto time_cell = [](double value) { return is_time(value) ? to_text(value) : ""; };
+    const double time = rows.times.values[index(row)];
+    std::vector<std::string> out = {time_cell(time)};
+    if (with_intervals) {
+      const auto& intervals = rows.certainty.intervals;
+      const auto ends = intervals ? std::optional((*intervals)[row].around(time)) : std::nullopt;
+      out.insert(out.end(), {ends ? time_cell(ends->low) : "", ends ? time_cell(ends->high) : ""});
+    }
+    out.emplace_back(doc::truth(rows.range.in_range[row]));
+    const auto& reach = rows.certainty.reach;
+    if (with_support)
+      out.emplace_back(reach ? support_text(reach->near[row]) : "");
+    if (with_p_fails)
+      out.push_back(rows.p_fails && std::isfinite((*rows.p_fails)[index(row)])
+                        ? to_text((*rows.p_fails)[index(row)])
+                        : "");
+    return out;
+  }
 };
 
-class SetPrediction {
+/// The columns that are appended to a file: for each row of the model of its group.
+class AppendedPredictions {
  public:
-  SetPrediction(const SetLines& set, std::size_t rows) {
-    set.for_each([&](const ModelSetLine& line) {
-      if (!line.model)
-        return;
-      TargetColumns& target = target_of(line.target, line.task);
-      target.with_intervals |= line.model->intervals.has_value();
-      target.task = std::min(target.task, line.task);
-    });
-    std::sort(targets_.begin(), targets_.end(),
-              [](const auto& a, const auto& b) { return a.task < b.task; });
+  AppendedPredictions(std::vector<TargetColumns> targets, const Table& table)
+      : targets_(std::move(targets)) {
     for (TargetColumns& target : targets_) {
-      const std::string suffix = targets_.size() > 1 ? "_" + target.target : "";
       target.first = names_.size();
-      names_.push_back("predicted_" + target.target);
-      if (target.with_intervals)
-        names_.insert(names_.end(), {"lower" + suffix, "upper" + suffix});
-      names_.push_back("in_range" + suffix);
+      for (std::string& name : target.names(targets_.size() > 1 ? "_" + target.target : ""))
+        names_.push_back(std::move(name));
     }
-    cells_.assign(rows, std::vector<std::string>(names_.size()));
-    known_.assign(rows, false);
+    refuse_taken_names(table, names_);
+    cells_.assign(table.rows(), std::vector<std::string>(names_.size()));
   }
 
-  void add(const LineRows& part, const PredictArguments& arguments) {
-    const FittedModel& model = *part.line.model;
-    const TargetColumns& columns = target_of(part.line.target, part.line.task);
-    const PredictedRows predicted = predicted_rows(model, part.table, arguments);
-    for (std::size_t i = 0; i < part.rows.size(); ++i) {
-      known_[part.rows[i]] = true;
-      out_of_range_ += predicted.range.in_range[i] ? 0U : 1U;
-      undetermined_ += few_rows_warning(model) ? 1U : 0U;
-      std::ranges::copy(cells_of(predicted, i, columns.with_intervals),
-                        cells_[part.rows[i]].begin() + index(columns.first));
-    }
-    without_time_ += predicted.times.without_time.size();
+  void set(const std::string& target, const PredictedRows& predicted, std::size_t of_part,
+           std::size_t row) {
+    const auto columns = std::ranges::find(targets_, target, &TargetColumns::target);
+    std::ranges::copy(columns->cells(predicted, of_part),
+                      cells_[row].begin() + index(columns->first));
   }
+
+  int write(std::string_view bytes, const Table& table, OutputFile& output) const {
+    return append_columns(
+        bytes, table, names_, [&](std::size_t row) { return cells_[row]; }, output);
+  }
+
+ private:
+  std::vector<TargetColumns> targets_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> cells_;  ///< [row][new column]
+};
+
+/// The targets of a set, in the order of its tasks.
+std::vector<TargetColumns> targets_of(const SetLines& set) {
+  std::vector<TargetColumns> out;
+  set.for_each([&](const ModelSetLine& line) {
+    if (!line.model)
+      return;
+    auto target = std::ranges::find(out, line.target, &TargetColumns::target);
+    if (target == out.end())
+      target = out.insert(target, {line.target, line.task});
+    target->add(*line.model);
+    target->task = std::min(target->task, line.task);
+  });
+  std::ranges::sort(out, {}, &TargetColumns::task);
+  return out;
+}
+
+/// What the rows of a file have that are not predicted as measured ones are.
+struct SetDoubts {
+  std::vector<bool> known;  ///< rows of which there is a model
+  std::size_t out_of_range = 0;
+  std::size_t undetermined = 0;
+  std::size_t without_time = 0;
 
   void report(const PredictArguments& arguments, Console& console) const {
     const auto tell = [&](std::size_t count, const std::string& what) {
@@ -239,30 +271,11 @@ class SetPrediction {
         warn_or_refuse(arguments.configurations + ": " + std::to_string(count) + what, "",
                        arguments.strict_range, console);
     };
-    tell(static_cast<std::size_t>(std::count(known_.begin(), known_.end(), false)),
-         " of " + std::to_string(known_.size()) + " rows are of groups without a model");
-    tell(out_of_range_, " predictions are outside of the range measured for their groups");
-    tell(undetermined_, " predictions are not determined: their groups have too few rows");
-    tell(without_time_, " predictions are not times > 0; their cells are left empty");
-  }
-
-  const std::vector<std::string>& names() const { return names_; }
-  const std::vector<std::string>& cells(std::size_t row) const { return cells_[row]; }
-
- private:
-  std::vector<TargetColumns> targets_;
-  std::vector<std::string> names_;
-  std::vector<std::vector<std::string>> cells_;  ///< [row][new column]
-  std::vector<bool> known_;                      ///< rows of which there is a model
-  std::size_t out_of_range_ = 0;
-  std::size_t undetermined_ = 0;
-  std::size_t without_time_ = 0;
-
-  TargetColumns& target_of(const std::string& target, std::size_t task) {
-    const auto found = std::find_if(targets_.begin(), targets_.end(),
-                                    [&](const auto& each) { return each.target == target; });
-    return found != targets_.end() ? *found
-                                   : targets_.emplace_back(TargetColumns{target, task, false, 0});
+    tell(static_cast<std::size_t>(std::ranges::count(known, false)),
+         " of " + std::to_string(known.size()) + " rows are of groups without a model");
+    tell(out_of_range, " predictions are outside of the range measured for their groups");
+    tell(undetermined, " predictions are not determined: their groups have too few rows");
+    tell(without_time, " predictions are not times > 0; their cells are left empty");
   }
 };
 
@@ -272,14 +285,21 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
                    Console& console) {
   const RunsFile file =
       read_noted(arguments.configurations, text_columns_of(set), arguments.input, console);
-  SetPrediction prediction(set, file.table.rows());
-  refuse_taken_names(file.table, prediction.names());
-  for_each_with_rows(set, file.table,
-                     [&](const LineRows& part) { prediction.add(part, arguments); });
-  prediction.report(arguments, console);
-  return append_columns(
-      file.bytes, file.table, prediction.names(),
-      [&](std::size_t row) { return prediction.cells(row); }, output);
+  AppendedPredictions appended(targets_of(set), file.table);
+  SetDoubts doubts{std::vector<bool>(file.table.rows(), false)};
+  for_each_with_rows(set, file.table, [&](const LineRows& part) {
+    const FittedModel& model = *part.line.model;
+    const PredictedRows predicted = predicted_rows(model, part.table, arguments);
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+      doubts.known[part.rows[i]] = true;
+      doubts.out_of_range += predicted.range.in_range[i] ? 0U : 1U;
+      doubts.undetermined += few_rows_warning(model) ? 1U : 0U;
+      appended.set(part.line.target, predicted, i, part.rows[i]);
+    }
+    doubts.without_time += predicted.times.without_time.size();
+  });
+  doubts.report(arguments, console);
+  return appended.write(file.bytes, file.table, output);
 }
 
 /// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
@@ -289,9 +309,26 @@ std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::si
   return arguments.output == "-" && is_terminal_output() ? OutputFormat::text : OutputFormat::csv;
 }
 
+/// The models that know the configurations of `--set`, moved to their common run, with what they
+/// predict.
+void for_each_asked(
+    const PredictArguments& arguments, const SetLines& set, const CommonRun& common,
+    const std::function<void(const ModelSetLine& line, const FittedModel& model,
+                             const Table& configurations, const PredictedRows& predicted)>& visit) {
+  SetPlaces places(arguments.settings, set.header().by);
+  set.for_each([&](const ModelSetLine& line) {
+    if (!line.model)
+      return;
+    const FittedModel model = common.moved(*line.model);
+    if (const auto asked = places.of(model))
+      visit(line, model, asked->table, predicted_rows(model, asked->table, arguments));
+  });
+  places.check();
+}
+
 /// A row per model and configuration.
 doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
-                         const CommonRun& common, std::vector<std::string>& findings) {
+                         const CommonRun& common) {
   const ModelSetHeader& header = set.header();
   std::vector<std::string> columns;
   doc::Table table;
@@ -309,58 +346,69 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
     table.columns.push_back(doc::for_programs(name));
   table.columns.push_back(doc::for_programs("in_range"));
   table.columns.push_back(doc::words(""));
-  SetPlaces places(arguments.settings, set.header().by);
-  set.for_each([&](const ModelSetLine& line) {
-    if (!line.model)
-      return;
-    const FittedModel model = common.moved(*line.model);
-    const auto asked = places.of(model);
-    if (!asked)
-      return;
-    const auto [design, times, range, certainty] = predicted_rows(model, asked->table, arguments);
-    const std::optional<Eigen::VectorXd> p_fails = p_fails_of(model, asked->table);
-    for (const std::string& finding : range.findings)
-      findings.push_back(words_of(line, header) + ": " + finding);
-    for (std::size_t row = 0; row < design.rows; ++row) {
-      std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
-      cells.emplace_back(line.target);
-      for (const std::string& name : columns) {
-        const Column* const column = asked->table.find(name);
-        cells.emplace_back(column != nullptr ? column->text(row) : "");
-      }
-      const double time = times.values[index(row)];
-      const bool has_time = is_time(time);
-      cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
-                               : doc::Cell(std::nan("")));
-      std::optional<Interval> interval;
-      if (has_time && certainty.intervals)
-        interval = (*certainty.intervals)[row].around(time);
-      cells.emplace_back(interval ? time_range_text(interval->low, interval->high, model.spec.unit)
-                                  : "");
-      for (const auto end : {&Interval::low, &Interval::high})
-        cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
-      cells.emplace_back(doc::truth(range.in_range[row]));
-      cells.emplace_back(row_notes(model, range.in_range[row], p_fails, row, common.unlike(model)));
-      table.add(std::move(cells));
-    }
-  });
-  places.check();
+  for_each_asked(
+      arguments, set, common,
+      [&](const auto& line, const auto& model, const auto& asked, const auto& predicted) {
+        for (std::size_t row = 0; row < predicted.design.rows; ++row) {
+          std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
+          cells.emplace_back(line.target);
+          for (const std::string& name : columns) {
+            const Column* const column = asked.find(name);
+            cells.emplace_back(column != nullptr ? column->text(row) : "");
+          }
+          const double time = predicted.times.values[index(row)];
+          const bool has_time = is_time(time);
+          cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
+                                   : doc::Cell(std::nan("")));
+          std::optional<Interval> interval;
+          if (has_time && predicted.certainty.intervals)
+            interval = (*predicted.certainty.intervals)[row].around(time);
+          cells.emplace_back(
+              interval ? time_range_text(interval->low, interval->high, model.spec.unit) : "");
+          for (const auto end : {&Interval::low, &Interval::high})
+            cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
+          cells.emplace_back(doc::truth(predicted.range.in_range[row]));
+          cells.emplace_back(row_notes(model, predicted, row, common.unlike(model)));
+          table.add(std::move(cells));
+        }
+      });
   return table;
+}
+
+/// An array of the documents of the models, each with its group.
+std::string json_of_sets(const PredictArguments& arguments, const SetLines& set,
+                         const CommonRun& common) {
+  std::vector<std::string> out;
+  for_each_asked(
+      arguments, set, common,
+      [&](const auto& line, const auto& model, const auto& asked, const auto& predicted) {
+        PredictionsDocument document = document_of(model, asked, predicted);
+        for (std::size_t k = 0; k < line.key.size(); ++k)
+          document.by.emplace_back(set.header().by[k], InputValue(line.key[k]));
+        out.push_back(to_json(document));
+      });
+  return "[\n" + joined(out, ",\n") + "]\n";
 }
 
 /// `--set` for many models: all with such inputs.
 int predict_settings_by_set(const PredictArguments& arguments, const SetLines& set,
                             OutputFile& output, Console& console) {
-  if (!arguments.like.empty() || arguments.format == OutputFormat::json)
-    throw UsageError("--like and --format json go with one model; choose it: --pick");
-  std::vector<std::string> findings;
+  if (!arguments.like.empty())
+    throw UsageError("--like goes with one model; choose it: --pick");
   const CommonRun common(set, arguments.settings);
-  const doc::Document out{.blocks = {table_of_sets(arguments, set, common, findings)}};
+  std::vector<std::string> findings;
+  for_each_asked(arguments, set, common,
+                 [&](const auto& line, const auto&, const auto&, const auto& predicted) {
+                   for (const std::string& finding : predicted.range.findings)
+                     findings.push_back(words_of(line, set.header()) + ": " + finding);
+                 });
   if (arguments.strict_range && !findings.empty())
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
     console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
   console.notice("other inputs are held at " + common.words());
+  doc::Document out{.json = [&] { return json_of_sets(arguments, set, common); }};
+  out.add(table_of_sets(arguments, set, common), 2);
   return finish(output, out.in(*format_of(arguments, 2), output_width(arguments.output)));
 }
 
@@ -407,45 +455,29 @@ void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& bas
 /// Writes the file with the columns of the predictions appended.
 int write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
                const Table& table, OutputFile& output, Console& console) {
-  const PredictedRows predicted = predicted_rows(model, table, arguments);
-  const bool has_intervals = predicted.certainty.intervals.has_value();
-  const auto& reach = predicted.certainty.reach;
-  std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
-  if (has_intervals)
-    names.insert(names.begin() + 1, {"lower", "upper"});
-  if (reach)
-    names.emplace_back("support");
-  const std::optional<Eigen::VectorXd> p_fails = p_fails_of(model, table);
-  if (p_fails)
-    names.emplace_back("p_fails");
+  TargetColumns target{model.spec.target};
+  target.add(model);
+  const std::vector<std::string> names = target.names("");
   refuse_taken_names(table, names);
+  const PredictedRows predicted = predicted_rows(model, table, arguments);
   report_range(predicted.range, arguments.strict_range, console);
   report_constants(model, predicted.design, predicted.times.values, table.lines, console);
   report_without_time(predicted.times, table, "their cells stay empty", arguments.strict_range,
                       console);
   return append_columns(
-      bytes, table, names,
-      [&](std::size_t row) {
-        auto further = cells_of(predicted, row, has_intervals);
-        if (reach)
-          further.emplace_back(support_text(reach->near[row]));
-        if (p_fails)
-          further.push_back(std::isfinite((*p_fails)[index(row)]) ? to_text((*p_fails)[index(row)])
-                                                                  : "");
-        return further;
-      },
-      output);
+      bytes, table, names, [&](std::size_t row) { return target.cells(predicted, row); }, output);
 }
 
 /// Returns only the number; the interval is a notice.
-std::string shown_alone(const PredictedSettings& predicted, Console& console) {
-  const double time = predicted.times[0];
-  if (predicted.model.bound)
-    console.notice(bound_notice(*predicted.model.bound));
+std::string shown_alone(const FittedModel& model, const PredictedRows& predicted,
+                        Console& console) {
+  const double time = predicted.times.values[0];
+  if (model.bound)
+    console.notice(bound_notice(*model.bound));
   else if (predicted.certainty.intervals) {
     const Interval interval = (*predicted.certainty.intervals)[0].around(time);
-    console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
-                   time_range_text(interval.low, interval.high, predicted.model.spec.unit));
+    console.notice(short_number(100 * *predicted.certainty.level) +
+                   " % interval: " + time_range_text(interval.low, interval.high, model.spec.unit));
   }
   if (const std::string note = failing_note(predicted.p_fails, 0); !note.empty())
     console.warning("a run of this configuration " + note);
@@ -469,18 +501,18 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
       set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
     return write_rows(arguments, model, bytes, set.table, output, console);
   }
-  const Eigen::VectorXd times =
-      predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
-  const RangeCheck range = check_range(model, design);
-  report_range(range, arguments.strict_range, console);
-  report_constants(model, design, times, set.table.lines, console);
-  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-  const std::optional<Eigen::VectorXd> p_fails = p_fails_of(model, set.table);
-  const PredictedSettings predicted{model, set, times, certainty, range, p_fails};
+  predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
+  const PredictedRows predicted = predicted_rows(model, set.table, arguments);
+  report_range(predicted.range, arguments.strict_range, console);
+  report_constants(model, design, predicted.times.values, set.table.lines, console);
   if (!format)
-    return finish(output, shown_alone(predicted, console));
-  doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
-  out.add(prediction_table(predicted), 2);
+    return finish(output, shown_alone(model, predicted, console));
+  doc::Document out{.json = [&] {
+    const PredictionsDocument document = document_of(model, set.table, predicted);
+    return document.predictions.size() == 1 ? to_json(SinglePrediction{document})
+                                            : to_json(document);
+  }};
+  out.add(prediction_table(model, set, predicted), 2);
   return finish(output, out.in(*format, output_width(arguments.output)));
 }
 

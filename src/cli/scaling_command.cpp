@@ -383,7 +383,7 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   const Roles roles = roles_of(table, request);
   if (!arguments.throughput)
     if (const auto warning = warning_of_throughput(roles.target))
-      console.warning(warning->text(scaling_flag));
+      console.warning(with_own_flags(*warning));
   scaling::CurveColumns columns;
   columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
   columns.target_is_throughput = arguments.throughput;

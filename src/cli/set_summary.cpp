@@ -207,10 +207,10 @@ void SetPlaces::check() const {
     const bool is_key = std::find(keys_.begin(), keys_.end(), column) != keys_.end();
     throw UsageError(
         "--set '" + setting + "': " +
-        (is_key ? "'" + column + "' tells the models apart; choose some of them: --pick '" +
-                      column + " == \"" +
-                      setting.substr(std::min(column.size() + 1, setting.size())) + "\"'"
-                : "no model has such an input"));
+        (is_key
+             ? "'" + column + "' tells the models apart; choose some of them: --pick '" + column +
+                   " == \"" + setting.substr(std::min(column.size() + 1, setting.size())) + "\"'"
+             : "no model has such an input"));
   }
   if (wrong_ && !any_)
     throw UsageError(wrong_->what());

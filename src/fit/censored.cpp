@@ -299,7 +299,7 @@ FitOptions options_of_start(const FitOptions& options) {
     return out;
   out = without_quantile(out);
   out.residual = Residual::none;
-  if (default_loss(out) != Loss::soft_l1)
+  if (!chooses_terms(out))
     out.loss = Loss::rmsle;
   return out;
 }

@@ -74,7 +74,7 @@ void refuse_what_has_no_place(const FitOptions& options) {
 /// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
   options.quantile.reset();
-  options.loss = default_loss(options) == Loss::soft_l1 ? Loss::soft_l1 : Loss::rmsle;
+  options.loss = chooses_terms(options) ? Loss::soft_l1 : Loss::rmsle;
   if (options.expression == Expression::formula)
     return fit_own(spec, training, options);
   return options.expression == Expression::generic ? fit_generic(spec, training, options)

@@ -369,8 +369,7 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
   if (many_forms)
     text +=
         "; its held-out errors are those of the best of many forms, smaller than those of new "
-        "runs; " +
-        "--folds all also judges the choice";
+        "runs; --folds all also judges the choice";
   out.push_back({"few_configurations", "", text});
 }
 

@@ -12,11 +12,15 @@
 
 namespace perfmodel {
 
+bool chooses_terms(const FitOptions& options) {
+  return (options.expression == Expression::multi || options.expression == Expression::automatic) &&
+         !options.terms;
+}
+
 Loss default_loss(const FitOptions& options) {
-  const bool chosen =
-      (options.expression == Expression::multi || options.expression == Expression::automatic) &&
-      !options.terms;
-  return !chosen ? Loss::mae : options.quantile ? Loss::mape : Loss::soft_l1;
+  if (!chooses_terms(options))
+    return Loss::mae;
+  return options.quantile ? Loss::mape : Loss::soft_l1;
 }
 
 SearchDefaults search_defaults(Method method) {

@@ -456,6 +456,8 @@ void describe(Fields& f, const SinglePrediction& x) {
 
 void describe(Fields& f, const PredictionsDocument& x) {
   f.document("perfmodel/predictions", "Times of several configurations: predict");
+  f("by", x.by, "the group of the model; of many models there is an array of such documents",
+    kSparse);
   auto predictions = x.predictions;
   f.list("predictions", predictions, "each", [&](Fields& item, auto& prediction, std::size_t) {
     item("configuration", prediction.configuration, "a value by column");

@@ -138,8 +138,9 @@ struct PredictionsDocument {
   std::string target = "<target>";
   std::vector<PredictionDocument> predictions = {};
   std::vector<std::string> range_findings = {};
-  std::optional<double> quantile = {};  ///< set if they are bounds
-  bool determined = true;               ///< by the runs
+  std::optional<double> quantile = {};                      ///< set if they are bounds
+  bool determined = true;                                   ///< by the runs
+  std::vector<std::pair<std::string, InputValue>> by = {};  ///< the group of a model of many
 };
 
 /// Document of one predicted time, without its configuration.
