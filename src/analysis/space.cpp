@@ -217,7 +217,7 @@ void bind_columns(Space& space, const Table& runs) {
       if (a != b && follows(space, a, b))
         join(a, b);
   }
-  for (const Identity& identity : find_identities(runs, parts))
+  for (const LeftOut& identity : find_identities(parts))
     for (const Factor& factor : identity.factors)
       join(place(identity.column), place(factor.column));
   for (const Tie& tie : space.steps)

@@ -294,43 +294,34 @@ std::string result_path(const FitArguments& arguments, const Console& console) {
   return is_only_shown ? kNowhere : arguments.output.value_or("-");
 }
 
-/// Returns the exit code: 0, or 128 plus the signal that ended the search early.
-int run_fit(const FitArguments& arguments, Console& console) {
-  const auto start = std::chrono::steady_clock::now();
-  check_gated_parts(arguments);
-  if (asks_for_many(arguments))
-    return run_fit_many(arguments, result_path(arguments, console), request_of(arguments), console);
-  FitRequest request = single_request_of(arguments);
-  const std::string path = result_path(arguments, console);
-  OutputFile output(path);
-
-  std::optional<SearchProgress> progress(console);
-  const ReadProgress reading = progress->watch("reading " + joined(arguments.runs, ", "));
-  const std::optional<std::size_t> drawn = rows_to_draw(arguments);
-  const PreparedFit prepared =
+PreparedFit prepared_fit(const FitArguments& arguments, const FitRequest& request,
+                         const std::optional<std::size_t>& drawn, SearchProgress& progress,
+                         Console& console) {
+  const ReadProgress reading = progress.watch("reading " + joined(arguments.runs, ", "));
+  PreparedFit prepared =
       prepare_fit(read_for_fit(arguments, request, drawn, console, reading), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
-
-  if (leaves_process_out(arguments.search)) {
+  if (leaves_process_out(arguments.search))
     console.notice(
         "No form with a residual correction is tried: --loss, --l1, --l2 and --signed have no "
-        "place "
-        "there.");
-  }
+        "place there.");
+  return prepared;
+}
 
+/// The fit, which a signal ends early.
+FitOutcome stoppable_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
+                         const Console& console) {
   const SignalWatch signals;
   request.options.stop = signals.token();
-  watch_fit(prepared, request, *progress, console);
-  FitOutcome outcome = fit_prepared(prepared, request);
-  progress.reset();
-  FittedModel& model = outcome.model;
+  watch_fit(prepared, request, progress, console);
+  return fit_prepared(prepared, request);
+}
 
-  const bool keep_old_file = outcome.interrupted && output.replaces_file();
-  if (!keep_old_file)
-    finish(output, to_json(model));
-  const double all_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// The summary of the fit, its warnings, and what to do next.
+void show_fit(const FitArguments& arguments, const PreparedFit& prepared, const FitOutcome& outcome,
+              double all_seconds, Console& console) {
+  const FittedModel& model = outcome.model;
   const bool advises = !outcome.interrupted && !console.quiet();
   const std::optional<FormCheck> check =
       advises ? check_default_form(arguments, model, prepared.training) : std::nullopt;
@@ -346,17 +337,43 @@ int run_fit(const FitArguments& arguments, Console& console) {
     for (const std::string& step :
          next_steps(arguments, model, prepared.training, other_form ? 1 : 2))
       console.notice(step);
-  if (drawn && !outcome.interrupted)
-    console.notice("another draw of " + std::to_string(*drawn) + " rows would move the times by " +
-                   percent(100 * sampling_error(prepared, request)) + " or so");
+}
+
+/// Tells what became of the model; `kept`: the file that was not replaced, or empty.
+int exit_code_of_stopped(const std::string& kept, Console& console) {
+  console.warning(kept.empty() ? "interrupted: the model is the best that was found until then"
+                               : "interrupted: " + kept + " was not written");
+  return exit_code_of_signal(received_signal().value());
+}
+
+/// Returns the exit code: 0, or 128 plus the signal that ended the search early.
+int run_fit(const FitArguments& arguments, Console& console) {
+  const auto start = std::chrono::steady_clock::now();
+  check_gated_parts(arguments);
+  if (asks_for_many(arguments))
+    return run_fit_many(arguments, result_path(arguments, console), request_of(arguments), console);
+  FitRequest request = single_request_of(arguments);
+  const std::string path = result_path(arguments, console);
+  OutputFile output(path);
+  std::optional<SearchProgress> progress(console);
+  const std::optional<std::size_t> drawn = rows_to_draw(arguments);
+  const PreparedFit prepared = prepared_fit(arguments, request, drawn, *progress, console);
+  const FitOutcome outcome = stoppable_fit(prepared, request, *progress, console);
+  progress.reset();
+  const bool keeps_old_file = outcome.interrupted && output.replaces_file();
+  if (!keeps_old_file)
+    finish(output, to_json(outcome.model));
+  show_fit(arguments, prepared, outcome,
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+           console);
   if (path == kNowhere)
     console.notice("the model is not written anywhere; save it: -o model.json");
-  if (outcome.interrupted) {
-    console.warning(keep_old_file ? "interrupted: " + path + " was not written"
-                                  : "interrupted: the model is the best that was found until then");
-    return exit_code_of_signal(received_signal().value());
-  }
-  check_gates(arguments.gates, figures_of_parts(model));
+  if (outcome.interrupted)
+    return exit_code_of_stopped(keeps_old_file ? path : "", console);
+  if (drawn)
+    console.notice("another draw of " + std::to_string(*drawn) + " rows would move the times by " +
+                   percent(100 * sampling_error(prepared, request)) + " or so");
+  check_gates(arguments.gates, figures_of_parts(outcome.model));
   return 0;
 }
 

@@ -12,9 +12,9 @@
 #include "fit/scaled_model.hpp"
 #include "fit/search_space.hpp"
 #include "fit/sensitivity.hpp"
-#include "fit/sum_terms.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
+#include "table/design.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
 

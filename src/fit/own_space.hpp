@@ -30,8 +30,6 @@ class OwnSpace {
   /// Whether the formula is linear in these constants together.
   const std::vector<bool>& linear() const { return linear_; }
   const std::vector<Eigen::Index>& searched() const { return searched_; }
-  /// Whether the user gave bounds.
-  bool is_bounded(std::size_t constant) const { return bounded_[constant]; }
 
   /// Of the searched constants.
   const optimise::Bounds& coordinates() const { return coordinates_; }

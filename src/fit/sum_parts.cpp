@@ -45,19 +45,6 @@ bool may_have_logarithm(const NumericFactor& factor, std::size_t rows) {
   return static_cast<double>(above_one) >= kLeastShareAboveOne * static_cast<double>(rows);
 }
 
-bool has_two_values(const NumericFactor& factor, std::size_t rows) {
-  std::optional<double> other;
-  for (std::size_t row = 1; row < rows; ++row) {
-    const double value = factor.value(row);
-    if (value == factor.value(0) || value == other)
-      continue;
-    if (other)
-      return false;
-    other = value;
-  }
-  return other.has_value();
-}
-
 std::vector<StepFactor> zero_step_factors(const ModelSpec& spec) {
   std::vector<StepFactor> out;
   for (std::size_t n = 0; n < numeric_count(spec); ++n)

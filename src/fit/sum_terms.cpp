@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "fit/normal_matrix.hpp"
 #include "fit/search_space.hpp"
+#include "table/design.hpp"
 
 namespace perfmodel {
 namespace {

@@ -199,8 +199,6 @@ bool is_count(const NumericFactor& factor, std::size_t rows);
 /// arbitrary elsewhere.
 bool may_have_logarithm(const NumericFactor& factor, std::size_t rows);
 
-bool has_two_values(const NumericFactor& factor, std::size_t rows);
-
 /// Steps such as "padding > 0" for columns whose 0 has a factor of its own. They come first of all
 /// steps and are part of every form.
 std::vector<StepFactor> zero_step_factors(const ModelSpec& spec);

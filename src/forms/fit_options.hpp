@@ -33,13 +33,6 @@ inline FitOptions without_quantile(FitOptions options) {
   return options;
 }
 
-/// The options of a fit to the absolute errors of the times, which the largest times dominate.
-inline FitOptions with_absolute_errors(FitOptions options) {
-  options.loss = Loss::mae;
-  options.penalty = {};
-  return options;
-}
-
 /// Reports the steps of a stage. Step 0 is reported as well, so that the estimated pace includes
 /// the first step.
 class StageSteps {

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "report/figures.hpp"
+#include "report/markup.hpp"
 
 namespace perfmodel {
 

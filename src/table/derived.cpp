@@ -386,7 +386,7 @@ std::vector<Tie> steps_beside(const std::vector<ColumnProduct>& products, const 
 std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
   const std::vector<ColumnPart> parts = numeric_parts(table, spec);
   std::vector<ColumnProduct> products;
-  for (Identity& identity : find_identities(table, parts))
+  for (LeftOut& identity : find_identities(parts))
     products.push_back({std::move(identity.column), std::move(identity.factors)});
   const MovingColumns moving(products);
   const std::vector<Tie> steps = steps_beside(products, spec, parts);

@@ -523,4 +523,17 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
   return out;
 }
 
+bool has_two_values(const NumericFactor& factor, std::size_t rows) {
+  std::optional<double> other;
+  for (std::size_t row = 1; row < rows; ++row) {
+    const double value = factor.value(row);
+    if (value == factor.value(0) || value == other)
+      continue;
+    if (other)
+      return false;
+    other = value;
+  }
+  return other.has_value();
+}
+
 }  // namespace perfmodel

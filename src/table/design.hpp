@@ -66,4 +66,7 @@ class LevelMatcher {
   std::unordered_map<std::string, std::uint32_t> by_text_;
 };
 
+/// True if a column has exactly two different values.
+bool has_two_values(const NumericFactor& factor, std::size_t rows);
+
 }  // namespace perfmodel

@@ -63,7 +63,7 @@ std::string scaled_product(double factor, const std::vector<Factor>& factors) {
 }
 
 /// The column that follows from the others if their product is the same in every row.
-std::optional<Identity> identity_of(const Members& members) {
+std::optional<LeftOut> identity_of(const Members& members) {
   std::vector<IdentityMember> candidates;
   for (const SignedColumn& member : members) {
     const auto same_side = std::ranges::count_if(
@@ -74,17 +74,17 @@ std::optional<Identity> identity_of(const Members& members) {
   const std::size_t chosen = choose_dependent(candidates);
   if (chosen == members.size())
     return std::nullopt;
-  Identity identity{members[chosen].column->name(), {}, {}};
+  LeftOut out{members[chosen].column->name(), LeftOut::Because::identity, {}};
   double log_factor = members[chosen].column->logarithms[0];
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (i == chosen)
       continue;
     const int power = members[i].power == members[chosen].power ? -1 : 1;
-    identity.factors.push_back({members[i].column->name(), power});
+    out.factors.push_back({members[i].column->name(), power});
     log_factor -= power * members[i].column->logarithms[0];
   }
-  identity.law = scaled_product(std::exp(log_factor), identity.factors);
-  return identity;
+  out.identity = scaled_product(std::exp(log_factor), out.factors);
+  return out;
 }
 
 /// True if the product is the same in all rows, and these are too many for chance.
@@ -98,7 +98,7 @@ bool holds(const Members& members) {
   return combinations(members) >= members.size() + 2;
 }
 
-std::optional<Identity> identity_that_holds(const Members& members) {
+std::optional<LeftOut> identity_that_holds(const Members& members) {
   return holds(members) ? identity_of(members) : std::nullopt;
 }
 
@@ -147,9 +147,9 @@ bool is_power(const LogColumn& x, const LogColumn& y, int power) {
 }
 
 /// Finds a column that is a logarithm or a power of another.
-std::optional<Identity> find_function(const std::vector<LogColumn>& columns) {
+std::optional<LeftOut> find_function(const std::vector<LogColumn>& columns) {
   const auto follows = [](const LogColumn& column, const std::string& law) {
-    return Identity{column.name(), law, {}};
+    return LeftOut{column.name(), LeftOut::Because::identity, law};
   };
   for (const LogColumn& y : columns)
     for (const LogColumn& x : columns) {
@@ -182,8 +182,8 @@ bool holds_by_level(const LogColumn& x, const LogColumn& y, const Column& levels
   return seen.size() >= 2 * ratio.size() + 1;
 }
 
-std::optional<Identity> find_by_level(const std::vector<LogColumn>& columns,
-                                      const std::vector<ColumnPart>& parts) {
+std::optional<LeftOut> find_by_level(const std::vector<LogColumn>& columns,
+                                     const std::vector<ColumnPart>& parts) {
   for (const ColumnPart& part : parts) {
     if (!part.is_levels() || part.column->is_numeric())
       continue;
@@ -195,17 +195,18 @@ std::optional<Identity> find_by_level(const std::vector<LogColumn>& columns,
         const std::size_t chosen = choose_dependent({member_of(*pair[0]), member_of(*pair[1])});
         if (chosen == pair.size())
           continue;
-        return Identity{pair[chosen]->name(),
-                        fmt::format("{} times a number for each {}", pair[1 - chosen]->name(),
-                                    part.column->name),
-                        {{pair[1 - chosen]->name(), 1}}};
+        return LeftOut{pair[chosen]->name(),
+                       LeftOut::Because::identity,
+                       fmt::format("{} times a number for each {}", pair[1 - chosen]->name(),
+                                   part.column->name),
+                       {{pair[1 - chosen]->name(), 1}}};
       }
   }
   return std::nullopt;
 }
 
-std::optional<Identity> find_one(const std::vector<LogColumn>& columns,
-                                 const std::vector<ColumnPart>& parts) {
+std::optional<LeftOut> find_one(const std::vector<LogColumn>& columns,
+                                const std::vector<ColumnPart>& parts) {
   Members members;
   if (auto found = find_product(columns, 2, 0, members, identity_that_holds))
     return found;
@@ -230,12 +231,12 @@ std::vector<const ColumnPart*> underived_numbers(const std::vector<ColumnPart>& 
 
 }  // namespace
 
-std::vector<Identity> find_identities(const Table&, const std::vector<ColumnPart>& parts) {
+std::vector<LeftOut> find_identities(const std::vector<ColumnPart>& parts) {
   std::vector<LogColumn> columns = log_columns(underived_numbers(parts));
   std::erase_if(columns, [](const LogColumn& column) {
     return is_same_everywhere({{&column, 1}}, kLeastVariation);
   });
-  std::vector<Identity> identities;
+  std::vector<LeftOut> identities;
   while (auto found = find_one(columns, parts)) {
     std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });
     identities.push_back(*std::move(found));

@@ -241,7 +241,7 @@ std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
 
 }  // namespace
 
-std::vector<ByProduct> find_by_products(const Table& table, const std::vector<ColumnPart>& parts) {
+std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts) {
   std::vector<const ColumnPart*> times;
   std::vector<const ColumnPart*> set;
   std::vector<const ColumnPart*> suspects;
@@ -260,7 +260,7 @@ std::vector<ByProduct> find_by_products(const Table& table, const std::vector<Co
   // In few rows, every memory that was asked for may be another one, too.
   const bool tells_memory = table.rows() >= kFewestRowsOfLaw;
   const bool time_varies = !time.empty() && !is_same_everywhere({{&time[0], 1}}, kAgreement);
-  std::vector<ByProduct> found;
+  std::vector<LeftOut> found;
   for (const ColumnPart* part : suspects) {
     const bool named = is_by_product_name(part->column->name) ||
                        (tells_memory && may_be_memory_used(part->column->name));
@@ -272,10 +272,9 @@ std::vector<ByProduct> find_by_products(const Table& table, const std::vector<Co
     if (time_varies && !x.empty() && table.rows() >= kFewestRowsOfLaw)
       law = law_of(x[0], time[0], inputs);
     if (law || (named && measured))
-      found.push_back({part->column->name, law.value_or("")});
+      found.push_back({part->column->name, LeftOut::Because::result, law.value_or("")});
   }
-  std::ranges::sort(found,
-                    [](const ByProduct& a, const ByProduct& b) { return a.column < b.column; });
+  std::ranges::sort(found, {}, &LeftOut::column);
   return found;
 }
 
@@ -373,34 +372,60 @@ std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
 
 }  // namespace
 
-std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts,
-                                         const std::vector<std::string>& results) {
-  std::vector<LeftOut> left_out;
-  const ToolColumns* const tool = tool_of(table.names());
-  for (const ColumnPart& part : parts) {
+namespace {
+
+/// What the rules look at.
+struct Evidence {
+  const Table& table;
+  const Parts& parts;
+  const std::vector<std::string>& results;  ///< that the format of the file declares
+};
+
+/// Columns that the format declares as results, and those that a known tool writes.
+std::vector<LeftOut> columns_of_tool(const Evidence& in) {
+  const ToolColumns* const tool = tool_of(in.table.names());
+  std::vector<LeftOut> out;
+  for (const ColumnPart& part : in.parts) {
     const std::string name = folded(part.column->name);
-    const bool is_result =
-        kExitCodes.has(name) || std::ranges::find(results, part.column->name) != results.end();
+    const bool is_result = kExitCodes.has(name) ||
+                           std::ranges::find(in.results, part.column->name) != in.results.end();
     const auto because = is_result         ? std::optional(LeftOut::Because::result)
                          : tool != nullptr ? tool->role(name)
                                            : std::nullopt;
-    if (because && part.is_input() && !part.by_flag && part.column->formula.empty() &&
-        take_out(parts, part.column->name))
-      left_out.push_back({part.column->name, *because, {}, {}});
+    if (because && part.is_input() && !part.by_flag && part.column->formula.empty())
+      out.push_back({part.column->name, *because, {}});
   }
-  const RunLabels labels = find_run_labels(table, parts);
+  return out;
+}
+
+std::vector<LeftOut> run_labels(const Evidence& in) {
+  const RunLabels labels = find_run_labels(in.table, in.parts);
+  std::vector<LeftOut> out;
   for (const std::string& column : labels.repetitions)
-    if (take_out(parts, column))
-      left_out.push_back({column, LeftOut::Because::repetition, {}, {}});
+    out.push_back({column, LeftOut::Because::repetition, {}});
   for (const std::string& column : labels.labels)
-    if (take_out(parts, column))
-      left_out.push_back({column, LeftOut::Because::label, {}, {}});
-  for (const ByProduct& item : find_by_products(table, parts))
-    if (take_out(parts, item.column))
-      left_out.push_back({item.column, LeftOut::Because::result, item.law, {}});
-  for (const Identity& item : find_identities(table, parts))
-    if (take_out(parts, item.column))
-      left_out.push_back({item.column, LeftOut::Because::identity, item.law, item.factors});
+    out.push_back({column, LeftOut::Because::label, {}});
+  return out;
+}
+
+/// What finds columns that are no inputs, with the reason, in the order in which they are taken
+/// out: each rule sees the inputs that the earlier ones have left.
+constexpr std::array<std::vector<LeftOut> (*)(const Evidence& in), 4> kRules{
+    columns_of_tool,
+    run_labels,
+    [](const Evidence& in) { return find_by_products(in.table, in.parts); },
+    [](const Evidence& in) { return find_identities(in.parts); },
+};
+
+}  // namespace
+
+std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts,
+                                         const std::vector<std::string>& results) {
+  std::vector<LeftOut> left_out;
+  for (const auto& rule : kRules)
+    for (const LeftOut& item : rule({table, parts, results}))
+      if (take_out(parts, item.column))
+        left_out.push_back(item);
   return left_out;
 }
 

@@ -27,12 +27,6 @@ bool is_table_of_tool(const std::vector<std::string>& names);
 std::optional<LeftOut::Because> role_in_tool(const std::string& name,
                                              const std::vector<std::string>& names);
 
-/// A numeric column that is another result of the runs than the time.
-struct ByProduct {
-  std::string column;
-  std::string law;  ///< "batch_size / time_s", up to a factor; empty if found by name
-};
-
 /// Finds results among the columns that no flag names, that do not have the name of a scale and are
 /// not derived. A result either
 /// - is a product or quotient of the time and up to two other columns, to 1 % in every row,
@@ -41,7 +35,7 @@ struct ByProduct {
 /// since settings have few values that repeat. Columns of integers need the name.
 ///
 /// Returns them in the order of their names.
-std::vector<ByProduct> find_by_products(const Table& table, const std::vector<ColumnPart>& parts);
+std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts);
 
 /// A column of an identity, for choose_dependent().
 struct IdentityMember {
@@ -70,13 +64,6 @@ std::string columns_named(std::span<const std::string> names);
 std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
                                           const std::vector<ColumnPart>& parts);
 
-/// A column that is determined by others.
-struct Identity {
-  std::string column;
-  std::string law;              ///< "local_batch * num_gpus", "4 * nodes", "log of n"
-  std::vector<Factor> factors;  ///< if the law is a product
-};
-
 /// The numeric inputs that follow from others in every row:
 /// - as a constant times a product or quotient of up to three,
 /// - as a power (2, 3, 1/2) or a logarithm of one,
@@ -92,7 +79,7 @@ struct Identity {
 /// the first in the alphabet. So a scale can vary while the remaining inputs are fixed.
 ///
 /// Derived columns and columns that a flag names are never dependent.
-std::vector<Identity> find_identities(const Table& table, const std::vector<ColumnPart>& parts);
+std::vector<LeftOut> find_identities(const std::vector<ColumnPart>& parts);
 
 /// The integer inputs that follow in steps from others, a scale among them, in every row: as
 /// ceil(x / k) of one, or ceil(x) of a product x of up to three with powers 1 and -1. They remain

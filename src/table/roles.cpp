@@ -62,10 +62,8 @@ std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec&
                                                : Part::ignored;
     parts.push_back(part);
   }
-  std::vector<LeftOut> out;
-  for (const ByProduct& item : find_by_products(table, parts))
-    if (!item.law.empty())
-      out.push_back({item.column, LeftOut::Because::result, item.law, {}});
+  std::vector<LeftOut> out = find_by_products(table, parts);
+  std::erase_if(out, [](const LeftOut& item) { return item.identity.empty(); });
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 using namespace perfmodel;
 using namespace perfmodel::optimise;
+using test::matching_digits;
 using Eigen::Index;
 using Eigen::VectorXd;
 
@@ -57,7 +58,6 @@ double cost_at(const LadProblem& problem, const VectorXd& x) {
          problem.linear.dot(x);
 }
 
-/// Matching digits, at most 16.
 }  // namespace
 
 TEST_CASE("the stack loss certificate is met to 12 digits", "[lad][certified]") {

@@ -1,4 +1,4 @@
-#include "report/figures.hpp"
+#include "report/markup.hpp"
 
 #include <limits>
 #include <stdexcept>
