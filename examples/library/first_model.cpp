@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
   for (const std::string& warning : outcome.warnings)
     std::cerr << "warning: " << warning << "\n";
   for (const Warning& warning : model.warnings)
-    std::cerr << "warning: " << warning.message.text() << "\n";
+    std::cerr << "warning: " << warning.message << "\n";
 
   const auto set = configurations_of_settings({argv + 3, argv + argc}, model, central_base(model));
   const auto times = predict(model, make_design(set.table, model.spec, Target::absent));

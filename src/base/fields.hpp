@@ -21,7 +21,7 @@
 namespace perfmodel {
 
 // One description of a struct provides its JSON writer, its reader, its JSON schema and, through
-// the schema, its table in docs/json.md:
+// the schema, what `perfmodel help json` lists:
 //
 //     void describe(Fields& f, NoiseFloor& x) {
 //       f("rows", x.rows, "that share their configuration with another");
@@ -129,7 +129,8 @@ class Fields {
   bool reads() const { return node_.has_value(); }
   bool describes() const { return describes_; }
 
-  /// One field; `meaning` is for docs/json.md. Throws InputError with the path of an invalid value.
+  /// One field; `meaning` is for people, in Markdown. Throws InputError with the path of an invalid
+  /// value.
   template <class Value>
   void operator()(const std::string& name, Value&& value, const std::string& meaning = {},
                   const FieldRule& rule = {}) {

@@ -361,6 +361,7 @@ constexpr std::string_view kOneMachine =
 // Entries go one minor version after what they name.
 constexpr std::array kRemoved = {
     Removed{"", "selftest", "its certified answers are tests now, which ctest -L certified runs"},
+    Removed{"help", "--markdown", "perfmodel COMMAND --help-all lists all options"},
     Removed{"predict", "--monotone",
             "sort the predictions yourself where you are certain of a direction"},
     Removed{"fit", "--merge-rows", "a row is a run; --sample-rows draws rows of a large file"},
@@ -455,9 +456,8 @@ Program::Program(const Command& fit) {
   OptionSet options(app_, records_);
   add_console_options(options, console_options_);
   app_.footer(kFooter);
-  const auto help_of_name = [this](const std::string& name, bool markdown) {
-    const CLI::App& command = name.empty() ? app_ : command_of(name);
-    return markdown ? options_table(command, records_) : help_of(command, false);
+  const auto help_of_name = [this](const std::string& name) {
+    return help_of(name.empty() ? app_ : command_of(name), false);
   };
   // In the order of the help.
   commands_ = {fit,
@@ -498,8 +498,8 @@ void Program::parse(int argc, const char* const* argv) {
       const CLI::App& options = *app_.get_subcommand(command.name);
       if (command.sharing != nullptr)
         command.sharing->settings = settings_of(options, records_);
-      if (command.words != nullptr)
-        *command.words = command_of_result(options, records_);
+      if (command.call != nullptr)
+        *command.call = command_of_result(options, records_);
     }
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_extras());

@@ -36,7 +36,7 @@ struct Command {
   std::function<int(Console&)> run;           ///< returns the exit code
   SharingArguments* sharing = nullptr;        ///< if several calls can share its tasks
   std::string* command_line = nullptr;        ///< if it prints the call, quoted for a shell
-  std::vector<std::string>* words = nullptr;  ///< if it prints the call without output options
+  std::vector<std::string>* call = nullptr;   ///< if it prints the call without output options
 };
 
 /// A command with arguments of its own. Its exit code is 0, or 128 plus the signal that ended it
@@ -51,15 +51,15 @@ Command make_command(
               [=](Console& console) { return run(*arguments, console); }};
   if constexpr (requires { arguments->sharing; })
     out.sharing = &arguments->sharing;
-  if constexpr (requires { arguments->words; })
-    out.words = &arguments->words;
+  if constexpr (requires { arguments->call; })
+    out.call = &arguments->call;
   if constexpr (requires { arguments->command_line; })
     out.command_line = &arguments->command_line;
   return out;
 }
 
-/// The text of --help of a command, or a table of its options; without a name, of the program.
-using HelpOf = std::function<std::string(const std::string& command, bool markdown)>;
+/// The text of --help of a command; without a name, of the program.
+using HelpOf = std::function<std::string(const std::string& command)>;
 
 // Commands that need the others.
 Command help_command(const HelpOf& help_of);

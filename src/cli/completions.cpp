@@ -67,41 +67,6 @@ CommandTree command_tree(const CLI::App& app, const OptionRecords& records) {
 
 namespace {
 
-/// Escapes Markdown's special characters; line ends separate the words of a choice.
-std::string markdown_text(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '\n' ? "; " : (c == '|' || c == '*' || c == '<' ? "\\" : "") + std::string(1, c);
-  return out;
-}
-
-std::string table_row(const OptionEntry& option) {
-  constexpr std::string_view mark = "(default: ";
-  const auto at = option.description.rfind(mark);
-  std::string meaning = option.description.substr(0, at);
-  std::string standard = option.required ? "required" : "-";
-  if (at != std::string::npos) {
-    meaning.pop_back();  // a blank or a newline
-    standard = option.description.substr(at + mark.size());
-    standard.pop_back();
-  }
-  const bool is_of_words = option.value == "NAME" && !option.words.empty();
-  const std::string value = is_of_words ? joined(option.words, "|") : option.value;
-  return "| `" + joined(option.names, ", ") + (value.empty() ? "" : " " + markdown_text(value)) +
-         "` | " + markdown_text(meaning) + " | " + markdown_text(standard) + " |\n";
-}
-
-}  // namespace
-
-std::string options_table(const CLI::App& command, const OptionRecords& records) {
-  std::string out = "| option | meaning | default |\n|---|---|---|\n";
-  for (const OptionEntry& option : command_entry(command, records).options)
-    out += table_row(option);
-  return out;
-}
-
-namespace {
-
 /// True if the option's placeholder denotes a file name.
 bool takes_file(const OptionEntry& option) {
   return option.value.find('.') != std::string::npos || option.value == "FILE" ||
@@ -328,12 +293,6 @@ std::string zsh_completions(const CommandTree& tree) {
          "fi\n";
 }
 
-struct HelpArguments {
-  std::string command = {};  ///< empty: the program
-  bool markdown = false;
-  HelpOf help_of = {};
-};
-
 enum class Shell { bash, zsh };
 
 struct CompletionsArguments {
@@ -344,20 +303,6 @@ struct CompletionsArguments {
 
 constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
     {{"bash", Shell::bash}, {"zsh", Shell::zsh}}};
-
-void setup_help(OptionSet& command, HelpArguments& arguments) {
-  command.add("COMMAND", arguments.command, "default: perfmodel as a whole");
-  command.flag("--markdown", arguments.markdown, "print the options as a table for documents");
-  command.common({"--markdown"});
-  command.footer(R"(Examples:
-  perfmodel help
-  perfmodel help fit)");
-}
-
-int run_help(const HelpArguments& arguments, Console& /*console*/) {
-  OutputFile output("-");
-  return finish(output, arguments.help_of(arguments.command, arguments.markdown));
-}
 
 void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
   std::vector<std::string> names;
@@ -391,11 +336,6 @@ int run_completions(const CompletionsArguments& arguments, Console& /*console*/)
 }
 
 }  // namespace
-
-Command help_command(const HelpOf& help_of) {
-  return make_command<HelpArguments>("help", "Prints the help of a command.", setup_help, run_help,
-                                     {.help_of = help_of});
-}
 
 Command completions_command(const std::function<CommandTree()>& tree) {
   return make_command<CompletionsArguments>("completions", "Prints completions for a shell.",

@@ -33,7 +33,4 @@ struct CommandTree {
 
 CommandTree command_tree(const CLI::App& app, const OptionRecords& records);
 
-/// The options of a command as a table in Markdown: name, meaning, default.
-std::string options_table(const CLI::App& command, const OptionRecords& records);
-
 }  // namespace perfmodel::cli

@@ -335,6 +335,8 @@ void OptionSet::one_of(const std::vector<std::string>& flags) {
 
 void OptionSet::remove(const std::string& flag) {
   app_->remove_option(app_->get_option(flag));
+  std::erase_if(records_->kinds[app_],
+                [&](const Kind& kind) { return parts_of(kind.asked).first == flag; });
 }
 
 void OptionSet::footer(const std::string& text) {

@@ -31,7 +31,7 @@ struct SweepArguments {
   std::vector<double> lambdas = log_grid(1e-6, 1e2, 9);
   LambdaRule rule = LambdaRule::lowest;
   OutputFormat format = OutputFormat::text;
-  std::vector<std::string> words;  ///< of the call, without output options; set by the program
+  std::vector<std::string> call;  ///< its words, without output options; set by the program
 };
 
 constexpr std::array<std::string_view, 6> kAll = {"mae", "mape_percent", "smape_percent",
@@ -140,7 +140,7 @@ std::string fit_command(const SweepArguments& arguments) {
   static const std::vector<std::string> of_sweep = {"--lambdas=", "--penalty=", "--one-standard-",
                                                     "--format=",  "--split=",   "--split-seed="};
   std::string text = "perfmodel fit";
-  const std::vector<std::string>& words = arguments.words;
+  const std::vector<std::string>& words = arguments.call;
   for (std::size_t k = 1; k < words.size(); ++k)
     if (std::none_of(of_sweep.begin(), of_sweep.end(),
                      [&](const std::string& option) { return words[k].starts_with(option); }))

@@ -68,7 +68,7 @@ void describe(Fields& f, const BaselineDocument& x) {
   }
   f("file", x.file, "of the older model");
   f("metrics", x.metrics, "[metrics](#metrics) of it");
-  f("drift", drift, "[by figure](#drift); `null` where one is not defined");
+  f("drift", drift, "[by figure](trust.md#has-it-become-worse); `null` where one is not defined");
   f("confidence", kDriftConfidence, "of the intervals");
   f("intervals", intervals, "of each drift; `null` below ten configurations");
 }
@@ -106,7 +106,7 @@ void describe(Fields& f, const ssgd::ScheduleFigures& x) {
   f("communication_us", x.communication_us, "all messages, overlapped or not");
   f("exposed_us", x.exposed_us, "communication that nothing hides");
   f("finish_us", x.finish_us, "end of the last message");
-  f("iteration_us", x.total_us);
+  f("iteration_us", x.total_us, "the whole iteration");
   f("speedup", x.speedup, "against one worker");
   f("efficiency", x.efficiency, "against one worker");
 }
@@ -115,13 +115,13 @@ void describe(Fields& f, const ssgd::Iteration& x) {
   f("read_us", x.phases.read_us, "the mini-batch is read and decoded");
   f("split_us", x.phases.split_us, "the host cuts it into parts");
   f("copy_us", x.phases.copy_us, "to the device");
-  f("forward_us", x.compute.forward_us);
-  f("backward_us", f.writes() ? x.compute.backward_us() : 0.);
+  f("forward_us", x.compute.forward_us, "the forward pass");
+  f("backward_us", f.writes() ? x.compute.backward_us() : 0., "the backward pass");
   f("communication_us", x.communication_us, "all messages, overlapped or not");
   f("finish_us", x.finish_us, "end of the last message");
   f("exposed_us", x.exposed_us, "communication that nothing hides");
   f("update_us", x.phases.update_us, "of the parameters");
-  f("iteration_us", x.total_us);
+  f("iteration_us", x.total_us, "the whole iteration");
 }
 
 namespace {
@@ -159,7 +159,7 @@ void describe(Fields& f, const scaling::Usl& x) {
 void describe(Fields& f, const plan::Estimate& x) {
   const Interval interval = x.interval.value_or(Interval{});
   const FieldRule if_interval = only_if(x.interval.has_value());
-  f("predicted", Finite{x.value});
+  f("predicted", Finite{x.value}, "the value");
   f("lower", Finite{interval.low}, "where its model has intervals", if_interval);
   f("upper", Finite{interval.high}, "where its model has intervals", if_interval);
 }
@@ -172,7 +172,7 @@ void describe(Fields& f, const scaling::Limit& x) {
 
 void describe(Fields& f, const scaling::Knee& x) {
   f("lower", x.lower, "for times at the upper ends of their intervals");
-  f("predicted", x.predicted);
+  f("predicted", x.predicted, "for predicted times");
   f("upper", x.upper, "for times at the lower ends");
 }
 
@@ -204,14 +204,15 @@ struct PowerFields {
 void describe(Fields& f, PowerFields& x) {
   f("settings", x.settings, "what was held");
   f("q", x.power.power, "of t = A G^q + C");
-  f("A", x.power.scalable);
-  f("C", x.power.constant);
+  f("A", x.power.scalable, "the part that scales, at G = 1");
+  f("C", x.power.constant, "the part that does not");
   f("pays_until", x.pays_until, "the largest whole scale at or above the limit");
   f.list("readings", x.readings, "of the power", [](Fields& item, auto& reading, std::size_t) {
-    item("scale", reading.scale);
+    item("scale", reading.scale, "G");
     item("scalable_part", SpeedupFields{reading.scalable_speedup, reading.scalable_efficiency},
          "what q alone says");
-    item("whole_time", SpeedupFields{reading.whole_speedup, reading.whole_efficiency});
+    item("whole_time", SpeedupFields{reading.whole_speedup, reading.whole_efficiency},
+         "what q and C say");
   });
 }
 
@@ -248,7 +249,7 @@ void describe_unit(Fields& f, const std::string& column, const std::string& unit
   f.object(
       "target", "the time",
       [&](Fields& target) {
-        target("column", column);
+        target("column", column, "its name");
         target("unit", unit, "a label; may be empty");
       });
 }
@@ -282,7 +283,8 @@ void describe_prediction(Fields& f, const std::string& target, const PredictionD
   f("process", Finite{part.factor}, "the factor that this is multiplied by", if_process);
   f("support", support_text(part.near),
     "[with the residual correction, or by the formula alone](#support)", if_process);
-  f("in_range", x.in_range, "[see](trust.md#is-a-configuration-like-the-measured-ones)");
+  f("in_range", x.in_range,
+    "[whether it is like the measured runs](trust.md#is-a-configuration-like-the-measured-ones)");
   f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);
 }
 
@@ -307,7 +309,7 @@ void describe_message_times(Fields& f, const SsgdDocument& x) {
   const auto ring = is_ring ? ssgd::as_ring(fit.cost, x.study.workers) : ssgd::Link{};
   f.object("fit", "to latencies", only_if(x.latency_fit.has_value()), [&](Fields& inner) {
     inner("points", fit.points, "how many");
-    inner("r2", fit.r2);
+    inner("r2", fit.r2, "share of the variance explained");
     inner("ring_alpha_us", ring.alpha_us, "of a ring that takes as long", only_if(is_ring));
     inner("ring_beta_us_per_byte", ring.beta_us, "of it", only_if(is_ring));
   });
@@ -320,11 +322,11 @@ void describe_messages(Fields& f, const SsgdDocument& x) {
     const auto layer = [&](std::size_t gradient) {
       return f.writes() ? x.profile.layers[iteration.gradients[gradient].layer].name : "";
     };
-    item("first_layer", layer(message.gradients.first));
-    item("last_layer", layer(message.gradients.last));
-    item("bytes", std::as_const(message.bytes));
-    item("start_us", std::as_const(message.start_us));
-    item("end_us", std::as_const(message.end_us));
+    item("first_layer", layer(message.gradients.first), "whose gradients it has");
+    item("last_layer", layer(message.gradients.last), "whose gradients it has");
+    item("bytes", std::as_const(message.bytes), "its size");
+    item("start_us", std::as_const(message.start_us), "within the iteration");
+    item("end_us", std::as_const(message.end_us), "within the iteration");
   });
 }
 
@@ -342,7 +344,7 @@ void describe_rows(Fields& f, const ScalingDocument& x) {
     const Interval efficiency = has_bands ? x.forecast->efficiencies[i] : Interval{};
     const bool has_limit = x.tells_speedup && x.forecast;
     item("scale", row.scale, "value of the column");
-    item("time", row.time);
+    item("time", row.time, "measured or predicted");
     item("configurations", row.configurations, "how many were compared");
     item("speedup", told(row.speedup), "against the first row");
     item("efficiency", told(row.efficiency), "speedup over the ratio of scales");
@@ -374,7 +376,7 @@ void describe_suggestion(Fields& f, const SuggestionDocument& document, const pl
   const Interval interval = x.interval.value_or(Interval{});
   const FieldRule if_interval = only_if(x.interval.has_value());
   f("configuration", PlannedConfiguration{document.space, x.configuration}, "a value by column");
-  f("predicted_time", Finite{x.time});
+  f("predicted_time", Finite{x.time}, "the time");
   f("lower", Finite{interval.low}, "where the model has intervals", if_interval);
   f("upper", Finite{interval.high}, "where the model has intervals", if_interval);
   f("cost", Finite{x.cost}, "time * price; of `next` with the overhead", only_if(with_cost));
@@ -387,11 +389,11 @@ void describe_point(Fields& f, const SweepPoint& x) {
   const auto names = f.writes() ? constant_names(x.model) : std::vector<std::string>{};
   for (std::size_t k = 0; k < names.size(); ++k)
     constants.emplace_back(names[k], Finite{x.model.constants[static_cast<Eigen::Index>(k)]});
-  f("penalty", x.penalty);
+  f("penalty", x.penalty, "which one");
   f("lambda", Finite{x.lambda}, "its weight");
   f("cost", Finite{x.model.search.cost}, "that was minimised");
   f("validation_loss", Finite{x.validation_loss}, "mean over the validation rows");
-  f("validation_loss_standard_error", Finite{x.standard_error});
+  f("validation_loss_standard_error", Finite{x.standard_error}, "of the mean over the rows");
   f("termination", x.model.search.termination, "of the search");
   f("metrics", x.model.metrics, "[metrics](#metrics) by part");
   f("constants", constants, "by name");
@@ -403,14 +405,14 @@ void describe_point(Fields& f, const SweepPoint& x) {
 
 void describe(Fields& f, const ComparisonDocument& x) {
   f.document("perfmodel/comparison", "Models and black boxes: compare");
-  f("data", x.data, "the runs: [files](#data-files)");
+  f("data", x.data, "the runs");
   f("black_boxes", x.has_black_boxes, "whether the program was built with them");
   std::vector<ModelScore> scores = x.scores;
   f.list("models", scores, "what was compared", [](Fields& item, auto& score, std::size_t) {
     ByName<Finite> powers;
     for (std::size_t j = 0; j < score.columns.size(); ++j)
       powers.emplace_back(score.columns[j], Finite{score.scaling_powers[j]});
-    item("name", score.name);
+    item("name", score.name, "of the model or black box");
     item("file", score.file, "its runs");
     item("metrics", score.metrics, "[metrics](#metrics) by part");
     item("fit_seconds", Finite{score.fit_seconds}, "how long its fit took");
@@ -429,7 +431,7 @@ void describe(Fields& f, const Evaluation& x) {
       },
       [&](Fields& data) {
         data("rows_left_out", report.rows_left_out, "runs without a predicted time > 0");
-        data("failed", report.failed, "[runs that failed](#data-files)", kSparse);
+        data("failed", report.failed, "runs that failed", kSparse);
       });
   f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
   f("bias_percent", Finite{report.bias.value}, "how much longer runs take than predicted");
@@ -480,7 +482,7 @@ void describe(Fields& f, const EvaluationsDocument& x) {
     line = line == nullptr ? &kSample<ModelSetLine> : line;
     item("task", line->task, "its number, from 0");
     item("key", key_of(*line, header), "the texts of the key columns");
-    item("target", line->target);
+    item("target", line->target, "the measured column");
     item("metrics", line->model.value_or(FittedModel{}).metrics.train, "[metrics](#metrics)");
   });
   f("gates", x.gates, "conditions that fail the judgement", kSparse);
@@ -492,8 +494,8 @@ void describe(Fields& f, const SsgdDocument& x) {
   f.document("perfmodel/ssgd", "An iteration of synchronous SGD: ssgd");
   f.object("layers", "the network", [&](Fields& layers) {
     layers("file", x.file, "its name");
-    layers("count", x.profile.layers.size());
-    layers("gradient_bytes", x.profile.gradient_bytes());
+    layers("count", x.profile.layers.size(), "how many");
+    layers("gradient_bytes", x.profile.gradient_bytes(), "of all");
   });
   f("workers", study.workers, "their number");
   f("scaling", study.strong_scaling ? "strong" : "weak", "`strong` or `weak`");
@@ -540,7 +542,7 @@ void describe(Fields& f, const ScalingDocument& x) {
   f("file", x.file, "its name");
   f("column", x.column, "the scale");
   f("kind", tells ? std::optional(x.study.kind) : std::nullopt,
-    "[`null`](#no-workers): no speedups");
+    "`null`: no speedups, since it counts no workers");
   f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
     "what told the kind, or what is not known; `null` if the kind was given");
   f("kind_is_open", x.kind_is_open, "no column told the kind for certain: it is assumed");
@@ -609,7 +611,8 @@ void describe(Fields& f, const SuggestionDocument& x) {
   describe_list("fastest", fastest, "the shortest times", ranks);
   describe_list("cheapest", cheapest, "if there is a price", ranks && x.with_cost);
   describe_list("pareto", pareto, "none is faster and cheaper", ranks && x.with_cost);
-  f("mean_deviation", Finite{x.deviation}, "[of the space](#next), before", only_if(!ranks));
+  f("mean_deviation", Finite{x.deviation}, "of a new run of the space, in ln t, before",
+    only_if(!ranks));
   std::vector<NextSuggestion> next = x.next;
   f.list(
       "next", next, "in place of these",
@@ -619,7 +622,7 @@ void describe(Fields& f, const SuggestionDocument& x) {
         item("log_determinant_gain", Finite{suggestion.run.log_determinant},
              "ln(1 + variance of ln t there / noise)");
         item("expected_improvement", suggestion.run.expected_improvement,
-             "of the lowest ln t, if the fastest configuration is sought", kSparse);
+             "of the lowest ln t, [if that is sought](planning.md#what-to-measure-next)", kSparse);
       },
       only_if(!ranks));
 }
@@ -629,12 +632,12 @@ void describe(Fields& f, const SweepDocument& x) {
   const SearchSummary& search = chosen.model.search;
   f.document("perfmodel/sweep", "The regularisation path: sweep");
   describe_unit(f, chosen.model.spec.target, chosen.model.spec.unit);
-  f("data", x.provenance, "the runs: [files](#data-files)");
+  f("data", x.provenance, "the runs");
   f.object("search", "what all points have in common", [&](Fields& inner) {
-    inner("method", search.method);
-    inner("loss", search.loss);
+    inner("method", search.method, "in normalised columns, or as in the paper");
+    inner("loss", search.loss, "that is minimised");
     inner("penalised_constants", search.penalty.constants, "which form of them");
-    inner("seed", search.seed);
+    inner("seed", search.seed, "of the search");
   });
   std::vector<const SweepPoint*> points;
   for (const SweepPoint& point : x.points)
@@ -644,8 +647,8 @@ void describe(Fields& f, const SweepDocument& x) {
   });
   f.object("chosen", "the point that was chosen", [&](Fields& inner) {
     inner("index", x.chosen, "into the points");
-    inner("penalty", chosen.penalty);
-    inner("lambda", Finite{chosen.lambda});
+    inner("penalty", chosen.penalty, "of this point");
+    inner("lambda", Finite{chosen.lambda}, "of this point");
     inner("rule", x.rule, "by which it was chosen");
   });
 }

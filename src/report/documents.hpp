@@ -270,7 +270,14 @@ void describe(Fields& f, const SsgdDocument& x);
 void describe(Fields& f, const VersionDocument& x);
 
 /// Returns the JSON schemas of all documents, by name without "perfmodel/". The "description" of a
-/// field is its meaning; the tables of docs/json.md are generated from the schemas.
+/// field is its meaning.
 std::vector<std::pair<std::string, Json>> json_schemas();
+
+/// The names of all documents with their titles, a line each.
+std::string document_list();
+
+/// The fields of a document with their types and meanings, in lines of at most 100 columns. An
+/// object whose fields were listed before refers to these.
+std::string field_list(const Json& schema);
 
 }  // namespace perfmodel

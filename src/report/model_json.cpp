@@ -528,6 +528,7 @@ struct ConstantsOf {
     std::vector<Json> forms;
     std::vector<std::string> texts;
     for (const FormKind& kind : form_kinds()) {
+      std::string title(kind.name);
       for (const auto& trend : {generic_form(), sum_of_products()}) {
         FittedModel sample;
         sample.form = trend;
@@ -538,6 +539,8 @@ struct ConstantsOf {
           continue;
         texts.push_back(text);
         forms.push_back(f.json());
+        forms.back()["title"] = title;
+        title += "-sum";  // the second is of the second trend
       }
     }
     return Json{{"anyOf", forms}};
@@ -614,15 +617,16 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   f("central_run", model.central, "[the run](method.md#the-central-run) amid all others", kSparse);
   f("metrics", model.metrics, "by part; a part without rows is `null`");
   f("noise_floor", model.noise_floor, "of rows of one configuration", kNewer);
-  f("uncertainty", model.uncertainty, "[of a bootstrap](#uncertainty)", kNewer);
-  f("repeats", model.repeats, "[of repeated fits](#repeats)");
+  f("uncertainty", model.uncertainty, "[of a bootstrap](trust.md#how-sure-the-constants-are)",
+    kNewer);
+  f("repeats", model.repeats, "of repeated fits");
   auto search =
       model.search.strategy.empty() ? std::nullopt : std::optional<SearchSummary>(model.search);
   f("search", search, "[how the constants were found](#search)");
   f("warnings", model.warnings, "what to know before believing the model");
   f.object("provenance", "where the model came from", [&](Fields& provenance) {
     provenance("tool", model.provenance.tool, "the program and its version");
-    provenance.object("data", "[the runs](#data-files)", [&](Fields& data) {
+    provenance.object("data", "the runs", [&](Fields& data) {
       describe(data, model.provenance);
       data("notices", model.provenance.notices, "what was inferred about the columns");
     });

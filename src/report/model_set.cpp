@@ -103,7 +103,7 @@ constexpr auto kSetSchema = "perfmodel/models";
 }  // namespace
 
 void describe(Fields& f, ModelSetHeader& x) {
-  f.document(kSetSchema, "Many models: the header, the first line; $defs.line are the others");
+  f.document(kSetSchema, "Many models, a line each after a header: fit --by, merge");
   describe_job(f, x);
   f("file", x.file, "of the runs");
   f("by", x.by, "the key columns");

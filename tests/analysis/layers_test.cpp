@@ -37,7 +37,7 @@ TEST_CASE("layers may stand in any order and keep their names", "[ssgd]") {
 TEST_CASE("forward times that were not measured have to be assumed in words", "[ssgd]") {
   const std::string csv = "layer,t_b_us,grad_bytes\n1,4,8\n";
   CHECK(error_of(csv) ==
-        "runs.csv: no column 't_f_us'; if forward times were not measured, forward_share = 0.5 "
+        "runs.csv: no column 't_f_us'; if forward times were not measured, --forward-share 0.5 "
         "takes half of the backward time, as the authors of the model did");
   const Profile profile =
       profile_of(test::table_of(csv), {.bytes_per_element = 4, .forward_share = 0.5});

@@ -168,8 +168,8 @@ TEST_CASE("schedules without times are left out, and refused where they are chos
   CHECK(study.chosen.finish_us == 15);
   request.merge = {Merge::optimal, 0};
   CHECK_THROWS_WITH(ssgd::study(measured, request),
-                    "how long does a message take? Pass a cost model (allreduce, "
-                    "fit_allreduce or message_start_us), or, without merging, a file with a "
+                    "how long does a message take? Pass a cost model (--allreduce, "
+                    "--fit-allreduce or --message-start-us), or, without merging, a file with a "
                     "column t_c_us");
 }
 

@@ -365,6 +365,6 @@ def help_chain():
         "fit", "predict", "evaluate", "sweep", "compare", "simulate", "scaling", "ssgd", "show",
         "plan", "suggest", "report", "help", "completions", "merge")]
     asked = [["help", page[0]] for page in pages] + [["--version"], ["help", "no-such"]]
-    asked += [[page[0], "--help-all"] for page in pages] + [["help", "fit", "--markdown"]]
+    asked += [[page[0], "--help-all"] for page in pages] + [["help", "json", "model"]]
     asked += [["completions", shell] for shell in ("bash", "zsh", "tcsh")]
     return Chain("help", [["--help"], []] + pages + asked, {}, True)

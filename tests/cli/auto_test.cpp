@@ -232,10 +232,12 @@ TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][
     CHECK(result.output.empty());
     CHECK_THAT(result.errors, ContainsSubstring(message));
   };
-  refused(fit({"--terms", "3"}), "--terms 3 needs --expression multi: auto chooses the terms, too");
-  refused(fit({"--method", "paper"}),
-          "--method paper cannot be combined with --expression auto: it is of Eq. (4); sums have a "
-          "search of their own, which takes --loss, --l1,");
+  refused(fit({"--terms", "3"}),
+          "--terms 3 cannot be combined with --expression auto: auto chooses the terms, too");
+  refused(
+      fit({"--method", "paper"}),
+      "--method cannot be combined with --expression auto: sums have a search of their own, which "
+      "takes --loss, --l1,");
   refused(fit({"--residual", "process", "--loss", "mape"}),
           "--loss cannot be combined with --residual process");
   refused(fit({"--repeats", "3"}),

@@ -1,15 +1,17 @@
 // README.md and the pages of docs/: what they show is what the program prints, their links lead
-// somewhere, and their tables name every option.
+// somewhere, and the options that they name exist.
 //
 // With PERFMODEL_UPDATE_DOCS=1 in the environment the blocks are written anew instead of compared.
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <regex>
 #include <set>
 #include <string>
 
+#include "base/json.hpp"
+#include "report/documents.hpp"
 #include "support/catch.hpp"
 #include "support/console.hpp"
 #include "support/markdown.hpp"
@@ -118,25 +120,12 @@ void check_page(const fs::path& page) {
     std::ofstream(page, std::ios::binary) << test::joined(lines);
 }
 
-/// The rows of the options of a command, but --help, --help-all and those that stand in `seen`.
-Lines rows_of_options(const std::string& command, const std::set<std::string>& seen) {
-  Lines out;
-  for (const std::string& row :
-       test::lines_of(test::run_perfmodel({"help", command, "--markdown"}).output))
-    if (!seen.contains(row) && !row.starts_with("| `-h, ") && !row.starts_with("| `--help-all"))
-      out.push_back(row);
-  return out;
-}
-
-/// Rows that stand in the tables of at least two of these commands and not in `seen`.
-Lines rows_of_several(const std::set<std::string>& commands, const std::set<std::string>& seen) {
-  std::map<std::string, std::size_t> count;
-  Lines out;
-  for (const std::string& command : commands)
-    for (const std::string& row : rows_of_options(command, seen))
-      if (row.starts_with("| `") && ++count[row] == 2)
-        out.push_back(row);
-  out.insert(out.begin(), {"| option | meaning | default |", "|---|---|---|"});
+/// Words such as "--seed" of a text.
+std::set<std::string> options_in(const std::string& text) {
+  static const std::regex option(R"((^|[^-\w])(--[a-z][-a-z0-9]*))");
+  std::set<std::string> out;
+  for (std::sregex_iterator it(text.begin(), text.end(), option), end; it != end; ++it)
+    out.insert((*it)[2]);
   return out;
 }
 
@@ -200,6 +189,12 @@ TEST_CASE("the links of the docs lead somewhere", "[cli][docs]") {
       ++links;
     }
   }
+  for (const auto& [name, schema] : json_schemas()) {
+    for (const std::string& target : test::link_targets(test::lines_of(document_text(schema)))) {
+      INFO("the meanings of " << name << ": " << target);
+      CHECK(dead_link(root / "docs/json.md", target).empty());
+    }
+  }
   CHECK(links >= 20);
 }
 
@@ -216,40 +211,24 @@ TEST_CASE("the README is short", "[cli][docs]") {
   CHECK(lines_of_page(root / "README.md").size() <= 200);
 }
 
-TEST_CASE("the tables of options are those of the program", "[cli][docs]") {
-  const fs::path page = root / "docs/options.md";
-  const std::string begin = "<!-- options of ";
-  const std::string end = "<!-- end of options -->";
-  const Lines before = lines_of_page(page);
-  std::set<std::string> commands;
-  for (const std::string& line : before)
-    if (line.starts_with(begin) && line != begin + "several commands -->")
-      commands.insert(line.substr(begin.size(), line.find(" -->") - begin.size()));
+TEST_CASE("the options that the documents name exist", "[cli][docs]") {
+  std::set<std::string> known = options_in(test::run_perfmodel({"--help-all"}).output);
   for (const std::string& command : test::listed_commands())
-    if (command != "completions" &&
-        command != "import")  // they have options of several commands alone
-      CHECK(commands.count(command) == 1);
-  std::set<std::string> seen;  // a row stands once on the page
-  Lines now;
-  bool is_in_table = false;
-  for (const std::string& line : before) {
-    if (line == end)
-      is_in_table = false;
-    if (!is_in_table)
-      now.push_back(line);
-    if (!line.starts_with(begin))
-      continue;
-    is_in_table = true;
-    const std::string of = line.substr(begin.size(), line.find(" -->") - begin.size());
-    const Lines rows =
-        of == "several commands" ? rows_of_several(commands, seen) : rows_of_options(of, seen);
-    REQUIRE(rows.size() > 2);
-    now.insert(now.end(), rows.begin(), rows.end());
-    seen.insert(rows.begin() + 2, rows.end());
+    known.merge(options_in(test::run_perfmodel({command, "--help-all"}).output));
+  // Of cmake, ctest, pkg-config, the tests, the benchmarks, browsers, and tools whose files are
+  // read.
+  known.merge(std::set<std::string>{
+      "--benchmark", "--build",    "--cflags",          "--compare",        "--component",
+      "--config",    "--cores",    "--dump-dom",        "--export-json",    "--far",
+      "--gpus",      "--headless", "--hide-scrollbars", "--install",        "--libs",
+      "--list-tags", "--parsable", "--parameter-list",  "--parameter-scan", "--prefix",
+      "--preset",    "--quality",  "--screenshot",      "--window-size"});
+  std::vector<fs::path> all = pages();
+  all.insert(all.end(), {root / "CONTRIBUTING.md", root / "examples/ci/README.md"});
+  for (const fs::path& page : all) {
+    for (const std::string& option : options_in(test::read_text(page.string()))) {
+      INFO(page.string() << ": " << option);
+      CHECK(known.contains(option));
+    }
   }
-  INFO("write them anew: PERFMODEL_UPDATE_DOCS=1 perfmodel_tests '[docs]'");
-  if (updates() && now != before)
-    std::ofstream(page, std::ios::binary) << test::joined(now);
-  else
-    CHECK(now == before);
 }

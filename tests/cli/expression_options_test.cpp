@@ -38,8 +38,8 @@ TEST_CASE("options of Eq. (4) are refused for a sum of product terms", "[cli]") 
     CHECK(result.exit_code == 2);
     CHECK(result.output.empty());
     CHECK(result.errors ==
-          "perfmodel: error: " + option.front() + (option.front() == "--method" ? " paper" : "") +
-              " cannot be combined with --expression multi: it is of Eq. (4); sums have a search "
+          "perfmodel: error: " + option.front() +
+              " cannot be combined with --expression multi: sums have a search "
               "of their own, which takes --loss, --l1, --l2, --seed, --starts and --threads\n"
               "See 'perfmodel fit --help'.\n");
   }
@@ -51,13 +51,14 @@ TEST_CASE("options of Eq. (4) are refused for a sum of product terms", "[cli]") 
 TEST_CASE("the number of terms is refused for Eq. (4)", "[cli]") {
   const auto result = run_on_samples({"fit", "--terms", "2"});
   CHECK(result.exit_code == 2);
-  CHECK_THAT(result.errors, ContainsSubstring("--terms 2 needs --expression multi"));
+  CHECK_THAT(result.errors, ContainsSubstring("--terms needs --expression multi"));
 }
 
 TEST_CASE("only sums whose terms are chosen can be --signed", "[cli]") {
   const auto generic = run_on_samples({"fit", "--signed"});
   CHECK(generic.exit_code == 2);
-  CHECK_THAT(generic.errors, ContainsSubstring("--signed needs --expression multi or auto"));
+  CHECK_THAT(generic.errors,
+             ContainsSubstring("--signed needs --expression multi or --expression auto"));
   const auto given = run_on_samples({"fit", "--signed", "--expression", "multi", "--terms", "2"});
   CHECK(given.exit_code == 2);
   CHECK_THAT(given.errors,

@@ -111,6 +111,8 @@ TEST_CASE("what was nearly right is told", "[cli]") {
       {{"selftest"},
        "'selftest' was removed: its certified answers are tests now, which ctest -L certified "
        "runs"},
+      {{"help", "fit", "--markdown"},
+       "'--markdown' was removed: perfmodel COMMAND --help-all lists all options"},
       {{"predict", model, runs, "--monotone", "workers-"},
        "'--monotone' was removed: sort the predictions yourself where you are certain of a "
        "direction"},

@@ -1,16 +1,13 @@
-// The documents that the program writes keep to their schemas, and docs/json.md has the fields of
-// these.
-//
-// With PERFMODEL_UPDATE_DOCS=1 in the environment its tables are written anew instead of compared.
+// The documents that the program writes keep to their schemas, and `help json` lists their fields.
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,87 +21,119 @@
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-using Schema = nlohmann::ordered_json;
+using nlohmann::json;
 
-Schema schema_of(const std::string& document) {
-  for (const auto& [name, schema] : json_schemas())
-    if (name == document)
-      return Schema::parse(document_text(schema));
-  FAIL("no schema " << document);
-  return {};
-}
+/// What `help json` says of each field of a document, by the path of the field.
+struct ListedFields {
+  std::map<std::string, std::string> first;  ///< of the document, or of its first line
+  std::map<std::string, std::string> further;
+};
 
-/// What stands in a list, or in place of null.
-Schema inner_of(const Schema& schema) {
-  if (schema.contains("anyOf") && schema["anyOf"].back() == Schema{{"type", "null"}})
-    return inner_of(schema["anyOf"][0]);
-  return schema.value("type", Schema()) == "array" ? inner_of(schema["items"]) : schema;
-}
-
-std::string words_of(const Schema& schema) {
-  if (schema.contains("enum") || schema.contains("anyOf")) {
-    std::string out;
-    for (const Schema& item : schema.contains("enum") ? schema["enum"] : schema["anyOf"])
-      out += (out.empty() ? "" : " or ") +
-             (item.is_string() ? "`" + item.get<std::string>() + "`" : words_of(item));
-    return out;
+ListedFields listed_fields(const std::string& document) {
+  const test::ProgramResult help = test::run_perfmodel({"help", "json", document});
+  REQUIRE(help.exit_code == 0);
+  const std::vector<std::string> lines = test::lines_of(help.output);
+  CHECK(lines.front().starts_with("perfmodel/" + document + ": "));
+  ListedFields out;
+  auto* fields = &out.first;
+  std::string path;
+  for (const std::string& line : lines) {
+    CHECK(line.size() <= 100);
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (line == "Each further line:")
+      fields = &out.further;
+    if (begin == 2) {
+      const std::size_t end = line.find(' ', begin);
+      path = line.substr(begin, end - begin);
+      (*fields)[path] =
+          end == std::string::npos ? "" : line.substr(line.find_first_not_of(' ', end));
+    } else if (begin != 0 && begin != std::string::npos) {
+      std::string& words = (*fields)[path];
+      words += (words.empty() ? "" : " ") + line.substr(begin);
+    }
   }
-  const Schema type = schema.value("type", Schema("anything"));
-  if (type.is_array())
-    return words_of({{"type", type[0]}}) + " or " + words_of({{"type", type[1]}});
-  if (schema.contains("additionalProperties"))
-    return words_of(schema["additionalProperties"]) + " by name";
-  if (type == "array")
-    return "list of " + words_of(schema["items"]);
-  return type == "string" ? "text" : type == "null" ? "`null`" : type.get<std::string>();
+  return out;
 }
 
-void add_rows(const Schema& object, const std::string& prefix, std::vector<std::string>& rows) {
-  Schema properties = object.value("properties", Schema::object());
-  const Schema patterns = object.value("patternProperties", Schema::object());
-  for (const auto& [pattern, schema] : patterns.items())
-    properties[schema["title"].get<std::string>()] = schema;
-  const Schema required = object.value("required", Schema::array());
-  for (const auto& [name, schema] : properties.items()) {
+/// Where the fields of an object are listed.
+struct Place {
+  std::string prefix;  ///< of their paths
+  std::size_t names;   ///< levels of names from the data before them
+};
+
+/// Adds the places of what is within a field, which may refer to another one with the same fields.
+void add_places_within(const std::map<std::string, std::string>& fields, const std::string& path,
+                       std::vector<Place>& places) {
+  static const std::string reference = "fields as of ";
+  static const std::regex between(R"(((\[\]|\.\*|\([a-z-]+\))*)\.[^.]+)");
+  const std::string& words = fields.at(path);
+  const std::size_t at = words.find(reference);
+  const std::string from = at == std::string::npos ? path : words.substr(at + reference.size());
+  std::set<std::string> kinds;
+  for (const auto& [name, _] : fields) {
+    const std::string rest = name.starts_with(from) ? name.substr(from.size()) : "";
+    std::smatch parts;
+    if (std::regex_match(rest, parts, between))
+      kinds.insert(parts[1]);
+  }
+  for (const std::string& kind : kinds)
+    places.push_back(
+        {from + kind + ".", static_cast<std::size_t>(std::count(kind.begin(), kind.end(), '*'))});
+}
+
+/// Whether a path is listed for the field, whose name may end as the data say.
+bool is_path_of(const std::string& path, const std::string& field) {
+  const std::size_t open = path.find('<');
+  return path == field || (open != std::string::npos && field.starts_with(path.substr(0, open)));
+}
+
+void check_listed(const json& value, const std::map<std::string, std::string>& fields,
+                  const std::vector<Place>& places);
+
+/// Complains about fields of the document that `help json` does not list.
+void check_listed(const json& document) {
+  static const std::string tool = "perfmodel/";
+  const std::string kind = document["schema"].get<std::string>().substr(tool.size());
+  INFO(kind);
+  check_listed(document, listed_fields(kind).first, {{"", 0}});
+}
+
+void check_listed(const json& value, const std::map<std::string, std::string>& fields,
+                  const std::vector<Place>& places) {
+  if (value.is_array())
+    for (const json& item : value)
+      check_listed(item, fields, places);
+  if (!value.is_object() || places.empty())
+    return;
+  if (places.front().names > 0) {
+    for (const json& item : value)
+      check_listed(item, fields, {{places.front().prefix, places.front().names - 1}});
+    return;
+  }
+  for (const auto& [name, item] : value.items()) {
     if (name.starts_with("schema"))
       continue;
-    const bool always = std::find(required.begin(), required.end(), name) != required.end();
-    const std::string meaning = schema.value("description", "");
-    std::string cell;
-    for (const char c : meaning)
-      cell += c == '|' ? "\\|" : std::string(1, c);
-    rows.push_back("| `" + prefix + name + "` | " + words_of(schema) +
-                   (always || !object.contains("properties") ? "" : ", optional") + " | " + cell +
-                   " |");
-    if (meaning.find("](#") != std::string::npos)
-      continue;  // it has a table of its own
-    const Schema inner = inner_of(schema);
-    const bool is_list = words_of(schema).starts_with("list");
-    if (inner.contains("additionalProperties"))
-      add_rows(inner_of(inner["additionalProperties"]), prefix + name + ".*.", rows);
+    INFO(places.front().prefix << name);
+    bool is_listed = false;
+    std::vector<Place> within;  // one for each form of formula that has the field
+    for (const Place& place : places) {
+      for (const auto& [path, _] : fields) {
+        if (!is_path_of(path, place.prefix + name))
+          continue;
+        is_listed = true;
+        add_places_within(fields, path, within);
+      }
+    }
+    CHECK(is_listed);
+    if (item.is_object() && item.contains("schema"))
+      check_listed(item);
     else
-      add_rows(inner, prefix + name + (is_list ? "[]." : "."), rows);
+      check_listed(item, fields, within);
   }
-}
-
-/// The table at a place as "model.constants.0": the document, then fields and numbers of choices.
-std::vector<std::string> field_table(const std::string& place) {
-  std::istringstream words(place);
-  std::string word;
-  std::getline(words, word, '.');
-  Schema schema = schema_of(word);
-  while (std::getline(words, word, '.')) {
-    schema = inner_of(schema);
-    schema = word == "$line"                 ? schema["$defs"]["line"]
-             : schema.contains("properties") ? schema["properties"][word]
-                                             : schema["anyOf"][std::stoul(word)];
-  }
-  std::vector<std::string> out = {"", "| field | type | meaning |", "|---|---|---|"};
-  add_rows(inner_of(schema), "", out);
-  return out;
 }
 
 class Documents {
@@ -141,7 +170,7 @@ class Documents {
     return out;
   }
 
-  /// Keeps what a command writes to standard output.
+  /// Keeps what a command writes to standard output, and looks up its fields in the help.
   void add(const std::vector<std::string>& arguments) const {
     const test::ProgramResult result = test::run_perfmodel(
         arguments,
@@ -151,6 +180,13 @@ class Documents {
     const bool is_lines = result.output[1] != '\n';  // a document each
     folder_.write("document" + std::to_string(++written_) + (is_lines ? ".jsonl" : ".json"),
                   result.output);
+    if (!is_lines)
+      return check_listed(json::parse(result.output));
+    const std::vector<std::string> lines = test::lines_of(result.output);
+    check_listed(json::parse(lines.front()));
+    const auto further = listed_fields("models").further;
+    for (std::size_t line = 1; line < lines.size(); ++line)
+      check_listed(json::parse(lines[line]), further, {{"", 0}});
   }
 
   /// What tests/cli/check_schemas.py says of all documents; nothing where there is no
@@ -233,30 +269,26 @@ TEST_CASE("documents keep to their schemas", "[cli][docs]") {
     WARN("no Python with jsonschema (python3-jsonschema): the schemas were not checked");
 }
 
-TEST_CASE("docs/json.md has the fields of every document", "[cli][docs]") {
-  const std::string path = PERFMODEL_SOURCE_DIR "/docs/json.md";
-  const std::string begin = "<!-- fields: ";
-  const std::vector<std::string> page = test::lines_of(test::read_text(path));
-  std::vector<std::string> now;
-  std::set<std::string> documents;
-  for (std::size_t line = 0; line < page.size(); ++line) {
-    now.push_back(page[line]);
-    if (!page[line].starts_with(begin))
-      continue;
-    const std::string place =
-        page[line].substr(begin.size(), page[line].find(' ', begin.size()) - begin.size());
-    documents.insert(place.substr(0, place.find('.')));
-    const std::vector<std::string> table = field_table(place);
-    now.insert(now.end(), table.begin(), table.end());
-    if (line + 2 < page.size() && page[line + 2].starts_with("|"))
-      for (line += 2; line + 1 < page.size() && page[line + 1].starts_with("|");)
-        ++line;
+TEST_CASE("help json lists every document, and every field has a meaning", "[cli][docs]") {
+  const std::string all = test::run_perfmodel({"help", "json"}).output;
+  for (const auto& [name, schema] : json_schemas()) {
+    CHECK(all.find("\n  " + name + " ") != std::string::npos);
+    const ListedFields listed = listed_fields(name);
+    CHECK(listed.first.size() > 0);
+    for (const auto* fields : {&listed.first, &listed.further}) {
+      for (const auto& [path, words] : *fields) {
+        INFO(name << ": " << path << ": " << words);
+        CHECK(words.find(": ") != std::string::npos);
+        CHECK(words.find('`') == std::string::npos);
+        CHECK(words.find("](") == std::string::npos);
+        std::vector<Place> places;
+        add_places_within(*fields, path, places);
+        CHECK((!places.empty() || words.find("fields as of ") == std::string::npos));
+      }
+    }
   }
-  for (const auto& [name, schema] : json_schemas())
-    CHECK((documents.contains(name) || name == "predictions"));
-  const char* updates = std::getenv("PERFMODEL_UPDATE_DOCS");
-  if (updates != nullptr && std::string(updates) == "1")
-    std::ofstream(path, std::ios::binary) << test::joined(now);
-  else
-    CHECK(test::joined(now) == test::joined(page));  // else run with PERFMODEL_UPDATE_DOCS=1
+  const auto wrong = test::run_perfmodel({"help", "json", "modle"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.errors, ContainsSubstring("unknown document 'modle'; did you mean 'model'?"));
+  CHECK(test::run_perfmodel({"help", "fit", "model"}).exit_code == 2);
 }

@@ -329,7 +329,11 @@ TEST_CASE_METHOD(ManyModels, "predict --set asks every model of a set", "[cli][m
   CHECK(code({"--set", "gpus=64", "--strict-range"}) == 3);
   CHECK(code({"--set", "gpus=8", "--strict-range"}) == 0);
   CHECK(code({"--set", "nodes=8"}) == 2);
-  CHECK(code({"--set", "gpus=8", "--format", "json"}) == 2);
+  const auto documents = nlohmann::json::parse(
+      run({"predict", "all.jsonl", "--set", "gpus=8", "--format", "json"}).output);
+  REQUIRE(documents.size() == 10);
+  CHECK(documents[0]["by"] == nlohmann::json({{"kernel", "k0"}}));
+  CHECK(documents[0]["predictions"][0]["predicted_time_s"].get<double>() > 0);
   CHECK(code({"--like", "runs.csv:2"}) == 2);
 }
 

@@ -222,7 +222,7 @@ TEST_CASE_METHOD(OwnFormulaTest, "impossible formulas are refused with the next 
   refuses(kFormula, {"--fix", "p=1"}, 2, "the formula has no constant 'p'");
   refuses(kFormula, {"--fix", "F"}, 2, "write CONSTANT=NUMBER");
   refuses(kFormula, {"--bounds", "F.flops=0:1"}, 2, "belong to no column");
-  refuses(kFormula, {"--expression", "multi"}, 2, "both name the form");
+  refuses(kFormula, {"--expression", "multi"}, 2, "it names its columns itself and is the form");
   refuses(kFormula, {"--intrinsic", "flops"}, 2, "it names its columns itself");
   refuses(kFormula, {"--target", "bytes"}, 2, "--target 'bytes': --formula is of 't'");
   refuses(kFormula, {"--extrinsic", "host"}, 2, "the formula does not contain 'host'");

@@ -276,11 +276,11 @@ TEST_CASE_METHOD(QuantileTest, "options that do not go with a bound are refused"
     return result.errors;
   };
   CHECK_THAT(refusal({"--loss", "mse"}), ContainsSubstring("weighted absolute errors"));
-  CHECK_THAT(refusal({"--bootstrap", "50"}), ContainsSubstring("--bootstrap does not go with"));
-  CHECK_THAT(refusal({"--folds", "5"}), ContainsSubstring("--folds does not go with"));
-  CHECK_THAT(refusal({"--repeats", "3"}), ContainsSubstring("--repeats does not go with"));
-  CHECK_THAT(refusal({"--coverage", "0.8"}), ContainsSubstring("--coverage does not go with"));
-  CHECK_THAT(refusal({"--coverage", "none"}), ContainsSubstring("--coverage does not go with"));
+  CHECK_THAT(refusal({"--bootstrap", "50"}), ContainsSubstring("--bootstrap cannot be combined with"));
+  CHECK_THAT(refusal({"--folds", "5"}), ContainsSubstring("--folds cannot be combined with"));
+  CHECK_THAT(refusal({"--repeats", "3"}), ContainsSubstring("--repeats cannot be combined with"));
+  CHECK_THAT(refusal({"--coverage", "0.8"}), ContainsSubstring("--coverage cannot be combined with"));
+  CHECK_THAT(refusal({"--coverage", "none"}), ContainsSubstring("--coverage cannot be combined with"));
   CHECK(fit({"--quantile", "1"}).exit_code == 2);
   CHECK(fit({"--quantile", "0"}).exit_code == 2);
   const ProgramResult few = fit({"--quantile", "0.995"});

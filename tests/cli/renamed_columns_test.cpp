@@ -47,7 +47,7 @@ double far_prediction(const Law& law, const std::string& name, const std::string
                                                 options);
   INFO(predicted.errors);
   REQUIRE(predicted.exit_code == 0);
-  return nlohmann::json::parse(predicted.output)["prediction"].get<double>();
+  return nlohmann::json::parse(predicted.output)["predicted_time_s"].get<double>();
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST_CASE_METHOD(SharedTasks, "merge refuses parts that do not make the whole", 
           "seed-2.jsonl: of other runs or options than part-1.jsonl");
   const std::string second = text("part-2.jsonl");
   directory_.write("cut.jsonl", second.substr(0, second.size() - 100));
-  refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl:3: the line is cut short");
+  refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl:4: the line is cut short");
   refused({"part-1.jsonl", "cut.jsonl"}, "run again: 2/2");
   directory_.write("cut.jsonl", second.substr(0, 20));
   refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl: the first line is cut short");

@@ -425,7 +425,7 @@ TEST_CASE("a formula too long for a spreadsheet is refused before it fills the m
   CHECK_THROWS_MATCHES(generic_code(spec, constants, FormulaLanguage::spreadsheet), InputError,
                        Catch::Matchers::Message(
                            "column 'd11' takes more than 8192 characters in one formula, which no "
-                           "spreadsheet reads; use language = python or language = c"));
+                           "spreadsheet reads; use --as python or --as c"));
   CHECK_NOTHROW(generic_code(spec, constants, FormulaLanguage::c));
 }
 

@@ -138,10 +138,10 @@ TEST_CASE("a bound for an unknown column is refused with the nearest name", "[fi
   const PaperRuns runs = small_runs();
   FitOptions options;
   options.bounds = {parse_bound("x=0:1")};
-  CHECK_THROWS_WITH(fit_with(runs, options), "bounds x: the constants are a, p, q and C");
+  CHECK_THROWS_WITH(fit_with(runs, options), "--bounds x: the constants are a, p, q and C");
   options.bounds = {parse_bound("p.filter=0:3")};
   CHECK_THROWS_WITH(fit_with(runs, options),
-                    "bounds p.filter: the model has no constant p for a column 'filter'; did you "
+                    "--bounds p.filter: the model has no constant p for a column 'filter'; did you "
                     "mean 'filters'?");
 }
 
@@ -258,11 +258,11 @@ TEST_CASE("bounds are read from text", "[fit]") {
   CHECK(all.low == -2);
   CHECK(all.high == 2.5);
   CHECK(parse_bound("p.kernel_size=0:3").column == "kernel_size");
-  CHECK_THROWS_WITH(parse_bound("p=3:0"), "bounds 'p=3:0': the lower bound is above the upper one");
+  CHECK_THROWS_WITH(parse_bound("p=3:0"), "--bounds 'p=3:0': the lower bound is above the upper one");
   CHECK(parse_bound("F=1e12:1e16").constant == "F");
   CHECK(parse_fixed("p=1").low == 1);
   CHECK(parse_fixed("p=1").high == 1);
-  CHECK_THROWS_WITH(parse_fixed("p=x"), "fix 'p=x': write CONSTANT=NUMBER, for example p=1");
+  CHECK_THROWS_WITH(parse_fixed("p=x"), "--fix 'p=x': write CONSTANT=NUMBER, for example p=1");
   CHECK_THROWS_AS(parse_bound("p"), UsageError);
   CHECK_THROWS_AS(parse_bound("p=1"), UsageError);
   CHECK_THROWS_AS(parse_bound("p=1:x"), UsageError);

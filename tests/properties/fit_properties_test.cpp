@@ -152,13 +152,6 @@ std::string without_line(FittedModel model) {
   return to_json(model);
 }
 
-/// without_line() without the warnings: of what is hardly determined, rounding decides which
-/// combination is named and how wide its interval is, and sums over more rows round otherwise.
-std::string without_warnings(FittedModel model) {
-  model.warnings.clear();
-  return without_line(std::move(model));
-}
-
 /// Whether a column has no other numbers than 0 and 1, so that it becomes one of levels.
 bool is_flag(const test::GeneratedColumn& column) {
   return std::all_of(

@@ -127,7 +127,7 @@ TEST_CASE("a result by its name that has a value of its own in most rows is no i
   CHECK(roles.intrinsic == Texts{"filters"});
   CHECK(roles.notices[2] == "Column '" + name +
                                 "' looks like a result of the runs, not an input, and is left "
-                                "out; pass intrinsic = " +
+                                "out; pass --intrinsic " +
                                 name + ",filters to keep it.");
 }
 

@@ -56,32 +56,32 @@ TEST_CASE("a derived column has the value of its formula in each row", "[derived
 
 TEST_CASE("a text that defines no column is refused with the place in it", "[derived]") {
   CHECK(parse_error("flops") ==
-        "derived 'flops': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
+        "--derive 'flops': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
   CHECK(parse_error("flops =") ==
-        "derived 'flops =': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
+        "--derive 'flops =': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
   CHECK(parse_error("2x = filters") ==
-        "derived '2x = filters': the name of a derived column is made of letters, digits and "
+        "--derive '2x = filters': the name of a derived column is made of letters, digits and "
         "'_'");
   CHECK(parse_error("x = filters *") ==
-        "derived 'x = filters *': Unexpected end of expression at position 10 of "
+        "--derive 'x = filters *': Unexpected end of expression at position 10 of "
         "'filters *'");
   CHECK(parse_error("x = x + filters") ==
-        "derived 'x = x + filters': 'x' cannot be computed from itself");
-  CHECK(parse_error("x = 2 * 3") == "derived 'x = 2 * 3': the formula uses no column");
+        "--derive 'x = x + filters': 'x' cannot be computed from itself");
+  CHECK(parse_error("x = 2 * 3") == "--derive 'x = 2 * 3': the formula uses no column");
   CHECK(parse_error("x = padding == 'same'") ==
-        "derived 'x = padding == 'same'': texts cannot be used, only columns of numbers");
+        "--derive 'x = padding == 'same'': texts cannot be used, only columns of numbers");
 }
 
 TEST_CASE("an unknown column and a name that is taken are refused", "[derived]") {
   CHECK(request_error({"x = filterz * 2"}) ==
-        "derived 'x = filterz * 2': no column 'filterz' in runs.csv; did you mean 'filters'?");
+        "--derive 'x = filterz * 2': no column 'filterz' in runs.csv; did you mean 'filters'?");
   CHECK(request_error({"workers = filters * 2"}) ==
-        "derived 'workers = filters * 2': runs.csv already has a column 'workers'; choose "
+        "--derive 'workers = filters * 2': runs.csv already has a column 'workers'; choose "
         "another name");
   CHECK(request_error({"x = filters", "x = workers"}) ==
-        "derived 'x = workers': runs.csv already has a column 'x'; choose another name");
+        "--derive 'x = workers': runs.csv already has a column 'x'; choose another name");
   CHECK(request_error({"y = x * 2", "x = filters"}) ==
-        "derived 'y = x * 2': no column 'x' in runs.csv; there are 'filters', 'kernel_size', "
+        "--derive 'y = x * 2': no column 'x' in runs.csv; there are 'filters', 'kernel_size', "
         "'activation', "
         "'workers' and 'time_s'");
 }
@@ -101,7 +101,7 @@ TEST_CASE("a derived column that is negative is refused where it is used", "[der
   const Table table = derive_as_requested(table_of(kDerivable), request.derived);
   CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
         "runs.csv:2: column 'x': -4 is not >= 0; needed are numbers >= 0: correct this, or pass "
-        "categorical = x or ignore = x");
+        "--categorical x or --ignore x");
 }
 
 TEST_CASE("the measured time is neither derived nor derived from", "[derived]") {
@@ -113,10 +113,10 @@ TEST_CASE("the measured time is neither derived nor derived from", "[derived]") 
     return message_of<UsageError>([&] { resolve_roles(table, request); });
   };
   CHECK(error("x = time_s / workers", std::nullopt) ==
-        "derived 'x = time_s / workers': 'time_s' is the measured time, which is unknown for "
+        "--derive 'x = time_s / workers': 'time_s' is the measured time, which is unknown for "
         "configurations to be predicted");
   CHECK(error("x = filters / workers", "x") ==
-        "derived 'x = filters / workers': the measured time cannot be derived");
+        "--derive 'x = filters / workers': the measured time cannot be derived");
 }
 
 TEST_CASE("a spec keeps the derived columns that its inputs need", "[derived]") {

@@ -143,7 +143,7 @@ TEST_CASE("cells that cannot be used are named column by column", "[design]") {
         "runs.csv: column 'gpus': 2 cells: \"1,5\" is not a number (line 3), -2 is not > 0 (line "
         "4)\n"
         "runs.csv: column 'time_s': 2 cells: \"nan\" is not a number (line 3), 0 is not > 0 (line "
-        "4); every run needs a measured time > 0: correct this, remove the rows, or pass failed = "
+        "4); every run needs a measured time > 0: correct this, remove the rows, or pass --failed "
         "drop to leave out runs that failed");
 }
 

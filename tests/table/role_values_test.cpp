@@ -30,19 +30,18 @@ TEST_CASE("cells that are no numbers are told column by column", "[roles]") {
                  "4,,0.3\n"
                  "5,8,0.3\n") ==
       "runs.csv:3: column 'x': \"nan\" is not a number; needed are numbers >= 0: correct this, or "
-      "pass categorical = x or ignore = x\n"
+      "pass --categorical x or --ignore x\n"
       "runs.csv: column 'batch_size': 2 cells: \"1,5\" is not a number (line 3), the cell is blank "
-      "(line 5); needed are numbers > 0: correct this, or pass categorical = batch_size or ignore "
-      "= "
-      "batch_size\n"
+      "(line 5); needed are numbers > 0: correct this, or pass --categorical batch_size or "
+      "--ignore batch_size\n"
       "runs.csv:4: column 'time_s': the cell is blank; every run needs a measured time > 0: "
-      "correct this, remove the rows, or pass failed = drop to leave out runs that failed");
+      "correct this, remove the rows, or pass --failed drop to leave out runs that failed");
 }
 
 TEST_CASE("a column of numbers is that also where its first cell is bad", "[roles]") {
   CHECK(role_error("x,gpus,time_s\nn/a,1,1\n2,2,2\n-3,3,3\n") ==
         "runs.csv: column 'x': 2 cells: \"n/a\" is not a number (line 2), -3 is not >= 0 (line 4); "
-        "needed are numbers >= 0: correct this, or pass categorical = x or ignore = x");
+        "needed are numbers >= 0: correct this, or pass --categorical x or --ignore x");
 }
 
 TEST_CASE("a time with decimal commas throughout is still the time", "[roles]") {
@@ -58,13 +57,13 @@ TEST_CASE("of a column's bad cells all are counted and the first five shown", "[
         std::string(line > 95 ? "?" : std::to_string(line)) + "," + std::to_string(line) + ",1\n";
   CHECK(role_error(csv) ==
         "runs.csv: column 'x': 55 cells: \"?\" is not a number (lines 96, 97, 98, 99 and 100) and "
-        "50 more; needed are numbers >= 0: correct this, or pass categorical = x or ignore = x");
+        "50 more; needed are numbers >= 0: correct this, or pass --categorical x or --ignore x");
 }
 
 TEST_CASE("negative values are errors where a power is taken", "[roles]") {
   CHECK(role_error("dropout,gpus,time_s\n0,1,1\n0.5,2,2\n-0.25,3,3\n") ==
         "runs.csv:4: column 'dropout': -0.25 is not >= 0; needed are numbers >= 0: correct this, "
-        "or pass categorical = dropout or ignore = dropout");
+        "or pass --categorical dropout or --ignore dropout");
 }
 
 TEST_CASE("a number that is no scale may be 0", "[roles][zeros]") {
@@ -76,13 +75,13 @@ TEST_CASE("a 0 in an extrinsic column is an error also beside only 1", "[roles]"
   request.extrinsic = Texts{"gpus"};
   CHECK(role_error("x,gpus,time_s\n1,1,1\n2,0,2\n", request) ==
         "runs.csv:3: column 'gpus': 0 is not > 0; needed are numbers > 0: correct this, or pass "
-        "categorical = gpus or ignore = gpus");
+        "--categorical gpus or --ignore gpus");
 }
 
 TEST_CASE("a time <= 0 is an error", "[roles]") {
   CHECK(role_error("x,gpus,time_s\n1,1,0\n2,2,-1\n3,3,1\n") ==
         "runs.csv: column 'time_s': 2 cells: 0 is not > 0 (line 2), -1 is not > 0 (line 3); every "
-        "run needs a measured time > 0: correct this, remove the rows, or pass failed = drop to "
+        "run needs a measured time > 0: correct this, remove the rows, or pass --failed drop to "
         "leave out runs that failed");
 }
 
@@ -100,14 +99,14 @@ TEST_CASE("a text column cannot be numeric by flag", "[roles]") {
   request.extrinsic = Texts{"gpus"};
   CHECK(role_error("activation,gpus,time_s\nrelu,1,1\ntanh,2,2\n", request) ==
         "runs.csv: column 'activation': 2 cells: \"relu\" is not a number (line 2), \"tanh\" is "
-        "not a number (line 3); needed are numbers >= 0: correct this, or pass categorical = "
-        "activation or ignore = activation");
+        "not a number (line 3); needed are numbers >= 0: correct this, or pass --categorical "
+        "activation or --ignore activation");
 }
 
 TEST_CASE("a column with as many texts as numbers needs a word from the user", "[roles]") {
   const std::string expected =
-      "runs.csv: column 'mode' mixes 1 number and 2 texts; pass categorical = mode to take its "
-      "values as levels, or ignore = mode";
+      "runs.csv: column 'mode' mixes 1 number and 2 texts; pass --categorical mode to take its "
+      "values as levels, or --ignore mode";
   CHECK(role_error("mode,x,gpus,time_s\n3,1,1,1\na,2,2,2\nb,3,3,3\n") == expected);
   CHECK(role_error("mode,x,gpus,time_s\na,1,1,1\nb,2,2,2\n3,3,3,3\n") == expected);
 }
@@ -115,7 +114,7 @@ TEST_CASE("a column with as many texts as numbers needs a word from the user", "
 TEST_CASE("numbers that only people read as such are told where texts and numbers mix", "[roles]") {
   CHECK(role_error("size,x,gpus,time_s\n512,1,1,1\n\"1,024\",2,2,2\n\"2,048\",3,3,3\n") ==
         "runs.csv: column 'size' mixes 1 number and 2 texts, such as \"1,024\" (runs.csv:3): write "
-        "1024 there; pass categorical = size to take its values as levels, or ignore = size");
+        "1024 there; pass --categorical size to take its values as levels, or --ignore size");
   CHECK(role_error("size,x,gpus,time_s\n16k,1,1,1\n32k,2,2,2\n3,3,3,3\n")
             .find("\"16k\" (runs.csv:2): write all digits there; ") != std::string::npos);
 }
@@ -130,7 +129,7 @@ TEST_CASE("and gets it by that flag, read as text or not", "[roles]") {
 
 TEST_CASE("a blank cell is not a level", "[roles]") {
   CHECK(role_error("activation,x,gpus,time_s\nrelu,1,1,1\n,2,2,2\ntanh,3,3,3\n") ==
-        "runs.csv:3: column 'activation': the cell is blank; fill this, or pass ignore = "
+        "runs.csv:3: column 'activation': the cell is blank; fill this, or pass --ignore "
         "activation");
 }
 
@@ -139,7 +138,7 @@ TEST_CASE("a blank cell is not a level of a numeric column either", "[roles]") {
   request.categorical = {"stride"};
   const char* csv = "stride,x,gpus,time_s\n1,1,1,1\n,2,2,2\n2,3,3,3\n";
   const std::string expected =
-      "runs.csv:3: column 'stride': the cell is blank; fill this, or pass ignore = stride";
+      "runs.csv:3: column 'stride': the cell is blank; fill this, or pass --ignore stride";
   CHECK(role_error(csv, request) == expected);
   CHECK(role_error(csv, request, {"stride"}) == expected);
 }
@@ -152,7 +151,7 @@ TEST_CASE("a column that names the runs is refused where it is all there is", "[
   request.extrinsic = std::vector<std::string>{};
   CHECK(role_error(csv, request) ==
         "runs.csv: column 'run' has 12 different texts in 12 rows, too many to be levels; pass "
-        "ignore = run, or categorical = run to keep it");
+        "--ignore run, or --categorical run to keep it");
   request.categorical = {"run"};
   CHECK(role_error(csv, request) == "(none)");
 }
@@ -160,9 +159,9 @@ TEST_CASE("a column that names the runs is refused where it is all there is", "[
 TEST_CASE("names with blanks or quotes are quoted in the flags of the advice", "[roles]") {
   CHECK(role_error("drop out,it's,gpus,time_s\n-1,-1,1,1\n2,2,2,2\n") ==
         "runs.csv:2: column 'drop out': -1 is not >= 0; needed are numbers >= 0: correct this, or "
-        "pass categorical = drop out or ignore = drop out\n"
+        "pass --categorical 'drop out' or --ignore 'drop out'\n"
         "runs.csv:2: column 'it's': -1 is not >= 0; needed are numbers >= 0: correct this, or pass "
-        "categorical = it's or ignore = it's");
+        "--categorical 'it'\\''s' or --ignore 'it'\\''s'");
 }
 
 }  // namespace

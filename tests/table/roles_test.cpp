@@ -122,7 +122,7 @@ TEST_CASE("of several columns with a unit of time none is taken", "[roles]") {
   CHECK(error_of(table_of("x,fwd_s,gpus,bwd_s\n1,1,1,2\n2,2,2,3\n")) ==
         "runs.csv: several columns could be the measured time: 'fwd_s' and 'bwd_s'\n"
         "its columns are 'x', 'fwd_s', 'gpus' and 'bwd_s'\n"
-        "pass, for example: target = fwd_s ignore = bwd_s");
+        "pass, for example: --target fwd_s --ignore bwd_s");
 }
 
 TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]") {
@@ -130,7 +130,7 @@ TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]
       resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n2,1,1,4\n1,2,2,5\n"), {});
   CHECK(roles.target == "time");
   CHECK(roles.notices.back() ==
-        "Column 'fwd_s' looks like another measured time; pass ignore = fwd_s if it is one.");
+        "Column 'fwd_s' looks like another measured time; pass --ignore fwd_s if it is one.");
 }
 
 TEST_CASE("texts, constants, columns with zeros and derived ones are no time by their unit",
@@ -298,7 +298,7 @@ TEST_CASE("another time among the inputs is pointed out", "[roles]") {
   const Roles roles = resolve_roles(
       table_of("step_time_s,x,gpus,time_s\n1,1,1,1\n2,2,2,2\n1,2,2,1\n2,1,1,2\n"), request);
   CHECK(roles.notices.back() ==
-        "Column 'step_time_s' looks like another measured time; pass ignore = step_time_s if it is "
+        "Column 'step_time_s' looks like another measured time; pass --ignore step_time_s if it is "
         "one.");
 }
 
@@ -309,7 +309,7 @@ TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
     csv += std::to_string(run + 7) + "," + std::to_string(2 + run % 3) + "," +
            std::to_string(1 + run % 2) + ",1\n";
   const std::string notice =
-      "Column 'number' counts the rows; pass ignore = number if it only numbers the runs.";
+      "Column 'number' counts the rows; pass --ignore number if it only numbers the runs.";
   const Roles roles = resolve_roles(table_of(csv), {});
   CHECK(roles.intrinsic == Texts{"number", "filters"});
   CHECK((roles.notices.back() == notice) == (rows == 10));  // fewer may be a list of sizes
@@ -347,14 +347,14 @@ TEST_CASE("where neither time nor scale are known, flags to paste are given", "[
         "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'size', 'devs', 'name' and 'dur'\n"
         "of whole numbers > 0 are 'size' and 'devs'\n"
-        "pass, for example: target = dur extrinsic = size\n"
-        "if no column is a scale, pass: extrinsic = none");
+        "pass, for example: --target dur --extrinsic size\n"
+        "if no column is a scale, pass: --extrinsic none");
 }
 
 TEST_CASE("a column with the name of a throughput is not advised as the time", "[roles]") {
   const std::string column = GENERATE("throughput", "Train Throughput", "images/sec");
   CHECK_THAT(error_of(table_of("gpus,x," + column + "\n1,1,1\n2,2,2\n")),
-             EndsWith("\npass, for example: throughput_target = " + column));
+             EndsWith("\npass, for example: --throughput-target " + column));
 }
 
 TEST_CASE("a time that is named as an input is told, and no other column advised", "[roles]") {
@@ -371,19 +371,19 @@ TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
         "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio', 'm', 'devs' and 'time_s'\n"
         "of whole numbers > 0 are 'devs' and 'm'\n"
-        "pass, for example: extrinsic = devs\n"
-        "if no column is a scale, pass: extrinsic = none");
+        "pass, for example: --extrinsic devs\n"
+        "if no column is a scale, pass: --extrinsic none");
   CHECK(error_of(table_of("gpu,ratio,time_s\n1a,0.5,1\n2b,1,2\n")) ==
         "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio' and 'time_s'\n"
-        "pass, for example: extrinsic = none");
+        "pass, for example: --extrinsic none");
 }
 
 TEST_CASE("the advice names a number of tokens before a number of heads", "[roles]") {
   const Table runs = table_of("n_head,vocab,num_tokens,time_s\n8,100,1,1\n16,100,2,2\n8,200,4,3\n");
   CHECK_THAT(error_of(runs),
              Catch::Contains("\nof whole numbers > 0 are 'num_tokens', 'n_head' and 'vocab'\n") &&
-                 Catch::Contains("extrinsic = num_tokens\n"));
+                 Catch::Contains("--extrinsic num_tokens\n"));
   // Who needs no scale is told once that there is none.
   RoleRequest request;
   request.needs_scale = false;
@@ -401,15 +401,15 @@ TEST_CASE("of several possible times one has to be chosen", "[roles]") {
   CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
         "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
         "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"
-        "pass, for example: target = time_s ignore = step time");
+        "pass, for example: --target time_s --ignore step time");
 }
 
 TEST_CASE("a scale that is a text or a switch is no scale", "[roles]") {
   CHECK(error_of(table_of("x,nodes,threads,time_s\n1,n1,0,1\n2,n2,1,2\n")) ==
         "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'x', 'nodes', 'threads' and 'time_s'\n"
-        "pass, for example: extrinsic = x\n"
-        "if no column is a scale, pass: extrinsic = none");
+        "pass, for example: --extrinsic x\n"
+        "if no column is a scale, pass: --extrinsic none");
 }
 
 TEST_CASE("runs that vary nothing but the scale have no intrinsic column", "[roles]") {

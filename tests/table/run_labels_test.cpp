@@ -50,7 +50,7 @@ TEST_CASE("a number of the repetition is no input", "[roles][run-labels]") {
   const Labelled found = labelled(name, number_of_visit);
   CHECK_FALSE(found.is_input);
   CHECK_THAT(found.notices,
-             Contains(std::vector{
+             Contains(std::vector<std::string>{
                  "Column '" + name +
                  "' numbers repetitions and is left out: rows that differ in it alone are runs of "
                  "one configuration; pass --categorical " +
@@ -101,9 +101,9 @@ TEST_CASE("dates, paths and texts of single runs are no levels", "[roles][run-la
   INFO(cell(0));
   const Labelled found = labelled("x", cell, {}, rows);
   CHECK_FALSE(found.is_input);
-  CHECK_THAT(found.notices,
-             Contains(std::vector{"Column 'x' names runs rather than configurations and is left "
-                                  "out; pass --categorical x to keep it."}));
+  CHECK_THAT(found.notices, Contains(std::vector<std::string>{
+                                "Column 'x' names runs rather than configurations and is left "
+                                "out; pass --categorical x to keep it."}));
 }
 
 TEST_CASE("names of models, datasets and versions are levels", "[roles][run-labels]") {

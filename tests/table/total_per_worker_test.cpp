@@ -117,7 +117,7 @@ TEST_CASE("what each worker has is a derived column in place of the total", "[to
   REQUIRE(roles.notices.size() == notices + 1);
   CHECK(roles.notices.back() ==
         "Column 'global_batch' counts per 'num_gpus', as it was set: 4 different values in place "
-        "of 20. keep_totals leaves it as it is.");
+        "of 20. --keep-totals leaves it as it is.");
 
   Table other = runs_of({.is_set_as_total = true});
   Roles same = roles_of(other);

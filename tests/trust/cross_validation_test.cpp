@@ -51,7 +51,7 @@ TEST_CASE("all folds leave one group out each", "[folds]") {
 
 TEST_CASE("more folds than groups are refused", "[folds]") {
   CHECK_THROWS_WITH(make_held_out_parts(pairs_of_rows(12), 7, 1),
-                    "folds = 7: the training rows are only 6 groups that stay together; pass at "
+                    "--folds 7: the training rows are only 6 groups that stay together; pass at "
                     "most that number, or 'all'");
   CHECK_THROWS_AS(make_held_out_parts(pairs_of_rows(2), std::nullopt, 1), UsageError);
 }
@@ -117,5 +117,5 @@ TEST_CASE("folds that leave one value of a column to fit on are refused", "[fold
   CHECK(parts.size() == 2);
   CHECK_THROWS_WITH(cross_validate(runs.spec, two_values, {}, parts),
                     Catch::Matchers::ContainsSubstring(
-                        "so the power of gpus could be anything; hold out less, or ignore = gpus"));
+                        "so the power of gpus could be anything; hold out less, or --ignore gpus"));
 }

@@ -38,10 +38,10 @@ TEST_CASE("an interval ends at the conformal ranks of the scores", "[intervals]"
 TEST_CASE("a level beyond the reach of the rows is refused with what it would take",
           "[intervals]") {
   CHECK_THROWS_WITH(counted(18, 0.9),
-                    "coverage = 0.9 needs at least 19 held-out rows, and there are 18: they reach "
+                    "--coverage 0.9 needs at least 19 held-out rows, and there are 18: they reach "
                     "0.894");
   CHECK_THROWS_WITH(interval_factors(counted(19, 0.9), 0.99),
-                    "coverage = 0.99 needs at least 199 held-out rows, and there are 19: they "
+                    "--coverage 0.99 needs at least 199 held-out rows, and there are 19: they "
                     "reach 0.9");
   CHECK_NOTHROW(require_level(0.99, 199));
 }
