@@ -8,7 +8,7 @@
 
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 
 namespace perfmodel {
 namespace {

@@ -12,7 +12,7 @@
 #include "analysis/scaling.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "table/replicates.hpp"
+#include "columns/replicates.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

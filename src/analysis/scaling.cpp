@@ -12,13 +12,13 @@
 #include <string_view>
 
 #include "base/text.hpp"
-#include "fit/sensitivity.hpp"
+#include "search/sensitivity.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
-#include "table/column_facts.hpp"
+#include "columns/column_facts.hpp"
 #include "table/formula.hpp"
-#include "table/roles.hpp"
-#include "table/spec.hpp"
+#include "columns/roles.hpp"
+#include "columns/spec.hpp"
 
 namespace perfmodel {
 

@@ -10,7 +10,7 @@
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
-#include "table/column_facts.hpp"
+#include "columns/column_facts.hpp"
 
 namespace perfmodel {
 

@@ -12,8 +12,8 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "table/left_out.hpp"
-#include "table/spec.hpp"
+#include "columns/left_out.hpp"
+#include "columns/spec.hpp"
 
 namespace perfmodel::plan {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "table/spec.hpp"
+#include "columns/spec.hpp"
 
 namespace perfmodel::ssgd {
 namespace {

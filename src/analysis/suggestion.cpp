@@ -11,7 +11,7 @@
 #include "forms/failure_model.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 
 namespace perfmodel::plan {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "fit/losses.hpp"
+#include "search/losses.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 

@@ -36,7 +36,7 @@
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_json.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 
 struct perfmodel_table {
   perfmodel::Table table;

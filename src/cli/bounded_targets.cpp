@@ -13,7 +13,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel::cli {

@@ -16,7 +16,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "fit/sum_terms.hpp"
+#include "sums/sum_terms.hpp"
 #include "forms/fit_options.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"

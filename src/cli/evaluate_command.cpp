@@ -19,7 +19,7 @@
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
-#include "table/replicates.hpp"
+#include "columns/replicates.hpp"
 #include "table/table.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"

@@ -11,7 +11,7 @@
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
-#include "report/figures.hpp"
+#include "page/figures.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

@@ -22,9 +22,9 @@
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
-#include "table/design.hpp"
-#include "table/replicates.hpp"
-#include "table/spec.hpp"
+#include "columns/design.hpp"
+#include "columns/replicates.hpp"
+#include "columns/spec.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 

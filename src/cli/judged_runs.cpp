@@ -16,8 +16,8 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
-#include "table/column_facts.hpp"
-#include "table/design.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/design.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::cli {

@@ -21,7 +21,7 @@
 #include "perfmodel/fit.hpp"
 #include "report/documents.hpp"
 #include "report/model_json.hpp"
-#include "table/quantities.hpp"
+#include "columns/quantities.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 #include "table/formula.hpp"
-#include "table/spec.hpp"
+#include "columns/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::cli {

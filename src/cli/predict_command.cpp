@@ -22,7 +22,7 @@
 #include "perfmodel/predict.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/document.hpp"
-#include "report/page.hpp"
-#include "report/page_content.hpp"
+#include "page/page.hpp"
+#include "page/page_content.hpp"
 
 namespace perfmodel::cli {
 namespace {

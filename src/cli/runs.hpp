@@ -26,7 +26,7 @@
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
-#include "report/page.hpp"
+#include "page/page.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {

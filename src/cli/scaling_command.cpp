@@ -20,8 +20,8 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/documents.hpp"
-#include "table/column_facts.hpp"
-#include "table/roles.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/roles.hpp"
 
 namespace perfmodel::cli {
 namespace {

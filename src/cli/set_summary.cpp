@@ -20,7 +20,7 @@
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/document.hpp"
-#include "report/page.hpp"
+#include "page/page.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

@@ -14,7 +14,7 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
-#include "report/figures.hpp"
+#include "page/figures.hpp"
 
 namespace perfmodel::cli {
 namespace {

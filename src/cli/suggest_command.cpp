@@ -24,8 +24,8 @@
 #include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
-#include "table/design.hpp"
-#include "table/left_out.hpp"
+#include "columns/design.hpp"
+#include "columns/left_out.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "codegen/dialect.hpp"
 #include "perfmodel/error.hpp"
 #include "table/formula.hpp"
-#include "table/quantities.hpp"
+#include "columns/quantities.hpp"
 
 // The memory or the time that a workflow requests for a job, computed from the job's inputs.
 

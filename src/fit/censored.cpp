@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "fit/losses.hpp"
+#include "search/losses.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/loss.hpp"
 #include "perfmodel/error.hpp"

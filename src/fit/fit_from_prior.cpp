@@ -11,10 +11,10 @@
 
 #include "base/text.hpp"
 #include "fit/censored.hpp"
-#include "fit/fit_with_process.hpp"
+#include "choice/fit_with_process.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
-#include "table/replicates.hpp"
+#include "columns/replicates.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

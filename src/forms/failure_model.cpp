@@ -13,11 +13,11 @@
 #include "base/text.hpp"
 #include "forms/process_form.hpp"
 #include "perfmodel/columns.hpp"
-#include "table/column_facts.hpp"
-#include "table/design.hpp"
-#include "table/left_out.hpp"
-#include "table/quantities.hpp"
-#include "table/spec.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/design.hpp"
+#include "columns/left_out.hpp"
+#include "columns/quantities.hpp"
+#include "columns/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

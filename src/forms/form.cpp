@@ -16,7 +16,7 @@
 #include "forms/beyond.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
-#include "table/spec.hpp"
+#include "columns/spec.hpp"
 
 namespace perfmodel {
 

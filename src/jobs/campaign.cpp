@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel {

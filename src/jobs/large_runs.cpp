@@ -19,7 +19,7 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "sources/large_csv.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 
 namespace perfmodel {
 namespace {

@@ -23,7 +23,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "table/quantities.hpp"
+#include "columns/quantities.hpp"
 
 namespace perfmodel {
 namespace {

@@ -13,11 +13,11 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 #include "table/formula.hpp"
-#include "table/left_out.hpp"
-#include "table/quantities.hpp"
-#include "table/spec.hpp"
+#include "columns/left_out.hpp"
+#include "columns/quantities.hpp"
+#include "columns/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -30,8 +30,8 @@
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
-#include "table/column_facts.hpp"
-#include "table/quantities.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/quantities.hpp"
 
 namespace perfmodel {
 

@@ -15,10 +15,10 @@
 #include "sources/csv.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
-#include "table/column_facts.hpp"
-#include "table/cut_runs.hpp"
-#include "table/left_out.hpp"
-#include "table/quantities.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/cut_runs.hpp"
+#include "columns/left_out.hpp"
+#include "columns/quantities.hpp"
 
 namespace perfmodel {
 namespace {

@@ -16,8 +16,8 @@
 #include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
-#include "table/column_facts.hpp"
-#include "table/left_out.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/left_out.hpp"
 
 namespace perfmodel {
 namespace {

@@ -15,7 +15,7 @@
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "table/replicates.hpp"
+#include "columns/replicates.hpp"
 
 namespace perfmodel {
 namespace {

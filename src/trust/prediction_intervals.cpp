@@ -15,14 +15,14 @@
 #include "base/text.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
-#include "fit/fit_with_process.hpp"
-#include "fit/sensitivity.hpp"
+#include "choice/fit_with_process.hpp"
+#include "search/sensitivity.hpp"
 #include "forms/beyond.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
-#include "table/replicates.hpp"
+#include "columns/replicates.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -1,5 +1,5 @@
 #include "forms/sum_form.hpp"
-#include "report/page_content.hpp"
+#include "page/page_content.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "report/page_content.hpp"
+#include "page/page_content.hpp"
 
 #include <cmath>
 #include <numeric>

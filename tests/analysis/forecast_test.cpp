@@ -8,7 +8,7 @@
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
-#include "table/design.hpp"
+#include "columns/design.hpp"
 
 using namespace perfmodel;
 using Catch::Approx;

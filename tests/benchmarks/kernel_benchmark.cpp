@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "fit/generic_kernel.hpp"
-#include "fit/search_space.hpp"
+#include "search/generic_kernel.hpp"
+#include "search/search_space.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 

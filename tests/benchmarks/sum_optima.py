@@ -9,7 +9,7 @@ The same form and box as `perfmodel fit --expression multi --terms K`: a, g, C >
 Absolute ones: L-BFGS-B on rounded kinks, then sequential linear programming with HiGHS. From
 random starts around the log-linear solution, and, with --program, from the program's own constants.
 Prints one line per number of terms and loss: the best cost, that of the program, and their ratio.
-What it printed stands in tests/fit/sum_optima_test.cpp.
+What it printed stands in tests/sums/sum_optima_test.cpp.
 
 `--simulate FILE` writes the synthetic runs of that test instead.
 """

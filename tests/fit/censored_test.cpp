@@ -15,7 +15,7 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
-#include "table/cut_runs.hpp"
+#include "columns/cut_runs.hpp"
 #include "table/table.hpp"
 
 using namespace perfmodel;

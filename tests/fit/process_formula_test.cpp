@@ -5,7 +5,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "fit/fit_with_process.hpp"
+#include "choice/fit_with_process.hpp"
 #include "forms/form.hpp"
 #include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"

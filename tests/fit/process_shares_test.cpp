@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "fit/fit_with_process.hpp"
+#include "choice/fit_with_process.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "fit/generic_kernel.hpp"
-#include "fit/row_kernel.hpp"
-#include "fit/search_space.hpp"
+#include "search/generic_kernel.hpp"
+#include "sums/row_kernel.hpp"
+#include "search/search_space.hpp"
 #include "fuzz/targets.hpp"
 #include "gp/matern.hpp"
 #include "gp/tile_kernel.hpp"

@@ -17,7 +17,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "fit/sum_finish.hpp"
+#include "sums/sum_finish.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"

@@ -7,7 +7,7 @@
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
-#include "table/replicates.hpp"
+#include "columns/replicates.hpp"
 
 using namespace perfmodel;
 

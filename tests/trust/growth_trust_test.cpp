@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "fit/identify_sum.hpp"
+#include "sums/identify_sum.hpp"
 #include "forms/sum_form.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"

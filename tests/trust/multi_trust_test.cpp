@@ -5,8 +5,8 @@
 
 #include "base/random.hpp"
 #include "fit/fit.hpp"
-#include "fit/identify_sum.hpp"
-#include "fit/sum_terms.hpp"
+#include "sums/identify_sum.hpp"
+#include "sums/sum_terms.hpp"
 #include "forms/sum_form.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"

@@ -1,0 +1,457 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "search/global_search.hpp"
+#include "choice/term_choice.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr bool kBothParts[] = {false, true};  // random folds, extrapolation folds
+/// Errors well below this count as equal.
+constexpr double kSmallestError = 1e-3;
+constexpr double kToleratedDisagreement = 0.3;
+
+}  // namespace
+
+double log_of_mean_error(double mean) {
+  return std::log(kSmallestError + mean);
+}
+
+double mean_error(double log_error) {
+  return std::exp(log_error) - kSmallestError;
+}
+
+double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+  const Eigen::ArrayXd ratio = predicted.array() / measured.array();
+  double sum = 0;
+  for (const double r : ratio) {
+    const double error = std::abs(std::log(r));
+    sum += error < kLargestError ? error : kLargestError;  // also clamps NaN
+  }
+  return log_of_mean_error(sum / static_cast<double>(ratio.size()));
+}
+
+double with_disagreement(double log_error, double disagreement) {
+  return disagreement > kToleratedDisagreement
+             ? log_of_mean_error(mean_error(log_error) + disagreement)
+             : log_error;
+}
+
+std::vector<double> fold_weights(const std::vector<Fold>& folds) {
+  const auto extrapolation_folds = std::count_if(
+      folds.begin(), folds.end(), [](const Fold& fold) { return fold.is_extrapolation(); });
+  const auto random = static_cast<std::ptrdiff_t>(folds.size()) - extrapolation_folds;
+  std::vector<double> out;
+  for (const Fold& fold : folds) {
+    const double share = extrapolation_folds == 0 ? 1 : 0.5;
+    out.push_back(share /
+                  static_cast<double>(fold.is_extrapolation() ? extrapolation_folds : random));
+  }
+  return out;
+}
+
+void set_score(const std::vector<Fold>& folds, Candidate& candidate) {
+  const std::vector<double> weights = fold_weights(folds);
+  candidate.score = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f)
+    candidate.score += weights[f] * candidate.log_errors[f];
+}
+
+std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
+                                     bool extrapolation_folds) {
+  double sum = 0;
+  double count = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (folds[f].is_extrapolation() != extrapolation_folds)
+      continue;
+    sum += candidate.log_errors[f];
+    count += 1;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
+namespace {
+
+/// Weighted mean of a - b over the folds, and its standard error.
+struct Difference {
+  double mean = 0;
+  double error = 0;
+};
+
+Difference paired_difference(const std::vector<double>& weights, const Candidate& a,
+                             const Candidate& b) {
+  Difference out;
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double count = 0;
+  for (std::size_t f = 0; f < weights.size(); ++f) {
+    out.mean += weights[f] / all * (a.log_errors[f] - b.log_errors[f]);
+    count += weights[f] > 0 ? 1 : 0;
+  }
+  double sum = 0;
+  for (std::size_t f = 0; f < weights.size(); ++f) {
+    const double deviation = weights[f] / all * (a.log_errors[f] - b.log_errors[f] - out.mean);
+    sum += deviation * deviation;
+  }
+  out.error = count > 1 ? std::sqrt(sum * count / (count - 1)) : 0;
+  return out;
+}
+
+/// The difference over the random folds or the extrapolation folds only.
+Difference difference_of_part(const std::vector<Fold>& folds, bool is_extrapolation,
+                              const Candidate& a, const Candidate& b) {
+  std::vector<double> weights;
+  for (const Fold& fold : folds)
+    weights.push_back(fold.is_extrapolation() == is_extrapolation ? 1 : 0);
+  const bool any = std::find(weights.begin(), weights.end(), 1.0) != weights.end();
+  return any ? paired_difference(weights, a, b) : Difference{};
+}
+
+}  // namespace
+
+double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
+  return paired_difference(fold_weights(folds), a, b).error;
+}
+
+bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
+                double standard_errors) {
+  return std::all_of(
+      std::begin(kBothParts), std::end(kBothParts),
+      [&](bool is_extrapolation) {
+        const Difference gap = difference_of_part(folds, is_extrapolation, a, b);
+        return gap.mean <= standard_errors * gap.error;
+      });
+}
+
+bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
+                       const Allowance& allowance) {
+  return std::all_of(
+      std::begin(kBothParts), std::end(kBothParts),
+      [&](bool is_extrapolation) {
+        const Difference gap = difference_of_part(folds, is_extrapolation, a, b);
+        return gap.mean <=
+               std::max(allowance.in_any_case, std::min(gap.error, allowance.within_error));
+      });
+}
+
+bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a,
+                            const Candidate& b) {
+  const Difference gap = difference_of_part(folds, false, a, b);
+  return gap.mean <= gap.error;
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
+  FitOptions options = task.options;
+  options.expression = Expression::generic;
+  if (options.loss == Loss::soft_l1)
+    options.loss = Loss::mae;
+  options.penalty = {};
+  options.starts = 1;
+  options.threads = 1;
+  options.be_silent();
+  return fit_generic(task.spec, design_of(task, fold.training), options);
+}
+
+/// Differences between candidates on the folds are far larger.
+constexpr double kFoldTolerance = 1e-4;
+
+/// Most constants of a candidate, which is fitted in every fold: of a sum of few terms, and of any
+/// other.
+constexpr std::size_t kMostConstantsOfFewTerms = 1000;
+constexpr std::size_t kMostConstantsOfCandidate = 300;
+
+/// Reduces the number of terms to what the training rows and the run time allow.
+Candidate affordable(const SelectionTask& task, Candidate candidate) {
+  const auto most_constants = [&](Index terms) {
+    return static_cast<Index>(std::min(task.training.rows, terms <= kFewTerms
+                                                               ? kMostConstantsOfFewTerms
+                                                               : kMostConstantsOfCandidate));
+  };
+  while (!candidate.generic && candidate.shape.terms > 1 &&
+         candidate.shape.size() > most_constants(candidate.shape.terms))
+    candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
+  return candidate;
+}
+
+/// Number of path entries that reach the candidate.
+std::size_t entries(const Candidate& candidate) {
+  return candidate.generic ? 1
+                           : static_cast<std::size_t>(std::max<Index>(1, candidate.shape.terms));
+}
+
+/// Powers of logarithms, without trailing terms that have none.
+std::vector<std::vector<int>> log_powers_of(const SumShape& shape) {
+  std::vector<std::vector<int>> out = shape.log_powers;
+  const auto none = [](const std::vector<int>& powers) {
+    return std::all_of(powers.begin(), powers.end(), [](int r) { return r == 0; });
+  };
+  while (!out.empty() && none(out.back()))
+    out.pop_back();
+  return out;
+}
+
+/// True if a term with these powers of logarithms is 0 in a row.
+bool is_zero(const std::vector<int>& log_powers, const TermData& data, Index row) {
+  for (std::size_t n = 0; n < log_powers.size(); ++n)
+    if (log_powers[n] != 0 && std::isinf(data.log_logs(row, static_cast<Index>(n))))
+      return true;
+  return false;
+}
+
+/// True if every row can have a time > 0. Without C and with log2(1) = 0 as a factor of all terms,
+/// some rows have time 0 and no fit converges.
+bool has_times(const SumShape& shape, const TermData& data) {
+  if (shape.intercept || log_powers_of(shape).size() < static_cast<std::size_t>(shape.terms))
+    return true;
+  for (Index row = 0; row < data.rows(); ++row)
+    if (std::all_of(shape.log_powers.begin(), shape.log_powers.end(),
+                    [&](const std::vector<int>& powers) { return is_zero(powers, data, row); }))
+      return false;
+  return true;
+}
+
+/// The held-out rows of an extrapolation fold with the scale clamped to the largest training value.
+TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
+  const Index feature = coordinates.numeric_features()[*fold.scale];
+  const TermData& all = coordinates.data();
+  const Index largest = *std::max_element(
+      fold.training.begin(), fold.training.end(),
+      [&](Index a, Index b) { return all.features(a, feature) < all.features(b, feature); });
+  TermData out = take_rows(all, fold.held_out);
+  for (Index row = 0; row < out.rows(); ++row)
+    coordinates.copy_numeric(out, row, *fold.scale, all, largest);
+  return out;
+}
+
+/// True if the candidates are equal except for ridge and number of terms.
+bool alike(const Candidate& a, const Candidate& b) {
+  const bool of_a_kind = a.generic == b.generic && (a.shape.terms == 0) == (b.shape.terms == 0);
+  if (!of_a_kind || a.generic || a.shape.terms == 0)
+    return of_a_kind;
+  return a.shape.intercept == b.shape.intercept && a.shape.step_factors == b.shape.step_factors &&
+         a.shape.pure_logarithms == b.shape.pure_logarithms &&
+         a.shape.saturations == b.shape.saturations && a.shape.shared == b.shape.shared &&
+         a.shape.signs == b.shape.signs && a.shape.left_out == b.shape.left_out &&
+         log_powers_of(a.shape) == log_powers_of(b.shape);
+}
+
+}  // namespace
+
+bool same_family(const Candidate& a, const Candidate& b) {
+  return alike(a, b) && (a.generic || a.shape.terms == 0 || a.ridge == b.ridge);
+}
+
+TermSearchOptions fold_search(const FitOptions& options, double ridge) {
+  TermSearchOptions out;
+  out.seed = options.seed;
+  out.starts = 4;
+  out.kept = 1;
+  out.laggards_stop = true;
+  out.iterations = 40;
+  out.tolerance = kFoldTolerance;
+  out.ridge = ridge;
+  out.threads = 1;
+  out.instructions = options.instructions;
+  out.stop = options.stop;
+  return out;
+}
+
+CandidateJudge::CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds)
+    : task_(task), folds_(folds), far_points_(task.coordinates, folds) {}
+
+std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
+  const std::vector<Asked> asked = families_of(candidates);
+  std::vector<std::size_t> folds(folds_.size());
+  std::iota(folds.begin(), folds.end(), std::size_t{0});
+  fit(asked, folds);
+  std::vector<Candidate> out;
+  if (task_.options.stop.stop_requested())
+    return out;
+  for (const auto& [candidate, family] : asked) {
+    for (std::size_t entry = 0; entry < entries(candidate); ++entry) {
+      Candidate one = judged(candidate, families_[family], entry);
+      if (one.generic || has_times(one.shape, task_.coordinates.data()))
+        out.push_back(std::move(one));
+    }
+  }
+  return out;
+}
+
+std::vector<Candidate> CandidateJudge::better_on(const std::vector<std::size_t>& folds,
+                                                 const std::vector<Candidate>& candidates,
+                                                 const Candidate& than) {
+  const std::vector<Asked> asked = families_of(candidates);
+  fit(asked, folds);
+  std::vector<Candidate> out;
+  if (task_.options.stop.stop_requested())
+    return out;
+  for (std::size_t c = 0; c < asked.size(); ++c) {
+    const auto& [candidate, family] = asked[c];
+    double gain = 0;
+    for (const std::size_t f : folds)
+      gain += than.log_errors[f] - families_[family].of_fold[f].log_errors[entries(candidate) - 1];
+    if (gain > 0)
+      out.push_back(candidates[c]);
+  }
+  return out;
+}
+
+std::vector<CandidateJudge::Asked> CandidateJudge::families_of(
+    const std::vector<Candidate>& candidates) {
+  std::vector<Asked> out;
+  for (const Candidate& candidate : candidates) {
+    Candidate asked = affordable(task_, candidate);
+    const std::size_t family = family_of(asked);
+    out.push_back({std::move(asked), family});
+  }
+  return out;
+}
+
+void CandidateJudge::fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds) {
+  std::set<std::size_t> distinct;  // several candidates may share a family
+  for (const Asked& one : asked)
+    distinct.insert(one.family);
+  // Families from which others start come first.
+  for (const bool starts_from_like : {false, true}) {
+    std::vector<std::size_t> touched;
+    for (const std::size_t family : distinct)
+      if (families_[family].like.has_value() == starts_from_like)
+        touched.push_back(family);
+    parallel_for(touched.size() * folds.size(), task_.options.threads, [&](std::size_t job) {
+      if (task_.options.stop.stop_requested())
+        return;
+      const std::size_t f = folds[job % folds.size()];
+      Family& own = families_[touched[job / folds.size()]];
+      extend(own.widest, f, own.like ? &families_[*own.like].of_fold[f] : nullptr, own.of_fold[f]);
+    });
+  }
+}
+
+std::size_t CandidateJudge::family_of(const Candidate& candidate) {
+  const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
+    return same_family(family.widest, candidate);
+  });
+  if (known == families_.end()) {
+    families_.push_back({candidate, std::vector<FoldPath>(folds_.size()), like(candidate)});
+    return families_.size() - 1;
+  }
+  if (entries(candidate) > entries(known->widest))
+    known->widest = candidate;
+  return static_cast<std::size_t>(known - families_.begin());
+}
+
+/// Index of the first family that differs only in the ridge; nullopt if there is none.
+std::optional<std::size_t> CandidateJudge::like(const Candidate& candidate) const {
+  const auto found = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
+    return !candidate.generic && candidate.shape.terms > 0 && alike(family.widest, candidate) &&
+           !family.like;
+  });
+  return found == families_.end()
+             ? std::nullopt
+             : std::optional(static_cast<std::size_t>(found - families_.begin()));
+}
+
+void CandidateJudge::extend(const Candidate& candidate, std::size_t f, const FoldPath* like,
+                            FoldPath& path) const {
+  const Fold& fold = folds_[f];
+  if (path.log_errors.size() >= entries(candidate))
+    return;
+  if (candidate.generic) {
+    const FittedModel model = generic_fit(task_, fold);
+    const Design held_out = design_of(task_, fold.held_out);
+    path.log_errors.push_back(held_out_error(held_out.time, predict(model, held_out)));
+    path.generic_constants = model.constants;
+    return;
+  }
+  const TermData data = task_.coordinates.data(candidate.shape);
+  const TermData training = take_rows(data, fold.training);
+  const TermData held_out = take_rows(data, fold.held_out);
+  const TermSearchOptions search = fold_search(task_.options, candidate.ridge);
+  if (like != nullptr)
+    refit_path(training, candidate.shape, search, like->fits, path.fits);
+  extend_path(training, candidate.shape, search, path.fits);
+  for (std::size_t k = path.log_errors.size(); k < path.fits.size(); ++k) {
+    const SumShape shape =
+        with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));
+    const auto error_of = [&](const TermData& rows) {
+      return held_out_error(rows.time, evaluate_sum(rows, shape, path.fits[k].theta).total);
+    };
+    path.log_errors.push_back(error_of(held_out));
+    if (fold.is_extrapolation())
+      path.clamped_log_errors.push_back(
+          error_of(task_.coordinates.select(as_at_largest(task_.coordinates, fold), shape)));
+    else
+      path.far_predictions.push_back(far_points_.predictions(shape, path.fits[k].theta));
+  }
+}
+
+bool CandidateJudge::knows(const Candidate& candidate) const {
+  return std::any_of(
+      families_.begin(), families_.end(),
+      [&](const Family& family) { return same_family(family.widest, candidate); });
+}
+
+const CandidateJudge::FoldPath& CandidateJudge::path_of(const Candidate& candidate,
+                                                        std::size_t fold) const {
+  const auto first = [&](const auto& matches) {
+    return std::find_if(families_.begin(), families_.end(), matches);
+  };
+  auto known = first([&](const Family& family) { return same_family(family.widest, candidate); });
+  if (known == families_.end()) {
+    // The first terms of a wider sum, of which a later term has the logarithms.
+    known = first([&](const Family& family) {
+      Candidate narrower = family.widest;
+      narrower.shape =
+          with_terms(narrower.shape, std::min(narrower.shape.terms, candidate.shape.terms));
+      return same_family(narrower, candidate);
+    });
+  }
+  return known->of_fold[fold];
+}
+
+const SumFit& CandidateJudge::fit_in(const Candidate& sum, std::size_t fold) const {
+  return path_of(sum, fold).fits[entries(sum) - 1];
+}
+
+VectorXd CandidateJudge::constants_in(const Candidate& candidate, std::size_t fold) const {
+  return candidate.generic
+             ? path_of(candidate, fold).generic_constants
+             : task_.coordinates.constants(candidate.shape, fit_in(candidate, fold).theta);
+}
+
+Candidate CandidateJudge::judged(const Candidate& candidate, const Family& family,
+                                 std::size_t entry) const {
+  Candidate out = candidate;
+  if (!out.generic && out.shape.terms > 0)
+    out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
+  out.log_errors.clear();
+  out.clamped_log_errors.clear();
+  std::vector<FarPredictions> far_predictions;
+  for (const FoldPath& path : family.of_fold) {
+    out.log_errors.push_back(path.log_errors[entry]);
+    const bool far = entry < path.clamped_log_errors.size();
+    out.clamped_log_errors.push_back((far ? path.clamped_log_errors : path.log_errors)[entry]);
+    if (entry < path.far_predictions.size())
+      far_predictions.push_back(path.far_predictions[entry]);
+  }
+  // Predictions of the fits to random folds at the far points.
+  out.growth = far_points_.growth(far_predictions);
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    if (folds_[f].is_extrapolation())
+      out.log_errors[f] = with_disagreement(
+          out.log_errors[f], far_points_.disagreement(far_predictions, *folds_[f].scale));
+  }
+  set_score(folds_, out);
+  return out;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,535 @@
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "base/text.hpp"
+#include "sums/sum_terms.hpp"
+#include "choice/term_choice.hpp"
+#include "columns/replicates.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+
+/// Columns with only larger n get no 1 - 1/n, which is then nearly constant.
+constexpr double kLargestOfSaturation = 100;
+
+constexpr double kUsualRidge = 1e-4;
+constexpr double kOtherRidges[] = {1e-5, 1e-3};
+
+/// Sets of steps of the scales: none, each alone, and all.
+std::vector<std::vector<Index>> sets_of_step_factors(const SelectionTask& task) {
+  std::vector<std::vector<Index>> sets = {zeros_apart(task)};
+  std::vector<Index> all;
+  for (std::size_t g = 0; g < task.coordinates.step_factors().size(); ++g) {
+    const StepFactor& step_factor = task.coordinates.step_factors()[g];
+    if (!is_extrinsic(task, step_factor.numeric) || step_factor.above > 1)
+      continue;
+    all.push_back(static_cast<Index>(g));
+    sets.push_back(sets.front());
+    sets.back().push_back(all.back());
+  }
+  if (all.size() > 1) {
+    sets.push_back(sets.front());
+    sets.back().insert(sets.back().end(), all.begin(), all.end());
+  }
+  return sets;
+}
+
+}  // namespace
+
+std::vector<Index> zeros_apart(const SelectionTask& task) {
+  std::vector<Index> out(zero_step_factors(task.spec).size());
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+bool is_extrinsic(const SelectionTask& task, std::size_t numeric) {
+  return numeric < task.spec.extrinsic.size();
+}
+
+std::vector<Candidate> plain_candidates(const SelectionTask& task) {
+  std::vector<Candidate> out;
+  for (const std::vector<Index>& step_factors : sets_of_step_factors(task)) {
+    for (const bool intercept : {true, false}) {
+      out.push_back(
+          {.shape = plain_shape(task, 1, intercept), .ridge = kUsualRidge, .log_errors = {}});
+      out.back().shape.step_factors = step_factors;
+    }
+  }
+  return out;
+}
+
+std::vector<Candidate> with_other_ridges(const Candidate& from) {
+  std::vector<Candidate> out;
+  for (const double ridge : kOtherRidges) {
+    out.push_back(from);
+    out.back().ridge = ridge;
+  }
+  return out;
+}
+
+std::optional<SumShape> additive_shape(const SelectionTask& task) {
+  const std::size_t numerics = numeric_count(task.spec);
+  if (numerics < 2 || numerics > static_cast<std::size_t>(kMostTerms))
+    return std::nullopt;
+  SumShape out = plain_shape(task, static_cast<Index>(numerics), true);
+  out.left_out.resize(numerics);
+  for (std::size_t k = 0; k < numerics; ++k) {
+    for (std::size_t n = 0; n < numerics; ++n)
+      if (n != k)
+        out.left_out[k].push_back(n);
+  }
+  return out;
+}
+
+bool may_saturate(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric) {
+  const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
+  return numeric_input(task.spec, numeric).low <= kLargestOfSaturation &&
+         std::any_of(folds.begin(), folds.end(), is_judged) &&
+         is_count(numeric_factor(task.training, numeric), task.training.rows);
+}
+
+std::vector<Candidate> with_saturations(const SelectionTask& task, const std::vector<Fold>& folds,
+                                        const Candidate& from) {
+  std::vector<Candidate> out;
+  std::vector<std::size_t> all;
+  for (std::size_t n = 0; n < task.spec.extrinsic.size(); ++n) {
+    if (!may_saturate(task, folds, n))
+      continue;
+    out.push_back(from);
+    out.back().shape.saturations = {n};
+    if (task.spec.extrinsic[n].low == 1)
+      all.push_back(n);
+  }
+  if (all.size() > 1) {
+    out.push_back(from);
+    out.back().shape.saturations = all;
+  }
+  return out;
+}
+
+std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
+                                     const Candidate& from, std::size_t numeric) {
+  std::vector<Candidate> out;
+  Index term = 0;
+  while (term < from.shape.terms && from.shape.leaves_out(term, numeric))
+    ++term;
+  if (term == from.shape.terms)
+    return out;
+  const NumericFactor& factor = numeric_factor(task.training, numeric);
+  if (may_have_logarithm(factor, task.training.rows)) {
+    for (const int r : {1, 2}) {
+      for (const bool pure : {false, true}) {
+        out.push_back(from);
+        out.back().shape.log_powers[static_cast<std::size_t>(term)][numeric] = r;
+        out.back().shape.pure_logarithms = pure;
+      }
+    }
+  }
+  const std::vector<std::size_t>& saturations = from.shape.saturations;
+  if (may_saturate(task, folds, numeric) &&
+      std::find(saturations.begin(), saturations.end(), numeric) == saturations.end()) {
+    out.push_back(from);
+    out.back().shape.saturations.push_back(numeric);
+  }
+  return out;
+}
+
+std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
+                                  std::size_t scale) {
+  std::vector<Candidate> out;
+  const std::vector<StepFactor>& step_factors = task.coordinates.step_factors();
+  for (std::size_t g = 0; g < step_factors.size(); ++g) {
+    if (step_factors[g].numeric != scale || step_factors[g].above <= 1)
+      continue;
+    out.push_back(from);
+    out.back().shape.step_factors.push_back(static_cast<Index>(g));
+    out.push_back(out.back());
+    SumShape& alone = out.back().shape;
+    alone.left_out.resize(static_cast<std::size_t>(alone.terms));
+    for (std::vector<std::size_t>& columns : alone.left_out)
+      columns.push_back(scale);
+  }
+  return out;
+}
+
+std::vector<SumShape> simple_shapes(const SelectionTask& task) {
+  std::vector<SumShape> out = {plain_shape(task, 1, true), plain_shape(task, 1, false)};
+  if (const auto additive = additive_shape(task))
+    out.push_back(*additive);
+  if (task.options.signed_terms) {
+    for (SumShape shape : std::vector(out)) {
+      shape.signs.assign(static_cast<std::size_t>(shape.terms), 1);
+      shape.signs.back() = -1;
+      if (shape.intercept || shape.terms > 1)
+        out.push_back(shape);
+    }
+  }
+  return out;
+}
+
+std::vector<Candidate> negative_candidates(const SelectionTask& task) {
+  std::vector<Candidate> out;
+  for (const bool intercept : {true, false}) {
+    out.push_back({.shape = plain_shape(task, kFewTerms, intercept), .log_errors = {}});
+    out.back().shape.signs = {1, -1};
+  }
+  out.push_back({.shape = plain_shape(task, 1, true), .log_errors = {}});
+  out.back().shape.signs = {-1};
+  return out;
+}
+
+SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
+  SumShape out{.terms = terms,
+               .plain_features = task.coordinates.plain_features(),
+               .step_factors = zeros_apart(task),
+               .intercept = intercept,
+               .log_powers = {},
+               .pure_logarithms = false};
+  out.numeric_features = task.coordinates.numeric_features();
+  out.log_powers.assign(static_cast<std::size_t>(terms),
+                        std::vector<int>(numeric_count(task.spec), 0));
+  return out;
+}
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t kZeroFolds = 5;
+constexpr std::size_t kMostJudgedRows = 5000;
+constexpr double kProductRidge = 1e-6;  ///< per row: columns may be collinear
+
+/// A sample of the rows in folds that keep equal configurations together.
+struct ZeroFolds {
+  Design runs;
+  std::vector<std::size_t> of_row;
+};
+
+ZeroFolds deal_runs(const Design& training, std::uint64_t seed) {
+  auto groups = shuffled_groups(configuration_groups(training), seed);
+  std::size_t rows = 0;
+  std::size_t used = 0;
+  while (used < groups.size() && rows < kMostJudgedRows)
+    rows += groups[used++].size();
+  groups.resize(used);
+  ZeroFolds out;
+  if (used < kZeroFolds)
+    return out;
+  std::vector<std::size_t> chosen;
+  const auto parts = deal_groups(groups, kZeroFolds);
+  for (std::size_t fold = 0; fold < parts.size(); ++fold) {
+    chosen.insert(chosen.end(), parts[fold].begin(), parts[fold].end());
+    out.of_row.resize(chosen.size(), fold);
+  }
+  out.runs = take_rows(training, chosen);
+  return out;
+}
+
+/// Mean error of ln t in each fold, of one product fitted to the other folds.
+VectorXd errors_of_product(const ModelSpec& spec, const ZeroFolds& folds) {
+  const TermCoordinates coordinates(spec, folds.runs, zero_step_factors(spec), true);
+  SumShape shape{.terms = 1,
+                 .plain_features = coordinates.plain_features(),
+                 .step_factors = {},
+                 .log_powers = {}};
+  for (std::size_t g = 0; g < coordinates.step_factors().size(); ++g)
+    shape.step_factors.push_back(index(g));
+  const TermData data = coordinates.data(shape);
+  const VectorXd y = data.time.array().log();
+  std::vector<std::vector<Index>> rows(kZeroFolds);
+  for (Index row = 0; row < data.rows(); ++row)
+    rows[folds.of_row[coordinates.order()[static_cast<std::size_t>(row)]]].push_back(row);
+
+  const MatrixXd gram = data.features.transpose() * data.features;
+  const VectorXd product = data.features.transpose() * y;
+  VectorXd out(index(kZeroFolds));
+  for (std::size_t fold = 0; fold < kZeroFolds; ++fold) {
+    const MatrixXd held_out = data.features(rows[fold], Eigen::all);
+    const VectorXd times = y(rows[fold]);
+    MatrixXd normal = gram - held_out.transpose() * held_out;
+    normal.diagonal().array() += kProductRidge * static_cast<double>(data.rows());
+    const VectorXd theta = normal.ldlt().solve(product - held_out.transpose() * times);
+    out[index(fold)] = (times - held_out * theta).cwiseAbs().mean();
+  }
+  return out;
+}
+
+bool is_clearly_less(const VectorXd& errors, const VectorXd& others) {
+  const Eigen::ArrayXd gains = others - errors;
+  const double mean = gains.mean();
+  const double count = static_cast<double>(gains.size());
+  const double variance = (gains - mean).square().sum() / (count - 1);
+  return mean > std::sqrt(variance / count);
+}
+
+}  // namespace
+
+ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std::uint64_t seed) {
+  ModelSpec out = spec;
+  for (NumericInput& input : out.intrinsic)
+    if (input.zero)
+      input.zero->apart = false;
+  if (!out.has_zeros())
+    return out;
+  const ZeroFolds folds = deal_runs(training, seed);
+  if (folds.of_row.empty())
+    return out;
+  VectorXd errors = errors_of_product(out, folds);
+  for (std::size_t i = 0; i < out.intrinsic.size(); ++i) {
+    // With a single value besides 0, both forms are equivalent.
+    if (!out.intrinsic[i].zero || distinct_values(training.intrinsic[i], training.rows).size() < 3)
+      continue;
+    ModelSpec apart = out;
+    apart.intrinsic[i].zero->apart = true;
+    const VectorXd of_apart = errors_of_product(apart, folds);
+    if (!is_clearly_less(of_apart, errors))
+      continue;
+    out = apart;
+    errors = of_apart;
+  }
+  return out;
+}
+
+namespace {
+
+constexpr std::size_t kMostPoints = 60;  // per scale
+
+}  // namespace
+
+std::vector<double> slopes_along(const TermData& data, const std::vector<Index>& features,
+                                 std::size_t scale) {
+  const VectorXd own = data.features.col(features[scale]);
+  std::vector<double> out;
+  for (const Index feature : features)  // features are centred
+    out.push_back(own.dot(data.features.col(feature)) / own.squaredNorm());
+  return out;
+}
+
+FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds)
+    : coordinates_(coordinates) {
+  std::vector<Index> rows;
+  for (const Fold& fold : folds) {
+    if (!fold.scale || std::find(scales_.begin(), scales_.end(), *fold.scale) != scales_.end())
+      continue;
+    const std::size_t step = fold.held_out.size() / kMostPoints + 1;
+    for (std::size_t i = 0; i < fold.held_out.size(); i += step) {
+      rows.push_back(fold.held_out[i]);
+      scales_.push_back(*fold.scale);
+    }
+  }
+  measured_ = take_rows(coordinates.data(), rows);
+  points_ = measured_;
+  const std::vector<Index> features = coordinates.numeric_features();
+  std::vector<double> slope;
+  for (std::size_t p = 0; p < scales_.size(); ++p) {
+    if (p == 0 || scales_[p] != scales_[p - 1])
+      slope = slopes_along(coordinates.data(), features, scales_[p]);
+    for (std::size_t n = 0; n < features.size(); ++n)
+      coordinates.move(points_, static_cast<Index>(p), n, slope[n] * std::log(kStretch));
+  }
+}
+
+FarPredictions FarPoints::predictions(const SumShape& shape, const VectorXd& theta) const {
+  const auto log_time = [&](const TermData& data) -> VectorXd {
+    const VectorXd time = evaluate_sum(coordinates_.select(data, shape), shape, theta).total;
+    return time.array().max(1e-300).log();
+  };
+  FarPredictions out;
+  out.log_time = log_time(points_);
+  out.log_growth = out.log_time - log_time(measured_);
+  return out;
+}
+
+double FarPoints::disagreement(const std::vector<FarPredictions>& of_fits,
+                               std::size_t scale) const {
+  if (of_fits.empty())
+    return 0;
+  double sum = 0;
+  double count = 0;
+  for (std::size_t p = 0; p < scales_.size(); ++p) {
+    if (scales_[p] != scale)
+      continue;
+    VectorXd log_times(static_cast<Index>(of_fits.size()));
+    for (std::size_t f = 0; f < of_fits.size(); ++f)
+      log_times[static_cast<Index>(f)] = of_fits[f].log_time[static_cast<Index>(p)];
+    sum += std::min(kLargestError, (log_times.array() - median(log_times)).abs().mean());
+    count += 1;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+double FarPoints::growth(const std::vector<FarPredictions>& of_fits) const {
+  std::map<std::size_t, double> points_of_scale;
+  for (const std::size_t scale : scales_)
+    points_of_scale[scale] += 1;
+  double sum = 0;
+  for (const FarPredictions& of_fit : of_fits) {
+    for (std::size_t p = 0; p < scales_.size(); ++p) {
+      const double growth = std::max(0.0, of_fit.log_growth[static_cast<Index>(p)]);
+      sum += growth / points_of_scale[scales_[p]];
+    }
+  }
+  const double terms = static_cast<double>(of_fits.size() * points_of_scale.size());
+  return terms > 0 ? sum / terms : 0;
+}
+
+namespace {
+
+using Rows = std::vector<Index>;
+
+constexpr std::size_t kParts = 5;
+constexpr double kFarShare = 0.2;
+constexpr double kLeastShare = 0.25;  // least share of training rows
+constexpr std::size_t kFewestConfigurations = 5;
+constexpr double kScaleRange = 100;
+/// Least number of training values in an extrapolation fold.
+constexpr std::size_t kFewestValues = 2;
+constexpr std::size_t kFewestValuesOfFew = 3;
+constexpr std::size_t kFewestForManyFolds = 10;
+/// Most scales with extrapolation folds, those of the widest range: each costs fits per candidate.
+constexpr std::size_t kMostScales = 12;
+
+/// Groups of rows with equal features, which are adjacent in sorted data, in random order.
+std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,
+                                                              std::uint64_t seed) {
+  RowGroups groups;
+  for (Index row = 0; row < data.rows(); ++row) {
+    if (row == 0 || !data.same_configuration(row, row - 1))
+      ++groups.count;
+    groups.of_row.push_back(groups.count - 1);
+  }
+  return shuffled_groups(groups, seed);
+}
+
+void add_random_parts(const std::vector<std::vector<std::size_t>>& configurations,
+                      std::vector<Fold>& folds) {
+  const auto parts = deal_groups(configurations, kParts);
+  for (std::size_t held_out = 0; held_out < parts.size(); ++held_out) {
+    Fold fold;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      Rows& rows = part == held_out ? fold.held_out : fold.training;
+      rows.insert(rows.end(), parts[part].begin(), parts[part].end());
+    }
+    folds.push_back(std::move(fold));
+  }
+}
+
+/// A numeric column and its feature.
+struct Scale {
+  std::size_t input;
+  Index feature;
+};
+
+/// Holds out the rows from `threshold` on.
+Fold extrapolation_fold(const TermData& data, const Rows& rows, const Scale& scale,
+                        double threshold) {
+  Fold fold;
+  fold.scale = scale.input;
+  for (const Index row : rows)
+    (data.features(row, scale.feature) >= threshold ? fold.held_out : fold.training).push_back(row);
+  return fold;
+}
+
+/// Adds one or two folds: the largest values with a fifth of the rows, and the upper half of the
+/// scale, as long as a quarter of the rows and the fewest values remain for training.
+void add_extrapolation_folds(const TermData& data, const Rows& rows, const Scale& scale,
+                             std::size_t fewest_values, std::vector<Fold>& folds) {
+  std::map<double, std::size_t> counts;
+  for (const Index row : rows)
+    ++counts[data.features(row, scale.feature)];
+  if (counts.size() <= fewest_values)
+    return;
+  const double all = static_cast<double>(rows.size());
+  const double middle = 0.5 * (counts.begin()->first + counts.rbegin()->first);
+  double near = 0;
+  double deep = 0;
+  std::size_t held_out = 0;
+  std::size_t values_left = counts.size();
+  bool near_found = false;
+  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > fewest_values;
+       ++entry) {
+    const double before = static_cast<double>(held_out);
+    held_out += entry->second;
+    --values_left;
+    const double share = static_cast<double>(held_out) / all;
+    const bool first = before == 0;
+    if (!first && (share > 1 - kLeastShare || (near_found && entry->first < middle)))
+      break;
+    deep = entry->first;
+    if (!near_found)
+      near = entry->first;
+    near_found = near_found || share >= kFarShare;
+  }
+  folds.push_back(extrapolation_fold(data, rows, scale, near));
+  if (deep < near)
+    folds.push_back(extrapolation_fold(data, rows, scale, deep));
+}
+
+double lowest(const NumericInput& input) {
+  return input.zero ? input.zero->unit : input.low;
+}
+
+bool is_scale(const NumericInput& intrinsic) {
+  return intrinsic.high >= kScaleRange * lowest(intrinsic);
+}
+
+/// The numeric columns that get extrapolation folds, extrinsic ones first.
+std::vector<std::size_t> scales_of(const ModelSpec& spec, std::size_t numerics) {
+  std::vector<std::size_t> out;
+  for (std::size_t input = 0; input < numerics; ++input)
+    if (input < spec.extrinsic.size() || is_scale(numeric_input(spec, input)))
+      out.push_back(input);
+  if (out.size() > kMostScales) {
+    const auto order = [&](std::size_t n) {
+      const NumericInput& input = numeric_input(spec, n);
+      return std::tuple(n >= spec.extrinsic.size(), lowest(input) / input.high, input.column);
+    };
+    std::sort(out.begin(), out.end(),
+              [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
+    out.resize(kMostScales);
+    std::sort(out.begin(), out.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
+                             std::size_t most_rows, std::uint64_t seed) {
+  const TermData& data = coordinates.data();
+  auto configurations = shuffled_configurations(data, seed);
+  std::vector<Fold> folds;
+  if (configurations.size() < kFewestConfigurations)
+    return folds;
+  Rows rows;
+  std::size_t used = 0;
+  while (used < configurations.size() && rows.size() < most_rows) {
+    rows.insert(rows.end(), configurations[used].begin(), configurations[used].end());
+    ++used;
+  }
+  configurations.resize(used);
+  std::sort(rows.begin(), rows.end());
+  add_random_parts(configurations, folds);
+  const std::vector<Index> features = coordinates.numeric_features();
+  const std::size_t fewest_values =
+      configurations.size() <= kFewestForManyFolds ? kFewestValuesOfFew : kFewestValues;
+  for (const std::size_t input : scales_of(spec, features.size()))
+    add_extrapolation_folds(data, rows, {input, features[input]}, fewest_values, folds);
+  for (Fold& fold : folds) {
+    std::sort(fold.training.begin(), fold.training.end());
+    std::sort(fold.held_out.begin(), fold.held_out.end());
+  }
+  return folds;
+}
+
+}  // namespace perfmodel

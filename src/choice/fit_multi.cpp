@@ -1,0 +1,629 @@
+#include "choice/fit_multi.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "search/global_search.hpp"
+#include "sums/identify_sum.hpp"
+#include "search/losses.hpp"
+#include "search/sensitivity.hpp"
+#include "sums/sum_finish.hpp"
+#include "sums/sum_terms.hpp"
+#include "choice/term_choice.hpp"
+#include "sums/term_search.hpp"
+#include "forms/fit_options.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+#include "columns/column_facts.hpp"
+
+namespace perfmodel {
+
+namespace {
+
+using Eigen::VectorXd;
+
+/// Sums over the penalised constants u of a sum.
+struct PenalisedSums {
+  double absolute = 0;
+  double squared = 0;
+
+  void add(double u) {
+    absolute += std::abs(u);
+    squared += u * u;
+  }
+};
+
+PenalisedSums penalised_sums(const FittedSum& sum) {
+  const MultiLayout layout(sum.spec, sum.structure);
+  PenalisedSums out;
+  const auto add_factors = [&](std::size_t first, std::size_t count) {
+    const VectorXd factors = sum.constants.segment(index(first), index(count));
+    double logs = 0;
+    double present = 0;
+    for (const double factor : factors) {
+      if (factor > 0) {
+        logs += std::log(factor);
+        present += 1;
+      }
+    }
+    for (const double factor : factors)
+      if (factor > 0)  // an absent term is not penalised
+        out.add(std::log(factor) - logs / present);
+  };
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
+    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
+      out.add(sum.constants[index(layout.intrinsic_power(k, i))]);
+    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
+      add_factors(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
+    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
+      out.add(sum.constants[index(layout.extrinsic_power(k, j))]);
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      add_factors(layout.step_factor(k, g, 0), 2);
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Objective of a fitted sum in the units of the data: the loss over the runs, plus the penalties
+/// of its powers and of the logarithms of its factors (see SumGoal).
+double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options) {
+  const double out = loss_value(SignedLoss(options), runs.time, predict(model, runs));
+  const FittedSum sum = fitted_sum(model);
+  const double l2 = options.penalty.l2 + sum.estimate.ridge;
+  if (options.penalty.l1 == 0 && l2 == 0)
+    return out;
+  const double typical_time = std::exp(runs.time.array().log().mean());
+  const PenalisedSums sums = penalised_sums(sum);
+  return out + loss_of_time(options.loss, typical_time) *
+                   (options.penalty.l1 * sums.absolute + l2 * sums.squared);
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+constexpr double kNegligible = 1e-4;
+/// Largest increase of the loss by factors of 0: kUnnoticed of the loss, plus the loss of relative
+/// errors of kExact.
+constexpr double kUnnoticed = 1e-7;
+constexpr double kExact = 1e-9;
+
+/// Sets those factors of `constants[first..first + count)` to 0 whose rows all have a negligible
+/// share, and scales the others so that the first shown one is 1. Ignores rows in which another
+/// factor is 0.
+void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes,
+                  const CategoricalInput& input, Index count, Index coefficient, Index first,
+                  VectorXd& constants) {
+  VectorXd largest = VectorXd::Constant(count, -1);
+  for (std::size_t row = 0; row < codes.size(); ++row) {
+    const double share = shares[static_cast<Index>(row)];
+    double& most = largest[static_cast<Index>(codes[row])];
+    if (share > 0)
+      most = std::max(most, share);
+  }
+  if (largest.maxCoeff() < kNegligible)
+    return;  // the whole term is negligible
+  auto factors = constants.segment(first, count);
+  for (Index l = 0; l < count; ++l)
+    if (largest[l] >= 0 && largest[l] < kNegligible)
+      factors[l] = 0;
+  std::size_t place = 0;
+  const auto shown = [&] { return factors[static_cast<Index>(input.shown_level(place))]; };
+  while (!(shown() > 0))
+    ++place;
+  const double scale = shown();
+  constants[coefficient] *= scale;
+  factors /= scale;
+}
+
+}  // namespace
+
+/// Sets factors of levels and steps to exactly 0 if the term is below 1e-4 of the time of every row
+/// that they apply to, unless the loss increases noticeably.
+void switch_off_negligible_factors(FittedModel& model, const Design& training,
+                                   const SignedLoss& loss) {
+  const MultiStructure& structure = sum_form(model).structure;
+  const MultiLayout layout(model.spec, structure);
+  const auto loss_at = [&](const VectorXd& constants) {
+    return loss_value(loss, training.time,
+                      predict_multi(model.spec, structure, constants, training));
+  };
+  const double most = (1 + kUnnoticed) * loss_at(model.constants) +
+                      loss_value(loss, training.time, (1 + kExact) * training.time);
+  const MatrixXd parts = multi_parts(model.spec, structure, model.constants, training);
+  const VectorXd total = parts.rowwise().sum();
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total).cwiseAbs();
+    const Index coefficient = static_cast<Index>(layout.coefficient(k));
+    const auto tidy = [&](const std::vector<std::uint32_t>& codes, const CategoricalInput& input,
+                          std::size_t count, std::size_t first) {
+      VectorXd tidied = model.constants;
+      tidy_factors(shares, codes, input, static_cast<Index>(count), coefficient,
+                   static_cast<Index>(first), tidied);
+      if (tidied != model.constants && loss_at(tidied) <= most)
+        model.constants = tidied;
+    };
+    for (std::size_t c = 0; c < training.categorical.size(); ++c)
+      tidy(training.categorical[c].codes, model.spec.categorical[c], training.categorical[c].levels,
+           layout.level(k, c, 0));
+    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
+      const StepFactor& step_factor = structure.step_factors[g];
+      std::vector<std::uint32_t> sides(training.rows);
+      for (std::size_t row = 0; row < training.rows; ++row)
+        sides[row] =
+            numeric_factor(training, step_factor.numeric).value(row) > step_factor.above ? 1 : 0;
+      tidy(sides, {}, 2, layout.step_factor(k, g, 0));
+    }
+  }
+}
+
+/// Orders the terms of a sum by their share of the time, the largest first.
+void order_by_share(FittedModel& model, const Design& training) {
+  MultiStructure& structure = own_sum_form(model).structure;
+  const MultiLayout layout(model.spec, structure);
+  const VectorXd sums =
+      multi_parts(model.spec, structure, model.constants, training).colwise().sum();
+  std::vector<std::size_t> order(structure.terms);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(sums[static_cast<Index>(a)]) > std::abs(sums[static_cast<Index>(b)]);
+  });
+  const VectorXd constants = model.constants;
+  const MultiStructure before = structure;
+  const Index stride =
+      structure.terms == 0 ? 0 : (constants.size() - 1) / static_cast<Index>(structure.terms);
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    model.constants.segment(static_cast<Index>(layout.coefficient(k)), stride) =
+        constants.segment(static_cast<Index>(layout.coefficient(order[k])), stride);
+    for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
+      structure.own_feature(k, n) = before.feature(order[k], n);
+  }
+}
+
+namespace {
+
+/// Largest power of a scale with two values that is extrapolated. Two values cannot show how growth
+/// continues: work grows about in proportion. Communication with more workers is taken as 1 - 1/n
+/// if all terms share the power, else clamped, since a small term could reach any size.
+constexpr double kMostOfWork = 1.2;
+
+/// True if a column counts workers, by its lowest value 1 or by its name.
+bool counts_workers(const SelectionTask& task, std::size_t extrinsic) {
+  const NumericInput& input = task.spec.extrinsic[extrinsic];
+  return input.low == 1 || is_worker_count_name(input.column);
+}
+
+bool is_shared(const SumShape& shape, std::size_t numeric) {
+  return shape.terms == 1 ||
+         std::find(shape.shared.begin(), shape.shared.end(), numeric) != shape.shared.end();
+}
+
+bool is_ring(const SumShape& shape, std::size_t numeric) {
+  return std::find(shape.saturations.begin(), shape.saturations.end(), numeric) !=
+         shape.saturations.end();
+}
+
+double power_of(const SumShape& shape, const Eigen::VectorXd& theta, Index term,
+                std::size_t numeric) {
+  return theta[term * shape.features() + shape.numeric_features[numeric]];
+}
+
+std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape& shape,
+                                       const Eigen::VectorXd& theta) {
+  std::vector<std::size_t> out;
+  for (const std::size_t numeric : task.coordinates.two_valued())
+    if (!is_ring(shape, numeric) && shape.terms > 0 && is_shared(shape, numeric) &&
+        counts_workers(task, numeric) && power_of(shape, theta, 0, numeric) > 0 &&
+        is_count(numeric_factor(task.training, numeric), task.training.rows))
+      out.push_back(numeric);
+  return out;
+}
+
+MultiStructure with_clamped_pairs(const SelectionTask& task, const SumShape& shape,
+                                  const Eigen::VectorXd& theta) {
+  MultiStructure out = task.coordinates.structure(shape);
+  for (const std::size_t numeric : task.coordinates.two_valued()) {
+    const double most =
+        counts_workers(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
+    for (Index k = 0; k < shape.terms; ++k) {
+      if (is_ring(shape, numeric) || power_of(shape, theta, k, numeric) <= most)
+        continue;
+      double& clamp = out.own_feature(static_cast<std::size_t>(k), numeric).clamp;
+      clamp = std::min(clamp, task.coordinates.high(numeric));
+    }
+  }
+  return out;
+}
+
+std::vector<std::size_t> columns_with_logarithm(const SelectionTask& task) {
+  std::vector<std::size_t> out;
+  for (std::size_t n = 0; n < numeric_count(task.spec); ++n)
+    if (may_have_logarithm(numeric_factor(task.training, n), task.training.rows))
+      out.push_back(n);
+  return out;
+}
+
+}  // namespace
+
+std::size_t sum_starts(const FitOptions& options) {
+  return options.starts.value_or(8);
+}
+
+/// Fits the constants of a sum to all rows, to a minimum of the user's loss.
+SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
+  const FitOptions& options = task.options;
+  const TermCoordinates& coordinates = task.coordinates;
+  const SumShape& shape = chosen.shape;
+  const TermData data = coordinates.data(shape);
+  TermSearchOptions how;
+  how.seed = options.seed;
+  how.starts = sum_starts(options);
+  how.ridge = chosen.ridge;
+  how.threads = options.threads;
+  how.instructions = options.instructions;
+  how.stop = options.stop;
+  std::vector<SumFit> path;
+  extend_path(data, shape, how, path);
+  // The ridge chosen on the folds is tied to their loss; other losses are minimised without. A
+  // bound needs it: few rows beyond a high quantile determine its powers.
+  const bool is_own_loss = options.loss == Loss::soft_l1 && !options.terms;
+  const bool is_chosen_bound = options.quantile && !options.terms;
+  const double ridge = is_own_loss || is_chosen_bound ? chosen.ridge : 0;
+  const SumGoal goal(coordinates, shape, options, ridge);
+  // The folds judged the form by the same kind of search: an optimum that needs more starts is not
+  // the form that they chose.
+  SumFit fit;
+  fit.theta = path.back().theta;
+  if (ridge == 0)
+    fit = minimise_goal({data, shape, goal, options, how.starts}, fit.theta);
+  fit = finish(data, shape, goal, fit,
+               {.held = {}, .instructions = options.instructions, .stop = options.stop},
+               kSettledSumGap);
+  const std::vector<std::size_t> saturations = growing_pairs(task, shape, fit.theta);
+  if (!options.terms && !saturations.empty()) {
+    Candidate with_saturations = chosen;
+    with_saturations.shape.saturations.insert(with_saturations.shape.saturations.end(),
+                                              saturations.begin(), saturations.end());
+    return search_sum(task, with_saturations);
+  }
+  SimpleSum sum{shape, fit, ridge};
+  if (is_own_loss)
+    sum = simplified(
+        {coordinates, options, columns_with_logarithm(task), task.spec.extrinsic.size()}, sum);
+  SumOfTerms out{options.terms ? coordinates.structure(sum.shape)
+                               : with_clamped_pairs(task, sum.shape, sum.fit.theta),
+                 coordinates.constants(sum.shape, sum.fit.theta),
+                 sum.fit.evaluations,
+                 sum.fit.gap,
+                 {sum.ridge, sum.shape.intercept, sum.shape.shared}};
+  for (const SumFit& robust : path)
+    out.evaluations += robust.evaluations;
+  return out;
+}
+
+namespace {
+
+/// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
+constexpr double kLeastRefittedIntercept = 0.01;
+/// Least reference factor, as a share of the largest, to avoid division by a vanished one.
+constexpr double kLeastReference = 1e-87;
+
+SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
+  SumShape out;
+  out.terms = static_cast<Index>(sum.structure.terms);
+  out.plain_features = coordinates.plain_features();
+  for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+    out.step_factors.push_back(static_cast<Index>(g));
+  out.intercept = sum.estimate.intercept;
+  out.log_powers.assign(sum.structure.terms, std::vector<int>(numeric_count(sum.spec), 0));
+  out.numeric_features = coordinates.numeric_features();
+  out.shared = sum.estimate.shared;
+  for (std::size_t n = 0; n < numeric_count(sum.spec); ++n) {
+    if (sum.structure.feature(0, n).saturates)  // the same in all terms
+      out.saturations.push_back(n);
+    for (std::size_t k = 0; k < sum.structure.terms; ++k)
+      out.log_powers[k][n] = sum.structure.feature(k, n).log_power;
+  }
+  const MultiLayout layout(sum.spec, sum.structure);
+  for (std::size_t k = 0; k < sum.structure.terms; ++k)
+    out.signs.push_back(sum.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);
+  return out;
+}
+
+/// Per coordinate: true if its input is not used in the term.
+std::vector<bool> still_coordinates(const FittedSum& sum, const TermCoordinates& coordinates,
+                                    const SumShape& shape) {
+  const MultiLayout layout(sum.spec, sum.structure);
+  const std::vector<SumConstant> constants = sum_constants(sum);
+  std::vector<bool> out(static_cast<std::size_t>(shape.size()), false);
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
+    std::size_t input = 0;
+    const auto add = [&](std::size_t first, std::size_t count) {
+      const auto [start, size] = coordinates.inputs()[input++];
+      const auto begin = constants.begin() + index(first);
+      if (std::find(begin, begin + index(count), SumConstant::unused) == begin + index(count))
+        return;
+      for (Index j = start; j < start + size; ++j)
+        out[static_cast<std::size_t>(static_cast<Index>(k) * shape.features() + j)] = true;
+    };
+    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
+      add(layout.intrinsic_power(k, i), 1);
+    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
+      add(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
+    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
+      add(layout.extrinsic_power(k, j), 1);
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      add(layout.step_factor(k, g, 0), 2);
+  }
+  return out;
+}
+
+/// Per row: 0 at or below the threshold, 1 above it.
+std::vector<std::uint32_t> sides(const StepFactor& step_factor, const Design& runs) {
+  std::vector<std::uint32_t> out(runs.rows);
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    out[row] = numeric_factor(runs, step_factor.numeric).value(row) > step_factor.above ? 1 : 0;
+  return out;
+}
+
+/// Removes each term from the rows in which it is absent, by a further column of logarithms per
+/// term, 0 or -infinity, with power 1.
+void switch_off(const FittedSum& sum, const Design& runs, const TermCoordinates& coordinates,
+                TermData& data, SumShape& shape) {
+  const MultiLayout layout(sum.spec, sum.structure);
+  const Index columns = data.log_logs.cols();
+  const Index terms = shape.terms;
+  MatrixXd logs = MatrixXd::Zero(data.rows(), columns + terms);
+  logs.leftCols(columns) = data.log_logs;
+  for (Index k = 0; k < terms; ++k) {
+    const auto off = [&](std::size_t first, const std::vector<std::uint32_t>& codes) {
+      for (Index row = 0; row < data.rows(); ++row) {
+        const std::uint32_t code = codes[coordinates.order()[static_cast<std::size_t>(row)]];
+        if (sum.constants[index(first + code)] == 0)
+          logs(row, columns + k) = -std::numeric_limits<double>::infinity();
+      }
+    };
+    const auto term = static_cast<std::size_t>(k);
+    for (std::size_t c = 0; c < runs.categorical.size(); ++c)
+      off(layout.level(term, c, 0), runs.categorical[c].codes);
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      off(layout.step_factor(term, g, 0), sides(sum.structure.step_factors[g], runs));
+    std::vector<int>& powers = shape.log_powers[term];
+    powers.resize(static_cast<std::size_t>(columns + terms), 0);
+    powers[static_cast<std::size_t>(columns + k)] = 1;
+  }
+  data.log_logs = std::move(logs);
+}
+
+/// Sets factors that were 0 to 0 again, and scales the first remaining one to 1.
+void restore_zeros(const FittedSum& sum, VectorXd& constants) {
+  const MultiLayout layout(sum.spec, sum.structure);
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
+    const auto restore = [&](std::size_t first, std::size_t count) {
+      auto factors = constants.segment(index(first), index(count));
+      const auto were = sum.constants.segment(index(first), index(count)).array();
+      factors = (were == 0).select(0, factors.array()).matrix();
+      const auto first_left =
+          std::find_if(were.begin(), were.end(), [](double was) { return was > 0; });
+      if (first_left == were.end())
+        return;
+      double& reference = factors[first_left - were.begin()];
+      const double scale = std::max(reference, kLeastReference * factors.maxCoeff());
+      if (scale == 1)
+        return;
+      constants[index(layout.coefficient(k))] *= scale;
+      factors /= scale;
+      reference = 1;
+    };
+    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
+      restore(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
+    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
+      restore(layout.step_factor(k, g, 0), 2);
+  }
+}
+
+}  // namespace
+
+SumRefit::SumRefit(const FittedModel& model, const FitOptions& options)
+    : model_(model), options_(options), sum_(fitted_sum(model)) {}
+
+Refitted SumRefit::operator()(const Design& runs) const {
+  if (sum_.structure.terms == 0 && !sum_.estimate.intercept)
+    return {model_.form, model_.constants};
+  const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.step_factors,
+                                    options_.penalty.l1 > 0);
+  const SumShape shape = shape_of(sum_, coordinates);
+  VectorXd from = sum_.constants;
+  if (shape.intercept) {
+    double& intercept = from[from.size() - 1];
+    intercept = std::max(intercept, kLeastRefittedIntercept * runs.time.minCoeff());
+  }
+  SumShape masked = shape;
+  masked.still = still_coordinates(sum_, coordinates, shape);
+  TermData data = coordinates.data(shape);
+  switch_off(sum_, runs, coordinates, data, masked);
+  const double strength = sum_.estimate.ridge;
+  SumFit start;
+  start.theta = coordinates.theta(shape, from);
+  // Resampled rows can have a better optimum of absolute errors far away, in which terms have
+  // swapped roles: intervals would then be meaningless.
+  const SumFit found = approach(data, masked, options_, strength, start, Reach::nearby);
+  VectorXd out = coordinates.constants(shape, found.theta);
+  restore_zeros(sum_, out);
+  double& intercept = out[out.size() - 1];
+  if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
+    intercept = 0;
+  return {model_.form, out};
+}
+
+namespace {
+
+constexpr double kRidge = 1e-4;
+
+/// The requested number of terms with C, without logarithms or 1 - 1/n.
+Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
+                      std::size_t terms) {
+  Candidate out;
+  out.shape.terms = static_cast<Index>(terms);
+  out.shape.plain_features = coordinates.plain_features();
+  for (std::size_t g = 0; g < coordinates.step_factors().size(); ++g)
+    out.shape.step_factors.push_back(static_cast<Index>(g));
+  out.shape.intercept = true;
+  out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
+  out.shape.numeric_features = coordinates.numeric_features();
+  out.ridge = kRidge;
+  return out;
+}
+
+/// True if Eq. (4) is a product term plus C, so that its powers can be rounded to plain values.
+bool is_product_and_constant(const ModelSpec& spec) {
+  return spec.intrinsic.size() <= 1 && spec.categorical.empty() && !spec.has_zeros();
+}
+
+/// Fits Eq. (4) with the MAE instead of soft_l1, which it does not support.
+FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, FitOptions options) {
+  options.expression = Expression::generic;
+  if (options.loss == Loss::soft_l1)
+    options.loss = Loss::mae;
+  return fit_generic(spec, training, options);
+}
+
+/// Returns the spec; throws UsageError if its sums have too many constants.
+const ModelSpec& of_few_constants(const ModelSpec& spec, const FitOptions& options) {
+  const std::size_t terms = options.terms.value_or(2);
+  const std::size_t constants = count_sum_constants(spec, terms);
+  if (constants <= kMostSumConstants)
+    return spec;
+  const auto most = std::max_element(spec.categorical.begin(), spec.categorical.end(),
+                                     [](const CategoricalInput& a, const CategoricalInput& b) {
+                                       return a.levels.size() < b.levels.size();
+                                     });
+  const std::string advice = most == spec.categorical.end()
+                                 ? "leave columns out"
+                                 : "leave out '" + most->column + "', which has " +
+                                       std::to_string(most->levels.size()) + " levels";
+  throw InputError("a sum of " + std::to_string(terms) + (terms == 1 ? " term" : " terms") +
+                   " would have " + std::to_string(constants) + " constants here, and at most " +
+                   std::to_string(kMostSumConstants) +
+                   " can be fitted together: use --expression generic, or " + advice);
+}
+
+FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOptions& options,
+                     const SumOfTerms& sum, const FormChoice& form) {
+  FittedModel model;
+  model.spec = spec;
+  model.form = std::make_shared<SumForm>(sum.structure, sum.estimate);
+  model.typical = central_configuration(spec, training);
+  model.constants = sum.constants;
+  switch_off_negligible_factors(model, training, SignedLoss(options));
+  order_by_share(model, training);
+  model.search = {.method = options.method,
+                  .loss = options.loss,
+                  .quantile = options.quantile,
+                  .penalty = options.penalty,
+                  .seed = options.seed,
+                  .strategy = "descent",
+                  .starts = sum_starts(options),
+                  .population = 0,
+                  .generations = 0,
+                  .evaluations = sum.evaluations,
+                  .termination = options.stop.stop_requested() ? "interrupted" : "converged",
+                  .polish_gain = 0,
+                  .gap = sum.gap,
+                  .cost = sum_cost(model, training, options),
+                  .form = form,
+                  .ridges = {},
+                  .process = {},
+                  .prior = {}};
+  if (sum.estimate.ridge > 0)
+    model.search.ridges.push_back(sum.estimate.ridge);
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.noise_floor = noise_floor(training);
+  const std::optional<Findings> findings = identify_sum(model, training, options);
+  if (findings)
+    model.identifiability = findings->identifiability;
+  model.warnings = find_warnings(model, training, findings);
+  return model;
+}
+
+}  // namespace
+
+SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options)
+    : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
+      coordinates_(spec_, training, possible_step_factors(spec_, training), options.penalty.l1 > 0),
+      task_{coordinates_, spec_, training, options},
+      folds_(make_folds(coordinates_, spec_, kRowsOfFolds, options.seed)),
+      judge_(task_, folds_),
+      selection_(select_shape(task_, folds_, judge_)) {}
+
+FormChoice SumChoice::facts() const {
+  FormChoice out;
+  out.candidates = selection_.tried.size();
+  for (const Fold& fold : selection_.folds)
+    ++(fold.is_extrapolation() ? out.extrapolation_folds : out.random_folds);
+  return out;
+}
+
+/// A cost that begins at the last gap of a scale, as on the second node of a cluster, can be fitted
+/// by any sufficiently steep power: such a sum is clamped to the measured range unless all
+/// extrapolation folds confirm its growth.
+Candidate SumChoice::with_steep_growth_clamped(const FittedModel& model,
+                                               Candidate candidate) const {
+  std::vector<std::size_t>& steep = candidate.shape.steep;
+  for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale) {
+    const bool is_steep = !steep_growth(model, scale).empty() ||
+                          is_steep_beyond(task_, folds_, judge_, candidate, scale);
+    if (!is_steep || grows_on(folds_, candidate, scale) ||
+        std::find(steep.begin(), steep.end(), scale) != steep.end())
+      continue;
+    steep.push_back(scale);
+    candidate.shape.clamps.push_back(scale);
+  }
+  return candidate;
+}
+
+FittedModel SumChoice::fitted(const Candidate& candidate, const FitOptions& options) const {
+  if (candidate.generic && is_product_and_constant(task_.spec)) {
+    Candidate product = candidate;
+    product.generic = false;
+    product.shape = plain_shape(task_, 1, true);
+    return fitted(product, options);
+  }
+  if (!candidate.generic) {
+    const SelectionTask task{coordinates_, spec_, task_.training, options};
+    FittedModel model =
+        model_of(spec_, task.training, options, search_sum(task, candidate), facts());
+    const Candidate clamped = with_steep_growth_clamped(model, candidate);
+    return clamped.shape.steep == candidate.shape.steep ? model : fitted(clamped, options);
+  }
+  FittedModel model = fit_generic_instead(spec_, task_.training, options);
+  model.search.form = facts();
+  warn_of_few_configurations(model, task_.training, model.warnings);
+  return model;
+}
+
+FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  if (!options.terms) {
+    const FitOptions of_choice = without_quantile(options);
+    return SumChoice(spec, training, of_choice).fitted(options);
+  }
+  const ModelSpec counted =
+      with_zeros_counted(of_few_constants(spec, options), training, options.seed);
+  const TermCoordinates coordinates(counted, training, zero_step_factors(counted),
+                                    options.penalty.l1 > 0);
+  const SumOfTerms sum = search_sum({coordinates, counted, training, options},
+                                    given_terms(coordinates, counted, *options.terms));
+  return model_of(counted, training, options, sum, {.given = true});
+}
+
+}  // namespace perfmodel

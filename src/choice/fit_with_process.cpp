@@ -1,0 +1,247 @@
+#include "choice/fit_with_process.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/text.hpp"
+#include "choice/fit_multi.hpp"
+#include "search/fit_own.hpp"
+#include "search/global_search.hpp"
+#include "search/sensitivity.hpp"
+#include "perfmodel/error.hpp"
+
+namespace perfmodel {
+
+using Eigen::VectorXd;
+
+ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const VectorXd& constants,
+                        const Design& runs) {
+  ProcessRuns out;
+  out.columns = ProcessColumns::of(spec);
+  out.inputs = out.columns.inputs(runs);
+  out.residual = runs.time.array().log() - form.predict(spec, constants, runs).array().log();
+  for (std::size_t j = 0; j < out.columns.numbers(); ++j) {
+    const NumericInput& input = out.columns.number(spec, j);
+    out.forms.push_back(input.zero ? process::CoordinateForm::log_one_plus
+                                   : process::usual_form(out.inputs.numbers.col(index(j))));
+    const std::size_t intrinsic = spec.intrinsic.size();
+    const std::size_t numeric = j < intrinsic ? spec.extrinsic.size() + j : j - intrinsic;
+    out.most.push_back(is_flat_beyond(form, spec, constants, runs, numeric)
+                           ? input.high
+                           : std::numeric_limits<double>::infinity());
+  }
+  return out;
+}
+
+process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
+                                                 process::ProcessOptions options) {
+  options.forms = runs.forms;
+  process::HyperParameters out =
+      process::search_hyper_parameters(runs.inputs, runs.residual, options);
+  for (std::size_t j = 0; j < runs.most.size(); ++j)
+    out.coordinates[j].most = runs.most[j];
+  return out;
+}
+
+Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
+                      VectorXd constants, double factor) {
+  if (auto multiplied = form->multiplied(factor))
+    return {std::move(multiplied), std::move(constants)};
+  const std::vector<ConstantInfo> infos = form->constants(spec);
+  for (std::size_t k = 0; k < infos.size(); ++k)
+    if (infos[k].role == ConstantRole::coefficient || infos[k].range == ConstantRange::not_negative)
+      constants[index(k)] *= factor;
+  return {form, std::move(constants)};
+}
+
+namespace {
+
+void refuse_what_has_no_place(const FitOptions& options) {
+  const auto refuse = [](const std::string& flag) {
+    throw UsageError("a residual correction maximises a likelihood: " + flag +
+                     " has no place there");
+  };
+  if (options.method == Method::paper)
+    refuse("--method");
+  if (options.penalty.l1 > 0)
+    refuse("--l1");
+  if (options.penalty.l2 > 0)
+    refuse("--l2");
+}
+
+/// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
+FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
+  options.quantile.reset();
+  options.loss = chooses_terms(options) ? Loss::soft_l1 : Loss::rmsle;
+  if (options.expression == Expression::formula)
+    return fit_own(spec, training, options);
+  return options.expression == Expression::generic ? fit_generic(spec, training, options)
+                                                   : fit_multi(spec, training, options);
+}
+
+process::ProcessOptions process_options(const FitOptions& options) {
+  process::ProcessOptions out;
+  out.seed = options.seed;
+  out.threads = options.threads;
+  out.stop = options.stop;
+  return out;
+}
+
+/// Weight below which a run can be an outlier: that of a run at 4.6 standard deviations.
+constexpr double kWeightOfOutlier = 0.2;
+
+/// Counts runs that have a low weight and a large relative error.
+std::size_t count_outliers(const Eigen::VectorXd& weights, const Eigen::VectorXd& measured,
+                           const Eigen::VectorXd& predicted) {
+  std::size_t out = 0;
+  for (Eigen::Index run = 0; run < weights.size(); ++run)
+    out += weights[run] < kWeightOfOutlier && is_far_off(measured[run], predicted[run]) ? 1U : 0U;
+  return out;
+}
+
+ProcessSearch facts_of_search(const process::ProcessOptions& options, bool heavy_tails,
+                              bool is_predictive) {
+  ProcessSearch out;
+  out.objective =
+      "the posterior density of the hyper-parameters: marginal likelihood of ln(time / formula) "
+      "and "
+      "priors";
+  if (is_predictive)
+    out.objective += "; from there on the densities of left-out ln(time) given those next to them";
+  for (const process::PriorFacts& fact : process::prior_facts())
+    out.priors.push_back({fact.of, fact.mean, fact.deviation});
+  out.rows = static_cast<std::size_t>(options.hyper_rows);
+  out.noise = heavy_tails ? ProcessNoise::student_t : ProcessNoise::normal;
+  return out;
+}
+
+/// Replaces the kernel by one that predicts rows better from their neighbours, and returns true if
+/// it was found. Down-weighted runs then keep their weights.
+bool take_predictive_kernel(const ProcessRuns& runs, process::ProcessOptions& how,
+                            process::HyperParameters& hyper) {
+  process::ProcessOptions quick = how;
+  quick.exact_rows = how.hyper_rows;
+  process::ProcessFit first = fit_process(runs.inputs, runs.residual, hyper, quick);
+  const process::PredictiveKernel found = predictive_kernel(first.process, how);
+  hyper.kernel = found.kernel;
+  hyper.evaluations += found.evaluations;
+  if (found.is_better && hyper.heavy_tails)
+    how.run_weights = std::move(first.run_weights);
+  return found.is_better;
+}
+
+/// The formula multiplied by exp(intercept of the GP plus its mean over the known configurations),
+/// so that corrections are centred at 1.
+Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& spec,
+                  const VectorXd& constants, const ProcessColumns& columns, process::ProcessFit fit,
+                  std::size_t threads) {
+  const ProcessPrior prior{fit.hyper.level_deviation, fit.hyper.heavy_tails};
+  const double level = fit.level;
+  const auto known = std::make_shared<const KnownProcess>(std::move(fit.process), threads);
+  Refitted whole = times_factor(formula, spec, constants, std::exp(level + known->centre));
+  whole.form = std::make_shared<ProcessForm>(std::move(whole.form), columns, known, prior);
+  return whole;
+}
+
+}  // namespace
+
+FittedModel with_process(FittedModel model, const Design& training, const FitOptions& options) {
+  const ProcessRuns runs = runs_beside(*model.form, model.spec, model.constants, training);
+  if (!runs.has_times())
+    throw InputError(
+        "the formula beside the correction is 0, or too large for a number, at some of the runs; "
+        "choose one with fewer terms by --terms, or leave out runs whose times differ far more "
+        "than their columns explain");
+  process::ProcessOptions how = process_options(options);
+  process::HyperParameters hyper = search_hyper_parameters(runs, how);
+  const bool is_predictive =
+      index(training.rows) > how.exact_rows && take_predictive_kernel(runs, how, hyper);
+  process::ProcessFit found = fit_process(runs.inputs, runs.residual, hyper, how);
+  const VectorXd run_weights = found.run_weights;
+  const Refitted whole = combined(model.form, model.spec, model.constants, runs.columns,
+                                  std::move(found), options.threads);
+  model.form = whole.form;
+  model.constants = whole.constants;
+
+  model.search.strategy = "marginal likelihood";
+  model.search.starts = 4;
+  model.search.population = 0;
+  model.search.generations = 0;
+  model.search.evaluations = hyper.evaluations;
+  model.search.termination = options.stop.stop_requested() ? "interrupted" : "converged";
+  model.search.polish_gain = 0;
+  model.search.gap = 0;
+  model.search.cost = hyper.cost;
+  model.search.ridges.clear();
+  model.search.process = facts_of_search(how, hyper.heavy_tails, is_predictive);
+  model.typical = central_configuration(model.spec, training);
+  const VectorXd predicted = predict(model, training);
+  model.metrics.train = compute_metrics(training.time, predicted);
+  model.search.process->outliers = count_outliers(run_weights, training.time, predicted);
+  model.noise_floor = noise_floor(training);
+  // What the formula's constants are at stays true; what the runs determine is that of both.
+  std::erase_if(model.warnings, [](const Warning& warning) { return warning.kind != "at_bound"; });
+  const std::vector<Warning> further = find_warnings(model, training, {});
+  model.warnings.insert(model.warnings.begin(), further.begin(), further.end());
+  return model;
+}
+
+FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
+                             const FitOptions& options) {
+  refuse_what_has_no_place(options);
+  return with_process(ordinary_fit(spec, training, options), training, options);
+}
+
+namespace {
+
+/// Refits formula and GP to other runs with fixed hyper-parameters.
+class ProcessRefit final : public Refit {
+ public:
+  ProcessRefit(const FittedModel& model, const std::shared_ptr<const Form>& formula,
+               ProcessColumns columns, const ProcessPrior& prior, const KnownProcess& known,
+               const Design& training, const FitOptions& options)
+      : formula_(model),
+        columns_(std::move(columns)),
+        hyper_{.coordinates = known.process.coordinates,
+               .kernel = known.process.kernel,
+               .level_deviation = prior.level_deviation,
+               .heavy_tails = prior.heavy_tails,
+               .position = {}} {
+    how_.seed = options.seed;
+    how_.stop = options.stop;
+    formula_.form = formula;
+    refit_ = formula->refit(formula_, training, options);
+  }
+
+  Refitted operator()(const Design& runs) const override {
+    const Refitted alone = (*refit_)(runs);
+    const ProcessRuns left = runs_beside(*alone.form, formula_.spec, alone.constants, runs);
+    return combined(alone.form, formula_.spec, alone.constants, columns_,
+                    fit_process(columns_.inputs(runs), left.residual, hyper_, how_), how_.threads);
+  }
+
+  std::size_t free_constants() const override { return refit_->free_constants(); }
+
+ private:
+  FittedModel formula_;  ///< the model without the GP
+  std::unique_ptr<Refit> refit_;
+  ProcessColumns columns_;
+  process::HyperParameters hyper_;
+  process::ProcessOptions how_;
+};
+
+}  // namespace
+
+std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design& training,
+                                          const FitOptions& options) const {
+  if (prior_.level_deviation == 0)
+    throw UsageError(
+        "a model with a residual correction that was read from a file cannot be fitted "
+        "to other runs: the file has no priors; fit it anew");
+  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, training,
+                                        options);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,347 @@
+#include "choice/form_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "choice/fit_with_process.hpp"
+#include "search/sensitivity.hpp"
+#include "forms/fit_options.hpp"
+#include "forms/generic_form.hpp"
+#include "forms/sum_form.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr Index kFoldHyperRows = 160;
+/// Most rows of the GP of a fold; it is judged on half as many.
+constexpr Index kFoldRows = 400;
+/// Rows and iterations for adapting the hyper-parameters of a random fold to an extrapolation fold.
+constexpr Index kFarHyperRows = 120;
+constexpr std::size_t kFarIterations = 25;
+
+double largest_value(const NumericFactor& factor, std::size_t rows) {
+  double out = factor.value(0);
+  for (std::size_t row = 1; row < rows; ++row)
+    out = std::max(out, factor.value(row));
+  return out;
+}
+
+/// Formula and GP fitted to the training rows of a fold.
+struct FoldFit {
+  const ModelSpec& spec;
+  std::shared_ptr<const Form> form;
+  VectorXd constants;
+  ProcessColumns columns;
+  process::ProcessFit process;
+
+  VectorXd correction(const Design& rows) const {
+    const process::Predictor predictor(process.process, index(rows.rows));
+    return predictor.mean(columns.inputs(rows), 1).array() + process.level;
+  }
+
+  /// log_of_mean_error() of the rows.
+  double error(const Design& rows) const {
+    return held_out_error(
+        rows.time, form->predict(spec, constants, rows).array() * correction(rows).array().exp());
+  }
+
+  double typical_correction(const Design& training) const {
+    const VectorXd z = correction(training);
+    return median(((z.array() - median(z)).exp() - 1).abs());
+  }
+};
+
+/// Judges formulas with a residual GP on held-out rows.
+class ProcessJudge {
+ public:
+  /// Keeps references to its arguments.
+  ProcessJudge(const SelectionTask& task, const std::vector<Fold>& folds,
+               const CandidateJudge& alone)
+      : task_(task), folds_(folds), alone_(alone) {
+    for (const Fold& fold : folds) {
+      rows_.push_back({.known = some_of(fold.training, kFoldRows),
+                       .training = {},
+                       .held_out = design_of(task, some_of(fold.held_out, kFoldRows / 2)),
+                       .at_largest = {}});
+      rows_.back().training = design_of(task, rows_.back().known);
+      FoldRows& rows = rows_.back();
+      if (fold.is_extrapolation())
+        rows.at_largest = with_numeric_at(
+            rows.held_out, *fold.scale,
+            largest_value(numeric_factor(rows.training, *fold.scale), rows.training.rows));
+    }
+    learn_noise();
+  }
+
+  /// Returns nullopt after a stop request, or if the formula predicts no valid time for some row.
+  std::optional<FormCandidate> operator()(const Candidate& formula) const {
+    std::vector<FoldFit> fits;
+    std::vector<ProcessRuns> left;
+    for (std::size_t f = 0; f < folds_.size(); ++f) {
+      fits.push_back({task_.spec, form_of(formula), alone_.constants_in(formula, f), {}, {}});
+      left.push_back(runs_beside(*fits[f].form, task_.spec, fits[f].constants, rows_[f].training));
+      fits[f].columns = left[f].columns;
+      if (!left[f].has_times())
+        return std::nullopt;
+    }
+    FormCandidate out{.alone = formula, .with_process = formula};
+    Candidate& judged = out.with_process;
+    judged.log_errors.assign(folds_.size(), 0);
+    judged.clamped_log_errors.assign(folds_.size(), 0);
+    const process::HyperParameters within = search_hyper_parameters(left.front(), in_fold(0));
+    parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
+      if (task_.options.stop.stop_requested())
+        return;
+      process::ProcessOptions how = in_fold(f);
+      how.threads = 1;
+      how.start = within.position;
+      how.hyper_rows = kFarHyperRows;
+      how.iterations = kFarIterations;
+      fits[f].process = fit_process(
+          left[f].inputs, left[f].residual,
+          folds_[f].is_extrapolation() ? search_hyper_parameters(left[f], how) : within, how);
+      judged.log_errors[f] = fits[f].error(rows_[f].held_out);
+      judged.clamped_log_errors[f] =
+          folds_[f].is_extrapolation() ? fits[f].error(rows_[f].at_largest) : judged.log_errors[f];
+    });
+    if (task_.options.stop.stop_requested())
+      return std::nullopt;
+    out.correction = fits.front().typical_correction(rows_.front().training);
+    judge_as_clamped(folds_, judged);
+    return out;
+  }
+
+ private:
+  struct FoldRows {
+    std::vector<Index> known;
+    Design training;  ///< the known rows
+    Design held_out;
+    Design at_largest;  ///< held-out rows with the scale clamped to the largest training value
+  };
+
+  const SelectionTask& task_;
+  const std::vector<Fold>& folds_;
+  const CandidateJudge& alone_;
+  std::vector<FoldRows> rows_;
+  VectorXd start_;        ///< start of every search of hyper-parameters
+  VectorXd run_weights_;  ///< per row of the task; empty if none is down-weighted
+
+  std::vector<Index> some_of(const std::vector<Index>& rows, Index most) const {
+    std::vector<Index> out;
+    for (const Index place : process::sampled_rows(index(rows.size()), most, task_.options.seed))
+      out.push_back(rows[static_cast<std::size_t>(place)]);
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  std::shared_ptr<const Form> form_of(const Candidate& formula) const {
+    if (formula.generic)
+      return std::make_shared<const GenericForm>();
+    return std::make_shared<const SumForm>(task_.coordinates.structure(formula.shape));
+  }
+
+  process::ProcessOptions in_fold(std::size_t fold) const {
+    process::ProcessOptions out;
+    out.start = start_;
+    out.hyper_rows = kFoldHyperRows;
+    out.seed = task_.options.seed;
+    out.threads = task_.options.threads;
+    out.stop = task_.options.stop;
+    if (run_weights_.size() > 0)
+      out.run_weights = run_weights_(rows_[fold].known);
+    return out;
+  }
+
+  /// Finds disturbed runs, and the start of all searches, with a constant formula: neither they nor
+  /// the columns that matter depend much on formula and fold.
+  void learn_noise() {
+    std::set<Index> used;
+    for (const FoldRows& fold : rows_)
+      used.insert(fold.known.begin(), fold.known.end());
+    const std::vector<Index> rows(used.begin(), used.end());
+    const Design runs = design_of(task_, rows);
+    MultiStructure constant;
+    constant.terms = 0;
+    const SumForm one(constant);
+    const ProcessRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
+    process::ProcessOptions how;
+    how.start_rows = kFoldHyperRows;
+    how.hyper_rows = 2 * kFoldHyperRows;
+    how.seed = task_.options.seed;
+    how.threads = task_.options.threads;
+    how.stop = task_.options.stop;
+    const process::HyperParameters hyper = search_hyper_parameters(left, how);
+    start_ = hyper.position;
+    if (!hyper.heavy_tails || task_.options.stop.stop_requested())
+      return;
+    run_weights_ = VectorXd::Ones(index(task_.training.rows));
+    run_weights_(rows) = fit_process(left.inputs, left.residual, hyper, how).run_weights;
+  }
+};
+
+/// Extra error accepted for a simpler form, as logarithms.
+constexpr Allowance kWorthReading{.in_any_case = 0.05, .within_error = 0.1};
+/// Corrections that differ by less count as equal.
+constexpr double kStepOfCorrection = 0.05;
+
+/// True if the candidates are equal except for the ridge, which matters little with a GP.
+bool same_shape(const Candidate& a, Candidate b) {
+  b.ridge = a.ridge;
+  return same_family(a, b) && a.shape.terms == b.shape.terms;
+}
+
+/// Returns the formulas to judge with a GP: of Eq. (4) and of sums with each number of terms, those
+/// that predict best alone, within the measured range and beyond; also the chosen sum and its
+/// versions with fewer terms.
+///
+/// A constant is included only if there is no scale, since it cannot extrapolate.
+std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selection) {
+  std::vector<Candidate> out;
+  const auto add = [&](Candidate candidate) {
+    candidate.shape.clamps.clear();
+    for (const Candidate& known : out)
+      if (same_shape(known, candidate))
+        return;
+    out.push_back(std::move(candidate));
+  };
+  add(selection.chosen);
+  const auto best = [&](Index terms, bool generic, auto&& error) {
+    const Candidate* found = nullptr;
+    for (const Candidate& candidate : selection.tried)
+      if (candidate.generic == generic && (generic || candidate.shape.terms == terms) &&
+          (found == nullptr || error(candidate) < error(*found)))
+        found = &candidate;
+    if (found != nullptr)
+      add(*found);
+  };
+  const auto far = [&](const Candidate& candidate) {
+    return mean_log_error(selection.folds, candidate, true).value_or(candidate.score);
+  };
+  const auto near = [&](const Candidate& candidate) {
+    return mean_log_error(selection.folds, candidate, false).value_or(candidate.score);
+  };
+  best(0, true, near);
+  for (Index terms = spec.extrinsic.empty() ? 0 : 1; terms <= kMostTerms; ++terms) {
+    best(terms, false, near);
+    best(terms, false, far);
+  }
+  for (const Candidate& candidate : selection.tried)
+    if (same_family(candidate, selection.chosen) && is_sum(candidate) &&
+        candidate.shape.terms < selection.chosen.shape.terms)
+      add(candidate);
+  return out;
+}
+
+/// Index of the most readable candidate of those that predict about as well as the best.
+std::size_t easiest_to_read(const SelectionTask& task, const std::vector<Fold>& folds,
+                            const std::vector<FormCandidate>& tried) {
+  const auto effort = [&](const FormCandidate& candidate) {
+    return std::tuple(std::round(candidate.correction / kStepOfCorrection),
+                      size_of(candidate.alone, task.spec), candidate.with_process.score);
+  };
+  const auto best = std::min_element(tried.begin(), tried.end(), [](const auto& a, const auto& b) {
+    return scores_better(a.with_process, b.with_process);
+  });
+  auto out = best;
+  for (auto candidate = tried.begin(); candidate != tried.end(); ++candidate)
+    if (nearly_as_good_as(folds, candidate->with_process, best->with_process, kWorthReading) &&
+        effort(*candidate) < effort(*out))
+      out = candidate;
+  return static_cast<std::size_t>(out - tried.begin());
+}
+
+/// Errors with the GP that are more than twice those of a formula alone, by more than a standard
+/// error, refute the GP.
+constexpr Allowance kNotRefuted{.in_any_case = std::numbers::ln2,
+                                .within_error = std::numeric_limits<double>::infinity()};
+
+/// True if held-out rows refute the GP: with it, errors are far larger than those of the formula
+/// that was chosen without, within the measured range or beyond, and not clearly smaller elsewhere.
+bool is_refuted(const std::vector<Fold>& folds, const FormCandidate& chosen,
+                const Candidate& alone) {
+  return !nearly_as_good_as(folds, chosen.with_process, alone, kNotRefuted) &&
+         as_good_as(folds, alone, chosen.with_process);
+}
+
+/// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
+std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& chosen) {
+  std::vector<HeldOutErrors> out;
+  const auto add = [&](std::string_view form, const Candidate& candidate) {
+    const std::optional<double> far = mean_log_error(sums.folds, candidate, true);
+    out.push_back({std::string(form), mean_error(*mean_log_error(sums.folds, candidate, false)),
+                   far ? std::optional(mean_error(*far)) : std::nullopt});
+  };
+  for (const Candidate& candidate : sums.tried)
+    if (candidate.generic)
+      add(to_text(Expression::generic), candidate);
+  add(to_text(chosen.alone.generic ? Expression::generic : Expression::multi), chosen.alone);
+  add(to_text(Residual::process), chosen.with_process);
+  return out;
+}
+
+}  // namespace
+
+FormSelection select_form(const SumChoice& sums) {
+  const SelectionTask& task = sums.task();
+  const Selection& selection = sums.selection();
+  const std::vector<Candidate> candidates = formulas(task.spec, selection);
+  StageSteps done(task.options.progress, FitStage::processes, candidates.size() + 1);
+  const ProcessJudge judge(task, selection.folds, sums.judge());
+  FormSelection out;
+  for (const Candidate& formula : candidates) {
+    if (std::optional<FormCandidate> judged = judge(formula))
+      out.tried.push_back(*std::move(judged));
+    done.next();
+  }
+  if (!out.tried.empty() && !task.options.stop.stop_requested())
+    out.chosen = easiest_to_read(task, selection.folds, out.tried);
+  return out;
+}
+
+FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  const FitOptions of_choice = without_quantile(options);
+  const SumChoice sums(spec, training, of_choice);
+  const bool alone = options.residual == Residual::none || options.stop.stop_requested();
+  if (alone)
+    return sums.fitted(options);
+  if (sums.selection().folds.empty())  // too few configurations
+    return options.residual == Residual::process
+               ? with_process(sums.fitted(of_choice), training, of_choice)
+               : sums.fitted(options);
+  const FormSelection selection = select_form(sums);
+  if (!selection.chosen)
+    return sums.fitted(options);
+  FormCandidate chosen = selection.tried[*selection.chosen];
+  Candidate formula = sums.selection().chosen;
+  judge_as_clamped(sums.selection().folds, formula);
+  const bool refuted =
+      options.residual == Residual::chosen && is_refuted(sums.selection().folds, chosen, formula);
+  if (refuted)
+    chosen.alone = formula;
+  FittedModel model =
+      refuted ? sums.fitted(options)
+              : with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
+  model.search.form = sums.facts();
+  model.search.form->candidates += selection.tried.size();
+  model.search.form->held_out = compared(sums.selection(), chosen);
+  // Only here is the number of candidate forms known.
+  std::erase_if(model.warnings,
+                [](const Warning& warning) { return warning.kind == "few_configurations"; });
+  warn_of_few_configurations(model, training, model.warnings);
+  return model;
+}
+
+}  // namespace perfmodel

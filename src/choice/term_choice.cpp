@@ -1,0 +1,558 @@
+#include "choice/term_choice.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sums/sum_terms.hpp"
+#include "sums/term_search.hpp"
+#include "forms/fit_options.hpp"
+#include "table/expressions.hpp"
+
+namespace perfmodel {
+
+/// Growth of a sum along a scale: over the last two gaps between its measured values, and beyond.
+///
+/// A cost that begins at the last gap, as on the second node of a cluster, can be fitted by any
+/// sufficiently steep power, and is then off by orders of magnitude slightly further on.
+class Steepness {
+ public:
+  /// Requires at least three values of the scale, an extrinsic column.
+  Steepness(const TermCoordinates& coordinates, std::size_t scale);
+
+  /// Excess of the slope d ln t / d ln n beyond the largest value over the larger slope of the two
+  /// gaps: a mean over the rows with the largest value. The other numeric columns change with the
+  /// scale as they do in the runs.
+  double excess(const SumShape& shape, const Eigen::VectorXd& theta) const;
+
+ private:
+  static constexpr std::size_t kPlaces = 4;
+
+  const TermCoordinates& coordinates_;
+  std::array<TermData, kPlaces> at_;  ///< at the third-largest value, second, largest, beyond
+  std::array<double, kPlaces - 1> log_gap_;  ///< differences of ln(scale) between them
+};
+
+namespace {
+
+using Eigen::Index;
+
+/// Growths that differ by less, in ln(time), count as equal.
+constexpr double kEqualGrowth = 0.02;
+/// Gain in log error that a clamp must show in every extrapolation fold, so that it is not noise.
+constexpr double kGainOfClamp = 0.05;
+
+/// Number of logarithms to which a plain power is preferred. With a negative term there are none: a
+/// power then matches a logarithm only if two huge terms cancel.
+Index logarithms_of(const SumShape& shape) {
+  Index out = 0;
+  if (!shape.signs.empty())
+    return out;
+  for (const std::vector<int>& powers : shape.log_powers)
+    out += std::count_if(powers.begin(), powers.end(), [](int r) { return r != 0; });
+  return out;
+}
+
+}  // namespace
+
+Index size_of(const Candidate& candidate, const ModelSpec& spec) {
+  if (candidate.generic)
+    return static_cast<Index>(GenericLayout(spec).size());
+  const SumShape& shape = candidate.shape;
+  const std::vector<bool> held = shape.held();
+  // Of many levels, one more coordinate than constants.
+  const Index surplus = shape.plain_features + 1 - static_cast<Index>(count_sum_constants(spec, 1));
+  return shape.size() - std::count(held.begin(), held.end(), true) - shape.terms * surplus -
+         static_cast<Index>(shape.followers().size()) + logarithms_of(shape);
+}
+
+namespace {
+
+/// Number of logarithms and 1 - 1/n terms, which are taken only if a power fits worse.
+Index departures_of(const Candidate& candidate) {
+  return logarithms_of(candidate.shape) + static_cast<Index>(candidate.shape.saturations.size());
+}
+
+const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& candidates) {
+  return *std::min_element(
+      candidates.begin(), candidates.end(),
+      [&](const Candidate& a, const Candidate& b) {
+        return std::tuple(size_of(a, spec), departures_of(a), a.score) <
+               std::tuple(size_of(b, spec), departures_of(b), b.score);
+      });
+}
+
+bool same_number_of_terms(const Candidate& a, const Candidate& b) {
+  return a.generic == b.generic && a.shape.terms == b.shape.terms;
+}
+
+/// Removes candidates with logarithms if one without is as good: their lower growth is then chance.
+void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>& good) {
+  const Candidate* plain = nullptr;
+  const Candidate* other = nullptr;
+  for (const Candidate& candidate : good) {
+    const Candidate*& best = logarithms_of(candidate.shape) == 0 ? plain : other;
+    if (best == nullptr || scores_better(candidate, *best))
+      best = &candidate;
+  }
+  if (plain == nullptr || other == nullptr ||
+      plain->score - other->score > standard_error(folds, *plain, *other))
+    return;
+  std::erase_if(good,
+                [](const Candidate& candidate) { return logarithms_of(candidate.shape) > 0; });
+}
+
+}  // namespace
+
+bool is_sum(const Candidate& candidate) {
+  return !candidate.generic && candidate.shape.terms > 0;
+}
+
+bool scores_better(const Candidate& a, const Candidate& b) {
+  return a.score < b.score;
+}
+
+Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
+  std::vector<Candidate> good;
+  for (const Candidate& candidate : selection.tried)
+    if (as_good_as(selection.folds, candidate, selection.best))
+      good.push_back(candidate);
+  const Candidate first = simplest(spec, good);
+  std::erase_if(
+      good, [&](const Candidate& candidate) { return !same_number_of_terms(candidate, first); });
+  prefer_plain_powers(selection.folds, good);
+  double least = good.front().growth;
+  for (const Candidate& candidate : good)
+    least = std::min(least, candidate.growth);
+  std::vector<Candidate> cautious;
+  for (const Candidate& candidate : good)
+    if (candidate.growth <= least + kEqualGrowth)
+      cautious.push_back(candidate);
+  Candidate out = simplest(spec, cautious);
+  clamp_scales(selection.folds, out);
+  return out;
+}
+
+void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate) {
+  if (!is_sum(candidate))
+    return;
+  std::map<std::size_t, std::vector<double>> gains;
+  for (std::size_t f = 0; f < folds.size() && f < candidate.clamped_log_errors.size(); ++f)
+    if (folds[f].is_extrapolation())
+      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.clamped_log_errors[f]);
+  std::vector<std::size_t>& clamps = candidate.shape.clamps;
+  clamps = candidate.shape.steep;
+  for (const auto& [scale, of_folds] : gains)
+    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfClamp &&
+        std::find(clamps.begin(), clamps.end(), scale) == clamps.end())
+      clamps.push_back(scale);
+}
+
+void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate) {
+  clamp_scales(folds, candidate);
+  const std::vector<std::size_t>& clamps = candidate.shape.clamps;
+  for (std::size_t f = 0; f < folds.size(); ++f)
+    if (folds[f].is_extrapolation() &&
+        std::find(clamps.begin(), clamps.end(), *folds[f].scale) != clamps.end())
+      candidate.log_errors[f] = candidate.clamped_log_errors[f];
+  set_score(folds, candidate);
+}
+
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostRows = 60;
+
+/// One row per value of the scale, given by its feature.
+std::map<double, Index> row_of_value(const TermData& data, Index feature) {
+  std::map<double, Index> out;
+  for (Index row = 0; row < data.rows(); ++row)
+    out.emplace(data.features(row, feature), row);
+  return out;
+}
+
+std::vector<Index> rows_at(const TermData& data, Index feature, double value) {
+  std::vector<Index> all;
+  for (Index row = 0; row < data.rows(); ++row)
+    if (data.features(row, feature) == value)
+      all.push_back(row);
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < all.size(); i += all.size() / kMostRows + 1)
+    out.push_back(all[i]);
+  return out;
+}
+
+}  // namespace
+
+Steepness::Steepness(const TermCoordinates& coordinates, std::size_t scale)
+    : coordinates_(coordinates) {
+  const TermData& data = coordinates.data();
+  const std::vector<Index> features = coordinates.numeric_features();
+  const std::vector<double> slope = slopes_along(data, features, scale);
+  const std::map<double, Index> values = row_of_value(data, features[scale]);
+  auto value = values.rbegin();
+  const double largest = value->first;
+  const TermData there = take_rows(data, rows_at(data, features[scale], largest));
+  const auto moved = [&](double shift) {
+    TermData out = there;
+    for (Index row = 0; row < out.rows(); ++row)
+      for (std::size_t n = 0; n < features.size(); ++n)
+        coordinates.move(out, row, n, slope[n] * shift);
+    return out;
+  };
+  at_[3] = moved(std::log(kStretch));
+  log_gap_[2] = std::log(kStretch);
+  double above = largest;
+  for (std::size_t place = 3; place-- > 0; ++value) {
+    at_[place] = moved(value->first - largest);
+    // Moves the step features of the scale too.
+    for (Index row = 0; row < there.rows(); ++row)
+      coordinates.copy_numeric(at_[place], row, scale, data, value->second);
+    if (place < 2)
+      log_gap_[place] = above - value->first;
+    above = value->first;
+  }
+}
+
+double Steepness::excess(const SumShape& shape, const VectorXd& theta) const {
+  std::array<VectorXd, kPlaces> log_time;
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    const VectorXd time = evaluate_sum(coordinates_.select(at_[place], shape), shape, theta).total;
+    log_time[place] = time.array().max(1e-300).log();
+  }
+  const auto slope = [&](std::size_t place) {
+    return (log_time[place + 1] - log_time[place]).mean() / log_gap_[place];
+  };
+  return slope(2) - std::max(slope(0), slope(1));
+}
+
+namespace {
+
+constexpr double kStrongRidge = 1e-2;
+/// Families with a score this far behind the best get no further terms.
+constexpr double kFallenBehind = 0.5;
+constexpr std::size_t kPartsOfFirstLook = 2;
+constexpr double kFewRowsRidge = 1e-3;
+constexpr std::size_t kRowsOfSimpleForms = 200;
+/// Largest excess of the slope beyond the runs that the runs justify.
+constexpr double kSteep = 0.3;
+/// A steep sum is still accepted if its log errors are smaller than the clamped ones by this in
+/// every extrapolation fold. For synthetic costs that begin at a border, one fold gains up to 0.5
+/// by chance.
+constexpr double kGainOfGrowth = 0.5;
+
+/// Mean of Steepness::excess() over the fits to random folds.
+double excess_of(const Steepness& steepness, const std::vector<Fold>& folds,
+                 const CandidateJudge& judge, const Candidate& candidate) {
+  double sum = 0;
+  double count = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (folds[f].is_extrapolation())
+      continue;
+    sum += steepness.excess(candidate.shape, judge.fit_in(candidate, f).theta);
+    count += 1;
+  }
+  return sum / count;
+}
+
+/// Restricts the growth of a chosen sum beyond the largest value of a scale.
+class GrowthBeyond {
+ public:
+  GrowthBeyond(const SelectionTask& task, CandidateJudge& judge, Selection& selection)
+      : task_(task), judge_(judge), out_(selection) {}
+
+  void prefer_steps() {
+    for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale)
+      prefer_steps(scale);
+  }
+
+ private:
+  const SelectionTask& task_;
+  CandidateJudge& judge_;
+  Selection& out_;
+
+  /// If the chosen form grows much faster beyond a scale than over the last two gaps, replaces it
+  /// by one with a step at an inner value that is as good and less steep; without such a form,
+  /// clamps the scale unless the extrapolation folds confirm the growth.
+  void prefer_steps(std::size_t scale) {
+    if (!is_sum(out_.chosen) || !judge_.knows(out_.chosen) || task_.options.stop.stop_requested())
+      return;
+    const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
+    if (steps.empty())
+      return;
+    if (!is_steep_beyond(task_, out_.folds, judge_, out_.chosen, scale))
+      return;
+    Selection stepped{.chosen = {}, .best = {}, .tried = judge_(steps), .folds = out_.folds};
+    std::erase_if(stepped.tried, [&](const Candidate& candidate) {
+      return !as_good_where_measured(out_.folds, candidate, out_.chosen) ||
+             is_worse_beyond(candidate, out_.chosen) ||
+             is_steep_beyond(task_, out_.folds, judge_, candidate, scale);
+    });
+    if (stepped.tried.empty()) {
+      if (!grows_on(out_.folds, out_.chosen, scale)) {
+        out_.chosen.shape.steep.push_back(scale);
+        clamp_scales(out_.folds, out_.chosen);
+      }
+      return;
+    }
+    stepped.best = *std::min_element(stepped.tried.begin(), stepped.tried.end(), scores_better);
+    out_.tried.insert(out_.tried.end(), stepped.tried.begin(), stepped.tried.end());
+    out_.chosen = cautious_choice(task_.spec, stepped);
+  }
+
+  /// Ignores extrapolation folds that hold out all rows above the step: they cannot judge it.
+  bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
+    const Index step = task_.coordinates.step_feature(stepped.shape.step_factors.back());
+    const Eigen::MatrixXd& features = task_.coordinates.data().features;
+    double loss = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      const Fold& fold = out_.folds[f];
+      const auto differs = [&](Index row) {
+        return features(row, step) != features(fold.training.front(), step);
+      };
+      if (fold.is_extrapolation() &&
+          std::any_of(fold.training.begin(), fold.training.end(), differs))
+        loss += stepped.log_errors[f] - than.log_errors[f];
+    }
+    return loss > 0;
+  }
+};
+
+class Selector {
+ public:
+  Selector(const SelectionTask& task, const std::vector<Fold>& folds, CandidateJudge& judge)
+      : task_(task), out_{.chosen = {}, .best = {}, .tried = {}, .folds = folds}, judge_(judge) {}
+
+  Selection run() {
+    out_.chosen.shape = plain_shape(task_, 1, false);
+    out_.chosen.ridge = kFewRowsRidge;
+    if (out_.folds.empty())
+      return out_;
+    StageSteps done(task_.options.progress, FitStage::sums, kSteps.size());
+    for (const auto step : kSteps) {
+      (this->*step)();
+      done.next();
+    }
+    if (!out_.tried.empty())
+      choose();
+    return out_;
+  }
+
+ private:
+  const SelectionTask& task_;
+  Selection out_;
+  CandidateJudge& judge_;
+
+  /// The sum from which the next step starts. It is replaced only by one that gains more than a
+  /// standard error, so that many small steps do not fit the noise of the folds.
+  std::optional<Candidate> current_;
+
+  void advance(const std::vector<Candidate>& judged) {
+    std::optional<Candidate> top;
+    for (const Candidate& candidate : judged)
+      if (is_sum(candidate) && (!top || scores_better(candidate, *top)))
+        top = candidate;
+    if (top &&
+        (!current_ || current_->score - top->score > standard_error(out_.folds, *current_, *top)))
+      current_ = top;
+  }
+
+  /// Judges the candidates with 1, 2, ..., shape.terms terms.
+  std::vector<Candidate> judge(const std::vector<Candidate>& candidates) {
+    if (candidates.empty() || task_.options.stop.stop_requested())
+      return {};
+    std::vector<Candidate> judged = judge_(candidates);
+    keep(judged);
+    return judged;
+  }
+
+  void keep(const std::vector<Candidate>& judged) {
+    out_.tried.insert(out_.tried.end(), judged.begin(), judged.end());
+    advance(judged);
+  }
+
+  void try_shapes() {
+    std::vector<Candidate> candidates = {{.generic = true, .shape = {}, .log_errors = {}},
+                                         {.shape = plain_shape(task_, 0, true), .log_errors = {}}};
+    if (const auto additive = additive_shape(task_))
+      candidates.push_back({.shape = *additive, .log_errors = {}});
+    judge(candidates);
+    grow(plain_candidates(task_));
+  }
+
+  /// Adds one term at a time, and drops families that gained nothing from the last two terms or
+  /// that are far behind.
+  void grow(std::vector<Candidate> families) {
+    std::vector<Candidate> all;
+    const auto has_gained = [&](const Candidate& candidate) {
+      const auto smaller = std::find_if(all.begin(), all.end(), [&](const Candidate& other) {
+        return other.shape.terms + 2 == candidate.shape.terms && same_family(other, candidate);
+      });
+      return smaller == all.end() || scores_better(candidate, *smaller);
+    };
+    for (Index terms = 1; terms <= kMostTerms && !families.empty(); ++terms) {
+      for (Candidate& family : families)
+        family.shape = with_terms(family.shape, terms);
+      std::vector<Candidate> judged = judge_(families);
+      std::erase_if(judged, [&](const Candidate& candidate) {  // too many constants for the rows
+        return candidate.shape.terms != terms;
+      });
+      if (judged.empty())
+        break;
+      all.insert(all.end(), judged.begin(), judged.end());
+      const double best = std::min_element(judged.begin(), judged.end(), scores_better)->score;
+      families.clear();
+      for (const Candidate& candidate : judged)
+        if (candidate.score <= best + kFallenBehind && has_gained(candidate))
+          families.push_back(candidate);
+    }
+    keep(all);
+  }
+
+  /// Tries other ridges for the best sum only.
+  void try_ridges() {
+    if (const std::optional<Candidate> from = current_)
+      judge(with_other_ridges(*from));
+  }
+
+  void try_saturations() {
+    if (const std::optional<Candidate> from = current_)
+      judge(promising(with_saturations(task_, out_.folds, *from), *from, std::nullopt));
+  }
+
+  /// Keeps the candidates that are better than `than` over the first random folds together with the
+  /// extrapolation folds of a column, or of all columns.
+  std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
+                                   std::optional<std::size_t> numeric) {
+    std::vector<std::size_t> folds;
+    std::size_t random = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      const Fold& fold = out_.folds[f];
+      if (fold.is_extrapolation() ? !numeric || fold.scale == numeric
+                                  : random++ < kPartsOfFirstLook)
+        folds.push_back(f);
+    }
+    return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
+  }
+
+  /// Tries other growths column by column. Several terms approximate them for intrinsic columns.
+  void try_growths() {
+    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
+      const std::optional<Candidate> from = current_;
+      if (from && (is_extrinsic(task_, n) || from->shape.terms <= kFewTerms))
+        judge(promising(other_growths(task_, out_.folds, *from, n), *from, n));
+    }
+  }
+
+  /// Walks from each simple form if there are few rows: the best of them with other growths may not
+  /// be reachable from the best without.
+  void try_simple_forms() {
+    if (task_.training.rows > kRowsOfSimpleForms)
+      return;
+    for (const SumShape& shape : simple_shapes(task_))
+      walk_from({.shape = shape, .log_errors = {}});
+  }
+
+  void walk_from(const Candidate& start) {
+    std::vector<Candidate> judged = judge({start});
+    if (judged.empty())
+      return;
+    Candidate at = judged.back();
+    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
+      for (const Candidate& next : judge(other_growths(task_, out_.folds, at, n)))
+        if (next.shape.terms == at.shape.terms && scores_better(next, at))
+          at = next;
+    }
+  }
+
+  /// Tries steps such as "n > 1" in intrinsic columns.
+  void try_steps_of_intrinsics() {
+    const std::size_t first = zeros_apart(task_).size();
+    for (std::size_t g = first; g < task_.coordinates.step_factors().size(); ++g) {
+      const std::optional<Candidate> from = current_;
+      if (!from || is_extrinsic(task_, task_.coordinates.step_factors()[g].numeric) ||
+          from->shape.terms > kFewTerms)
+        continue;
+      std::vector<Candidate> candidates = {*from};
+      candidates.back().shape.step_factors.push_back(static_cast<Index>(g));
+      judge(candidates);
+    }
+  }
+
+  void try_negative_terms() {
+    if (task_.options.signed_terms)
+      judge(negative_candidates(task_));
+  }
+
+  /// Tries one power for all terms in scales of two values.
+  void try_shared_powers() {
+    const std::optional<Candidate> from = current_;
+    if (!from || task_.coordinates.two_valued().empty())
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().shape.shared = task_.coordinates.two_valued();
+    judge(candidates);
+  }
+
+  void try_strong_ridge() {
+    const std::optional<Candidate> from = current_;
+    if (!from)
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().ridge = kStrongRidge;
+    judge(candidates);
+  }
+
+  static constexpr std::array kSteps = {
+      &Selector::try_shapes,       &Selector::try_ridges,       &Selector::try_negative_terms,
+      &Selector::try_saturations,  &Selector::try_growths,      &Selector::try_steps_of_intrinsics,
+      &Selector::try_simple_forms, &Selector::try_strong_ridge, &Selector::try_shared_powers};
+
+  void choose() {
+    Candidate top = current_.value_or(out_.tried.front());
+    for (const Candidate& candidate : out_.tried)
+      if (!is_sum(candidate) && scores_better(candidate, top))
+        top = candidate;
+    out_.best = top;
+    out_.chosen = cautious_choice(task_.spec, out_);
+    GrowthBeyond(task_, judge_, out_).prefer_steps();
+  }
+};
+
+}  // namespace
+
+Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
+  std::vector<std::size_t> of_design;
+  for (const Index row : rows)
+    of_design.push_back(task.coordinates.order()[static_cast<std::size_t>(row)]);
+  return take_rows(task.training, of_design);
+}
+
+bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
+                     const CandidateJudge& judge, const Candidate& sum, std::size_t scale) {
+  const NumericFactor& factor = numeric_factor(task.training, scale);
+  return judge.knows(sum) && distinct_values(factor, task.training.rows).size() >= 3 &&
+         excess_of(Steepness(task.coordinates, scale), folds, judge, sum) > kSteep;
+}
+
+bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t scale) {
+  std::vector<double> gains;
+  for (std::size_t f = 0; f < sum.log_errors.size(); ++f)
+    if (folds[f].scale == scale)
+      gains.push_back(sum.clamped_log_errors[f] - sum.log_errors[f]);
+  return gains.size() > 1 && *std::min_element(gains.begin(), gains.end()) > kGainOfGrowth;
+}
+
+Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
+                       CandidateJudge& judge) {
+  return Selector(task, folds, judge).run();
+}
+
+}  // namespace perfmodel

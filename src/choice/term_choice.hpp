@@ -1,0 +1,320 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sums/sum_terms.hpp"
+#include "sums/term_search.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+/// Rows of TermData to fit on and rows to judge on.
+struct Fold {
+  std::vector<Eigen::Index> training;
+  std::vector<Eigen::Index> held_out;
+  /// The numeric column whose largest values an extrapolation fold holds out; nullopt: random fold.
+  std::optional<std::size_t> scale;
+
+  bool is_extrapolation() const { return scale.has_value(); }
+};
+
+/// Folds for choosing a model that also extrapolates: a random partition that keeps rows of one
+/// configuration together, and for each scale one or two extrapolation folds, which hold out its
+/// largest values.
+///
+/// A scale is an extrinsic column, or a numeric intrinsic one that spans two decades or more, with
+/// enough values to hold some out; of more than a dozen, extrinsic ones and those of the widest
+/// range. At most `most_rows` rows are used. Empty if there are too few.
+std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
+                             std::size_t most_rows, std::uint64_t seed);
+
+/// One way to fit the runs, and its errors on held-out rows.
+struct Candidate {
+  bool generic = false;  ///< Eq. (4); shape and ridge are then ignored
+  SumShape shape;
+  double ridge = 1e-4;
+  std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
+  /// log_errors with the scale of each extrapolation fold clamped to its largest training value.
+  std::vector<double> clamped_log_errors = {};
+  double score = 0;   ///< weighted mean of the log errors
+  double growth = 0;  ///< beyond the measured range, see FarPoints::growth()
+};
+
+/// Inputs that all candidates share.
+struct SelectionTask {
+  const TermCoordinates& coordinates;
+  const ModelSpec& spec;
+  const Design& training;
+  const FitOptions& options;
+};
+
+/// Returns the given rows of the coordinates' data as rows of the design.
+Design design_of(const SelectionTask& task, const std::vector<Eigen::Index>& rows);
+
+struct Selection {
+  Candidate chosen;
+  Candidate best;  ///< lowest score; `chosen` is as good as this one
+  std::vector<Candidate> tried;
+  std::vector<Fold> folds;  ///< empty if there were too few rows to choose
+};
+
+// The sums that a selection tries, step by step; each step starts from `from`.
+
+inline constexpr Eigen::Index kMostTerms = 5;
+/// Most terms of a sum whose other growths are tried for all columns, or with a negative term.
+inline constexpr Eigen::Index kFewTerms = 2;
+
+/// Indices of the step features that separate zeros; they are part of every form.
+std::vector<Eigen::Index> zeros_apart(const SelectionTask& task);
+
+/// A sum of `terms` terms with all inputs, without logarithms and without steps except at zeros.
+SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
+
+bool is_extrinsic(const SelectionTask& task, std::size_t numeric);
+
+/// All combinations of steps and C with one term: they matter most and interact.
+std::vector<Candidate> plain_candidates(const SelectionTask& task);
+
+std::vector<Candidate> with_other_ridges(const Candidate& from);
+
+/// One term per numeric column, each without the other numeric columns.
+std::optional<SumShape> additive_shape(const SelectionTask& task);
+
+/// All-reduce saturation terms 1 - 1/n for each scale alone, and for all scales that count from 1
+/// together: GPUs and the nodes that hold them grow together.
+std::vector<Candidate> with_saturations(const SelectionTask& task, const std::vector<Fold>& folds,
+                                        const Candidate& from);
+
+/// Other growths of a numeric column: log2(n)^r in the first term that has the column, with n^q or
+/// instead of it, and 1 - 1/n.
+std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
+                                     const Candidate& from, std::size_t numeric);
+
+/// Candidates with a step at each inner value of a scale, with its powers and instead of them.
+std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
+                                  std::size_t scale);
+
+/// The simple forms that are tried if there are few rows.
+std::vector<SumShape> simple_shapes(const SelectionTask& task);
+
+/// Candidates with a negative term.
+std::vector<Candidate> negative_candidates(const SelectionTask& task);
+
+/// True for a count that has an extrapolation fold, so that the folds can judge 1 - 1/n.
+bool may_saturate(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric);
+
+/// Returns the spec with a decision, for each numeric column that may be 0, how it enters products:
+/// as
+/// ln(1 + x / unit), or as ln x if x > 0 and a factor of its own if x = 0.
+///
+/// Held-out rows decide, by one product of all columns: column by column, the factor of its own is
+/// taken if it predicts them better by more than a standard error.
+ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std::uint64_t seed);
+
+/// Factor beyond the largest value, as from 16 workers to 64: about as far as users extrapolate.
+inline constexpr double kStretch = 4;
+
+/// Slope of ln of each numeric column, with these `features`, over ln of the scale.
+std::vector<double> slopes_along(const TermData& data, const std::vector<Eigen::Index>& features,
+                                 std::size_t scale);
+
+/// Predictions of a fit at far points.
+struct FarPredictions {
+  Eigen::VectorXd log_time;    ///< at each point, in units of the typical time
+  Eigen::VectorXd log_growth;  ///< change of ln(time) from the row that the point extends
+};
+
+/// Configurations far beyond the measured range, to test whether a sum is determined there: for
+/// each scale that has an extrapolation fold, some of its held-out rows with a multiple of their
+/// value. The other numeric columns change with the scale as they do in the runs, along a line
+/// fitted in logarithms: workers and the global batch, for example, grow together.
+class FarPoints {
+ public:
+  FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds);
+
+  FarPredictions predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
+
+  /// Disagreement of fits to several folds at the points of a scale: mean distance from their
+  /// median, in logarithms, clamped to kLargestError per point. 0 for one fit or no points.
+  double disagreement(const std::vector<FarPredictions>& of_fits, std::size_t scale) const;
+
+  /// Predicted growth of ln(time) beyond the measured range: mean over the fits, each scale with
+  /// the same weight. A falling time counts as 0.
+  double growth(const std::vector<FarPredictions>& of_fits) const;
+
+ private:
+  const TermCoordinates& coordinates_;
+  TermData measured_;
+  TermData points_;                  ///< one per measured row that is extended
+  std::vector<std::size_t> scales_;  ///< per point
+};
+
+/// Largest |ln(y / t)| that is counted. A prediction that is off by a factor of 20 outweighs many
+/// that are right: a form that sometimes explodes must not be chosen.
+inline constexpr double kLargestError = 3;
+
+/// ln of the mean of |ln(predicted / measured)|. Averaging logarithms over the folds keeps a fold
+/// that no form predicts well from dominating.
+double log_of_mean_error(double mean);
+
+/// Inverse of log_of_mean_error().
+double mean_error(double log_error);
+
+/// log_of_mean_error() of |ln(predicted / measured)|, each clamped to kLargestError.
+double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
+
+/// The log error of an extrapolation fold plus a penalty for the disagreement of fits to the random
+/// folds beyond it, where nothing is measured. A small disagreement is not penalised: simple sums
+/// agree whether they are right or wrong.
+double with_disagreement(double log_error, double disagreement);
+
+/// Weights of the folds in a score: 0.5 in all for the random folds, 0.5 for the extrapolation
+/// folds. Random folds alone weigh 1.
+std::vector<double> fold_weights(const std::vector<Fold>& folds);
+
+/// Sets the score to the weighted mean of the candidate's log errors.
+void set_score(const std::vector<Fold>& folds, Candidate& candidate);
+
+/// Mean log error over the random or the extrapolation folds; nullopt if there are none.
+std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
+                                     bool extrapolation_folds);
+
+/// Standard error of the difference of two scores, from its scatter over the folds.
+double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// True if `a` is at most `standard_errors` worse than `b` on the random folds and, separately, on
+/// the extrapolation folds: those scatter so much that over all folds together a model that is
+/// clearly worse within the measured range would pass.
+bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
+                double standard_errors = 1);
+
+/// Accepted increase of errors, as logarithms.
+struct Allowance {
+  double in_any_case;
+  double within_error;  ///< if the increase is within a standard error
+};
+
+/// True if `a` is worse than `b` by at most the allowance on random and on extrapolation folds.
+bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
+                       const Allowance& allowance);
+
+/// as_good_as() on the random folds alone.
+bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// True if both share one path of fits with 1, 2, ... terms.
+bool same_family(const Candidate& a, const Candidate& b);
+
+/// Scores candidates on held-out rows. Fits of a family are kept for later requests.
+class CandidateJudge {
+ public:
+  /// Keeps a reference to the folds.
+  CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds);
+
+  /// Fits every candidate to every fold, in parallel, and scores it on the held-out rows. A sum
+  /// yields several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
+  /// Excluded are numbers of terms with more constants than training rows (within a fold the ridge
+  /// makes up for missing rows), and candidates that predict no valid time for some row.
+  std::vector<Candidate> operator()(const std::vector<Candidate>& candidates);
+
+  /// Returns the candidates that have, with all their terms, smaller log errors than `than`, summed
+  /// over the given folds. `than` was judged on all folds.
+  std::vector<Candidate> better_on(const std::vector<std::size_t>& folds,
+                                   const std::vector<Candidate>& candidates, const Candidate& than);
+
+  /// Constants of a judged candidate, fitted to the training rows of a fold: in the order of
+  /// GenericLayout for Eq. (4), of MultiLayout for a sum.
+  Eigen::VectorXd constants_in(const Candidate& candidate, std::size_t fold) const;
+  /// True if exactly this candidate was judged; one with fewer terms of a kind may not have been.
+  bool knows(const Candidate& candidate) const;
+  /// The fit of a judged sum to the training rows of a fold.
+  const SumFit& fit_in(const Candidate& sum, std::size_t fold) const;
+
+ private:
+  /// A family in one fold, for each number of terms.
+  struct FoldPath {
+    std::vector<SumFit> fits;
+    std::vector<double> log_errors;
+    /// For extrapolation folds: with the scale clamped to the largest training value.
+    std::vector<double> clamped_log_errors;
+    std::vector<FarPredictions> far_predictions;  ///< random folds only
+    Eigen::VectorXd generic_constants;            ///< for Eq. (4)
+  };
+
+  struct Family {
+    Candidate widest;  ///< with the largest number of terms requested
+    std::vector<FoldPath> of_fold;
+    std::optional<std::size_t> like;  ///< a similar family that was fitted earlier
+  };
+
+  struct Asked {
+    Candidate candidate;
+    std::size_t family;
+  };
+
+  SelectionTask task_;
+  const std::vector<Fold>& folds_;
+  FarPoints far_points_;
+  std::vector<Family> families_;
+
+  std::vector<Asked> families_of(const std::vector<Candidate>& candidates);
+  std::size_t family_of(const Candidate& candidate);
+  const FoldPath& path_of(const Candidate& candidate, std::size_t fold) const;
+  void fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds);
+  std::optional<std::size_t> like(const Candidate& candidate) const;
+  void extend(const Candidate& candidate, std::size_t f, const FoldPath* like,
+              FoldPath& path) const;
+  Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
+};
+
+/// Search options for the fits to folds.
+TermSearchOptions fold_search(const FitOptions& options, double ridge);
+
+/// True for a sum of at least one term, not Eq. (4).
+bool is_sum(const Candidate& candidate);
+
+bool scores_better(const Candidate& a, const Candidate& b);
+
+/// Chooses among the candidates that are as good as the best.
+///
+/// The one with the fewest constants sets the number of terms. Of those with this number, the ones
+/// that grow least beyond the measured range remain: if held-out rows cannot tell candidates apart,
+/// one that grows too fast can be wrong by any factor, one that grows too slowly only by the
+/// growth. Of these, the fewest constants win, then the best score. Logarithms are taken only if
+/// every candidate with this number of terms has one.
+Candidate cautious_choice(const ModelSpec& spec, const Selection& selection);
+
+/// The forecast "as at the largest measured value" is the baseline: a scale is clamped to its
+/// measured range if the baseline predicts each of its extrapolation folds better.
+void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate);
+
+/// clamp_scales(), then replaces the errors by those of the clamped candidate.
+void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate);
+
+/// True if a judged sum grows clearly faster beyond the range of an extrinsic column than within.
+bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
+                     const CandidateJudge& judge, const Candidate& sum, std::size_t scale);
+
+/// True if a scale has more than one extrapolation fold and all of them show that a sum keeps
+/// growing beyond the training values.
+bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t scale);
+
+/// Number of fitted constants, the measure of simplicity. A logarithm counts as one, also instead
+/// of a power: trying it used up a degree of freedom.
+Eigen::Index size_of(const Candidate& candidate, const ModelSpec& spec);
+
+/// Most rows that the folds for choosing a form use.
+inline constexpr std::size_t kRowsOfFolds = 1000;
+
+/// Chooses terms, C, steps, logarithms and ridge by cross-validation with random and extrapolation
+/// folds: first terms, C and steps in all combinations, then step by step from the best so far, and
+/// at last a simple and cautious candidate that is as good as the best. Eq. (4) and the constant
+/// are among the candidates. `judge` keeps their fits.
+Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
+                       CandidateJudge& judge);
+
+}  // namespace perfmodel

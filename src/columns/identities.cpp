@@ -1,0 +1,490 @@
+#include <fmt/core.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/text.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/left_out.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Members = std::vector<SignedColumn>;
+
+constexpr double kOfWholeNumbers = 1e-9;    // a product of integers is exact
+constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
+constexpr double kLeastVariation = 0.01;    // columns that vary less are nearly constant
+constexpr std::size_t kFewRows = 8;         // three values may agree by chance there
+constexpr std::size_t kMostColumnsOfFour = 40;
+
+double tolerance_of(const Members& members) {
+  return std::ranges::all_of(
+             members, [](const SignedColumn& member) { return member.column->is_whole; })
+             ? kOfWholeNumbers
+             : kOfRoundedNumbers;
+}
+
+/// Number of distinct rows.
+std::size_t combinations(const Members& members) {
+  std::set<std::vector<double>> seen;
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    std::vector<double> values;
+    for (const SignedColumn& member : members)
+      values.push_back(member.column->logarithms[row]);
+    seen.insert(std::move(values));
+  }
+  return seen.size();
+}
+
+IdentityMember member_of(const LogColumn& column) {
+  return {column.name(), !column.part->by_flag, false, distinct_values(*column.part->column)};
+}
+
+/// "4 * nodes", "256 / gpus", "gpus / 4".
+std::string scaled_product(double factor, const std::vector<Factor>& factors) {
+  std::string text = product_text(factors);
+  const double inverse = std::round(1 / factor);
+  if (std::abs(factor - 1) < 1e-3)
+    return text;
+  if (factor < 1 && std::abs(inverse * factor - 1) < 1e-3)
+    return text + " / " + rounded(inverse);
+  if (text.starts_with("1 / "))
+    text.erase(0, 4), text.insert(0, " / ");
+  else
+    text.insert(0, " * ");
+  return rounded(factor) + text;
+}
+
+/// The column that follows from the others if their product is the same in every row.
+std::optional<LeftOut> identity_of(const Members& members) {
+  std::vector<IdentityMember> candidates;
+  for (const SignedColumn& member : members) {
+    const auto same_side = std::ranges::count_if(
+        members, [&](const SignedColumn& other) { return other.power == member.power; });
+    candidates.push_back(member_of(*member.column));
+    candidates.back().is_product = members.size() > 2 && same_side == 1;
+  }
+  const std::size_t chosen = choose_dependent(candidates);
+  if (chosen == members.size())
+    return std::nullopt;
+  LeftOut out{members[chosen].column->name(), LeftOut::Because::identity, {}};
+  double log_factor = members[chosen].column->logarithms[0];
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == chosen)
+      continue;
+    const int power = members[i].power == members[chosen].power ? -1 : 1;
+    out.factors.push_back({members[i].column->name(), power});
+    log_factor -= power * members[i].column->logarithms[0];
+  }
+  out.identity = scaled_product(std::exp(log_factor), out.factors);
+  return out;
+}
+
+/// True if the product is the same in all rows, and these are too many for chance.
+bool holds(const Members& members) {
+  if (!is_same_everywhere(members, tolerance_of(members)))
+    return false;
+  if (members.size() == 2) {
+    const Column& column = *members[0].column->part->column;
+    return distinct_values(column) >= (column.numbers.size() < kFewRows ? 4 : 3);
+  }
+  return combinations(members) >= members.size() + 2;
+}
+
+std::optional<LeftOut> identity_that_holds(const Members& members) {
+  return holds(members) ? identity_of(members) : std::nullopt;
+}
+
+/// Calls `take` with products of `size` columns until it returns a value. The given members remain
+/// the first factors.
+template <class Take>
+auto find_product(const std::vector<LogColumn>& columns, std::size_t size, std::size_t from,
+                  Members& members, const Take& take) -> decltype(take(members)) {
+  if (members.size() == size)
+    return take(members);
+  for (std::size_t i = from; i < columns.size(); ++i) {
+    for (const int power : {1, -1}) {
+      if (members.empty() ? power < 0 : members[0].column == &columns[i])
+        continue;
+      members.push_back({&columns[i], power});
+      if (auto found = find_product(columns, size, i + 1, members, take))
+        return found;
+      members.pop_back();
+    }
+  }
+  return std::nullopt;
+}
+
+/// True if y = a + b x in every row, within a tolerance relative to y and to its range, and at
+/// least four rows are distinct.
+bool is_line(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto [low, high] = std::minmax_element(x.begin(), x.end());
+  const double y_low = y[static_cast<std::size_t>(low - x.begin())];
+  const double y_high = y[static_cast<std::size_t>(high - x.begin())];
+  const double slope = (y_high - y_low) / (*high - *low);
+  const double of_range = kLeastVariation * std::abs(y_high - y_low);
+  for (std::size_t row = 0; row < x.size(); ++row)
+    if (!(std::abs(y_low + slope * (x[row] - *low) - y[row]) <=
+          std::min(kOfRoundedNumbers * y[row], of_range)))
+      return false;
+  return std::set<double>(x.begin(), x.end()).size() >= 4;
+}
+
+/// True if y = a x^power in every row and at least four rows are distinct.
+bool is_power(const LogColumn& x, const LogColumn& y, int power) {
+  const double factor = y.logarithms[0] - power * x.logarithms[0];
+  for (std::size_t row = 0; row < x.logarithms.size(); ++row)
+    if (!(std::abs(y.logarithms[row] - power * x.logarithms[row] - factor) <= kOfWholeNumbers))
+      return false;
+  return distinct_values(*x.part->column) >= 4;
+}
+
+/// Finds a column that is a logarithm or a power of another.
+std::optional<LeftOut> find_function(const std::vector<LogColumn>& columns) {
+  const auto follows = [](const LogColumn& column, const std::string& law) {
+    return LeftOut{column.name(), LeftOut::Because::identity, law};
+  };
+  for (const LogColumn& y : columns)
+    for (const LogColumn& x : columns) {
+      if (&x == &y || (x.part->by_flag && y.part->by_flag))
+        continue;
+      if (is_line(x.logarithms, y.part->column->numbers))
+        return y.part->by_flag ? follows(x, "exponential in " + y.name())
+                               : follows(y, "logarithmic in " + x.name());
+      for (const int power : {2, 3})
+        if (is_power(x, y, power))
+          return y.part->by_flag
+                     ? follows(x, "a root of " + y.name())
+                     : follows(y, fmt::format("proportional to {}^{}", x.name(), power));
+    }
+  return std::nullopt;
+}
+
+/// True if y / x is the same in all rows of each level, and these are too many for chance.
+bool holds_by_level(const LogColumn& x, const LogColumn& y, const Column& levels) {
+  std::vector<std::optional<double>> ratio(levels.levels.size());
+  std::set<std::pair<std::uint32_t, double>> seen;
+  for (std::size_t row = 0; row < levels.codes.size(); ++row) {
+    const double here = y.logarithms[row] - x.logarithms[row];
+    std::optional<double>& known = ratio[levels.codes[row]];
+    known = known.value_or(here);
+    if (std::abs(here - *known) > kOfRoundedNumbers)
+      return false;
+    seen.insert({levels.codes[row], x.logarithms[row]});
+  }
+  return seen.size() >= 2 * ratio.size() + 1;
+}
+
+std::optional<LeftOut> find_by_level(const std::vector<LogColumn>& columns,
+                                     const std::vector<ColumnPart>& parts) {
+  for (const ColumnPart& part : parts) {
+    if (!part.is_levels() || part.column->is_numeric())
+      continue;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      for (std::size_t j = i + 1; j < columns.size(); ++j) {
+        if (!holds_by_level(columns[i], columns[j], *part.column))
+          continue;
+        const std::vector<const LogColumn*> pair{&columns[i], &columns[j]};
+        const std::size_t chosen = choose_dependent({member_of(*pair[0]), member_of(*pair[1])});
+        if (chosen == pair.size())
+          continue;
+        return LeftOut{pair[chosen]->name(),
+                       LeftOut::Because::identity,
+                       fmt::format("{} times a number for each {}", pair[1 - chosen]->name(),
+                                   part.column->name),
+                       {{pair[1 - chosen]->name(), 1}}};
+      }
+  }
+  return std::nullopt;
+}
+
+std::optional<LeftOut> find_one(const std::vector<LogColumn>& columns,
+                                const std::vector<ColumnPart>& parts) {
+  Members members;
+  if (auto found = find_product(columns, 2, 0, members, identity_that_holds))
+    return found;
+  if (auto found = find_function(columns))
+    return found;
+  for (const std::size_t size : {std::size_t{3}, std::size_t{4}})
+    if (size < 4 || columns.size() <= kMostColumnsOfFour) {
+      members.clear();
+      if (auto found = find_product(columns, size, 0, members, identity_that_holds))
+        return found;
+    }
+  return find_by_level(columns, parts);
+}
+
+std::vector<const ColumnPart*> underived_numbers(const std::vector<ColumnPart>& parts) {
+  std::vector<const ColumnPart*> numbers;
+  for (const ColumnPart& part : parts)
+    if (part.is_number() && part.column->formula.empty())
+      numbers.push_back(&part);
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<LeftOut> find_identities(const std::vector<ColumnPart>& parts) {
+  std::vector<LogColumn> columns = log_columns(underived_numbers(parts));
+  std::erase_if(columns, [](const LogColumn& column) {
+    return is_same_everywhere({{&column, 1}}, kLeastVariation);
+  });
+  std::vector<LeftOut> identities;
+  while (auto found = find_one(columns, parts)) {
+    std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });
+    identities.push_back(*std::move(found));
+  }
+  return identities;
+}
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr WordList kRepetitions{
+    "rep repetition repeat replicate replication run trial visit attempt experiment measurement "
+    "seed"};
+// Other words that such a name may contain: "run_id", "random_seed", "seed 3".
+constexpr WordList kBesideRepetitions{"id idx index no nr number random rng uuid count"};
+constexpr WordList kIds{"id idx index uuid guid pid"};
+constexpr WordList kWhatHasIds{"job config configuration test sample row record task case"};
+constexpr WordList kDates{"date datetime timestamp timestamps"};
+
+/// The words of the last part of a name; "configurationID" is split as "configurationId".
+Names label_words(const std::string& name) {
+  Names words = name_words(last_part(name));
+  if (!words.empty() && words.back().size() > 2 && name.ends_with("ID")) {
+    words.back().erase(words.back().size() - 2);
+    words.emplace_back("id");
+  }
+  return words;
+}
+
+bool is_repetition_name(const Names& words) {
+  return kRepetitions.has_one_of(words) && std::ranges::all_of(
+                                               words,
+                                               [](const auto& word) {
+                                                 return kRepetitions.has(word) ||
+                                                        kBesideRepetitions.has(word);
+                                               });
+}
+
+/// "id", "job_id", "config index".
+bool is_id_name(const Names& words) {
+  return !words.empty() && kIds.has(words.back()) &&
+         std::all_of(
+             words.begin(), words.end() - 1,
+             [](const auto& word) { return kWhatHasIds.has(word); });
+}
+
+/// True if the values are 0, 1, 2, ... or 1, 2, 3, ... without gaps, in any order.
+bool counts_up(const Column& column) {
+  const std::set<double> values(column.numbers.begin(), column.numbers.end());
+  return is_whole(column) && (*values.begin() == 0 || *values.begin() == 1) &&
+         *values.rbegin() - *values.begin() + 1 == static_cast<double>(values.size());
+}
+
+/// "r1", "r2", "r10".
+bool differ_in_digits_alone(const Names& levels) {
+  std::set<std::string> rests;
+  for (std::string level : levels) {
+    const std::size_t length = level.size();
+    std::erase_if(level, [](char c) { return c >= '0' && c <= '9'; });
+    if (level.size() == length)
+      return false;
+    rests.insert(level);
+  }
+  return rests.size() == 1;
+}
+
+bool is_repetition(const Column& column, const Names& words) {
+  if (!column.is_numeric())
+    return is_repetition_name(words) && differ_in_digits_alone(column.levels);
+  if (!column.bad_cells.empty())
+    return false;
+  if (words == Names{"iteration"} || words == Names{"iter"})
+    return counts_up(column);
+  return is_repetition_name(words) && is_whole(column);
+}
+
+/// True if a text begins like a pattern, in which 0 stands for any digit.
+bool begins_like(std::string_view text, std::string_view pattern) {
+  return text.size() >= pattern.size() && std::equal(
+                                              pattern.begin(), pattern.end(), text.begin(),
+                                              [](char wanted, char c) {
+                                                return wanted == '0' ? c >= '0' && c <= '9'
+                                                                     : c == wanted;
+                                              });
+}
+
+/// "2024-05-31", "2024/05/31 10:00", "10:00:59".
+bool is_date(std::string_view text) {
+  for (const std::string_view day : {"0000-00-00", "0000/00/00"}) {
+    if (!begins_like(text, day))
+      continue;
+    const std::string_view rest = text.substr(day.size());
+    return rest.empty() || begins_like(rest.substr(1), "00:00") ||
+           begins_like(rest.substr(1), "0000");
+  }
+  return begins_like(text, "00:00") && text.size() <= 15 &&
+         text.find_first_not_of("0123456789:.") == std::string_view::npos;
+}
+
+/// "/data/run.csv", "s3://bucket/x", "logs/a/b", "logs/run1.json"; not "facebook/opt-125m".
+bool is_path(std::string_view text) {
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string_view::npos)
+    return false;
+  if (text.find('/') != slash || slash == 0 || text.starts_with("./") || text.starts_with("~"))
+    return true;
+  const std::size_t dot = text.rfind('.');
+  return dot != std::string_view::npos && dot > slash && dot + 1 < text.size() &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(dot) + 1, text.end(),
+                     [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+/// "1,5", "12 %": numbers in a format that is not parsed, which must be reported.
+bool is_like_a_number(std::string_view text) {
+  return text.find_first_not_of("0123456789.,+-eE% ") == std::string_view::npos;
+}
+
+bool is_text_label(const Column& column, std::size_t rows) {
+  constexpr std::size_t kFewLevels = 10;  // so few models or datasets may occur once each
+  const Names& levels = column.levels;
+  if (std::ranges::all_of(levels, is_date))
+    return true;
+  if (is_scale_name(column.name) || std::ranges::all_of(levels, is_like_a_number))
+    return false;
+  return 2 * levels.size() > rows &&
+         (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path));
+}
+
+bool is_label(const Column& column, const Names& words, std::size_t rows) {
+  if (!column.is_numeric())
+    return is_text_label(column, rows);
+  const bool dated =
+      std::ranges::any_of(words, [](const std::string& word) { return kDates.has(word); });
+  return column.bad_cells.empty() && is_whole(column) && (dated || is_id_name(words));
+}
+
+}  // namespace
+
+RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& parts) {
+  RunLabels found;
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (!part.is_input() || part.by_flag || !column.formula.empty() || part.facts.mixed())
+      continue;
+    const Names words = label_words(column.name);
+    if (is_repetition(column, words))
+      found.repetitions.push_back(column.name);
+    else if (is_label(column, words, table.rows()))
+      found.labels.push_back(column.name);
+  }
+  return found;
+}
+
+namespace {
+
+/// In a row, the product x of all members except the first, and the first as y.
+std::pair<double, double> step_in_row(const Members& members, std::size_t row) {
+  double above = 1;
+  double below = 1;
+  for (std::size_t i = 1; i < members.size(); ++i)
+    (members[i].power > 0 ? above : below) *= members[i].column->part->column->numbers[row];
+  return {above / below, members[0].column->part->column->numbers[row]};
+}
+
+/// A number k with y = ceil(x / k) in every row, which holds for max x / y <= k < min x / (y - 1).
+/// Returns the smallest k if it is an integer, since a full step was then measured, else the
+/// smallest power of two, else the smallest integer.
+std::optional<double> divisor_of(const Members& members) {
+  double least = 0;
+  double below = std::numeric_limits<double>::infinity();
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    const auto [x, y] = step_in_row(members, row);
+    least = std::max(least, x / y);
+    if (y > 1)
+      below = std::min(below, x / (y - 1));
+    if (least >= below)
+      return std::nullopt;
+  }
+  if (members.size() > 2)
+    return 1;
+  for (const double k : {least, std::exp2(std::ceil(std::log2(least))), std::ceil(least)})
+    if (k == std::round(k) && k < below)
+      return k;
+  return least;
+}
+
+/// The tie by which the first member follows from the others in steps, if it does.
+std::optional<Tie> step_of(const Members& members) {
+  Tie step{{}, members[0].column->name()};
+  bool has_scale = false;
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    step.factors.push_back({members[i].column->name(), members[i].power});
+    has_scale = has_scale || members[i].column->part->part == Part::extrinsic;
+  }
+  const auto divisor = has_scale ? divisor_of(members) : std::nullopt;
+  if (!divisor)
+    return std::nullopt;
+  const std::size_t different = combinations(members);
+  if (different < 2 * members.size() ||
+      different <= distinct_values(*members[0].column->part->column))
+    return std::nullopt;
+  step.divisor = *divisor;
+  bool rounds = false;  // false: it is the product itself
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    const auto [x, y] = step_in_row(members, row);
+    if (std::ceil(x / *divisor * (1 - kOfWholeNumbers)) != y)
+      return std::nullopt;
+    rounds = rounds || x / *divisor < y * (1 - kOfWholeNumbers);
+  }
+  return rounds ? std::optional(step) : std::nullopt;
+}
+
+std::optional<Tie> find_step(const std::vector<LogColumn>& columns) {
+  for (const std::size_t size : {std::size_t{2}, std::size_t{3}, std::size_t{4}})
+    for (const LogColumn& column : columns) {
+      Members members{{&column, 1}};
+      if (size < 4 || columns.size() <= kMostColumnsOfFour)
+        if (auto found = find_product(columns, size, 0, members, step_of))
+          return found;
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
+  std::vector<LogColumn> columns = log_columns(underived_numbers(parts));
+  std::erase_if(columns, [](const LogColumn& column) { return !column.is_whole; });
+  if (!find_step(columns))
+    return {};  // most tables are done here
+  std::map<std::string, std::size_t> values;
+  for (const LogColumn& column : columns)
+    values[column.name()] = distinct_values(*column.part->column);
+  // Nodes and racks should both be steps in the GPUs.
+  std::ranges::stable_sort(columns, [&](const LogColumn& a, const LogColumn& b) {
+    return values.at(a.name()) > values.at(b.name());
+  });
+  std::vector<Tie> steps;
+  while (auto found = find_step(columns)) {
+    std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });
+    steps.push_back(*std::move(found));
+  }
+  return steps;
+}
+
+std::string law_of_step(const Tie& step) {
+  return fmt::format("ceil({})", scaled_product(1 / step.divisor, step.factors));
+}
+
+}  // namespace perfmodel

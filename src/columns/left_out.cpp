@@ -1,0 +1,492 @@
+#include "columns/left_out.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/text.hpp"
+#include "columns/column_facts.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Only the last word names the quantity: "loss_scale" and "accuracy_goal" are settings.
+constexpr WordList kResults{
+    "throughput goodput util utilization utilisation mfu hfu occupancy loss accuracy acc "
+    "perplexity ppl bleu f1 speedup efficiency tflops tflop ips fps qps rps tps iops bandwidth "
+    "busbw algbw bw gbps energy joules watts temperature latency elapsed wall wallclock duration "
+    "seconds secs overhead slowdown runtime walltime imbalance rss maxrss vmem vmpeak"};
+
+// With one of these words, a time or a rate is a setting: "time_limit", "target_latency".
+constexpr WordList kAskedFor{
+    "limit target timeout budget requested offered goal interval period deadline threshold "
+    "allowed cap scheduled peak rated req"};
+
+constexpr WordList kUnitsOfTime{"s sec secs second seconds ms us min minute h hour"};
+
+constexpr WordList kUsed{"peak max used usage allocated reserved"};
+constexpr WordList kMemory{"mem memory vram rss ram hbm vm"};
+constexpr WordList kBytes{"kb mb gb kib mib gib"};
+
+/// "samples per s", "tokens per sec per gpu", "imgpersec".
+bool is_rate(const Words& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i] == "per" && kUnitsOfTime.has(words[i + 1]))
+      return true;
+  return words.back().ends_with("persec") || words.back().ends_with("persecond");
+}
+
+// Words after "time" in the name of a setting: "time_steps".
+constexpr WordList kCountedTimes{"step steps window windows series dim embedding bucket"};
+
+/// "forward_ms", "ctime", "time_in_place".
+bool is_time(std::string_view name, const Words& words) {
+  if (is_time_name(name) || has_time_unit(name) || words.back().ends_with("time"))
+    return true;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i] == "time")
+      return !kCountedTimes.has(words[i + 1]);
+  return false;
+}
+
+}  // namespace
+
+bool is_by_product_name(std::string_view name) {
+  const Words words = words_of_quantity(name);
+  if (words.empty())
+    return false;
+  const Words all = name_words(name);
+  if (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)))
+    return true;
+  // "peak" usage, handled above, is a result; any other peak is a property of the machine.
+  if (kAskedFor.has_one_of(words))
+    return false;
+  if (all == Words{"total"})
+    return true;
+  Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
+  if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
+    quantity.pop_back();
+  return kResults.has(words.back()) || kResults.has(quantity.back()) || is_rate(all) ||
+         is_time(name, words);
+}
+
+namespace {
+
+/// "mem_mb", "memory_gb": used by the run, or else what the machine has or was requested.
+bool may_be_memory_used(std::string_view name) {
+  Words words = words_of_quantity(name);
+  if (words.size() > 1 && kBytes.has(words.back()))
+    words.pop_back();
+  return !words.empty() && kMemory.has(words.back()) && !kAskedFor.has_one_of(words);
+}
+
+/// Columns that a tool writes besides the settings of its runs, folded.
+struct ToolColumns {
+  WordList key;  ///< all of these are in each of the tool's tables
+  WordList results;
+  WordList labels;  ///< names, places and dates of runs
+
+  std::size_t count(const Words& names) const {
+    return to_size(std::ranges::count_if(
+        names, [&](const std::string& name) { return role(folded(name)).has_value(); }));
+  }
+  bool has_key(const Words& names) const {
+    return key.words.empty() ||
+           std::ranges::count_if(
+               names, [&](const std::string& name) { return key.has(folded(name)); }) >
+               std::ranges::count(key.words, ' ');
+  }
+  std::optional<LeftOut::Because> role(const std::string& name) const {
+    if (results.has(name))
+      return LeftOut::Because::result;
+    return labels.has(name) ? std::optional(LeftOut::Because::label) : std::nullopt;
+  }
+};
+
+constexpr std::size_t kFewestOfTool = 3;
+
+/// Columns of any table that say how a run ended.
+constexpr WordList kExitCodes{"exit exit_code exitcode exit_status rc return_code returncode"};
+
+constexpr std::array kTools{
+    // Nextflow's trace
+    ToolColumns{{"realtime"},
+                {"duration realtime %cpu %mem rss vmem peak_rss peak_vmem rchar wchar syscr syscw "
+                 "read_bytes write_bytes vol_ctxt inv_ctxt status exit error_action"},
+                {"task_id hash native_id name tag submit start complete workdir script env"}},
+    // Snakemake's benchmarks
+    ToolColumns{{"s h:m:s"},
+                {"s h:m:s max_rss max_vms max_uss max_pss io_in io_out io_char_in io_char_out "
+                 "mean_load cpu_time cpu_usage"},
+                {"jobid wildcards params resources"}},
+    // Slurm's sacct
+    ToolColumns{{"jobid"},
+                {"elapsed elapsedraw cputime cputimeraw totalcpu usercpu systemcpu avecpu mincpu "
+                 "averss maxrss avevmsize maxvmsize avepages maxpages avediskread maxdiskread "
+                 "avediskwrite maxdiskwrite avecpufreq consumedenergy consumedenergyraw planned "
+                 "reserved suspended state exitcode derivedexitcode reason"},
+                {"jobid jobidraw start end submit eligible nodelist workdir submitline maxrssnode "
+                 "maxrsstask maxvmsizenode maxvmsizetask mincpunode mincputask comment dbindex"}},
+    // Google Benchmark
+    ToolColumns{{"real_time"},
+                {"iterations real_time cpu_time time_unit bytes_per_second items_per_second "
+                 "error_occurred error_message"},
+                {"name run_name family_index per_family_instance_index run_type aggregate_name"}},
+    // hyperfine
+    ToolColumns{{"command mean stddev"},
+                {"mean stddev median user system min max exit_codes memory_usage_byte"},
+                {"command"}},
+    // vLLM's benchmark of serving
+    ToolColumns{{},
+                {"duration completed failed total_input_tokens total_output_tokens "
+                 "request_throughput request_goodput output_throughput "
+                 "total_token_throughput max_output_tokens_per_s max_concurrent_requests "
+                 "mean_ttft_ms median_ttft_ms std_ttft_ms p50_ttft_ms p90_ttft_ms "
+                 "p95_ttft_ms p99_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms "
+                 "p50_tpot_ms p90_tpot_ms p95_tpot_ms p99_tpot_ms mean_itl_ms median_itl_ms "
+                 "std_itl_ms p50_itl_ms p90_itl_ms p95_itl_ms p99_itl_ms mean_e2el_ms "
+                 "median_e2el_ms std_e2el_ms p50_e2el_ms p90_e2el_ms p95_e2el_ms "
+                 "p99_e2el_ms"},
+                {"date"}},
+    // Optuna
+    ToolColumns{{"datetime_start"},
+                {"value duration state"},
+                {"number trial_id study_id study_name datetime_start datetime_complete"}},
+    // MLflow
+    ToolColumns{
+        {"run_id"},
+        {"status lifecycle_stage"},
+        {"run_id run_uuid run_name experiment_id artifact_uri start_time end_time user_id"}},
+};
+
+/// The tool that wrote a table with these columns, or null.
+const ToolColumns* tool_of(const std::vector<std::string>& names) {
+  const auto columns = [&](const ToolColumns& tool) {
+    return tool.has_key(names) ? tool.count(names) : 0;
+  };
+  const auto* const tool = std::ranges::max_element(kTools, {}, columns);
+  return columns(*tool) < kFewestOfTool ? nullptr : tool;
+}
+
+}  // namespace
+
+bool is_table_of_tool(const std::vector<std::string>& names) {
+  return tool_of(names) != nullptr;
+}
+
+std::optional<LeftOut::Because> role_in_tool(const std::string& name,
+                                             const std::vector<std::string>& names) {
+  const ToolColumns* const tool = tool_of(names);
+  return tool == nullptr ? std::nullopt : tool->role(folded(name));
+}
+
+namespace {
+
+constexpr double kAgreement = 0.01;          // of a law, in every row
+constexpr std::size_t kManyValues = 20;      // settings have fewer
+constexpr std::size_t kFewestRowsOfLaw = 5;  // four columns fit fewer rows by chance
+
+/// True if no flag names the column and its name is not that of a scale.
+bool may_be_left_out(const ColumnPart& part) {
+  return part.is_number() && !part.by_flag && part.column->formula.empty() &&
+         part.column->is_numeric() && part.column->bad_cells.empty() && !part.facts.constant &&
+         !is_scale_name(part.column->name);
+}
+
+bool looks_measured(const Column& column) {
+  const std::size_t values = distinct_values(column);
+  return values > kManyValues || 2 * values > column.numbers.size();
+}
+
+/// The law x = time^+-1 times up to two of the other columns, if it holds.
+std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
+                                  const std::vector<LogColumn>& inputs) {
+  const auto law = [&](const std::vector<SignedColumn>& factors) -> std::optional<std::string> {
+    std::vector<SignedColumn> product{{&x, -1}};
+    product.insert(product.end(), factors.begin(), factors.end());
+    if (!is_same_everywhere(product, kAgreement))
+      return std::nullopt;
+    std::vector<Factor> named;
+    for (const SignedColumn& factor : factors)
+      named.push_back({factor.column->name(), factor.power});
+    return product_text(named);
+  };
+  for (const int of_time : {-1, 1}) {
+    const SignedColumn timed{&time, of_time};
+    if (auto found = law({timed}))
+      return found;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      for (const int first : {1, -1}) {
+        if (inputs[i].part == x.part)
+          continue;
+        if (auto found = law({{&inputs[i], first}, timed}))
+          return found;
+        for (std::size_t j = i + 1; j < inputs.size(); ++j)
+          for (const int second : {1, -1})
+            if (inputs[j].part != x.part)
+              if (auto found = law({{&inputs[i], first}, {&inputs[j], second}, timed}))
+                return found;
+      }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts) {
+  std::vector<const ColumnPart*> times;
+  std::vector<const ColumnPart*> set;
+  std::vector<const ColumnPart*> suspects;
+  for (const ColumnPart& part : parts) {
+    if (part.part == Part::target)
+      times.push_back(&part);
+    const bool named = is_by_product_name(part.column->name);
+    if (may_be_left_out(part) &&
+        (named || may_be_memory_used(part.column->name) || !is_whole(*part.column)))
+      suspects.push_back(&part);
+    if (part.is_number() && part.column->formula.empty() && !named)
+      set.push_back(&part);
+  }
+  const std::vector<LogColumn> time = log_columns(times);
+  const std::vector<LogColumn> inputs = log_columns(set);
+  // In few rows, every memory that was asked for may be another one, too.
+  const bool tells_memory = table.rows() >= kFewestRowsOfLaw;
+  const bool time_varies = !time.empty() && !is_same_everywhere({{&time[0], 1}}, kAgreement);
+  std::vector<LeftOut> found;
+  for (const ColumnPart* part : suspects) {
+    const bool named = is_by_product_name(part->column->name) ||
+                       (tells_memory && may_be_memory_used(part->column->name));
+    const bool measured = looks_measured(*part->column);
+    if (!measured && !named)
+      continue;
+    const std::vector<LogColumn> x = log_columns({part});
+    std::optional<std::string> law;
+    if (time_varies && !x.empty() && table.rows() >= kFewestRowsOfLaw)
+      law = law_of(x[0], time[0], inputs);
+    if (law || (named && measured))
+      found.push_back({part->column->name, LeftOut::Because::result, law.value_or("")});
+  }
+  std::ranges::sort(found, {}, &LeftOut::column);
+  return found;
+}
+
+namespace {
+
+constexpr WordList kCoarseCounts{"node nodes machine machines host hosts server servers"};
+
+enum class Rank { scale, per_something, coarse_count, plain, total };
+
+Rank rank_of(const std::string& name, bool beside_batch_per_worker) {
+  if (is_total_name(name))
+    return Rank::total;
+  if (is_per_something_name(name))
+    return Rank::per_something;
+  if (!is_scale_name(name))
+    return Rank::plain;
+  if (is_batch_name(name) && beside_batch_per_worker)
+    return Rank::total;
+  return kCoarseCounts.has_one_of(name_words(name)) ? Rank::coarse_count : Rank::scale;
+}
+
+}  // namespace
+
+std::size_t choose_dependent(const std::vector<IdentityMember>& members) {
+  const bool batch_per_worker = std::ranges::any_of(
+      members,
+      [](const IdentityMember& member) {
+        return is_batch_name(member.name) && is_per_something_name(member.name);
+      });
+  const auto precedence = [&](const IdentityMember& member) {
+    return std::tuple(rank_of(member.name, batch_per_worker), member.is_product, member.values);
+  };
+  std::size_t chosen = members.size();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!members[i].may_follow)
+      continue;
+    if (chosen == members.size() || precedence(members[i]) > precedence(members[chosen]) ||
+        (precedence(members[i]) == precedence(members[chosen]) &&
+         members[i].name < members[chosen].name))
+      chosen = i;
+  }
+  return chosen;
+}
+
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+
+/// Excludes a column if another input remains. Returns true if it did.
+bool take_out(Parts& parts, const std::string& column) {
+  ColumnPart* found = nullptr;
+  std::size_t others = 0;
+  for (ColumnPart& part : parts)
+    if (part.column->name == column)
+      found = &part;
+    else if (part.is_input())
+      ++others;
+  if (others == 0)
+    return false;
+  found->part = Part::left_out;
+  return true;
+}
+
+/// Longer lists of names are not printed.
+constexpr std::size_t kMostNamesToPaste = 8;
+
+/// The flags that name the current inputs and these columns.
+std::string flags_to_keep(const std::vector<std::string>& columns, const Parts& parts) {
+  std::vector<std::string> numbers = columns;
+  std::vector<std::string> levels;
+  for (const ColumnPart& part : parts)
+    if (part.is_levels())
+      levels.push_back(part.column->name);
+    else if (part.part == Part::intrinsic)
+      numbers.push_back(part.column->name);
+  const bool one = columns.size() == 1;
+  if (numbers.size() + levels.size() > kMostNamesToPaste)
+    return fmt::format("name {} in --intrinsic, with the other inputs, to keep it",
+                       one ? "it" : "one");
+  return fmt::format(
+      "pass --intrinsic {}{}{} to keep {}", shell_word(joined(numbers, ",")),
+      levels.empty() ? "" : " ",
+      levels.empty() ? std::string() : "--categorical " + shell_word(joined(levels, ",")),
+      one ? "it" : "them");
+}
+
+std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
+                                         LeftOut::Because because) {
+  std::vector<std::string> names;
+  for (const LeftOut& item : left_out)
+    if (item.because == because)
+      names.push_back(item.column);
+  return names;
+}
+
+}  // namespace
+
+namespace {
+
+/// What the rules look at.
+struct Evidence {
+  const Table& table;
+  const Parts& parts;
+  const std::vector<std::string>& results;  ///< that the format of the file declares
+};
+
+/// Columns that the format declares as results, and those that a known tool writes.
+std::vector<LeftOut> columns_of_tool(const Evidence& in) {
+  const ToolColumns* const tool = tool_of(in.table.names());
+  std::vector<LeftOut> out;
+  for (const ColumnPart& part : in.parts) {
+    const std::string name = folded(part.column->name);
+    const bool is_result = kExitCodes.has(name) ||
+                           std::ranges::find(in.results, part.column->name) != in.results.end();
+    const auto because = is_result         ? std::optional(LeftOut::Because::result)
+                         : tool != nullptr ? tool->role(name)
+                                           : std::nullopt;
+    if (because && part.is_input() && !part.by_flag && part.column->formula.empty())
+      out.push_back({part.column->name, *because, {}});
+  }
+  return out;
+}
+
+std::vector<LeftOut> run_labels(const Evidence& in) {
+  const RunLabels labels = find_run_labels(in.table, in.parts);
+  std::vector<LeftOut> out;
+  for (const std::string& column : labels.repetitions)
+    out.push_back({column, LeftOut::Because::repetition, {}});
+  for (const std::string& column : labels.labels)
+    out.push_back({column, LeftOut::Because::label, {}});
+  return out;
+}
+
+/// What finds columns that are no inputs, with the reason, in the order in which they are taken
+/// out: each rule sees the inputs that the earlier ones have left.
+constexpr std::array<std::vector<LeftOut> (*)(const Evidence& in), 4> kRules{
+    columns_of_tool,
+    run_labels,
+    [](const Evidence& in) { return find_by_products(in.table, in.parts); },
+    [](const Evidence& in) { return find_identities(in.parts); },
+};
+
+}  // namespace
+
+std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts,
+                                         const std::vector<std::string>& results) {
+  std::vector<LeftOut> left_out;
+  for (const auto& rule : kRules)
+    for (const LeftOut& item : rule({table, parts, results}))
+      if (take_out(parts, item.column))
+        left_out.push_back(item);
+  return left_out;
+}
+
+std::string words_for(const LeftOut& left_out) {
+  switch (left_out.because) {
+    case LeftOut::Because::repetition:
+      return "numbers repetitions";
+    case LeftOut::Because::label:
+      return "names runs rather than configurations";
+    case LeftOut::Because::result:
+      return left_out.identity.empty()
+                 ? "looks like a result of the runs"
+                 : fmt::format("is {}, up to a factor, in every row", left_out.identity);
+    case LeftOut::Because::identity:
+      return fmt::format("is {} in every row", left_out.identity);
+    case LeftOut::Because::constant:
+      return left_out.value.empty() ? "is blank in every row"
+                                    : fmt::format("has the value {} in every row", left_out.value);
+  }
+  return "";
+}
+
+std::string columns_named(std::span<const std::string> names) {
+  return fmt::format("Column{} {}", names.size() == 1 ? "" : "s", quoted_list(names));
+}
+
+std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
+                                          const Parts& parts) {
+  std::vector<std::string> notices;
+  for (const LeftOut& item : left_out)
+    if (item.because == LeftOut::Because::repetition)
+      notices.push_back(
+          fmt::format("Column '{}' {} and is left out: rows that differ in it alone are runs of "
+                      "one configuration; pass --categorical {} to keep it.",
+                      item.column, words_for(item), shell_word(item.column)));
+  const std::vector<std::string> labels = names_of_reason(left_out, LeftOut::Because::label);
+  if (!labels.empty()) {
+    const bool one = labels.size() == 1;
+    notices.push_back(fmt::format(
+        "{} {} runs rather than configurations and {} left out; pass --categorical {} to keep {}.",
+        columns_named(labels), one ? "names" : "name", one ? "is" : "are",
+        shell_word(joined(labels, ",")), one ? "it" : "them"));
+  }
+  for (const LeftOut& item : left_out)
+    if (item.because == LeftOut::Because::result && !item.identity.empty())
+      notices.push_back(fmt::format("Column '{}' {}.", item.column, words_for(item)));
+  const std::vector<std::string> results = names_of_reason(left_out, LeftOut::Because::result);
+  if (!results.empty()) {
+    const bool one = results.size() == 1;
+    notices.push_back(
+        fmt::format("{} {}; {}.", columns_named(results),
+                    one ? "looks like a result of the runs, not an input, and is left out"
+                        : "look like results of the runs, not inputs, and are left out",
+                    flags_to_keep(results, parts)));
+  }
+  for (const LeftOut& item : left_out)
+    if (item.because == LeftOut::Because::identity)
+      notices.push_back(fmt::format(
+          "Column '{}' {} and is left out; name it in --intrinsic or --extrinsic to keep it.",
+          item.column, words_for(item)));
+  return notices;
+}
+
+}  // namespace perfmodel

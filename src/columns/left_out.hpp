@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+#include "columns/column_facts.hpp"
+
+namespace perfmodel {
+
+/// True if a column of this name usually holds another result of a run than the time: "throughput",
+/// "samples_per_s", "gpu_util", "mfu", "test_acc", "forward_ms", "latency". Some are settings
+/// ("requests_per_s" of a load), so the values must be checked as well.
+bool is_by_product_name(std::string_view name);
+
+/// Whether a table has the columns of a known tool: those that are in each of its tables, and three
+/// columns in all, since one name ("user", "min") may be an input's.
+bool is_table_of_tool(const std::vector<std::string>& names);
+
+/// Why a column of this name is no input in a table of a known tool: it is a result ("realtime" and
+/// "exit" of Nextflow, "MaxRSS" of Slurm) or a label. nullopt if it may be an input.
+std::optional<LeftOut::Because> role_in_tool(const std::string& name,
+                                             const std::vector<std::string>& names);
+
+/// Finds results among the columns that no flag names, that do not have the name of a scale and are
+/// not derived. A result either
+/// - is a product or quotient of the time and up to two other columns, to 1 % in every row,
+/// - or has the name of a result (is_by_product_name),
+/// and looks measured: it has more than 20 distinct values, or more than half as many as rows,
+/// since settings have few values that repeat. Columns of integers need the name.
+///
+/// Returns them in the order of their names.
+std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts);
+
+/// A column of an identity, for choose_dependent().
+struct IdentityMember {
+  std::string name;
+  bool may_follow = true;   ///< false if a flag names it
+  bool is_product = false;  ///< product of all the others
+  std::size_t values = 0;   ///< number of distinct values
+};
+
+/// The index of the member that follows from the others, by the rules of find_identities();
+/// members.size() if no member may follow.
+std::size_t choose_dependent(const std::vector<IdentityMember>& members);
+
+/// Excludes the columns that are found to be no inputs although no flag excludes them, and
+/// `results`; at least one input remains. Returns the excluded columns.
+std::vector<LeftOut> leave_out_no_inputs(const Table& table, std::vector<ColumnPart>& parts,
+                                         const std::vector<std::string>& results = {});
+
+/// The reason, as the predicate of "Column 'x' ...": "numbers repetitions".
+std::string words_for(const LeftOut& left_out);
+
+/// "Column 'a'", "Columns 'a' and 'b'"
+std::string columns_named(std::span<const std::string> names);
+
+/// One sentence per reason, with the flags that make the columns inputs.
+std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
+                                          const std::vector<ColumnPart>& parts);
+
+/// The numeric inputs that follow from others in every row:
+/// - as a constant times a product or quotient of up to three,
+/// - as a power (2, 3, 1/2) or a logarithm of one,
+/// - as one times a constant per level of a text column.
+///
+/// The column of an identity that counts as dependent is chosen by name, the first of
+/// - a total ("global_batch", "total_tokens") or a batch if another name is per worker,
+/// - a number without the name of a scale, except "gpus_per_node" and the like,
+/// - a coarse count ("nodes" beside "gpus"),
+/// - a number per worker or other unit ("gpus_per_node"),
+/// - any other scale;
+/// among several of these the product of the others, then the one with most distinct values, then
+/// the first in the alphabet. So a scale can vary while the remaining inputs are fixed.
+///
+/// Derived columns and columns that a flag names are never dependent.
+std::vector<LeftOut> find_identities(const std::vector<ColumnPart>& parts);
+
+/// The integer inputs that follow in steps from others, a scale among them, in every row: as
+/// ceil(x / k) of one, or ceil(x) of a product x of up to three with powers 1 and -1. They remain
+/// inputs, since the time may jump when they do. A step in one, two or three columns requires at
+/// least 4, 6 or 8 distinct rows, and more than the column has values. The field `scale` of the
+/// ties is empty.
+std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts);
+
+/// "ceil(num_gpus / 8)"
+std::string law_of_step(const Tie& step);
+
+/// Inputs that no flag names and that identify runs rather than configurations.
+struct RunLabels {
+  /// Integers, or texts that differ only in digits, with a name such as "rep", "run_id", "trial",
+  /// "visit", "seed", or "iteration" if it counts from 0 or 1.
+  std::vector<std::string> repetitions;
+  /// Dates and times of day; paths and other texts that are unique in most rows; numbers with names
+  /// such as "config_id" and "timestamp".
+  std::vector<std::string> labels;
+};
+
+/// Returns the columns in the order of the file.
+RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& parts);
+
+}  // namespace perfmodel

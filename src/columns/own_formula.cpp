@@ -1,0 +1,122 @@
+#include "columns/own_formula.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "table/formula.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+/// Shorter names, such as F beside a column f, are no typing errors.
+constexpr std::size_t kShortestMisspelt = 3;
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(kBlanks);
+  return first == std::string::npos
+             ? ""
+             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Throws UsageError unless the column has levels and the constant is one of the formula.
+void check_per_level(const Table& table, const RoleRequest& request, const ConstantPerLevel& per,
+                     const std::vector<std::string>& constants) {
+  const std::string where = fmt::format("--per {}", shell_word(per.column + ":" + per.constant));
+  const Column* const column = table.find(per.column);
+  if (column == nullptr)
+    throw UsageError(fmt::format("{}: {}", where, table.no_column(per.column)));
+  if (column->is_numeric() && !is_among(request.categorical, per.column))
+    throw UsageError(
+        fmt::format("{}: '{}' is a column of numbers; if they are levels, pass --categorical {}",
+                    where, per.column, shell_word(per.column)));
+  if (!is_among(constants, per.constant))
+    throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", where, per.constant,
+                                 did_you_mean_one_of(per.constant, constants)));
+}
+
+}  // namespace
+
+OwnFormula parse_own_formula(const std::string& text) {
+  const std::string where = fmt::format("--formula {}", quoted_formula(text));
+  const auto equals = text.find('=');
+  OwnFormula out;
+  if (equals != std::string::npos) {
+    out.target = trimmed(text.substr(0, equals));
+    out.text = trimmed(text.substr(equals + 1));
+  }
+  if (out.target.empty() || out.text.empty() || out.text.front() == '=')
+    throw UsageError(where + ": expected COLUMN = FORMULA, such as 't = a / gpus + C'");
+  Formula::names_in(out.text, where);
+  return out;
+}
+
+ConstantPerLevel parse_per_level(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
+    throw UsageError(fmt::format("--per '{}': expected COLUMN:CONSTANT, such as device:F", text));
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
+  const OwnFormula& own = request.formula.value();
+  const std::string where = fmt::format("--formula {}", quoted_formula(own.text));
+  const std::vector<std::string> columns = table.names();
+  std::set<std::string> inputs;
+  std::vector<std::string> constants;
+  for (const std::string& name : Formula::names_in(own.text, where)) {
+    if (is_among(columns, name)) {
+      inputs.insert(name);
+      continue;
+    }
+    constants.push_back(name);
+    const auto column = name.size() < kShortestMisspelt ? std::nullopt : nearest(name, columns);
+    if (column)
+      throw UsageError(
+          fmt::format("{}: '{}' is no column; did you mean '{}'? A constant needs a name that "
+                      "differs more from those of columns",
+                      where, name, printable_word(*column)));
+  }
+  if (constants.empty())
+    throw UsageError(
+        fmt::format("{}: all its names are columns, so there is no constant to fit; its values are "
+                    "those of --derive",
+                    where));
+  if (inputs.contains(own.target))
+    throw UsageError(fmt::format(
+        "{}: '{}' is the measured time, which is unknown for configurations to be predicted", where,
+        own.target));
+  if (!is_among(columns, own.target))
+    throw UsageError(fmt::format("{}: {}", where, table.no_column(own.target)));
+  inputs.insert(request.categorical.begin(), request.categorical.end());
+  for (const ConstantPerLevel& per : own.per) {
+    check_per_level(table, request, per, constants);
+    inputs.insert(per.column);
+  }
+  for (const std::string& name : request.extrinsic.value_or(std::vector<std::string>()))
+    if (is_among(columns, name) && !inputs.contains(name))
+      throw UsageError(
+          fmt::format("--extrinsic {}: the formula does not contain '{}'", shell_word(name), name));
+  for (const std::string& name : request.ignore)
+    if (inputs.contains(name))
+      throw UsageError(
+          fmt::format("--ignore {}: the formula contains '{}'", shell_word(name), name));
+  for (const std::string& name : columns)
+    if (name != own.target && !inputs.contains(name) && !is_among(request.ignore, name))
+      request.ignore.push_back(name);
+  request.target = own.target;
+  request.needs_scale = false;
+  return request;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,774 @@
+#include "columns/roles.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "columns/column_facts.hpp"
+#include "table/formula.hpp"
+#include "columns/left_out.hpp"
+#include "columns/quantities.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+
+NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
+                        const std::vector<std::string>& ignore) {
+  std::vector<ColumnPart> parts;
+  for (const Column& column : table.columns) {
+    ColumnPart part{.column = &column, .facts = facts_of(column)};
+    part.by_flag = column.name == target || column.name == scale;
+    if (column.name == target)
+      part.part = Part::target;
+    else if (column.name == scale)
+      part.part = Part::extrinsic;
+    else if (std::ranges::find(ignore, column.name) != ignore.end())
+      part.part = Part::ignored;
+    else
+      part.part = part.facts.constant ? Part::constant : Part::intrinsic;
+    parts.push_back(part);
+  }
+  NoInputs found;
+  found.columns = leave_out_no_inputs(table, parts);
+  for (const LeftOut& item : found.columns)
+    found.notices.push_back(fmt::format("Column '{}' {} and does not distinguish configurations.",
+                                        item.column, words_for(item)));
+  for (const Tie& step : find_steps(parts)) {
+    found.in_steps.push_back(step.column);
+    found.notices.push_back(fmt::format("Column '{}' is {} in every row and moves along.",
+                                        step.column, law_of_step(step)));
+  }
+  return found;
+}
+
+std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec& spec) {
+  std::set<std::string> inputs;
+  for (const auto* numbers : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *numbers)
+      inputs.insert(input.column);
+  std::vector<ColumnPart> parts;
+  for (const Column& column : table.columns) {
+    ColumnPart part{.column = &column, .facts = facts_of(column)};
+    part.part = column.name == spec.target     ? Part::target
+                : inputs.contains(column.name) ? Part::intrinsic
+                                               : Part::ignored;
+    parts.push_back(part);
+  }
+  std::vector<LeftOut> out = find_by_products(table, parts);
+  std::erase_if(out, [](const LeftOut& item) { return item.identity.empty(); });
+  return out;
+}
+
+namespace {
+
+struct RoleField {
+  std::string flag;
+  Part part;
+  std::vector<std::string> columns;
+};
+
+std::vector<RoleField> role_fields(const Table& table, const RoleRequest& request) {
+  using Columns = std::vector<std::string>;
+  const auto named = [&](const std::optional<Columns>& columns) {
+    return asks_for_none(table, columns) ? Columns{} : columns.value_or(Columns{});
+  };
+  return {
+      {"--target", Part::target, request.target ? Columns{*request.target} : Columns{}},
+      {"--extrinsic", Part::extrinsic, named(request.extrinsic)},
+      {"--intrinsic", Part::intrinsic, named(request.intrinsic)},
+      {"--categorical", Part::categorical, request.categorical},
+      {"--ignore", Part::ignored, request.ignore},
+  };
+}
+
+}  // namespace
+
+bool asks_for_none(const Table& table, const std::optional<std::vector<std::string>>& columns) {
+  return columns && (columns->empty() || (*columns == std::vector<std::string>{"none"} &&
+                                          table.find("none") == nullptr));
+}
+
+std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request) {
+  std::vector<ColumnPart> parts;
+  for (const Column& column : table.columns)
+    parts.push_back({.column = &column, .facts = {}});
+
+  const std::vector<std::string> known = table.names();
+  std::vector<std::string> problems;
+  std::map<std::string, std::string> named_in;
+  for (const RoleField& role : role_fields(table, request)) {
+    for (const std::string& name : role.columns) {
+      const auto at = std::ranges::find(known, name);
+      const auto [earlier, first] = named_in.emplace(name, role.flag);
+      if (at == known.end()) {
+        problems.push_back(fmt::format("{}: {}", role.flag, table.no_column(name)));
+      } else if (!first) {
+        problems.push_back(earlier->second == role.flag
+                               ? fmt::format("{} names column '{}' twice", role.flag, name)
+                               : fmt::format("column '{}' is named in both {} and {}", name,
+                                             earlier->second, role.flag));
+      } else {
+        ColumnPart& part = parts[static_cast<std::size_t>(at - known.begin())];
+        part.part = role.part;
+        part.by_flag = true;
+      }
+    }
+  }
+  if (!problems.empty())
+    throw UsageError(joined(problems, "\n"));
+
+  for (ColumnPart& part : parts)
+    if (part.part != Part::ignored)
+      part.facts = facts_of(*part.column);
+  return parts;
+}
+
+std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part part) {
+  std::vector<std::string> names;
+  for (const ColumnPart& candidate : parts)
+    if (candidate.part == part)
+      names.push_back(candidate.column->name);
+  return names;
+}
+
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+
+bool has(const Parts& parts, Part part) {
+  return std::ranges::any_of(
+      parts, [&](const ColumnPart& candidate) { return candidate.part == part; });
+}
+
+std::vector<ColumnPart*> time_candidates(Parts& parts) {
+  std::vector<ColumnPart*> named;
+  std::vector<ColumnPart*> with_numbers;
+  for (ColumnPart& part : parts) {
+    if (part.part == Part::open && is_time_name(part.column->name)) {
+      named.push_back(&part);
+      if (part.facts.numbers > 0)
+        with_numbers.push_back(&part);
+    }
+  }
+  // A column of decimal commas contains no number, but is still the time, so that its cells are
+  // reported.
+  std::vector<ColumnPart*>& found = with_numbers.empty() ? named : with_numbers;
+  const auto is_whole_name = [](const ColumnPart* part) {
+    return last_part(part->column->name) == part->column->name;
+  };
+  if (std::ranges::any_of(found, is_whole_name))  // "time" goes before "setup.time"
+    std::erase_if(found, std::not_fn(is_whole_name));
+  return found;
+}
+
+/// A derived column is never measured.
+bool could_be_time_by_unit(const ColumnPart& part) {
+  return part.part == Part::open && part.column->formula.empty() &&
+         has_time_unit(part.column->name) && part.facts.mostly_numbers() && !part.facts.constant;
+}
+
+std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
+  std::vector<ColumnPart*> out;
+  for (ColumnPart& part : parts)
+    if (could_be_time_by_unit(part) && part.facts.all_positive)
+      out.push_back(&part);
+  return out;
+}
+
+bool is_mostly_positive(const Column& column) {
+  const std::vector<double> numbers = numbers_of(column);  // failed runs can make it a text column
+  const auto positive = std::ranges::count_if(numbers, [](double x) { return x > 0; });
+  return 2 * static_cast<std::size_t>(positive) > numbers.size();
+}
+
+/// Like columns_with_time_unit(), if runs may have failed: then a 0 does not rule a column out.
+std::vector<ColumnPart*> columns_with_time_unit_beside_failures(Parts& parts) {
+  std::vector<ColumnPart*> out = columns_with_time_unit(parts);
+  if (out.empty())
+    for (ColumnPart& part : parts)
+      if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
+        out.push_back(&part);
+  return out;
+}
+
+/// True if the name is that of a scale, and the column is not one of texts or of only 0 and 1.
+bool is_scale(const ColumnPart& part) {
+  return part.part == Part::open && is_scale_name(part.column->name) &&
+         part.facts.mostly_numbers() && !part.facts.zero_one;
+}
+
+/// The only open column of numbers, if it is one that can be a scale: its name then says nothing
+/// that its values do not, and as `n` it is extrapolated as it is as `cores`.
+ColumnPart* only_number(Parts& parts) {
+  ColumnPart* out = nullptr;
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant)
+      continue;
+    if (out != nullptr)
+      return nullptr;
+    out = &part;
+  }
+  return out != nullptr && out->facts.all_positive && !out->facts.zero_one ? out : nullptr;
+}
+
+/// An example of a time column for the flags in the advice, if no name suffices.
+std::optional<std::string> example_time(const Parts& parts) {
+  std::optional<std::string> example;  // the last one: results tend to follow settings
+  for (const ColumnPart& part : parts)
+    if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
+        !part.facts.constant && !is_scale_name(part.column->name))
+      example = part.column->name;
+  for (const ColumnPart& part : parts)
+    if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
+      example = part.column->name;
+  return example;
+}
+
+/// "num_tokens" rather than "n_head".
+bool speaks_of_work(const std::string& name) {
+  constexpr WordList words{"tokens sequences samples requests parallel world"};
+  return words.has_one_of(name_words(name));
+}
+
+/// Columns of integers > 0, as scales are: first those whose names denote work, and among them
+/// those with the fewest distinct values, since scales have few.
+std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  std::vector<std::string> columns;
+  for (const ColumnPart& part : parts)
+    columns.push_back(part.column->name);
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
+        !part.facts.all_positive || part.facts.constant || column.name == time ||
+        has_time_unit(column.name) || role_in_tool(column.name, columns) ||
+        std::ranges::any_of(column.numbers, [](double x) { return x != std::floor(x); }))
+      continue;
+    const std::set<double> values(column.numbers.begin(), column.numbers.end());
+    found.emplace_back(values.size(), column.name);
+  }
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
+    return std::pair(!speaks_of_work(a.second), a.first) <
+           std::pair(!speaks_of_work(b.second), b.first);
+  });
+  std::vector<std::string> names;
+  for (auto& [values, name] : found)
+    names.push_back(std::move(name));
+  return names;
+}
+
+/// Reports columns with the name of a time to which a flag gives another role; empty if there are
+/// none. Ignored columns are not reported, since another column is then meant.
+std::string taken_times(const Parts& parts) {
+  std::string out;
+  for (const ColumnPart& part : parts)
+    if (part.by_flag && part.is_input() && is_time_name(part.column->name))
+      out += fmt::format("'{}' has the name of one, but is named as an input; leave it out there\n",
+                         part.column->name);
+  return out;
+}
+
+/// The roles that could not be inferred, and the flags that would give them.
+struct Doubts {
+  std::string questions;  // whole lines
+  std::string flags;
+  std::string time_example;
+  std::vector<std::string> scales;  // columns that could be a scale
+
+  void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
+    if (found.empty()) {
+      const std::string taken = taken_times(parts);
+      questions += fmt::format("{}: cannot infer which column is the measured time\n{}",
+                               table.source, taken);
+      if (!taken.empty())
+        return;
+      const auto rate = std::ranges::find_if(parts, [](const ColumnPart& part) {
+        return part.part == Part::open && part.facts.mostly_numbers() &&
+               names_throughput(part.column->name);
+      });
+      const bool is_rate = rate != parts.end();
+      time_example = is_rate ? rate->column->name : example_time(parts).value_or("COLUMN");
+      flags += (is_rate ? " --throughput-target " : " --target ") + shell_word(time_example);
+      return;
+    }
+    std::vector<std::string> names;
+    for (const ColumnPart* part : found)
+      names.push_back(part->column->name);
+    questions += fmt::format("{}: several columns could be the measured time: {}\n", table.source,
+                             quoted_list(names));
+    time_example = names[0];
+    flags += fmt::format(
+        " --target {} --ignore {}", shell_word(time_example),
+        shell_word(joined(std::vector<std::string>(names.begin() + 1, names.end()), ",")));
+  }
+
+  void about_scale(const Table& table, const Parts& parts) {
+    questions += fmt::format(
+        "{}: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n",
+        table.source);
+    scales = possible_scales(parts, time_example);
+    flags += fmt::format(" --extrinsic {}", shell_word(scales.empty() ? "none" : scales[0]));
+  }
+};
+
+}  // namespace
+
+std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
+  const auto named =
+      request.throughput ? std::optional(request.throughput->column) : request.target;
+  if (named)
+    return table.find(*named) == nullptr ? std::nullopt : named;
+  Parts parts;
+  for (const Column& column : table.columns) {
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::ranges::find(names, column.name) != names.end();
+    };
+    if (!is_in(request.ignore) && !is_in(request.categorical) &&
+        !is_in(request.extrinsic.value_or(std::vector<std::string>())) &&
+        !is_in(request.intrinsic.value_or(std::vector<std::string>())))
+      parts.push_back({.column = &column, .facts = facts_of(column)});
+  }
+  std::vector<ColumnPart*> candidates = time_candidates(parts);
+  if (candidates.empty())
+    candidates = request.failed != FailedRunsAre::refused
+                     ? columns_with_time_unit_beside_failures(parts)
+                     : columns_with_time_unit(parts);
+  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
+}
+
+void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
+                                Parts& parts, std::vector<std::string>& notices) {
+  Doubts doubts;
+  if (!request.target) {
+    std::vector<ColumnPart*> candidates = time_candidates(parts);
+    const bool by_unit = candidates.empty();
+    if (by_unit)
+      candidates = columns_with_time_unit(parts);
+    if (candidates.size() == 1) {
+      candidates[0]->part = Part::target;
+      const std::string& name = candidates[0]->column->name;
+      const bool tells_unit =
+          has_bracketed_unit(name) && !request.time_unit && candidates[0]->column->unit.empty();
+      notices.push_back(fmt::format("Column '{}' is taken as the measured time, by {}{}{}.", name,
+                                    by_unit ? "the unit in its name" : "its name",
+                                    tells_unit ? "; all times are in " : "",
+                                    tells_unit ? unit_of(name) : ""));
+    } else {
+      doubts.about_time(table, parts, candidates);
+    }
+  }
+  if (!request.extrinsic) {
+    for (ColumnPart& part : parts)
+      if (is_scale(part))
+        part.part = Part::extrinsic;
+    if (has(parts, Part::extrinsic)) {
+      const std::vector<std::string> names = names_of(parts, Part::extrinsic);
+      notices.push_back(fmt::format("{} {}", columns_named(names),
+                                    names.size() == 1 ? "is taken as extrinsic, by its name."
+                                                      : "are taken as extrinsic, by their names."));
+    } else if (request.formula) {
+      // It has those inputs that it names, whether or not one is a scale.
+    } else if (ColumnPart* number = request.needs_scale ? nullptr : only_number(parts)) {
+      number->part = Part::extrinsic;
+      notices.push_back(fmt::format("Column '{}' is taken as extrinsic, the only one of numbers.",
+                                    number->column->name));
+    } else if (!request.needs_scale || (!needs_scale && is_table_of_tool(table.names()))) {
+      notices.push_back(
+          std::string("No column has the name of a scale (workers, batch size, ...), so all are "
+                      "inputs alike; --extrinsic names one."));
+    } else {
+      doubts.about_scale(table, parts);
+    }
+  }
+  if (!doubts.questions.empty()) {
+    std::vector<std::string> lines = {
+        fmt::format("{}its columns are {}", doubts.questions, quoted_list(table.names()))};
+    if (doubts.scales.size() > 1)
+      lines.push_back(fmt::format("of whole numbers > 0 are {}", quoted_list(doubts.scales)));
+    if (!doubts.flags.empty())
+      lines.push_back(fmt::format("pass, for example:{}", doubts.flags));
+    if (!doubts.scales.empty() && !needs_scale)
+      lines.push_back(std::string("if no column is a scale, pass: --extrinsic none"));
+    throw InputError(joined(lines, "\n"));
+  }
+}
+
+namespace {
+
+std::string as_categorical(const ColumnPart& part) {
+  return "--categorical " + shell_word(part.column->name);
+}
+std::string ignored(const ColumnPart& part) {
+  return "--ignore " + shell_word(part.column->name);
+}
+
+/// ", such as "1,024" (runs.csv:3): write 1024 there", for the first such cell.
+std::string written_number_in(const Table& table, const Column& column) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string cell = column.text(row);
+    const auto plain = without_group_marks(cell);
+    if (plain || has_size_letter(cell)) {
+      return fmt::format(", such as \"{}\" ({}): write {} there", cell, table.where(row),
+                         plain.value_or("all digits"));
+    }
+  }
+  return "";
+}
+
+bool is_blank(const Column& column, std::size_t row) {
+  return column.text(row).empty();
+}
+
+/// The number of rows in which a column of numbers is blank; 0 if it has other texts as well.
+std::size_t blank_rows(const Table& table, const ColumnPart& part) {
+  std::size_t blanks = 0;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    blanks += std::size_t{is_blank(*part.column, row)};
+  return part.facts.numbers > 0 && blanks == part.facts.texts ? blanks : 0;
+}
+
+/// True if no level of a text column has both rows in which `column` is blank and others.
+bool tells_blanks(const Column& levels, const Column& column) {
+  std::vector<std::optional<bool>> blank(levels.levels.size());
+  for (std::size_t row = 0; row < levels.codes.size(); ++row) {
+    const bool here = is_blank(column, row);
+    if (blank[levels.codes[row]].value_or(here) != here)
+      return false;
+    blank[levels.codes[row]] = here;
+  }
+  return true;
+}
+
+/// "pass --ignore batch, or fit a model per 'optimiser': --by optimiser", if a text column of few
+/// levels separates the rows in which the column is blank.
+std::string ways_around_blanks(const Table& table, const ColumnPart& part) {
+  const Column* by = nullptr;
+  for (const Column& column : table.columns)
+    if (&column != part.column && !column.is_numeric() &&
+        2 * column.levels.size() <= table.rows() &&
+        (by == nullptr || column.levels.size() < by->levels.size()) &&
+        tells_blanks(column, *part.column))
+      by = &column;
+  if (by == nullptr)
+    return fmt::format("pass {}", ignored(part));
+  return fmt::format("pass {}, or fit a model per '{}': --by {}", ignored(part), by->name,
+                     shell_word(by->name));
+}
+
+/// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there
+/// are none.
+bool check_numbers(const ColumnPart& part, CellProblems& problems) {
+  const Column& column = *part.column;
+  const bool may_be_zero = part.part == Part::intrinsic;
+  const bool too_small = may_be_zero ? part.facts.negative : !part.facts.all_positive;
+  if (column.is_numeric()) {
+    for (const BadCell& cell : column.bad_cells)
+      problems.add_not_a_number(cell.row, column);
+    if (too_small) {
+      for (std::size_t row = 0; row < column.numbers.size(); ++row)
+        if (column.numbers[row] < 0 || (column.numbers[row] == 0 && !may_be_zero))
+          problems.add_too_small(row, column, may_be_zero);
+    }
+    return part.facts.texts == 0 && !too_small;
+  }
+  const std::vector<double> numbers = numbers_of(column);
+  bool all_well = true;
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const double x = numbers[row];
+    if (std::isnan(x))
+      problems.add_not_a_number(row, column);
+    else if (x < 0 || (x == 0 && !may_be_zero))
+      problems.add_too_small(row, column, may_be_zero);
+    else
+      continue;
+    all_well = false;
+  }
+  return all_well;
+}
+
+/// Adds every blank cell, which is not a level. Returns true if there are none.
+bool check_levels(const Column& column, CellProblems& problems) {
+  bool complete = true;
+  const auto refuse_blank = [&](std::size_t row, const std::string& text) {
+    if (text.empty()) {
+      problems.add_not_a_number(row, column);
+      complete = false;
+    }
+  };
+  for (const BadCell& cell : column.bad_cells)
+    refuse_blank(cell.row, cell.text);
+  for (std::size_t row = 0; row < column.codes.size(); ++row)
+    refuse_blank(row, column.levels[column.codes[row]]);
+  return complete;
+}
+
+/// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
+void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  constexpr std::size_t few = 10;
+  if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows())
+    obstacles.columns.push_back(
+        fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be levels; "
+                    "pass {}, or {} to keep it",
+                    table.source, part.column->name, part.facts.levels, table.rows(), ignored(part),
+                    as_categorical(part)));
+}
+
+}  // namespace
+
+void Obstacles::throw_if_any() const {
+  std::vector<std::string> lines = columns;
+  if (!cells.empty())
+    lines.insert(lines.begin(), cells.text());
+  if (!lines.empty())
+    throw InputError(joined(lines, "\n"));
+}
+
+std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
+  if (without_failed_runs(table, column.name, {}).failed.empty())
+    return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
+  return fmt::format(
+      "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
+      "leave out runs that failed",
+      what);
+}
+
+void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  const Column& column = *part.column;
+  const std::size_t blanks = blank_rows(table, part);
+  if (!column.unit.empty() && blanks == 0) {
+    for (const BadCell& cell : column.bad_cells)
+      obstacles.cells.add_not_a_number(cell.row, column);
+    return obstacles.cells.set_remedy(
+        column, fmt::format("correct this, or pass {} or {}", as_categorical(part), ignored(part)));
+  }
+  obstacles.columns.push_back(
+      blanks > 0
+          ? fmt::format("{}: column '{}' is blank in {} of {} rows; {}", table.source,
+                        part.column->name, blanks, table.rows(), ways_around_blanks(table, part))
+          : fmt::format(
+                "{}: column '{}' mixes {} and {}{}; pass {} to take its values as levels, or {}",
+                table.source, part.column->name, counted_noun(part.facts.numbers, "number"),
+                counted_noun(part.facts.texts, "text"), written_number_in(table, *part.column),
+                as_categorical(part), ignored(part)));
+}
+
+void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
+  CellProblems& cells = obstacles.cells;
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part == Part::target && !check_numbers(part, cells))
+      cells.set_remedy(column, remedy_of_measured("time", table, column));
+    const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
+    if (powered && !check_numbers(part, cells))
+      cells.set_remedy(
+          column, blank_rows(table, part) > 0
+                      ? fmt::format("fill this, or {}", ways_around_blanks(table, part))
+                      : fmt::format("needed are numbers {} 0: correct this, or pass {} or {}",
+                                    part.part == Part::intrinsic ? ">=" : ">", as_categorical(part),
+                                    ignored(part)));
+    if (part.part == Part::categorical) {
+      if (!check_levels(column, cells))
+        cells.set_remedy(column, fmt::format("fill this, or pass {}", ignored(part)));
+      refuse_row_names(table, part, obstacles);
+    }
+  }
+}
+
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+using Notices = std::vector<std::string>;
+
+/// With --intrinsic, the other open columns are ignored; without it, they are intrinsic.
+void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
+  const std::vector<std::string> rest = names_of(parts, Part::open);
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open)
+      part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
+  if (request.intrinsic && !rest.empty())
+    notices.push_back(fmt::format(
+        "{} {}", columns_named(rest),
+        rest.size() == 1 ? "is in no list and is ignored." : "are in no list and are ignored."));
+}
+
+/// Excludes constant columns, whose effect is not identifiable.
+std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
+  std::vector<LeftOut> dropped;
+  for (ColumnPart& part : parts) {
+    if (part.is_input() && part.facts.constant) {
+      part.part = Part::constant;
+      dropped.push_back({.column = part.column->name,
+                         .because = LeftOut::Because::constant,
+                         .identity = {},
+                         .value = part.column->text(0)});
+      notices.push_back(fmt::format("Column '{}' {} and is left out.", part.column->name,
+                                    words_for(dropped.back())));
+    }
+  }
+  return dropped;
+}
+
+/// Makes intrinsic columns of texts categorical, and those of only 0 and 1 unless a formula
+/// computes with them.
+void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& notices,
+                   Obstacles& obstacles) {
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::intrinsic)
+      continue;
+    if (part.facts.zero_one && !of_formula) {
+      part.part = Part::categorical;
+      notices.push_back(fmt::format("Column '{}' holds only 0 and 1 and is taken as categorical.",
+                                    part.column->name));
+    } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
+      part.part = Part::categorical;
+    } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
+      part.part = Part::ignored;  // its cells need no further check
+      refuse_mixed(table, part, obstacles);
+    }
+  }
+}
+
+/// A model needs an input.
+void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
+  if (roles.intrinsic.empty() && roles.categorical.empty() && roles.extrinsic.empty() &&
+      obstacles.columns.empty())
+    obstacles.columns.push_back(fmt::format(
+        "{}: no column {}, so there is nothing to model", table.source,
+        roles.ignored.empty() ? "but the time varies" : "that varies is left but the time"));
+}
+
+/// Derived columns must not use the time, which is unknown in a prediction.
+void check_derived(const RoleRequest& request, const Roles& roles) {
+  for (const DerivedColumn& item : request.derived) {
+    const std::string where = fmt::format("--derive {}", quoted_formula(item.definition()));
+    if (item.column == roles.target)
+      throw UsageError(fmt::format("{}: the measured time cannot be derived", where));
+    if (std::ranges::find(item.of, roles.target) != item.of.end())
+      throw UsageError(fmt::format(
+          "{}: '{}' is the measured time, which is unknown for configurations to be predicted",
+          where, roles.target));
+  }
+}
+
+/// True for n, n + 1, n + 2, ... down the file: more likely the number of a run than a parameter.
+bool numbers_the_rows(const Column& column) {
+  constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
+  const std::vector<double>& numbers = column.numbers;
+  return numbers.size() >= kFewestRows &&
+         std::ranges::adjacent_find(numbers, [](double above, double below) {
+           return below != above + 1;
+         }) == numbers.end();
+}
+
+/// Adds notices about inferred roles that the user may want to check.
+void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
+                            Notices& notices) {
+  if (request.intrinsic)
+    return;
+  if (!roles.intrinsic.empty())
+    notices.push_back(fmt::format("Taken as intrinsic: {}.", quoted_list(roles.intrinsic)));
+  if (!roles.categorical.empty())
+    notices.push_back(fmt::format("Taken as categorical: {}.", quoted_list(roles.categorical)));
+  for (const std::string& name : roles.intrinsic) {
+    if (is_time_name(name) || has_time_unit(name))
+      notices.push_back(fmt::format(
+          "Column '{}' looks like another measured time; pass --ignore {} if it is one.", name,
+          shell_word(name)));
+    else if (numbers_the_rows(table.at(name)))
+      notices.push_back(
+          fmt::format("Column '{}' counts the rows; pass --ignore {} if it only numbers the runs.",
+                      name, shell_word(name)));
+  }
+}
+
+/// The unit of the target: that of its cells, else the requested one or that in its name. Throws
+/// UsageError if another unit than that of the cells is requested.
+std::string unit_of_target(const Column& target, const RoleRequest& request) {
+  if (target.unit.empty())
+    return request.time_unit.value_or(unit_of(target.name));
+  if (request.time_unit.value_or(target.unit) != target.unit)
+    throw UsageError(
+        fmt::format("--time-unit {} contradicts the cells of '{}', which have units and are in {}",
+                    shell_word(*request.time_unit), target.name, target.unit));
+  return target.unit;
+}
+
+/// Adds a notice for each used column whose cells have units.
+void tell_units(const Parts& parts, Notices& notices) {
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (column.unit.empty() || !(part.part == Part::target || part.is_number()))
+      continue;
+    const auto example = parse_quantity(column.with_unit);
+    notices.push_back(
+        fmt::format("'{}' has units: its values are in {}, {} is {}{}.", column.name, column.unit,
+                    quoted_cell(column.with_unit), to_text(example ? example->value : 0),
+                    part.part == Part::target
+                        ? std::string()
+                        : fmt::format("; {} keeps them as levels", as_categorical(part))));
+  }
+}
+
+/// resolve_roles() without the checks of values, whose inputs are stored in `parts` and
+/// `obstacles`.
+Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
+                   Obstacles& obstacles) {
+  if (table.rows() == 0)
+    throw InputError(table.source + " has no rows");
+  Roles roles;
+  parts = parts_by_flags(table, request);
+  infer_target_and_extrinsic(table, request, needs_scale, parts, roles.notices);
+
+  share_out_the_rest(request, parts, roles.notices);
+  roles.ignored = names_of(parts, Part::ignored);
+  if (!request.formula) {
+    roles.left_out = drop_constants(parts, roles.notices);
+    const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts, request.results);
+    for (const std::string& notice : left_out_notices(no_inputs, parts))
+      roles.notices.push_back(notice);
+    roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
+  }
+  settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
+  for (const Tie& step : find_steps(parts))
+    roles.notices.push_back(fmt::format("Column '{}' is {} in every row and moves along.",
+                                        step.column, law_of_step(step)));
+
+  roles.target = names_of(parts, Part::target).at(0);
+  roles.unit = unit_of_target(table.at(roles.target), request);
+  roles.intrinsic = names_of(parts, Part::intrinsic);
+  roles.categorical = names_of(parts, Part::categorical);
+  roles.extrinsic = names_of(parts, Part::extrinsic);
+  roles.derived = request.derived;
+  check_derived(request, roles);
+  return roles;
+}
+
+}  // namespace
+
+Roles roles_around_scale(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  return settle_roles(table, request, true, parts, obstacles);
+}
+
+Roles resolve_roles(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  Roles roles = settle_roles(table, request, false, parts, obstacles);
+  check_values(table, parts, obstacles);
+  require_input(table, roles, obstacles);
+  obstacles.throw_if_any();
+  tell_units(parts, roles.notices);
+  tell_what_was_inferred(table, request, roles, roles.notices);
+  return roles;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,487 @@
+#include <fmt/core.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/constants.hpp"
+#include "analysis/effects.hpp"
+#include "analysis/scaling.hpp"
+#include "base/text.hpp"
+#include "forms/form.hpp"
+#include "report/document.hpp"
+#include "page/figures.hpp"
+#include "page/page.hpp"
+
+namespace perfmodel::page {
+namespace {
+
+constexpr std::size_t kShown = 3;     // shares and effects in an answer; the page lists all
+constexpr double kMuchError = 20;     // percent
+constexpr double kFarAboveNoise = 3;  // times the noise floor
+
+bool has_doubtful(const std::vector<ConstantRow>& constants) {
+  return std::ranges::any_of(
+      constants, [](const ConstantRow& row) { return is_doubtful(row.status); });
+}
+
+bool has_leak(const FittedModel& model) {
+  return std::ranges::any_of(
+      model.warnings, [](const Warning& warning) { return warning.kind == "leak"; });
+}
+
+/// Returns the constants of an input or a term.
+std::vector<ConstantRow> constants_called(const Content& content, const std::string& name) {
+  std::vector<ConstantRow> out;
+  for (const ConstantGroup& group : content.constants)
+    if (group.name == name)
+      out.insert(out.end(), group.constants.begin(), group.constants.end());
+  return out;
+}
+
+template <class... Arguments>
+void add_line(doc::Answer& answer, fmt::format_string<const Arguments&...> text,
+              const Arguments&... arguments) {
+  answer.lines.push_back(fmt::format(text, arguments...));
+}
+
+doc::Answer duration_answer(const Content& content) {
+  const std::string& unit = content.model.spec.unit;
+  doc::Answer answer{"How long does an iteration take?", "", {}};
+  const auto& time = content.central.time;
+  answer.figure = time ? time_text(*time, unit) : "no time";
+  add_line(answer, "{} at {}", time ? "predicted" : "is predicted: the model does not hold",
+           content.central.place);
+  if (const Warning* few = few_rows_warning(content.model)) {
+    add_line(answer, "not determined: {}", few->message);
+    answer.is_alarming = true;
+  }
+  if (time && content.intervals)
+    add_line(answer, "{} % interval: {}", short_number(100 * content.intervals->level),
+             time_range_text(*time * content.intervals->factors.low,
+                             *time * content.intervals->factors.high, unit));
+  if (content.groups)
+    add_line(answer, "one typical time means little: see the times by {}", content.groups->column);
+  if (content.has_runs)
+    add_line(answer, "measured: {}, median {}",
+             time_range_text(content.shortest_time, content.longest_time, unit),
+             time_text(content.median_time, unit));
+  return answer;
+}
+
+/// Returns a text on the residual correction at the shown configuration; empty if there is none.
+std::string correction_text(const Content& content) {
+  if (!content.steps || !content.steps->process)
+    return {};
+  return fmt::format("beside the formula a residual correction: {} here{}",
+                     signed_percent(100 * *content.steps->process / content.steps->formula),
+                     typical_correction_in_words(content.model.correction.value_or(0)));
+}
+
+doc::Answer share_answer(const Content& content) {
+  doc::Answer answer{"What makes it long?", "no input", {}};
+  const bool has_shares = !content.model.form->words().lists_terms && !content.shares.empty() &&
+                          !has_doubtful(constants_called(content, content.shares.front().name));
+  std::vector<Effect> effects;
+  for (const Effect& effect : content.effects)
+    if (effect.measured && effect.is_determined())
+      effects.push_back(effect);
+  std::size_t first_effect = 0;
+  if (has_shares) {
+    answer.figure = fmt::format("{}: {}", clipped(content.shares.front().name, 24),
+                                percent(content.shares.front().percent_shown));
+    std::string next =
+        has_process(*content.model.form) ? "of the formula's time there" : "of the time there";
+    for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i)
+      next += fmt::format(", {}{} {}", i == 1 ? "then " : "", content.shares[i].name,
+                          percent(content.shares[i].percent_shown));
+    answer.lines.push_back(next);
+  } else if (!effects.empty()) {
+    const Effect& strongest = effects.front();
+    answer.figure =
+        fmt::format("{}: {}", clipped(strongest.column, 24), change_in_words(strongest.ratio));
+    add_line(answer, "from {} to {}{}, all others as in {}", value_text(strongest.from),
+             value_text(strongest.to), interval_in_words(strongest), content.central.place);
+    first_effect = 1;
+  }
+  for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
+    add_line(answer, "{} {}", effects[i].column, effect_in_words(effects[i], &content.model.spec));
+  if (const std::string correction = correction_text(content); !correction.empty())
+    answer.lines.push_back(correction);
+  return answer;
+}
+
+doc::Answer scaling_answer(const Content& content) {
+  doc::Answer answer{"How does it scale?", "no scale", {}};
+  if (content.powers.empty()) {
+    answer.lines.emplace_back("the model has no column of scale");
+    return answer;
+  }
+  if (content.other_form && content.other_form->is_far_worse()) {
+    answer.figure = "not determined";
+    answer.lines.emplace_back(
+        "products follow these runs three times as closely as Eq. (4): fit another form");
+    return answer;
+  }
+  // The first scale with the best-known effect leads.
+  const auto leading = std::ranges::min_element(content.doublings, [](const Effect& a,
+                                                                      const Effect& b) {
+    return std::pair(!a.measured, !a.is_determined()) < std::pair(!b.measured, !b.is_determined());
+  });
+  if (leading != content.doublings.end()) {
+    answer.figure = leading->is_determined()
+                        ? change_in_words(leading->ratio)
+                        : fmt::format("{} .. {}", change_in_words(leading->interval->low),
+                                      change_in_words(leading->interval->high));
+    add_line(answer, "{} {}, at {}", leading->column,
+             effect_in_words(*leading, &content.model.spec), content.central.place);
+  }
+  for (auto effect = content.doublings.begin(); effect != content.doublings.end(); ++effect) {
+    if (effect != leading)
+      add_line(answer, "{} {}", effect->column, effect_in_words(*effect, &content.model.spec));
+    if (const std::string words =
+            contradiction_of(content.model, content.central.configuration, *effect);
+        !words.empty())
+      answer.lines.push_back(words);
+  }
+  for (const NumericInput& scale : content.model.spec.extrinsic)
+    if (const std::string growth = growth_beyond(content.model, scale); !growth.empty())
+      add_line(answer, "{} was measured up to {}{}", scale.column, rounded(scale.high), growth);
+  return answer;
+}
+
+/// Error of a model on held-out data.
+struct HeldOut {
+  double percent = 0;
+  std::string of;
+};
+
+/// Returns held-out errors from the choice of the form, from folds and from data splits; the first
+/// is the most informative about new runs.
+std::vector<HeldOut> held_out_of(const Content& content) {
+  std::vector<HeldOut> out;
+  for (const Part& part : content.parts)
+    if (part.name != "training")
+      out.insert(out.begin(), {part.metrics.mape_percent, "held out of its fit, " + part.name});
+  if (const HeldOutErrors* errors = held_out_errors(content.model)) {
+    out.insert(out.begin(), {100 * errors->random, "on runs held out at random"});
+    if (errors->extrapolation_folds)
+      out.insert(out.begin() + 1,
+                 {100 * *errors->extrapolation_folds, "with the largest values held out"});
+  }
+  return out;
+}
+
+std::string undetermined_text(const Content& content) {
+  if (!content.model.identifiability)
+    return "";
+  std::size_t all = 0;
+  std::size_t doubtful = 0;
+  for (const ConstantGroup& group : content.constants) {
+    for (const ConstantRow& row : group.constants) {
+      ++all;
+      doubtful += row.status != ConstantStatus::determined ? 1 : 0;
+    }
+  }
+  if (doubtful == 0)
+    return fmt::format("all {} constants are determined by the fitted runs", all);
+  return fmt::format("{} of {} constants are not determined by the fitted runs", doubtful, all);
+}
+
+doc::Answer trust_answer(const Content& content) {
+  const std::vector<HeldOut> held_out = held_out_of(content);
+  const double of_these = content.metrics.mape_percent;
+  const bool leads = content.fitted_to_these_runs && !held_out.empty();
+  const double error = leads ? held_out.front().percent : of_these;
+  const Warning* const few = few_rows_warning(content.model);
+  const bool says_nothing = few && content.fitted_to_these_runs && !leads;
+  doc::Answer answer{
+      "How far can it be trusted?", says_nothing ? "not known" : percent(error) + " off", {}};
+  if (leads)
+    answer.lines.push_back(held_out.front().of);
+  add_line(answer, "{}mean error of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
+           content.fitted_to_these_runs ? ", which the model was fitted to" : "");
+  if (content.bias.interval)
+    answer.lines.push_back(bias_in_words(content.bias));
+  const auto& noise = content.noise_floor;
+  const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
+  const bool leaks = has_leak(content.model);
+  answer.is_alarming = error > kMuchError || is_far || leaks || few;
+  if (leaks)
+    add_line(answer,
+             "an input is computed from the measured time: these errors do not measure the model");
+  else if (error > kMuchError)
+    add_line(answer, "too much to plan with: more than {} %", short_number(kMuchError));
+  else if (is_far)
+    add_line(answer, "more than {} times the difference of repeated runs",
+             short_number(kFarAboveNoise));
+  if (const auto& other = content.other_form)
+    add_line(answer,
+             "on held-out runs, products have an error of {}, Eq. (4) of {}: another form may fit "
+             "far better",
+             percent(100 * other->of_surface), percent(100 * other->of_model));
+  for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
+    add_line(answer, "{}: {}", held_out[i].of, percent(held_out[i].percent));
+  const std::size_t warnings = warnings_of(content).size();
+  for (const std::string& line :
+       {noise_text(content), undetermined_text(content),
+        warnings == 0 ? "" : counted_noun(warnings, "warning") + ", listed below"})
+    if (!line.empty())
+      answer.lines.push_back(line);
+  return answer;
+}
+
+doc::Answer comparison_answer(const Content& content) {
+  const Comparison& other = *content.comparison;
+  const bool is_sure = other.interval && (other.interval->low > 0 || other.interval->high < 0);
+  doc::Answer answer{"Is it better than the old model?",
+                     !is_sure               ? "no clear difference"
+                     : other.difference < 0 ? "yes"
+                                            : "no, worse",
+                     {}};
+  add_line(answer, "{} off before, {} now", percent(other.metrics.mape_percent),
+           percent(content.metrics.mape_percent));
+  answer.lines.push_back(comparison_text(other));
+  add_line(answer, "nearer to {} of the runs", percent(100 * other.nearer_share));
+  answer.is_alarming = is_sure && other.difference > 0;
+  return answer;
+}
+
+}  // namespace
+
+bool is_doubtful(ConstantStatus status) {
+  return status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
+}
+
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+std::vector<doc::Answer> answers_of(const Content& content) {
+  std::vector<doc::Answer> answers = {duration_answer(content), share_answer(content),
+                                      scaling_answer(content)};
+  if (content.has_runs)
+    answers.push_back(trust_answer(content));
+  if (content.comparison)
+    answers.insert(answers.begin(), comparison_answer(content));
+  return answers;
+}
+
+std::string settings_text(const std::vector<Setting>& settings) {
+  std::string out;
+  for (const Setting& setting : settings)
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", setting.column, setting.value);
+  return out;
+}
+
+std::string comparison_text(const Comparison& other) {
+  const auto points = [](double value) { return (value > 0 ? "+" : "") + short_number(value); };
+  if (!other.interval)
+    return fmt::format("mean error {} percentage points; too few configurations to exclude chance",
+                       points(other.difference));
+  return fmt::format(
+      "mean error {} percentage points, {} % interval {} .. {}: {} chance",
+      points(other.difference), short_number(100 * other.confidence), points(other.interval->low),
+      points(other.interval->high),
+      other.interval->low <= 0 && other.interval->high >= 0 ? "it may be" : "not by");
+}
+
+std::string title_text(const Content& content, const std::string& wanted) {
+  if (!wanted.empty())
+    return wanted;
+  return fmt::format("{}: {} on {}", content.key.empty() ? content.model.spec.target : content.key,
+                     shown_name(content.model_file), shown_name(content.runs.file));
+}
+
+std::string subtitle(const Content& content) {
+  const std::string& fitted = content.model.provenance.file;
+  return fmt::format("{}{}, compared with the {} runs of {}{}", content.model.form->words().title,
+                     fitted.empty() ? "" : ", fitted to " + shown_name(fitted),
+                     content.metrics.rows, shown_name(content.runs.file),
+                     content.runs.is_sampled
+                         ? fmt::format(", a sample spread evenly over its {}", content.runs.rows)
+                         : "");
+}
+
+std::string noise_text(const Content& content) {
+  return noise_floor_in_words(content.metrics.mape_percent, content.noise_floor, content.bias);
+}
+
+std::vector<std::string> warnings_of(const Content& content) {
+  std::vector<std::string> warnings;
+  for (const Warning& warning : content.model.warnings)
+    warnings.push_back(warning.message);
+  for (const std::string& finding : content.range_findings)
+    warnings.push_back(finding + ": the predictions there are extrapolated");
+  if (content.left_out)
+    warnings.push_back(*content.left_out + ": they are left out of this page");
+  return warnings;
+}
+
+std::string interval_text(const Content& content) {
+  if (!content.intervals)
+    return "";
+  const IntervalCoverage& intervals = *content.intervals;
+  const Interval factors = intervals.usual.value_or(intervals.factors);
+  return fmt::format(
+      "Prediction intervals: {} % of new times are expected between {} and {} times the "
+      "prediction{}{}; {} of these runs are inside.",
+      short_number(100 * intervals.level), short_number(factors.low), short_number(factors.high),
+      !intervals.differ ? ""
+      : intervals.usual ? " at the median standard deviation of the held-out rows"
+                        : " at the shown configuration",
+      intervals.differ ? ", narrower near the runs, wider far from them" : "",
+      percent(100 * intervals.covered));
+}
+
+namespace {
+
+constexpr std::size_t kMostGroupsOfErrors = 12;
+constexpr std::size_t kEnoughRuns = 5;  // for an error to be more than chance
+constexpr double kMuchWorse = 1.5;      // than all runs
+
+/// Replaces "->" in "4 -> 8" by an arrow between no-break spaces.
+std::string with_arrow(std::string text) {
+  const std::size_t at = text.find(" -> ");
+  return at == std::string::npos ? text : text.replace(at, 4, "\u00a0\u2192\u00a0");
+}
+
+}  // namespace
+
+std::string term_table(const Content& content) {
+  if (!content.model.form->words().lists_terms || content.shares.empty())
+    return "";
+  doc::Table table{{doc::words("term"), doc::numbers("here", {}, percent),
+                    doc::numbers("all runs", {}, percent), doc::words("depends on")}};
+  doc::Table small = table;
+  table.caption = fmt::format("The terms: their shares of the {} at {} and of all runs together",
+                              has_process(*content.model.form) ? "formula's time" : "time",
+                              content.central.place);
+  small.caption = "Smaller terms";
+  for (const Share& share : content.shares) {
+    doc::Cell meaning = share.title;
+    if (share.title == share.name)
+      meaning = doc::code(share.formula);
+    else
+      meaning.folded = share.formula;
+    const bool is_small = std::abs(share.percent_shown) < TimeSteps::least &&
+                          std::abs(share.percent) < TimeSteps::least;
+    (is_small ? small : table).add({share.name, share.percent_shown, share.percent, meaning});
+  }
+  const std::size_t folded = small.rows.size();
+  if (folded == 0)
+    return doc::html(table);
+  return doc::html(table) +
+         element("details", "",
+                 element("summary", "",
+                         fmt::format("{} of less than {} %", counted_noun(folded, "term"),
+                                     short_number(TimeSteps::least))) +
+                     doc::html(small)) +
+         "\n";
+}
+
+doc::Table forecast_table(const Content& content, const ScaleCurve& curve) {
+  const std::string& unit = content.model.spec.unit;
+  const auto& intervals = content.model.intervals;
+  const bool has_speedups = scaling::counts_workers(curve.column);
+  doc::Table table{doc::scale_columns(curve.column, "time", doc::time_in(unit),
+                                      intervals ? std::optional(intervals->level) : std::nullopt)};
+  table.caption =
+      fmt::format("Predictions along {}{}: {}", curve.column,
+                  has_speedups ? fmt::format(", {} scaling{}", scaling::to_text(curve.work.kind),
+                                             curve.work.is_open ? " assumed" : "")
+                               : "",
+                  curve.work.because);
+  if (intervals)
+    table.columns[2].align = doc::Align::right;
+  if (!has_speedups)
+    table.columns.resize(table.columns.size() - 2);
+  table.columns.push_back(doc::words(""));
+  for (const Forecast& forecast : curve.forecasts) {
+    const double times = forecast.scale / curve.shown;
+    std::vector<std::string> notes;
+    if (times == 1)
+      notes.emplace_back("shown");
+    else if (times > 1)
+      notes.push_back(short_number(times) + " \u00d7 the shown");
+    if (!forecast.measured)
+      notes.emplace_back("not measured");
+    const doc::Cell note = joined(notes, ", ");
+    std::vector<doc::Cell> cells = {forecast.scale, forecast.time};
+    if (intervals)
+      cells.emplace_back(
+          forecast.interval ? time_range_text(forecast.interval->low, forecast.interval->high, unit)
+                            : "");
+    if (has_speedups)
+      cells.insert(cells.end(), {forecast.speedup, forecast.efficiency});
+    cells.push_back(forecast.measured ? note : doc::doubtful(note));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+doc::Table group_table(const Content& content) {
+  if (!content.groups)
+    return {};
+  const RunGroups& groups = *content.groups;
+  doc::Table table{{doc::words(groups.column), doc::numbers("runs"),
+                    doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
+                    doc::numbers("error (MAPE)", {}, percent),
+                    doc::words("scaling at its central run")}};
+  table.caption = fmt::format(
+      "By {}, since one typical time means nothing here{}", groups.column,
+      groups.left_out > 0 ? fmt::format("; {} levels with few runs left out", groups.left_out)
+                          : "");
+  for (const RunGroup& group : groups.groups) {
+    std::string scaling;
+    for (const Effect& doubling : group.doublings)
+      scaling += fmt::format("{}{} {}", scaling.empty() ? "" : "; ", doubling.column,
+                             with_arrow(effect_in_words(doubling, &content.model.spec)));
+    table.add({group.level, group.rows, group.median_time, group.mape, scaling});
+  }
+  return table;
+}
+
+doc::Table error_table(const Content& content) {
+  const double overall = content.metrics.mape_percent;
+  doc::Table table{{doc::words("runs with"), doc::numbers("runs"),
+                    doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
+                    doc::numbers("MAPE", {}, percent),
+                    doc::numbers("median error", {}, signed_percent)}};
+  table.caption = "Errors by level and by scale; bold if 1.5 times as large as overall";
+  for (const ErrorsAlong& along : content.errors_along) {
+    if (along.kind == InputKind::number)
+      continue;
+    table.add_group(along.column);
+    const std::size_t shown = std::min(along.groups.size(), kMostGroupsOfErrors);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ErrorGroup& group = along.groups[i];
+      const bool is_bad = group.mape > kMuchWorse * overall && group.rows >= kEnoughRuns;
+      table.add({group.name, group.rows, group.median_time,
+                 is_bad ? doc::doubtful(group.mape) : doc::Cell(group.mape), group.middle});
+    }
+    if (shown < along.groups.size())
+      table.add({std::to_string(along.groups.size() - shown) + " levels with smaller errors", "",
+                 "", "", ""});
+  }
+  return table;
+}
+
+doc::Table comparison_table(const Content& content) {
+  if (!content.comparison)
+    return {};
+  constexpr std::array<std::string_view, 5> shown = {"mape_percent", "smape_percent", "mae", "rmse",
+                                                     "r2"};
+  doc::Table table{doc::metric_columns(shown, page_time(content))};
+  table.caption = "Both models on the same " + std::to_string(content.metrics.rows) + " runs";
+  table.columns.insert(table.columns.begin(), doc::words("model"));
+  const auto add = [&](const std::string& name, const Metrics& metrics) {
+    std::vector<doc::Cell> cells = {name};
+    doc::add_metrics(cells, shown, metrics);
+    table.add(std::move(cells));
+  };
+  add("old: " + shown_name(content.comparison->model_file), content.comparison->metrics);
+  add("new: " + shown_name(content.model_file), content.metrics);
+  return table;
+}
+
+}  // namespace perfmodel::page

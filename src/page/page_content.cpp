@@ -1,0 +1,334 @@
+#include "page/page_content.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "analysis/effects.hpp"
+#include "analysis/scaling.hpp"
+#include "base/text.hpp"
+#include "codegen/formula_code.hpp"
+#include "fit/fit.hpp"
+#include "forms/form.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/resampling.hpp"
+
+namespace perfmodel::page {
+namespace {
+
+std::vector<const NumericFactor*> numeric_factors(const Design& runs) {
+  std::vector<const NumericFactor*> out;
+  for (const auto* factors : {&runs.intrinsic, &runs.extrinsic})
+    for (const NumericFactor& factor : *factors)
+      out.push_back(&factor);
+  return out;
+}
+
+bool is_whole(const NumericFactor& factor) {
+  return std::all_of(
+      factor.values.begin(), factor.values.end(),
+      [](double value) { return value == std::round(value); });
+}
+
+bool is_limit(const NumericFactor& lower, const NumericFactor& higher, std::size_t rows) {
+  std::optional<double> first_equal;
+  bool two_equal = false;
+  bool differ = false;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double low = lower.value(row);
+    const double high = higher.value(row);
+    if (low > high)
+      return false;
+    differ = differ || low != high;
+    if (low == high) {
+      two_equal = two_equal || (first_equal && *first_equal != low);
+      first_equal = low;
+    }
+  }
+  return two_equal && differ;
+}
+
+}  // namespace
+
+std::vector<NotAbove> orders_of(const Design& runs) {
+  const std::vector<const NumericFactor*> factors = numeric_factors(runs);
+  std::vector<NotAbove> out;
+  for (std::size_t lower = 0; lower < factors.size(); ++lower)
+    for (std::size_t higher = 0; higher < factors.size(); ++higher)
+      if (lower != higher && is_whole(*factors[lower]) && is_whole(*factors[higher]) &&
+          is_limit(*factors[lower], *factors[higher], runs.rows))
+        out.push_back({lower, higher});
+  return out;
+}
+
+bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configuration) {
+  const auto value = [&](std::size_t input) {
+    const std::size_t intrinsic = configuration.intrinsic.size();
+    return input < intrinsic ? configuration.intrinsic[input]
+                             : configuration.extrinsic[input - intrinsic];
+  };
+  return std::all_of(orders.begin(), orders.end(), [&](const NotAbove& order) {
+    return value(order.lower) <= value(order.higher);
+  });
+}
+
+namespace {
+
+constexpr double kRoom = 0.04;  // margin at each end, as a share of the span of the values
+
+}  // namespace
+
+double Range::position(double value) const {
+  // Differences of logarithms, because ratios of very large and very small numbers overflow.
+  if (spacing == Spacing::logarithmic)
+    return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+  return (value - low) / (high - low);
+}
+
+double Range::value(double position) const {
+  if (spacing == Spacing::logarithmic)
+    return std::exp(std::log(low) + position * (std::log(high) - std::log(low)));
+  return low + (high - low) * position;
+}
+
+Range range_of(const std::vector<double>& values, Spacing spacing) {
+  using Limits = std::numeric_limits<double>;
+  const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+  if (spacing == Spacing::logarithmic) {
+    const double widening =
+        std::exp(std::max(kRoom * (std::log(*highest) - std::log(*lowest)), kRoom));
+    const double low = std::max(*lowest / widening, Limits::denorm_min());
+    const double high = std::min(*highest * widening, Limits::max());
+    // A small relative margin of the smallest doubles rounds to 0.
+    return {low, std::max(high, std::nextafter(low, Limits::max())), spacing};
+  }
+  const double size = std::max(std::abs(*lowest), std::abs(*highest));
+  double widening = kRoom * (*highest - *lowest);
+  if (*highest == *lowest)
+    widening = size > 0 ? kRoom * size : 1;
+  return {*lowest - widening, *highest + widening, spacing};
+}
+
+double round_step(double span, std::size_t most) {
+  const double least = span / static_cast<double>(most);
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    // A step may fall short of the least one by a rounding error.
+    if (factor * power >= least * (1 - 1e-12))
+      return factor * power;
+  }
+  return 10 * power;
+}
+
+namespace {
+
+constexpr double kSeen = 0.0005;  // of the time: "0.1 %" with one decimal
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(
+      values.begin(), values.end(), [](double p) { return std::isfinite(p); });
+}
+
+/// The name of a term in the tables comes first, so that clipping does not remove it.
+std::string step_name(const Share& share) {
+  return share.title == share.name ? share.name : share.name + ": " + share.title;
+}
+
+/// Returns the shares, largest first; empty if predictions of both signs make shares meaningless.
+std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
+                             const Configuration& shown) {
+  const std::vector<double> percents = time_shares(model, runs);
+  const std::vector<double> percents_shown = time_shares(model, design_of(shown, model.spec));
+  if (!all_finite(percents) || !all_finite(percents_shown))
+    return {};
+  std::vector<Share> shares;
+  std::size_t part_number = 0;
+  for (TimePart& part : model.form->parts(model.spec, model.constants)) {
+    const std::size_t k = part_number++;
+    if (part.exists) {
+      shares.push_back({part.name, part.title.empty() ? part.name : std::move(part.title),
+                        std::move(part.formula), percents[k], percents_shown[k]});
+    }
+  }
+  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
+    return a.percent_shown > b.percent_shown;
+  });
+  return shares;
+}
+
+/// Returns nullopt if there are no shares.
+std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<Share>& shares,
+                                    const Configuration& shown, std::optional<double> time) {
+  if (shares.empty() || !time)
+    return std::nullopt;
+  const auto factors = model.form->process_factors(design_of(shown, model.spec));
+  const double trend = factors ? *time / (*factors)[0] : *time;
+  TimeSteps out{.steps = {}, .folded = 0, .formula = trend, .process = {}};
+  double small = 0;
+  std::string only;
+  for (const Share& share : shares) {
+    const double part = trend * share.percent_shown / 100;
+    if (std::abs(share.percent_shown) >= TimeSteps::least) {
+      out.steps.push_back({step_name(share), part});
+    } else {
+      small += part;
+      only = step_name(share);
+      ++out.folded;
+    }
+  }
+  if (std::abs(small) >= kSeen * trend)
+    out.steps.push_back(
+        {out.folded == 1 ? only : std::to_string(out.folded) + " small parts", small});
+  if (factors)
+    out.process = *time - trend;
+  return out;
+}
+
+std::vector<Part> parts_of(const FittedModel& model) {
+  std::vector<Part> parts;
+  if (model.metrics.train.rows > 0)
+    parts.push_back({"training", model.metrics.train});
+  if (model.metrics.validation)
+    parts.push_back({"validation", *model.metrics.validation});
+  if (model.metrics.test)
+    parts.push_back({"test", *model.metrics.test});
+  if (model.cross_validation && !model.cross_validation->folds.empty()) {
+    const CrossValidation& validation = *model.cross_validation;
+    parts.push_back({"mean of " + std::to_string(validation.folds.size()) + " folds" +
+                         (validation.group_by ? " by " + *validation.group_by : ""),
+                     mean_metrics(validation.folds)});
+  }
+  return parts;
+}
+
+std::vector<ConstantGroup> constants_of(const FittedModel& model) {
+  std::vector<ConstantGroup> out;
+  for (std::string& name : model.form->groups(model.spec))
+    out.push_back({std::move(name), {}});
+  for (ConstantRow& row : constant_table(model)) {
+    std::vector<ConstantRow>& group = out[row.group].constants;
+    group.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& configuration) {
+  std::vector<Setting> settings;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    settings.push_back({spec.intrinsic[i].column, setting_text(configuration.intrinsic[i])});
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    settings.push_back({input.column, input.levels[configuration.levels[c]]});
+  }
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    settings.push_back({spec.extrinsic[j].column, setting_text(configuration.extrinsic[j])});
+  return settings;
+}
+
+std::vector<std::vector<Setting>> settings_of_worst(const Source& source, const Errors& errors) {
+  std::vector<std::vector<Setting>> out;
+  for (const JudgedRow& row : errors.worst)
+    out.push_back(settings_of(source.model.spec, configuration_of(source.design, row.row)));
+  return out;
+}
+
+CentralConfiguration central_of(const FittedModel& model, const Source& source) {
+  const std::optional<Centre> centre = centre_of(model);
+  CentralConfiguration out;
+  out.of_the_fit = centre.has_value();
+  if (centre) {
+    out.configuration = centre->configuration;
+    out.place = centre->place;
+  } else {
+    const std::size_t row = central_row(model.spec, source.design);
+    out.configuration = configuration_of(source.design, row);
+    out.place = "the central run (line " + std::to_string(source.lines[row]) + ")";
+  }
+  out.settings = settings_of(model.spec, out.configuration);
+  out.time = time_of(model, out.configuration);
+  return out;
+}
+
+/// Returns the coverage, with the factors of the central configuration.
+std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& central) {
+  const auto& intervals = source.model.intervals;
+  if (!intervals)
+    return std::nullopt;
+  const double level = intervals->level;
+  const IntervalFactors factors =
+      row_intervals(source.model, level, design_of(central, source.model.spec))[0];
+  const auto usual = usual_factors(*intervals);
+  return IntervalCoverage{
+      level,
+      covered_share(row_intervals(source.model, level, source.design), source.design.time,
+                    source.predicted),
+      {factors.lower, factors.upper},
+      usual ? std::optional(Interval{usual->lower, usual->upper}) : std::nullopt,
+      intervals->by_deviation};
+}
+
+/// Checks Eq. (4) only; other forms were chosen or requested by name.
+std::optional<FormCheck> other_form(const Source& source) {
+  if (source.model.form->name() != to_text(Expression::generic) || !source.has_runs)
+    return std::nullopt;
+  const std::optional<FormCheck> check = check_form(source.model, source.design);
+  return check && check->points_elsewhere() ? check : std::nullopt;
+}
+
+/// Whether these are the errors of the rows behind the fit, in any order and any file: to nine
+/// digits, since sums depend on the order.
+bool are_errors_of_fit(const PartMetrics& fit, const Metrics& found) {
+  std::size_t rows = 0;
+  double sum = 0;
+  for (const auto& part : {std::optional(fit.train), fit.validation, fit.test}) {
+    rows += part ? part->rows : 0;
+    sum += part ? static_cast<double>(part->rows) * part->mae : 0;
+    if (rows == found.rows && std::abs(sum - static_cast<double>(rows) * found.mae) <= 1e-9 * sum)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Content content_of(const Source& source) {
+  const FittedModel& model = source.model;
+  std::vector<double> times(source.design.time.begin(), source.design.time.end());
+  std::sort(times.begin(), times.end());
+  const std::vector<NotAbove> orders = orders_of(source.design);
+
+  Content out(source);
+  out.fitted_to_these_runs =
+      (!source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256) ||
+      are_errors_of_fit(model.metrics, source.metrics);
+  if (source.has_runs && !out.fitted_to_these_runs && !model.bound)
+    out.bias = bias_with_interval(source.design, source.predicted);
+  out.other_form = other_form(source);
+  out.parts = parts_of(model);
+  out.noise_floor = noise_floor(source.design);
+  out.central = central_of(model, source);
+  const Configuration& shown = out.central.configuration;
+  out.intervals = coverage_of(source, shown);
+  out.shortest_time = times.front();
+  out.median_time = sorted_quantile(times, 0.5);
+  out.longest_time = times.back();
+  out.errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows);
+  out.errors_along = errors_along(model.spec, source.design, source.predicted);
+  out.worst_settings = settings_of_worst(source, out.errors);
+  out.shares = shares_of(model, source.design, shown);
+  out.steps = time_steps(model, out.shares, shown, out.central.time);
+  out.effects = effects_of(model, shown);
+  out.powers = scaling_power_table(model);
+  out.doublings = scale_effects_of(model, shown);
+  out.curves = scale_curves(model, shown, source.design, source.predicted, orders);
+  out.groups = run_groups(model, source.design, source.predicted, orders);
+  out.constants = constants_of(model);
+  out.differences = difference_table(model);
+  out.formula = formula_code(model, FormulaLanguage::text);
+  out.latex = formula_code(model, FormulaLanguage::latex);
+  return out;
+}
+
+}  // namespace perfmodel::page

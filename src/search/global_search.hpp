@@ -1,0 +1,119 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "search/generic_kernel.hpp"
+#include "search/losses.hpp"
+#include "search/scaled_model.hpp"
+#include "search/search_space.hpp"
+#include "optimise/differential_evolution.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
+#include "table/expressions.hpp"
+
+namespace perfmodel {
+
+/// A model whose columns of many levels have their levels merged into few groups, for the search to
+/// explore: differential evolution fails in hundreds of dimensions. Eq. (4) is linear in the
+/// levels' coefficients, so that local refinement easily separates the levels again.
+///
+/// Levels with similar geometric mean times form a group; all groups have about the same number of
+/// rows.
+class LevelGroups {
+ public:
+  /// Returns nullopt if no column has many levels.
+  static std::optional<LevelGroups> make(const ModelSpec& spec, const WeightedRows& rows);
+
+  /// The spec of the grouped model; group() converts rows to it.
+  const ModelSpec& spec() const { return spec_; }
+  WeightedRows group(const WeightedRows& rows) const;
+
+  /// Constants of the full model from those of the grouped one: each level gets its group's.
+  Eigen::VectorXd of_levels(const Eigen::VectorXd& of_groups) const;
+
+ private:
+  ModelSpec spec_;
+  GenericLayout layout_;
+  /// Per column and level; empty if the levels are not grouped.
+  std::vector<std::vector<std::uint32_t>> group_of_;
+  std::vector<std::size_t> levels_;  ///< number of levels per column
+
+  explicit LevelGroups(ModelSpec spec) : spec_(std::move(spec)), layout_(spec_) {}
+};
+
+/// Loss plus penalty of Eq. (4) over the training rows, as a function of search coordinates.
+class Objective {
+ public:
+  Objective(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+            const FitOptions& options);
+
+  /// The signature of optimise::BatchObjective.
+  void operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+                  std::span<const double> abandon_above, std::span<double> costs) const;
+
+ private:
+  double loss_of_sum(double sum) const;
+  /// A sum of row losses above which the loss is certain to exceed `loss`.
+  double sum_above_loss(double loss) const;
+
+  const SearchSpace& space_;
+  Regulariser penalty_;
+  SignedLoss loss_;
+  double total_weight_;
+  double scatter_;
+  kernel::Plan plan_;
+  kernel::Evaluator evaluator_;
+};
+
+/// The same rows with at most 128 distinct values in each numeric column, so that the kernel of the
+/// search looks powers up instead of computing them in every row. Values are replaced by the
+/// geometric mean of their interval of equal width in ln, so that I^p is off by at most a factor
+/// exp(|p| * width). Columns with fewer values are unchanged.
+Design round_columns(const Design& design);
+
+/// Options of differential evolution: the user's, else the defaults of the method.
+optimise::DifferentialEvolutionOptions search_options(const FitOptions& options);
+
+/// True if local refinement follows; the paper's method has scipy's instead.
+bool polishes(const FitOptions& options);
+
+/// Draws `wanted` random rows; nullopt if that is 0 (no limit) or all of them. For one seed, larger
+/// samples contain the smaller ones.
+std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
+                                          std::uint64_t seed);
+
+/// True if there are too many numeric columns for differential evolution: their powers have
+/// thousands of combinations, each with a local optimum.
+bool has_many_powers(const SearchSpace& space);
+
+/// One search and its local refinement.
+struct Start {
+  optimise::DifferentialEvolutionResult search;
+  Optimum finish;
+};
+
+/// The best of the starts, in constants of the full model.
+struct Explored {
+  Start best;
+  Eigen::VectorXd of_search;  ///< result of the best start's search
+  Eigen::VectorXd of_finish;
+  std::size_t evaluations = 0;
+};
+
+/// Searches on a sample of the rows and on rounded columns; local refinement uses exact values.
+Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+                 const FitOptions& options, std::size_t exploration_rows);
+
+/// explore() on groups of levels.
+Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options,
+                 std::size_t exploration_rows);
+
+/// Fits Eq. (4): differential evolution on a sample of the rows, then local refinement on all.
+FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options);
+
+}  // namespace perfmodel

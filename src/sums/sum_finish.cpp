@@ -1,0 +1,466 @@
+#include "sums/sum_finish.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "search/losses.hpp"
+#include "sums/normal_matrix.hpp"
+#include "sums/term_search.hpp"
+#include "optimise/algebra.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using optimise::LevelColumns;
+
+/// Largest |ln| of a coefficient or factor: exp(+-60) typical times is no plausible time of a term.
+constexpr double kWidestLogFactor = 60;
+/// Penalised constants below this count as 0.
+constexpr double kTrace = 1e-8;
+/// Largest C in units of the longest time, whatever the loss.
+constexpr double kWidestIntercept = 2;
+/// The same if terms are subtracted from C.
+constexpr double kWidestMinuend = 1e6;
+
+/// The penalised combinations of the coordinates of one term, and its box.
+struct TermGoal {
+  Index rows = 0;
+  std::vector<Eigen::Triplet<double>> penalised;
+  std::vector<bool> power;  ///< per feature: true if it carries a power
+};
+
+TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
+  TermGoal out;
+  out.power.assign(static_cast<std::size_t>(shape.features()), false);
+  for (const Index feature : coordinates.numeric_features())
+    out.power[static_cast<std::size_t>(feature)] = true;
+  std::vector<std::pair<Index, Index>> inputs;  // first feature and count; steps last
+  for (const auto& [first, count] : coordinates.inputs())
+    if (first < shape.plain_features && count > 0)
+      inputs.emplace_back(first, count);
+  for (Index g = shape.plain_features; g < shape.features(); ++g)
+    inputs.emplace_back(g, 1);
+  const LevelColumns block = coordinates.data().level_block();
+  const auto put = [&](Index j, double value) {
+    out.penalised.emplace_back(static_cast<int>(out.rows), static_cast<int>(j), value);
+  };
+  for (const auto& [first, count] : inputs) {
+    const bool own = out.power[static_cast<std::size_t>(first)] || block.holds(first);
+    const MatrixXd basis = own ? MatrixXd() : contrasts(static_cast<std::size_t>(count) + 1);
+    for (Index l = 0; l < (own ? count : count + 1); ++l, ++out.rows) {
+      if (own)
+        put(first + l, 1);
+      else
+        for (Index j = 0; j < count; ++j)
+          put(first + j, basis(l, j));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
+                 const FitOptions& options, double ridge)
+    : PenaltyTerms(options.penalty.l1, options.penalty.l2 + ridge), loss_(options) {
+  const Index features = shape.features();
+  const TermGoal term = term_goal(coordinates, shape);
+  if (l1_ > 0 || l2_ > 0)
+    penalised_ =
+        LevelJacobian(
+            levels_apart(coordinates.data(), shape), shape.terms * term.rows, shape.size(),
+            [&](const auto& put) {
+              for (Index k = 0; k < shape.terms; ++k)
+                for (const auto& entry : term.penalised)
+                  put(k * term.rows + entry.row(), k * features + entry.col(), entry.value());
+            })
+            .matrix();
+  box_.lower = VectorXd::Constant(shape.size(), -kWidestLogFactor);
+  box_.upper = VectorXd::Constant(shape.size(), kWidestLogFactor);
+  for (Index k = 0; k < shape.terms; ++k) {
+    for (Index j = 0; j < features; ++j) {
+      if (!term.power[static_cast<std::size_t>(j)])
+        continue;
+      box_.lower[k * features + j] = -kWidestSumPower;
+      box_.upper[k * features + j] = kWidestSumPower;
+    }
+  }
+  const std::vector<bool> held = shape.held();
+  for (std::size_t j = 0; j < held.size(); ++j)
+    if (held[j])
+      box_.lower[index(j)] = box_.upper[index(j)] = 0;
+  for (const auto& [follower, leader] : shape.followers()) {
+    box_.lower[follower] = box_.upper[follower] = 0;
+    if (penalised_.rows() > 0)
+      penalised_.others.col(penalised_.levels.other(leader)) +=
+          penalised_.others.col(penalised_.levels.other(follower));
+  }
+  if (shape.intercept) {
+    box_.lower[shape.size() - 1] = 0;
+    const bool subtracts =
+        std::find(shape.signs.begin(), shape.signs.end(), -1) != shape.signs.end();
+    box_.upper[shape.size() - 1] =
+        (subtracts ? kWidestMinuend : kWidestIntercept) * coordinates.data().time.maxCoeff();
+  }
+}
+
+PenalisedConstants SumGoal::linearise(const VectorXd& x) const {
+  return {optimise::product(penalised_.others, penalised_.levels, x), penalised_};
+}
+
+VectorXd SumGoal::without_traces(const VectorXd& x) const {
+  VectorXd out = x;
+  if (l1_ == 0)
+    return out;
+  const optimise::RowMajorMatrix& all = penalised_.others;  // no levels apart
+  const Eigen::ArrayXd size = (all.cwiseAbs() * x.cwiseAbs()).array();
+  for (Index j = 0; j < out.size(); ++j) {
+    const Eigen::ArrayXd share = all.col(j).array();
+    if ((share != 0).any() && ((share == 0) || (size < kTrace)).all())
+      out[j] = 0;
+  }
+  return out;
+}
+
+VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal, VectorXd theta) {
+  if (shape.intercept)
+    theta[theta.size() - 1] = std::exp(theta[theta.size() - 1]);
+  return theta.cwiseMax(goal.box().lower).cwiseMin(goal.box().upper);
+}
+
+VectorXd search_coordinates(const SumShape& shape, VectorXd x) {
+  if (shape.intercept)
+    x[x.size() - 1] = std::log(x[x.size() - 1]);
+  return shape.tied(std::move(x));
+}
+
+namespace {
+
+/// Standard deviations of the coordinates of a random term about those of the term that it copies.
+constexpr std::array kScatters = {0.3, 0.6, 1.2};
+/// Initial time of the random term, as a share of the copied term's.
+constexpr double kShareOfThrown = 0.25;
+/// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
+constexpr double kLeastIntercept = 0.01;
+/// Keeps intermediate descents out of flat directions; the final refinement has no ridge.
+constexpr double kRidgeOnTheWay = 1e-6;
+/// One in this many starts is a small perturbation with this standard deviation.
+constexpr std::size_t kNudgeEvery = 4;
+constexpr double kNudge = 0.1;
+/// Starts per batch, all from the best so far: the same for any number of threads.
+constexpr std::size_t kBatch = 8;
+/// Starts without gain, per term and requested start, after which the search ends.
+constexpr std::size_t kPatience = 3;
+/// Larger tables get fewer starts.
+constexpr std::size_t kRowsOfFullPatience = 2000;
+constexpr double kGain = 1e-9;
+constexpr std::size_t kManyConstants = 100;
+/// Smoothed kinks cost little: starts that exceed the best cost by more are not refined.
+constexpr double kPromise = 1.02;
+
+SumFit finished(const GoalTask& task, const SumFit& near) {
+  return finish(task.data, task.shape, task.goal, near,
+                {.held = {}, .instructions = task.options.instructions, .stop = task.options.stop});
+}
+
+/// Descends to near an optimum, and refines it if its cost is at most kPromise * `worth`.
+SumFit optimum_from(const GoalTask& task, const VectorXd& theta, double worth) {
+  SumFit start;
+  start.theta = theta;
+  SumFit near = approach(task.data, task.shape, task.options, kRidgeOnTheWay, start);
+  near.cost = goal_cost(task.data, task.shape, task.goal, near.theta);
+  if (near.cost > kPromise * worth)
+    return near;
+  return finished(task, near);
+}
+
+/// Makes coordinates valid for a start: C is not 0, and fixed coordinates are 0.
+VectorXd revived(const GoalTask& task, VectorXd theta) {
+  if (task.shape.intercept) {
+    double& log_intercept = theta[theta.size() - 1];
+    log_intercept = std::max(log_intercept, std::log(kLeastIntercept * task.data.time.minCoeff()));
+  }
+  const std::vector<bool> held = task.shape.held();
+  for (std::size_t j = 0; j < held.size(); ++j)
+    if (held[j])
+      theta[index(j)] = 0;
+  return theta;
+}
+
+/// Replaces one term by a perturbed copy of a term.
+VectorXd thrown(const GoalTask& task, const VectorXd& theta, std::size_t number) {
+  RandomStream random(task.options.seed, "throw", number);
+  const Index features = task.shape.features();
+  const auto terms = static_cast<std::size_t>(task.shape.terms);
+  const Index copied = index(random.below(terms));
+  VectorXd term = theta.segment(copied * features, features);
+  term[0] += std::log(kShareOfThrown);
+  for (Index j = 1; j < features; ++j)
+    term[j] += kScatters[number % kScatters.size()] * random.normal();
+  VectorXd out = theta;
+  out.segment(index(number % terms) * features, features) = term;
+  return revived(task, std::move(out));
+}
+
+/// Perturbs all coordinates slightly: kinks make many adjacent optima.
+SumFit nudged(const GoalTask& task, const VectorXd& theta, std::size_t number) {
+  RandomStream random(task.options.seed, "nudge", number);
+  SumFit near;
+  near.theta = revived(task, theta);
+  for (Index j = 0; j < near.theta.size(); ++j)
+    near.theta[j] += kNudge * random.normal();
+  near.theta = revived(task, std::move(near.theta));
+  return finished(task, near);
+}
+
+}  // namespace
+
+SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
+  SumFit best = optimum_from(task, start, std::numeric_limits<double>::infinity());
+  const auto rows = static_cast<std::size_t>(task.data.rows());
+  // With more constants than runs, every start gains a little: many constants would take hours.
+  const auto constants = static_cast<std::size_t>(task.shape.size());
+  const bool gains_without_end = constants >= kManyConstants && constants >= rows;
+  // Random factors of hundreds of levels hardly ever lead to a better optimum.
+  const bool gains_rarely = constants >= kManyConstants && !task.data.many_levels.empty();
+  const std::size_t patience = gains_without_end || gains_rarely
+                                   ? 0
+                                   : kPatience * task.starts *
+                                         static_cast<std::size_t>(task.shape.terms) *
+                                         kRowsOfFullPatience / std::max(rows, kRowsOfFullPatience);
+  std::size_t idle = 0;
+  for (std::size_t number = 0; idle < patience && !task.options.stop.stop_requested();) {
+    std::array<SumFit, kBatch> ends;
+    parallel_for(kBatch, task.options.threads, [&](std::size_t k) {
+      if (task.options.stop.stop_requested())
+        return;  // the cost stays infinite
+      const std::size_t own = number + k;
+      ends[k] = own % kNudgeEvery == kNudgeEvery - 1
+                    ? nudged(task, best.theta, own)
+                    : optimum_from(task, thrown(task, best.theta, own), best.cost);
+    });
+    number += kBatch;
+    idle += kBatch;
+    std::size_t evaluations = best.evaluations;
+    for (const SumFit& end : ends) {
+      evaluations += end.evaluations;
+      if (end.cost < (1 - kGain) * best.cost) {
+        best = end;
+        idle = 0;
+      }
+    }
+    best.evaluations = evaluations;
+  }
+  return best;
+}
+
+double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                 const Eigen::VectorXd& theta) {
+  const Eigen::VectorXd total = evaluate_sum(data, shape, theta).total;
+  if (!total.allFinite() || !(total.minCoeff() > 0))
+    return std::numeric_limits<double>::infinity();
+  return loss_value(goal.loss(), data.time, total) + goal(finish_coordinates(shape, goal, theta));
+}
+
+namespace {
+
+/// A step that ends within this share of the distance to a bound has reached it.
+constexpr double kSumRounding = 1e-13;
+
+/// A sum in the coordinates of its local refinement.
+class SumModel : public SmoothModel {
+ public:
+  SumModel(const TermData& data, const SumShape& shape, const SumGoal& goal,
+           const DescentOptions& options)
+      : data_(data), shape_(shape), goal_(goal), instructions_(options.instructions) {
+    if (!is_absolute(goal.loss().loss))
+      normal_matrix_ = normal_matrix_of(data, shape, options.instructions, options.stop);
+  }
+
+  VectorXd predict(const VectorXd& x) const override { return parts(x).total; }
+
+  std::unique_ptr<LinearisedModel> linearised(const VectorXd& x) const override {
+    if (!data_.many_levels.empty())
+      return std::make_unique<SparselyLinearised>(data_, shape_, parts(x));
+    return std::make_unique<Linearised>(*this, parts(x));
+  }
+
+  const optimise::Bounds& box() const override { return goal_.box(); }
+  bool is_positive() const override { return true; }
+
+  /// The trust region limits all coordinates but C, in which the sum is linear.
+  optimise::Bounds around(const VectorXd& at, double radius, bool) const override {
+    VectorXd reach = VectorXd::Constant(shape_.size(), radius);
+    if (shape_.intercept)
+      reach[reach.size() - 1] = std::numeric_limits<double>::infinity();
+    return {(box().lower - at).cwiseMax(-reach).cwiseMin(0),
+            (box().upper - at).cwiseMin(reach).cwiseMax(0)};
+  }
+
+  double length(const VectorXd& step) const override {
+    return curved() == 0 ? 0 : step.head(curved()).cwiseAbs().maxCoeff();
+  }
+
+  VectorXd inside(const VectorXd& x, const VectorXd&, double) const override {
+    const VectorXd& lower = box().lower;
+    const VectorXd& upper = box().upper;
+    VectorXd out = x.cwiseMax(lower).cwiseMin(upper);
+    for (Index j = 0; j < out.size(); ++j)
+      if (out[j] - lower[j] < kSumRounding * (upper[j] - lower[j]))
+        out[j] = lower[j];
+      else if (upper[j] - out[j] < kSumRounding * (upper[j] - lower[j]))
+        out[j] = upper[j];
+    return out;
+  }
+
+ private:
+  /// d total / d coordinate is term times feature.
+  class Linearised : public LinearisedModel {
+   public:
+    Linearised(const SumModel& model, SumParts parts)
+        : model_(model), shape_(model.shape_), terms_(std::move(parts.terms)) {
+      predicted_ = std::move(parts.total);
+    }
+
+    optimise::LevelMatrix jacobian() const override {
+      optimise::RowMajorMatrix out(terms_.rows(), shape_.size());
+      const Index features = shape_.features();
+      for (Index k = 0; k < shape_.terms; ++k)
+        out.middleCols(k * features, features) =
+            model_.data_.features.leftCols(features).array().colwise() * terms_.col(k).array();
+      for (const auto& [follower, leader] : shape_.followers())
+        out.col(leader) += out.col(follower);
+      if (shape_.intercept)
+        out.rightCols(1).setOnes();
+      return {.others = std::move(out), .levels = {}};
+    }
+
+    VectorXd slopes(const VectorXd& v) const override {
+      VectorXd out(shape_.size());
+      out.head(model_.curved()) = term_sums(v);
+      if (shape_.intercept)
+        out[out.size() - 1] = v.sum();
+      for (const auto& [follower, leader] : shape_.followers())
+        out[leader] += out[follower];
+      return out;
+    }
+
+    ArrowMatrix gram(const VectorXd& weights) const override {
+      const Index size = model_.curved();
+      MatrixXd out(shape_.size(), shape_.size());
+      out.topLeftCorner(size, size) = (*model_.normal_matrix_)(terms_, weights.array());
+      if (shape_.intercept) {
+        const VectorXd mixed = term_sums(weights);
+        out.col(size).head(size) = mixed;
+        out.row(size).head(size) = mixed.transpose();
+        out(size, size) = weights.sum();
+      }
+      return folded(std::move(out));
+    }
+
+    /// Second derivatives: term times feature times feature, within a term only.
+    ArrowMatrix bend(const VectorXd& weights) const override {
+      const Index features = shape_.features();
+      MatrixXd out = MatrixXd::Zero(shape_.size(), shape_.size());
+      const MatrixXd one = MatrixXd::Ones(terms_.rows(), 1);
+      for (Index k = 0; k < shape_.terms; ++k)
+        out.block(k * features, k * features, features, features) =
+            (*model_.normal_matrix_)(one, weights.cwiseProduct(terms_.col(k)).array());
+      return folded(std::move(out));
+    }
+
+   private:
+    const SumModel& model_;
+    const SumShape& shape_;
+    MatrixXd terms_;
+
+    VectorXd term_sums(const VectorXd& v) const {
+      return model_.normal_matrix_->feature_sums(terms_.array().colwise() * v.array()).reshaped();
+    }
+
+    ArrowMatrix folded(MatrixXd matrix) const {
+      for (const auto& [follower, leader] : shape_.followers()) {
+        matrix.row(leader) += matrix.row(follower);
+        matrix.col(leader) += matrix.col(follower);
+      }
+      return dense_arrow(std::move(matrix));
+    }
+  };
+
+  /// The same if columns have many levels.
+  class SparselyLinearised : public LinearisedModel {
+   public:
+    SparselyLinearised(const TermData& data, const SumShape& shape, SumParts parts)
+        : data_(data),
+          shape_(shape),
+          terms_(std::move(parts.terms)),
+          jacobian_(jacobian_of(data, shape, terms_, 1)) {
+      predicted_ = std::move(parts.total);
+    }
+
+    optimise::LevelMatrix jacobian() const override { return jacobian_.matrix(); }
+    VectorXd slopes(const VectorXd& v) const override { return jacobian_.slopes(v); }
+    ArrowMatrix gram(const VectorXd& weights) const override { return jacobian_.gram(weights); }
+
+    /// The Gram matrix of the features with one row per row and term.
+    ArrowMatrix bend(const VectorXd& weights) const override {
+      const Index rows = data_.rows();
+      const LevelJacobian features(
+          levels_apart(data_, shape_), shape_.terms * rows, shape_.size(), [&](const auto& put) {
+            for_features(data_, shape_, [&](Index row, Index k, Index coordinate, double x) {
+              put(k * rows + row, coordinate, x);
+            });
+          });
+      return features.gram((terms_.array().colwise() * weights.array()).reshaped().matrix());
+    }
+
+   private:
+    const TermData& data_;
+    const SumShape& shape_;
+    MatrixXd terms_;
+    LevelJacobian jacobian_;
+  };
+
+  const TermData& data_;
+  const SumShape& shape_;
+  const SumGoal& goal_;
+  InstructionSet instructions_;
+  std::shared_ptr<const NormalMatrix> normal_matrix_;  ///< set if second derivatives are needed
+
+  Index curved() const { return shape_.terms * shape_.features(); }
+
+  SumParts parts(const VectorXd& x) const {
+    return evaluate_sum(data_, shape_, search_coordinates(shape_, x), instructions_);
+  }
+};
+
+}  // namespace
+
+SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
+              const DescentOptions& options, double gap_to_stop) {
+  const Optimum end =
+      finish(SumModel(data, shape, goal, options), MeasuredRows(data.time), goal.loss(), goal,
+             finish_coordinates(shape, goal, start.theta), gap_to_stop, options.stop);
+  const auto fit_at = [&](const VectorXd& x, double cost) {
+    return SumFit{search_coordinates(shape, x), cost, start.evaluations + end.evaluations,
+                  end.relative_gap};
+  };
+  const SumFit out = fit_at(end.at, end.cost);
+  SumFit tidied = fit_at(goal.without_traces(finish_coordinates(shape, goal, out.theta)), 0);
+  tidied.cost = goal_cost(data, shape, goal, tidied.theta);
+  return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
+}
+
+}  // namespace perfmodel

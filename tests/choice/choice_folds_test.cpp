@@ -1,0 +1,60 @@
+#include "choice/term_choice.hpp"
+
+#include <cmath>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+/// The columns whose far ends are held out, of runs with one extrinsic column from 1 to 4 and so
+/// many intrinsic ones, the i-th of which is called wi and goes from 1 to 1000 i.
+std::set<std::string> judged_scales(std::size_t intrinsics) {
+  RandomStream random(3, "many scales");
+  std::ostringstream csv;
+  csv << "gpus";
+  for (std::size_t i = 1; i <= intrinsics; ++i)
+    csv << ",w" << i;
+  csv << ",time_s\n";
+  for (int row = 0; row < 120; ++row) {
+    csv << to_text(std::pow(2, row % 3));
+    for (std::size_t i = 1; i <= intrinsics; ++i) {
+      const double largest = 1000 * static_cast<double>(i);
+      // The ends of the range are there for certain.
+      csv << ',' << to_text(row == 0 ? 1 : row == 1 ? largest : random.uniform(1, largest));
+    }
+    csv << ',' << to_text(random.uniform(1, 2)) << '\n';
+  }
+  RoleRequest request;
+  request.extrinsic = {"gpus"};
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()), request);
+  const TermCoordinates coordinates(runs.spec, runs.design, {});
+  std::set<std::string> out;
+  for (const Fold& fold : make_folds(coordinates, runs.spec, 1000, 1))
+    if (fold.scale)
+      out.insert(*fold.scale < runs.spec.extrinsic.size()
+                     ? runs.spec.extrinsic[*fold.scale].column
+                     : runs.spec.intrinsic[*fold.scale - runs.spec.extrinsic.size()].column);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("of many scales the far ends of a dozen are held out, those that reach furthest",
+          "[fit][multi]") {
+  CHECK(judged_scales(11).size() == 12);
+  const std::set<std::string> of_many = judged_scales(20);
+  CHECK(of_many.size() == 12);
+  CHECK(of_many.count("gpus") == 1);
+  for (const std::string far : {"w10", "w15", "w20"})
+    CHECK(of_many.count(far) == 1);
+  CHECK(of_many.count("w9") == 0);
+}

@@ -1,0 +1,65 @@
+#include <sstream>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fit/fit.hpp"
+#include "sums/identify_sum.hpp"
+#include "search/sensitivity.hpp"
+#include "sums/sum_terms.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/multi_runs.hpp"
+#include "support/paper_runs.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+/// The steps that an intrinsic column of these values may have, as (column, above): the scale is
+/// column 0.
+std::vector<std::pair<std::size_t, double>> steps_of(const std::vector<std::string>& values) {
+  std::ostringstream csv;
+  csv << "width,gpus,time_s\n";
+  int row = 0;
+  for (const int gpus : {1, 2})  // too few values for steps of their own
+    for (const std::string& value : values)
+      csv << value << ',' << gpus << ',' << ++row << '\n';
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()));
+  std::vector<std::pair<std::size_t, double>> out;
+  for (const StepFactor& step : possible_step_factors(runs.spec, runs.design))
+    out.emplace_back(step.numeric, step.above);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a count from 1 with two further values may have a step above 1", "[fit][multi]") {
+  using Steps = std::vector<std::pair<std::size_t, double>>;
+  CHECK(steps_of({"1", "2", "4"}) == Steps{{1, 1}});
+  CHECK(steps_of({"1", "2", "1"}).empty());
+  CHECK(steps_of({"2", "3", "4"}).empty());
+  CHECK(steps_of({"1", "1.5", "4"}).empty());
+}
+
+TEST_CASE("what is not determined is said of one column or of several", "[fit]") {
+  CHECK(together_sentence({"gpus"}, "", ".") ==
+        "the constants of 'gpus' are not determined one by one, only together.");
+  CHECK(together_sentence({"filters", "gpus"}, " in term 1") ==
+        "'filters' and 'gpus' move together in term 1: only their joint effect is determined");
+}
+
+TEST_CASE("constants of small sums are judged even after a stop request", "[fit][multi]") {
+  const test::MultiRuns runs = test::multi_runs(60, 0.02, 1);
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.terms = 1;
+  const FittedModel model = fit(runs.spec, runs.design, options);
+  std::stop_source stopped;
+  stopped.request_stop();
+  options.stop = stopped.get_token();
+  const auto found = identify_sum(model, runs.design, options);
+  REQUIRE(found);
+  CHECK(found->identifiability.constants == model.identifiability->constants);
+}

@@ -1,0 +1,207 @@
+#include "columns/left_out.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/columns.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using test::table_of;
+using Texts = std::vector<std::string>;
+
+constexpr int kByProductRuns = 60;
+
+/// Three filters, four counts of GPUs, five batches, and a time that nobody could guess.
+struct ByProductRun {
+  double filters;
+  double gpus;
+  double batch;
+  double time;
+};
+
+ByProductRun by_product_run(int row) {
+  const double filters = 8 << (row % 3);
+  const double gpus = 1 << (row / 3 % 4);
+  const double batch = 16 << (row / 12 % 5);
+  const double noise = 1 + 0.2 * std::sin(7.3 * row * row);
+  return {filters, gpus, batch, 0.01 * std::sqrt(filters) * batch / std::pow(gpus, 0.7) * noise};
+}
+
+/// The roles of such runs with one more column.
+template <class Value>
+Roles roles_with(const std::string& column, Value value, const RoleRequest& request = {}) {
+  std::string csv = "filters,gpus,batch_size," + column + ",time_s\n";
+  for (int row = 0; row < kByProductRuns; ++row) {
+    const ByProductRun run = by_product_run(row);
+    csv += to_text(run.filters) + "," + to_text(run.gpus) + "," + to_text(run.batch) + "," +
+           to_text(value(run, row)) + "," + to_text(run.time) + "\n";
+  }
+  return resolve_roles(table_of(csv), request);
+}
+
+double wobble(int row) {
+  return 1 + 0.3 * std::sin(3.1 * row * row + 1);
+}
+
+TEST_CASE("names of results are told from names of settings", "[roles][by-products]") {
+  for (const auto* name : {"throughput",
+                           "Throughput (tok/s)",
+                           "steps_per_s",
+                           "samples_per_second",
+                           "images/sec",
+                           "imgPerSec",
+                           "tokens_per_s_per_gpu",
+                           "mfu",
+                           "gpu_util",
+                           "GPU Utilization %",
+                           "util_p99",
+                           "tflops",
+                           "achieved_tflops",
+                           "loss",
+                           "final_loss",
+                           "test_acc",
+                           "accuracy",
+                           "forward_ms",
+                           "io_time",
+                           "compile_time_s",
+                           "time_in_place",
+                           "latency",
+                           "elapsed",
+                           "wall",
+                           "aux_std_s",
+                           "peak_memory_mb",
+                           "gpu_mem_used",
+                           "speedup",
+                           "busbw",
+                           "ctime",
+                           "backwardTime"}) {
+    INFO(name);
+    CHECK(is_by_product_name(name));
+  }
+  for (const auto* name : {"learning_rate",
+                           "seq_len",
+                           "time_limit",
+                           "time_limit_s",
+                           "timeout_s",
+                           "loss_scale",
+                           "loss_weight",
+                           "accuracy_goal",
+                           "filters",
+                           "steps",
+                           "time_steps",
+                           "timesteps",
+                           "gpus",
+                           "target_throughput",
+                           "memory",
+                           "mem_gb",
+                           "peak_gflops",
+                           "gpu_peak_tflops",
+                           "gflops",
+                           "k",
+                           "iterations",
+                           "per_worker",
+                           "samples_per_gpu",
+                           "tokens_per_sample",
+                           "dropout",
+                           "class",
+                           "limit_ms",
+                           "watt",
+                           "epochs",
+                           "%"}) {
+    INFO(name);
+    CHECK_FALSE(is_by_product_name(name));
+  }
+}
+
+TEST_CASE("a result by its name that has a value of its own in most rows is no input",
+          "[roles][by-products]") {
+  const std::string name = GENERATE("mfu", "gpu_util", "loss", "forward_ms");
+  const Roles roles = roles_with(name, [](const ByProductRun&, int row) { return wobble(row); });
+  CHECK(roles.intrinsic == Texts{"filters"});
+  CHECK(roles.notices[2] == "Column '" + name +
+                                "' looks like a result of the runs, not an input, and is left "
+                                "out; pass --intrinsic " +
+                                name + ",filters to keep it.");
+}
+
+TEST_CASE("a quantity of such a name that people set stays", "[roles][by-products]") {
+  const Roles roles =
+      roles_with("latency_ms", [](const ByProductRun&, int row) { return 5. * (1 + row / 2 % 4); });
+  CHECK(roles.intrinsic == Texts{"filters", "latency_ms"});
+}
+
+TEST_CASE("a measured column of any other name stays", "[roles][by-products]") {
+  const Roles roles =
+      roles_with("seq_len", [](const ByProductRun&, int row) { return wobble(row); });
+  CHECK(roles.intrinsic == Texts{"filters", "seq_len"});
+}
+
+TEST_CASE("what follows from the time is no input, whatever its name", "[roles][by-products]") {
+  using Run = ByProductRun;
+  const auto [law, value] = GENERATE(table<std::string, double (*)(const Run&, int)>({
+      {"1 / time_s", [](const Run& run, int) { return 1 / run.time; }},
+      {"batch_size / time_s", [](const Run& run, int) { return run.batch / run.time; }},
+      {"gpus * time_s", [](const Run& run, int) { return run.gpus * run.time / 3600; }},
+      {"batch_size * filters / time_s",
+       [](const Run& run,
+          int row) { return run.batch * run.filters / run.time * (1 + 0.009 * std::cos(2.2 * row)); }},
+  }));
+  const Roles roles = roles_with("x", value);
+  CHECK(roles.intrinsic == Texts{"filters"});
+  CHECK(roles.notices[2] == "Column 'x' is " + law + ", up to a factor, in every row.");
+}
+
+TEST_CASE("what nearly follows from the time stays", "[roles][by-products]") {
+  const Roles roles = roles_with("x", [](const ByProductRun& run, int row) {
+    return run.batch / run.time * (1 + 0.03 * std::cos(2.2 * row));
+  });
+  CHECK(roles.intrinsic == Texts{"filters", "x"});
+}
+
+TEST_CASE("an input that the time is proportional to stays", "[roles][by-products]") {
+  std::string csv = "size,gpus,time_s\n";
+  for (int row = 0; row < 40; ++row) {
+    const double size = 100 + row % 7 * 50;
+    const double gpus = 1 << (row / 7);
+    csv += to_text(size) + "," + to_text(gpus) + "," + to_text(size / gpus) + "\n";
+  }
+  CHECK(resolve_roles(table_of(csv), {}).intrinsic == Texts{"size"});
+}
+
+TEST_CASE("a flag keeps a column that looks like a result", "[roles][by-products]") {
+  RoleRequest request;
+  request.intrinsic = Texts{"filters", "steps_per_s"};
+  const auto rate = [](const ByProductRun& run, int) { return 1 / run.time; };
+  CHECK(roles_with("steps_per_s", rate, request).intrinsic == Texts{"filters", "steps_per_s"});
+  CHECK(roles_with("steps_per_s", rate).intrinsic == Texts{"filters"});
+  request = {};
+  request.extrinsic = Texts{"steps_per_s"};
+  CHECK(roles_with("steps_per_s", rate, request).extrinsic == Texts{"steps_per_s"});
+}
+
+TEST_CASE("the last input stays, though it looks like a result", "[roles][by-products]") {
+  RoleRequest request;
+  request.target = "time_s";
+  request.extrinsic = Texts{};
+  const Roles roles = resolve_roles(
+      table_of("forward_ms,time_s\n1.5,1.75\n2.5,2.75\n3.5,3\n4.25,9\n5.5,5\n"), request);
+  CHECK(roles.intrinsic == Texts{"forward_ms"});
+}
+
+TEST_CASE("texts and derived columns are no results", "[roles][by-products]") {
+  std::string csv = "loss,gpus,time_s\n";
+  for (int row = 0; row < 12; ++row)
+    csv += std::string(row % 2 == 0 ? "hinge" : "mse") + "," + std::to_string(1 + row % 3) + "," +
+           to_text(wobble(row)) + "\n";
+  CHECK(resolve_roles(table_of(csv), {}).categorical == Texts{"loss"});
+}
+
+}  // namespace
+}  // namespace perfmodel

@@ -1,0 +1,159 @@
+#include "columns/left_out.hpp"
+
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using test::table_of;
+using Texts = std::vector<std::string>;
+
+constexpr int kLabelledRuns = 24;
+
+/// Whether a column of these cells beside two settings stays an input, and what is said of it.
+struct Labelled {
+  bool is_input = false;
+  std::vector<std::string> notices;
+};
+
+template <class Cell>
+Labelled labelled(const std::string& name, Cell cell, const RoleRequest& request = {},
+                  int rows = kLabelledRuns) {
+  std::string csv = "filters,gpus," + name + ",time_s\n";
+  for (int row = 0; row < rows; ++row)
+    csv += std::to_string(3 + row % 3 * 4) + "," + std::to_string(1 + row / 3 % 2) + "," +
+           cell(row) + "," + to_text(1 + 0.1 * (row * row % 7)) + "\n";
+  const Roles roles = resolve_roles(table_of(csv), request);
+  Texts inputs = roles.intrinsic;
+  inputs.insert(inputs.end(), roles.categorical.begin(), roles.categorical.end());
+  inputs.insert(inputs.end(), roles.extrinsic.begin(), roles.extrinsic.end());
+  return {std::find(inputs.begin(), inputs.end(), name) != inputs.end(), roles.notices};
+}
+
+std::string number_of_visit(int row) {
+  return std::to_string(1 + row / 6);
+}
+
+TEST_CASE("a number of the repetition is no input", "[roles][run-labels]") {
+  const std::string name =
+      GENERATE("rep", "repetition", "Repeat", "replicate", "run", "run_id", "runId", "run number",
+               "trial", "iteration", "visit", "seed", "random_seed", "attempt");
+  const Labelled found = labelled(name, number_of_visit);
+  CHECK_FALSE(found.is_input);
+  CHECK_THAT(found.notices,
+             Contains(std::vector<std::string>{
+                 "Column '" + name +
+                 "' numbers repetitions and is left out: rows that differ in it alone are runs of "
+                 "one configuration; pass --categorical " +
+                 shell_word(name) + " to keep it."}));
+}
+
+TEST_CASE("settings whose names are near to those of repetitions stay", "[roles][run-labels]") {
+  const std::string name =
+      GENERATE("iterations", "repetitions", "num_runs", "n_trials", "replicas", "epochs", "steps",
+               "seed_size", "run_length", "visits_per_day", "sample", "grid", "width", "valid");
+  INFO(name);
+  CHECK(labelled(name, number_of_visit).is_input);
+}
+
+TEST_CASE("a count of iterations that people set stays", "[roles][run-labels]") {
+  CHECK(labelled(
+            "iteration", [](int row) { return std::to_string(row % 4 * 100 + 100); })
+            .is_input);
+}
+
+TEST_CASE("a number that is none of a repetition stays", "[roles][run-labels]") {
+  CHECK(labelled(
+            "rep", [](int row) { return to_text(0.5 * (1 + row / 6)); })
+            .is_input);
+}
+
+TEST_CASE("texts that differ in digits alone number repetitions", "[roles][run-labels]") {
+  CHECK_FALSE(labelled(
+                  "run", [](int row) { return "r" + number_of_visit(row); })
+                  .is_input);
+  CHECK(labelled("run", [](int row) {
+          return std::string(row / 6 % 2 == 0 ? "baseline" : "tuned");
+        }).is_input);
+}
+
+TEST_CASE("dates, paths and texts of single runs are no levels", "[roles][run-labels]") {
+  using Cell = std::string (*)(int);
+  const auto [cell, rows] = GENERATE(table<Cell, int>({
+      {[](int row) { return "2024-05-0" + std::to_string(1 + row / 6); }, 24},
+      {[](int row) { return "2024-05-0" + std::to_string(1 + row) + "T10:11:12.5Z"; }, 6},
+      {[](int row) { return "2024/05/0" + std::to_string(1 + row) + " 10:11"; }, 6},
+      {[](int row) { return "10:11:0" + std::to_string(row); }, 6},
+      {[](int row) { return "/data/logs/" + std::to_string(row); }, 6},
+      {[](int row) { return "logs/run" + std::to_string(row) + ".json"; }, 6},
+      {[](int row) { return "s3://bucket/" + std::to_string(row); }, 6},
+      {[](int row) { return "host-" + std::to_string(row * 7919); }, 24},
+  }));
+  INFO(cell(0));
+  const Labelled found = labelled("x", cell, {}, rows);
+  CHECK_FALSE(found.is_input);
+  CHECK_THAT(found.notices, Contains(std::vector<std::string>{
+                                "Column 'x' names runs rather than configurations and is left "
+                                "out; pass --categorical x to keep it."}));
+}
+
+TEST_CASE("names of models, datasets and versions are levels", "[roles][run-labels]") {
+  using Cell = std::string (*)(int);
+  const auto [cell, rows] = GENERATE(table<Cell, int>({
+      {[](int row) { return "org/model-" + std::to_string(row) + "b-v0.1"; }, 6},
+      {[](int row) { return std::string(1, static_cast<char>('a' + row)); }, 6},
+      {[](int row) { return "/data/set" + std::to_string(row % 3); }, 24},
+      {[](int row) { return "2.1." + std::to_string(row % 3); }, 24},
+      {[](int row) { return "10:" + std::to_string(row % 3); }, 24},
+      {[](int row) { return "node" + std::to_string(row % 12); }, 24},
+  }));
+  INFO(cell(0));
+  CHECK(labelled("x", cell, {}, rows).is_input);
+}
+
+TEST_CASE("numbers that cannot be read are refused, not left out", "[roles][run-labels]") {
+  const auto error_of = [](const std::string& name, auto cell) {
+    try {
+      labelled(name, cell);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("(none)");
+  };
+  const auto comma = [](int row) { return "\"" + std::to_string(row) + ",5\""; };
+  const auto unit = [](int row) { return std::to_string(row) + " GPUs"; };
+  CHECK_THAT(error_of("size", comma), StartsWith("runs.csv: column 'size' has 24 different texts"));
+  CHECK_THAT(error_of("nodes", unit), StartsWith("runs.csv: column 'nodes' has 24 different "));
+  CHECK(error_of("host", unit) == "(none)");
+}
+
+TEST_CASE("numbers that are ids or time stamps are no inputs", "[roles][run-labels]") {
+  const std::string name =
+      GENERATE("id", "job_id", "configurationID", "config_id", "timestamp", "date", "sample_idx");
+  INFO(name);
+  const auto id = [](int row) { return std::to_string(1000 + row * row); };
+  CHECK_FALSE(labelled(name, id).is_input);
+  RoleRequest request;
+  request.categorical = {name};
+  CHECK(labelled(name, id, request).is_input);
+  request.categorical = {};
+  request.intrinsic = Texts{"filters", name};
+  CHECK(labelled(name, id, request).is_input);
+}
+
+TEST_CASE("ids of what is set stay", "[roles][run-labels]") {
+  const std::string name = GENERATE("model_id", "gpu_id", "grid", "update", "candidate");
+  CHECK(labelled(name, number_of_visit).is_input);
+}
+
+}  // namespace
+}  // namespace perfmodel
