@@ -6,19 +6,18 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <set>
 #include <span>
 #include <string_view>
 
 #include "base/text.hpp"
-#include "search/sensitivity.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/predict.hpp"
 #include "columns/column_facts.hpp"
-#include "table/formula.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/predict.hpp"
+#include "search/sensitivity.hpp"
+#include "table/formula.hpp"
 
 namespace perfmodel {
 
@@ -132,6 +131,31 @@ void check_regions(const FittedModel& model, const Design& design, RangeCheck& c
         "nothing was measured at {} further combinations of two columns", found - kMostFindings));
 }
 
+/// Columns that moved in steps with others in all runs: apart from these, nothing was measured.
+void check_steps(const FittedModel& model, const Design& design, RangeCheck& check) {
+  std::map<std::string, const NumericFactor*> factors;
+  for_each_factor(model.spec, design, [&](const NumericInput& input, const NumericFactor& factor) {
+    factors[input.column] = &factor;
+  });
+  std::set<std::string> done;  // a tie stands once for each of its scales
+  for (const Tie& tie : model.spec.ties) {
+    const bool is_known =
+        factors.contains(tie.column) && std::ranges::all_of(tie.factors, [&](const Factor& factor) {
+          return factors.contains(factor.column);
+        });
+    if (!tie.in_steps() || !is_known || !done.insert(tie.column).second)
+      continue;
+    std::vector<bool> apart(design.rows);
+    for (std::size_t row = 0; row < design.rows; ++row)
+      apart[row] = factors[tie.column]->value(row) !=
+                   tie.step([&](const std::string& name) { return factors[name]->value(row); });
+    if (mark(apart, check))
+      check.findings.push_back(fmt::format("{} is not {}, as in all runs{}", tie.column,
+                                           law_of_step(tie),
+                                           design.rows == 1 ? "" : "," + in_rows(apart)));
+  }
+}
+
 }  // namespace
 
 std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
@@ -149,6 +173,7 @@ std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
 RangeCheck check_range(const FittedModel& model, const Design& design) {
   RangeCheck check{std::vector<bool>(design.rows, true), {}};
   check_columns(model, design, check);
+  check_steps(model, design, check);
   check_regions(model, design, check);
   return check;
 }
@@ -524,20 +549,53 @@ Configurations configurations_of(const Table& table, const CurveColumns& columns
   return out;
 }
 
-/// Geometric means of the times of configurations, relative to the first scale if there are several
-/// in the file.
+/// Mean change of ln(time) from one scale to another, over the configurations that have both.
+struct Link {
+  double change = 0;
+  std::size_t configurations = 0;
+};
+
+Link link_between(const std::vector<const Times*>& some, double from, double to) {
+  Link out;
+  for (const Times* times : some) {
+    if (!times->contains(from) || !times->contains(to))
+      continue;
+    out.change += std::log(median(times->at(to)) / median(times->at(from)));
+    ++out.configurations;
+  }
+  if (out.configurations > 0)
+    out.change /= static_cast<double>(out.configurations);
+  return out;
+}
+
+/// Times of the configurations, geometric means; relative to the first scale if there are several
+/// in the file. Each scale is compared with an earlier one over the configurations that have both
+/// (chained relatives): a mean over other configurations than at the scale before would take their
+/// difference for an effect of the scale.
 std::vector<Timing> mean_times(const std::vector<const Measured*>& some, double first,
                                bool relative) {
-  std::map<double, std::vector<double>> logs;
-  for (const Measured* each : some)
+  std::vector<const Times*> comparable;
+  std::map<double, std::size_t> counts;
+  for (const Measured* each : some) {
+    if (!each->is_comparable(first))
+      continue;
+    comparable.push_back(&each->times);
     for (const auto& [scale, runs] : each->times)
-      if (each->is_comparable(first))
-        logs[scale].push_back(
-            std::log(median(runs) / (relative ? median(each->times.at(first)) : 1)));
+      ++counts[scale];
+  }
   std::vector<Timing> out;
-  for (const auto& [scale, each] : logs) {
-    const double sum = std::accumulate(each.begin(), each.end(), 0.0);
-    out.push_back({scale, std::exp(sum / static_cast<double>(each.size())), each.size()});
+  for (const auto& [scale, count] : counts) {
+    double log_time =
+        relative || !out.empty() ? 0 : std::log(median(comparable.front()->at(scale)));
+    Link best;  // of the latest scale that shares most
+    for (auto earlier = out.rbegin(); earlier != out.rend(); ++earlier) {
+      const Link link = link_between(comparable, earlier->scale, scale);
+      if (link.configurations <= best.configurations)
+        continue;
+      best = link;
+      log_time = std::log(earlier->time) + link.change;
+    }
+    out.push_back({scale, std::exp(log_time), count});
   }
   return out;
 }

@@ -392,6 +392,9 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals->commit();
   }
   output.commit();
+  if (report.runs_sha256 == model.provenance.sha256)
+    console.notice("the model was fitted to " + report.runs_file +
+                   " or parts of it: its errors on other runs may be larger");
   for (const std::string& why : open_gates(gates))
     console.notice(why);
   check_gates(gates);

@@ -324,9 +324,21 @@ bool begins_like(std::string_view text, std::string_view pattern) {
                                               });
 }
 
-/// "2024-05-31", "2024/05/31 10:00", "10:00:59".
-bool is_date(std::string_view text) {
-  for (const std::string_view day : {"0000-00-00", "0000/00/00"}) {
+/// The text with "00" for the name of a month in "02-Mar-2024".
+std::string with_number_of_month(std::string_view text) {
+  constexpr WordList months{"jan feb mar apr may jun jul aug sep oct nov dec"};
+  std::string out(text);
+  if (text.size() >= 11 && months.has(folded(text.substr(3, 3))))
+    out.replace(3, 3, "00");
+  return out;
+}
+
+/// "2024-05-31", "2024/05/31 10:00", "31.05.2024", "31-May-2024", "10:00:59".
+bool is_date(std::string_view cell) {
+  const std::string with_number = with_number_of_month(cell);
+  const std::string_view text = with_number;
+  for (const std::string_view day : {"0000-00-00", "0000/00/00", "00.00.0000", "00/00/0000",
+                                     "00-00-0000", "00 00 0000"}) {
     if (!begins_like(text, day))
       continue;
     const std::string_view rest = text.substr(day.size());

@@ -13,6 +13,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "columns/column_facts.hpp"
+#include "columns/cut_runs.hpp"
 #include "table/formula.hpp"
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
@@ -532,12 +533,18 @@ void Obstacles::throw_if_any() const {
 }
 
 std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
-  if (without_failed_runs(table, column.name, {}).failed.empty())
+  const std::vector<FailedRuns> failed = without_failed_runs(table, column.name, {}).failed;
+  if (failed.empty())
     return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
+  // Who only drops the runs that were ended at a limit fits the short ones.
+  const bool were_cut = std::ranges::any_of(failed, [](const FailedRuns& runs) {
+    return ran_out_of(runs.cell) != RanOutOf::nothing || least_of(runs.cell);
+  });
   return fmt::format(
       "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
-      "leave out runs that failed",
-      what);
+      "leave out runs that failed{}",
+      what,
+      were_cut ? ", or --failed censor --limit LIMIT to count those that were ended as longer" : "");
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {

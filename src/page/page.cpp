@@ -41,6 +41,8 @@ const start = new Map(model.columns.map((column) => [column.name, column.start])
 const columnOf = new Map(model.columns.map((column) => [column.name, column]));
 const predicted = (values) => model.predict(...model.columns.map(({name}) => values.get(name))) *
   Math.exp(movedBeyond(values, "ofBound"));
+const stepOf = (values, factors, divisor) => Math.ceil((1 - 1e-9) / divisor * factors.reduce(
+  (product, [factor, power]) => product * Math.pow(values.get(factor), power), 1));
 const withValue = (values, name, value) => {
   const out = new Map(values);
   for (const [scale, column, power, factors] of model.ties)
@@ -48,9 +50,7 @@ const withValue = (values, name, value) => {
       out.set(column, out.get(column) * Math.pow(value / values.get(name), power));
   out.set(name, value);
   for (const [scale, column, , factors, divisor] of model.ties)
-    if (scale === name && factors.length)
-      out.set(column, Math.ceil((1 - 1e-9) / divisor * factors.reduce(
-        (product, [factor, power]) => product * Math.pow(out.get(factor), power), 1)));
+    if (scale === name && factors.length) out.set(column, stepOf(out, factors, divisor));
   return out;
 };
 const allows = (column, value) => column.levels ? column.levels.includes(value)
@@ -142,6 +142,10 @@ const findingsIn = (values) => {
       out.push(name + " = " + short(numbers[n]) + " is outside of the measured range " +
                short(low) + " .. " + short(high) + (numbers[n] > high ? beyond : ""));
   });
+  const apart = model.ties.filter(([, column, , factors, divisor]) => factors.length &&
+    values.get(column) !== stepOf(values, factors, divisor)).map(([, column]) => column);
+  for (const column of new Set(apart))
+    out.push(column + " is not as it was beside the others in all runs");
   for (const [text, parts] of model.regions)
     if (parts.every(([kind, n, a, b]) =>
       kind === 1 ? levels[n] === a : a <= numbers[n] && numbers[n] <= b))
