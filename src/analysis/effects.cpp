@@ -9,6 +9,7 @@
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
+#include "table/expressions.hpp"
 
 namespace perfmodel {
 namespace {
@@ -176,6 +177,50 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
     return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });
   return out;
+}
+
+namespace {
+
+constexpr double kNormalQuantile = 1.645;  // of a 90 % interval
+
+/// The variance of ln(ratio) in units of that of ln(time).
+double least_variance(const NumericFactor& factor, std::size_t rows, double log_ratio) {
+  Eigen::ArrayXd logs(index(rows));
+  for (std::size_t row = 0; row < rows; ++row)
+    logs[index(row)] = std::log(factor.value(row));
+  const double spread = (logs - logs.mean()).square().sum();
+  return spread > 0 ? log_ratio * log_ratio / spread : 0;
+}
+
+double least_variance(const LevelFactor& factor, std::size_t from, std::size_t to) {
+  const auto inverse = [&](std::size_t level) {
+    return 1 / static_cast<double>(std::ranges::count(factor.codes, level));
+  };
+  return inverse(from) + inverse(to);
+}
+
+}  // namespace
+
+double least_half_width(const Effect& effect, const ModelSpec& spec, const Design& runs,
+                        double scatter) {
+  double variance = 0;
+  const auto* const from = std::get_if<double>(&effect.from);
+  const auto* const to = std::get_if<double>(&effect.to);
+  const double log_ratio = from && to && *from > 0 ? std::log(*to / *from) : 0;
+  for (std::size_t n = 0; log_ratio != 0 && n < numeric_count(spec); ++n)
+    if (numeric_input(spec, n).column == effect.column)
+      variance = least_variance(numeric_factor(runs, n), runs.rows, log_ratio);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    const auto place = [&](const InputValue& value) {
+      const auto* const level = std::get_if<std::string>(&value);
+      return to_size(std::ranges::find(input.levels, level ? *level : "") - input.levels.begin());
+    };
+    if (input.column == effect.column)
+      variance = least_variance(runs.categorical[c], place(effect.from), place(effect.to));
+  }
+  const double width = kNormalQuantile * scatter * std::sqrt(variance);
+  return std::isfinite(width) ? width : 0;
 }
 
 }  // namespace perfmodel

@@ -22,4 +22,10 @@ std::vector<Effect> scale_effects_of(const FittedModel& model, const Configurati
 std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at,
                                const Design* runs = nullptr);
 
+/// The half width of the 90 % interval of ln(ratio) that independent runs with this scatter of
+/// ln(time) leave to a slope in ln(x), or to the difference of two levels, if all other constants
+/// were known: no estimate from the same runs is more certain. 0 if it cannot be said.
+double least_half_width(const Effect& effect, const ModelSpec& spec, const Design& runs,
+                        double scatter);
+
 }  // namespace perfmodel

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "columns/column_facts.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
-#include "columns/column_facts.hpp"
 
 namespace perfmodel {
 

@@ -11,9 +11,9 @@
 #include "analysis/plan.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "columns/left_out.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/error.hpp"
 
 namespace perfmodel::plan {
 namespace {

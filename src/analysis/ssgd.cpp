@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/error.hpp"
 
 namespace perfmodel::ssgd {
 namespace {

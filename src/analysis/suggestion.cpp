@@ -8,10 +8,10 @@
 #include "analysis/plan.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "columns/design.hpp"
 #include "forms/failure_model.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "columns/design.hpp"
 
 namespace perfmodel::plan {
 namespace {

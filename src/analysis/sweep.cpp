@@ -9,9 +9,9 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "search/losses.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
+#include "search/losses.hpp"
 
 namespace perfmodel {
 namespace {

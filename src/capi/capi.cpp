@@ -28,6 +28,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel.h"
 #include "perfmodel/columns.hpp"
@@ -36,7 +37,6 @@
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_json.hpp"
-#include "columns/design.hpp"
 
 struct perfmodel_table {
   perfmodel::Table table;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "search/global_search.hpp"
 #include "choice/term_choice.hpp"
+#include "search/global_search.hpp"
 
 namespace perfmodel {
 namespace {

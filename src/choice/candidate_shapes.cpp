@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "sums/sum_terms.hpp"
 #include "choice/term_choice.hpp"
 #include "columns/replicates.hpp"
+#include "sums/sum_terms.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -10,19 +10,19 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "search/global_search.hpp"
-#include "sums/identify_sum.hpp"
-#include "search/losses.hpp"
-#include "search/sensitivity.hpp"
-#include "sums/sum_finish.hpp"
-#include "sums/sum_terms.hpp"
 #include "choice/term_choice.hpp"
-#include "sums/term_search.hpp"
+#include "columns/column_facts.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "columns/column_facts.hpp"
+#include "search/global_search.hpp"
+#include "search/losses.hpp"
+#include "search/sensitivity.hpp"
+#include "sums/identify_sum.hpp"
+#include "sums/sum_finish.hpp"
+#include "sums/sum_terms.hpp"
+#include "sums/term_search.hpp"
 
 namespace perfmodel {
 

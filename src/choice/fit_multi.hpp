@@ -3,10 +3,10 @@
 #include <Eigen/Core>
 #include <optional>
 
-#include "sums/sum_terms.hpp"
 #include "choice/term_choice.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
+#include "sums/sum_terms.hpp"
 
 namespace perfmodel {
 

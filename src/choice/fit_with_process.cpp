@@ -7,10 +7,10 @@
 
 #include "base/text.hpp"
 #include "choice/fit_multi.hpp"
+#include "perfmodel/error.hpp"
 #include "search/fit_own.hpp"
 #include "search/global_search.hpp"
 #include "search/sensitivity.hpp"
-#include "perfmodel/error.hpp"
 
 namespace perfmodel {
 

@@ -13,10 +13,10 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_process.hpp"
-#include "search/sensitivity.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/generic_form.hpp"
 #include "forms/sum_form.hpp"
+#include "search/sensitivity.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

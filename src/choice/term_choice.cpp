@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "forms/fit_options.hpp"
 #include "sums/sum_terms.hpp"
 #include "sums/term_search.hpp"
-#include "forms/fit_options.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

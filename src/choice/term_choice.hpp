@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "sums/sum_terms.hpp"
-#include "sums/term_search.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
+#include "sums/sum_terms.hpp"
+#include "sums/term_search.hpp"
 
 namespace perfmodel {
 

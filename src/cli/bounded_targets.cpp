@@ -9,11 +9,11 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/runs.hpp"
+#include "columns/design.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
-#include "columns/design.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel::cli {

@@ -33,10 +33,10 @@ struct Command {
   std::string name;
   std::string description;
   std::function<void(OptionSet&)> add_options;
-  std::function<int(Console&)> run;           ///< returns the exit code
-  SharingArguments* sharing = nullptr;        ///< if several calls can share its tasks
-  std::string* command_line = nullptr;        ///< if it prints the call, quoted for a shell
-  std::vector<std::string>* call = nullptr;   ///< if it prints the call without output options
+  std::function<int(Console&)> run;          ///< returns the exit code
+  SharingArguments* sharing = nullptr;       ///< if several calls can share its tasks
+  std::string* command_line = nullptr;       ///< if it prints the call, quoted for a shell
+  std::vector<std::string>* call = nullptr;  ///< if it prints the call without output options
 };
 
 /// A command with arguments of its own. Its exit code is 0, or 128 plus the signal that ended it

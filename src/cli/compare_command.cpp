@@ -16,12 +16,12 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "sums/sum_terms.hpp"
 #include "forms/fit_options.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
+#include "sums/sum_terms.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include "cli/options.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
+#include "page/figures.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
-#include "page/figures.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

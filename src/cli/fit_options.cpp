@@ -264,9 +264,8 @@ void add_kinds(OptionSet& app, const FitOptions& options, bool any) {
     return;
   app.kind({kAuto, "--expression auto", kSearchOfSums});
   app.kind({kOwnFormula, "--formula", "it names its columns itself and is the form"});
-  app.kind(
-      {kProcess, "--residual process",
-       "its constants and hyper-parameters maximise a likelihood; leave out one of them"});
+  app.kind({kProcess, "--residual process",
+            "its constants and hyper-parameters maximise a likelihood; leave out one of them"});
 }
 
 void add_evolution_options(OptionSet& app, FitOptions& options) {

@@ -11,13 +11,13 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/design.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
-#include "columns/column_facts.hpp"
-#include "columns/design.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::cli {

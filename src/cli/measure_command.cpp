@@ -15,13 +15,13 @@
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
+#include "columns/quantities.hpp"
 #include "jobs/campaign.hpp"
 #include "jobs/measurement.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/documents.hpp"
 #include "report/model_json.hpp"
-#include "columns/quantities.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -10,13 +10,13 @@
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "columns/design.hpp"
+#include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
-#include "columns/design.hpp"
 #include "table/formula.hpp"
-#include "columns/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::cli {

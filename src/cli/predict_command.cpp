@@ -13,6 +13,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "columns/design.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
@@ -22,7 +23,6 @@
 #include "perfmodel/predict.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
-#include "columns/design.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "page/page.hpp"
+#include "page/page_content.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/document.hpp"
-#include "page/page.hpp"
-#include "page/page_content.hpp"
 
 namespace perfmodel::cli {
 namespace {

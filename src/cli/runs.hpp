@@ -19,6 +19,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "jobs/tasks.hpp"
+#include "page/page.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -26,7 +27,6 @@
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
-#include "page/page.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {

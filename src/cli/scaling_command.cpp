@@ -13,6 +13,8 @@
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/roles.hpp"
 #include "forms/form.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
@@ -20,8 +22,6 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/documents.hpp"
-#include "columns/column_facts.hpp"
-#include "columns/roles.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -14,13 +14,13 @@
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "forms/form.hpp"
+#include "page/page.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/document.hpp"
-#include "page/page.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

@@ -10,11 +10,11 @@
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "cli/texts.hpp"
+#include "page/figures.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
-#include "page/figures.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -16,6 +16,8 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
+#include "columns/design.hpp"
+#include "columns/left_out.hpp"
 #include "forms/failure_model.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -24,8 +26,6 @@
 #include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
-#include "columns/design.hpp"
-#include "columns/left_out.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
+#include "columns/quantities.hpp"
 #include "perfmodel/error.hpp"
 #include "table/formula.hpp"
-#include "columns/quantities.hpp"
 
 // The memory or the time that a workflow requests for a job, computed from the job's inputs.
 

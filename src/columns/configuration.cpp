@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "columns/design.hpp"
-#include "table/formula.hpp"
 #include "columns/replicates.hpp"
+#include "perfmodel/columns.hpp"
+#include "table/formula.hpp"
 
 namespace perfmodel {
 namespace {

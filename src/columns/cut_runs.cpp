@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

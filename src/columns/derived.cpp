@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "columns/column_facts.hpp"
-#include "table/formula.hpp"
 #include "columns/left_out.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "table/formula.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -337,8 +337,8 @@ std::string with_number_of_month(std::string_view text) {
 bool is_date(std::string_view cell) {
   const std::string with_number = with_number_of_month(cell);
   const std::string_view text = with_number;
-  for (const std::string_view day : {"0000-00-00", "0000/00/00", "00.00.0000", "00/00/0000",
-                                     "00-00-0000", "00 00 0000"}) {
+  for (const std::string_view day :
+       {"0000-00-00", "0000/00/00", "00.00.0000", "00/00/0000", "00-00-0000", "00 00 0000"}) {
     if (!begins_like(text, day))
       continue;
     const std::string_view rest = text.substr(day.size());

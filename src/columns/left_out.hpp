@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "columns/column_facts.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
-#include "columns/column_facts.hpp"
 
 namespace perfmodel {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/table.hpp"
 #include "columns/column_facts.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 namespace {

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/cut_runs.hpp"
-#include "table/formula.hpp"
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "table/formula.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -544,7 +544,8 @@ std::string remedy_of_measured(const std::string& what, const Table& table, cons
       "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
       "leave out runs that failed{}",
       what,
-      were_cut ? ", or --failed censor --limit LIMIT to count those that were ended as longer" : "");
+      were_cut ? ", or --failed censor --limit LIMIT to count those that were ended as longer"
+               : "");
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/left_out.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

@@ -10,10 +10,10 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "search/losses.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/loss.hpp"
 #include "perfmodel/error.hpp"
+#include "search/losses.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

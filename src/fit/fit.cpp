@@ -10,14 +10,11 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "fit/censored.hpp"
-#include "fit/fit_from_prior.hpp"
 #include "choice/fit_multi.hpp"
-#include "search/fit_own.hpp"
 #include "choice/fit_with_process.hpp"
 #include "choice/form_choice.hpp"
-#include "search/global_search.hpp"
-#include "search/losses.hpp"
+#include "fit/censored.hpp"
+#include "fit/fit_from_prior.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
@@ -25,6 +22,9 @@
 #include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
+#include "search/fit_own.hpp"
+#include "search/global_search.hpp"
+#include "search/losses.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

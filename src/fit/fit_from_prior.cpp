@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "fit/censored.hpp"
 #include "choice/fit_with_process.hpp"
+#include "columns/replicates.hpp"
+#include "fit/censored.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
-#include "columns/replicates.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -1,11 +1,11 @@
 #include "choice/fit_multi.hpp"
+#include "forms/generic_form.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/model.hpp"
 #include "search/global_search.hpp"
 #include "search/scaled_model.hpp"
 #include "search/search_space.hpp"
 #include "sums/sum_terms.hpp"
-#include "forms/generic_form.hpp"
-#include "forms/sum_form.hpp"
-#include "perfmodel/model.hpp"
 
 // Not with the forms, since refits need the search for sums, which itself creates forms.
 

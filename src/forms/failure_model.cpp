@@ -11,13 +11,13 @@
 #include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "forms/process_form.hpp"
-#include "perfmodel/columns.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
 #include "columns/spec.hpp"
+#include "forms/process_form.hpp"
+#include "perfmodel/columns.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -13,10 +13,10 @@
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "columns/spec.hpp"
 #include "forms/beyond.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
-#include "columns/spec.hpp"
 
 namespace perfmodel {
 

@@ -9,8 +9,8 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "columns/design.hpp"
+#include "perfmodel/error.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel {

@@ -13,19 +13,19 @@
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
+#include "columns/left_out.hpp"
+#include "columns/replicates.hpp"
+#include "columns/roles.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
-#include "sums/sum_terms.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/fit_options.hpp"
 #include "jobs/group_fits.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "sums/sum_terms.hpp"
 #include "table/expressions.hpp"
-#include "columns/left_out.hpp"
-#include "columns/replicates.hpp"
-#include "columns/roles.hpp"
 #include "table/table.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
@@ -145,11 +145,23 @@ Eigen::VectorXd log_ratios(const FittedModel& model) {
   return out;
 }
 
-void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effects) {
-  for (std::size_t k = 0; k < effects.size(); ++k) {
-    const double factor = std::exp(half_widths[index(k)]);
+/// A half width of effects below this share of what their runs can say at best is that of refits
+/// that did not move, as fits of absolute errors do where a few runs alone determine a constant.
+constexpr double kLeastShareOfWidth = 0.2;
+constexpr double kHalfAreSmaller = 0.6745;  // quantile of a normal distribution
+
+void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, FittedModel& model) {
+  const Design finished = finished_runs(training);
+  const Eigen::ArrayXd errors =
+      (finished.time.array() / predict(model, finished).array()).log().abs();
+  const double scatter = median(errors.matrix()) / kHalfAreSmaller;
+  for (std::size_t k = 0; k < model.effects.size(); ++k) {
+    Effect& effect = model.effects[k];
+    const double least = least_half_width(effect, model.spec, finished, scatter);
+    const double half_width = half_widths[index(k)];
+    const double factor = std::exp(half_width < kLeastShareOfWidth * least ? least : half_width);
     if (std::isfinite(factor))
-      effects[k].interval = Interval{effects[k].ratio / factor, effects[k].ratio * factor};
+      effect.interval = Interval{effect.ratio / factor, effect.ratio * factor};
   }
 }
 
@@ -252,7 +264,7 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
                               log_ratios);
       if (found) {
         model.intervals = std::move(found->intervals);
-        add_intervals(found->half_widths, model.effects);
+        add_intervals(found->half_widths, training, model);
       }
     } catch (const Error&) {
       if (request.held_out.coverage || request.options.quantile)

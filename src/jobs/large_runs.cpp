@@ -14,12 +14,12 @@
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "sources/large_csv.hpp"
-#include "columns/design.hpp"
 
 namespace perfmodel {
 namespace {

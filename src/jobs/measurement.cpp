@@ -22,8 +22,8 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "columns/quantities.hpp"
+#include "perfmodel/error.hpp"
 
 namespace perfmodel {
 namespace {

@@ -9,11 +9,6 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
-#include "perfmodel/table.hpp"
-#include "sources/source.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/cut_runs.hpp"
 #include "columns/derived.hpp"
@@ -21,6 +16,11 @@
 #include "columns/left_out.hpp"
 #include "columns/own_formula.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/table.hpp"
+#include "sources/source.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

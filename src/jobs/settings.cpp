@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/design.hpp"
+#include "columns/left_out.hpp"
+#include "columns/quantities.hpp"
+#include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
-#include "columns/design.hpp"
 #include "table/formula.hpp"
-#include "columns/left_out.hpp"
-#include "columns/quantities.hpp"
-#include "columns/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

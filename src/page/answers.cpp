@@ -8,9 +8,9 @@
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
-#include "report/document.hpp"
 #include "page/figures.hpp"
 #include "page/page.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::page {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/ssgd.hpp"
-#include "report/markup.hpp"
 #include "page/page_content.hpp"
+#include "report/markup.hpp"
 
 namespace perfmodel::page {
 

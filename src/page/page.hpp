@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "page/page_content.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
-#include "page/page_content.hpp"
 
 namespace perfmodel::page {
 

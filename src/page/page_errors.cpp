@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "page/page_content.hpp"
+#include "perfmodel/columns.hpp"
 
 namespace perfmodel::page {
 namespace {

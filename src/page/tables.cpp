@@ -7,8 +7,8 @@
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
-#include "report/document.hpp"
 #include "page/page.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::page {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <stop_token>
 
-#include "search/losses.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
+#include "search/losses.hpp"
 
 namespace perfmodel {
 

@@ -13,14 +13,14 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "forms/own_form.hpp"
+#include "optimise/newton.hpp"
+#include "perfmodel/error.hpp"
 #include "search/finish.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
 #include "search/own_space.hpp"
 #include "search/sensitivity.hpp"
-#include "forms/own_form.hpp"
-#include "optimise/newton.hpp"
-#include "perfmodel/error.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "search/generic_program.hpp"
-#include "search/losses.hpp"
-#include "search/search_space.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/progress.hpp"
+#include "search/generic_program.hpp"
+#include "search/losses.hpp"
+#include "search/search_space.hpp"
 
 namespace perfmodel::kernel {
 

@@ -14,12 +14,12 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "optimise/newton.hpp"
+#include "perfmodel/error.hpp"
 #include "search/losses.hpp"
 #include "search/scaled_model.hpp"
 #include "search/search_space.hpp"
 #include "search/sensitivity.hpp"
-#include "optimise/newton.hpp"
-#include "perfmodel/error.hpp"
 
 namespace perfmodel {
 
@@ -453,7 +453,8 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   model.spec = spec;
   const auto cost_at = [&](const VectorXd& scaled) {
     model.constants = space.raw_from_scaled(scaled);
-    return loss_value(SignedLoss(options), training.time, predict(model, training)) + penalty(scaled);
+    return loss_value(SignedLoss(options), training.time, predict(model, training)) +
+           penalty(scaled);
   };
   const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.at);

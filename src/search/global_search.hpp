@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
+#include "optimise/differential_evolution.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
 #include "search/generic_kernel.hpp"
 #include "search/losses.hpp"
 #include "search/scaled_model.hpp"
 #include "search/search_space.hpp"
-#include "optimise/differential_evolution.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

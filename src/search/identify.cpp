@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/design.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
 #include "search/losses.hpp"
 #include "search/scaled_model.hpp"
 #include "search/search_space.hpp"
 #include "search/sensitivity.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
-#include "columns/design.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
 

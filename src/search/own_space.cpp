@@ -180,8 +180,8 @@ void check_bounds(const OwnProgram& program, const std::vector<BoundOverride>& b
   for (const BoundOverride& bound : bounds) {
     const std::string flag = bound.low == bound.high ? "--fix" : "--bounds";
     if (bound.column)
-      throw UsageError(fmt::format("{} {}.{}: the constants of a formula belong to no column",
-                                   flag, bound.constant, *bound.column));
+      throw UsageError(fmt::format("{} {}.{}: the constants of a formula belong to no column", flag,
+                                   bound.constant, *bound.column));
     if (std::ranges::find(names, bound.constant) == names.end())
       throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", flag, bound.constant,
                                    did_you_mean_one_of(bound.constant, names)));

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "search/losses.hpp"
 #include "perfmodel/error.hpp"
+#include "search/losses.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "search/finish.hpp"
-#include "search/losses.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
+#include "search/finish.hpp"
+#include "search/losses.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

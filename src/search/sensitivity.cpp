@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
-#include "columns/replicates.hpp"
 
 namespace perfmodel {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "search/losses.hpp"
-#include "search/search_space.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
+#include "search/losses.hpp"
+#include "search/search_space.hpp"
 
 namespace perfmodel {
 

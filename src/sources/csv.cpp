@@ -28,10 +28,10 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

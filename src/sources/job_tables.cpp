@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/cut_runs.hpp"
+#include "columns/left_out.hpp"
+#include "columns/quantities.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/csv.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
-#include "columns/column_facts.hpp"
-#include "columns/cut_runs.hpp"
-#include "columns/left_out.hpp"
-#include "columns/quantities.hpp"
 
 namespace perfmodel {
 namespace {

@@ -12,12 +12,12 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "columns/column_facts.hpp"
+#include "columns/left_out.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
-#include "columns/column_facts.hpp"
-#include "columns/left_out.hpp"
 
 namespace perfmodel {
 namespace {

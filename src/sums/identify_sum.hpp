@@ -3,9 +3,9 @@
 #include <Eigen/Core>
 #include <optional>
 
+#include "perfmodel/model.hpp"
 #include "search/sensitivity.hpp"
 #include "sums/sum_terms.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

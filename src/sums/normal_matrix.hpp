@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sums/row_kernel.hpp"
 #include "perfmodel/progress.hpp"
+#include "sums/row_kernel.hpp"
 
 namespace perfmodel {
 

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "optimise/algebra.hpp"
+#include "perfmodel/model.hpp"
 #include "search/finish.hpp"
 #include "sums/sum_terms.hpp"
 #include "sums/term_search.hpp"
-#include "optimise/algebra.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

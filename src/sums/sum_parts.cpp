@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "sums/sum_terms.hpp"
 #include "forms/sum_form.hpp"
+#include "sums/sum_terms.hpp"
 
 namespace perfmodel {
 namespace {

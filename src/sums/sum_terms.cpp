@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "sums/normal_matrix.hpp"
-#include "search/search_space.hpp"
 #include "columns/design.hpp"
+#include "search/search_space.hpp"
+#include "sums/normal_matrix.hpp"
 
 namespace perfmodel {
 namespace {

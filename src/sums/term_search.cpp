@@ -8,9 +8,9 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "optimise/algebra.hpp"
 #include "search/losses.hpp"
 #include "sums/row_kernel.hpp"
-#include "optimise/algebra.hpp"
 
 namespace perfmodel {
 namespace {

@@ -8,12 +8,12 @@
 #include <stop_token>
 #include <vector>
 
-#include "search/losses.hpp"
-#include "sums/normal_matrix.hpp"
-#include "sums/sum_terms.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/progress.hpp"
+#include "search/losses.hpp"
+#include "sums/normal_matrix.hpp"
+#include "sums/sum_terms.hpp"
 
 namespace perfmodel {
 

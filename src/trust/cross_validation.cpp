@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/replicates.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "columns/replicates.hpp"
 
 namespace perfmodel {
 namespace {

@@ -13,16 +13,16 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "choice/fit_with_process.hpp"
+#include "columns/replicates.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
-#include "choice/fit_with_process.hpp"
-#include "search/sensitivity.hpp"
 #include "forms/beyond.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
+#include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
-#include "columns/replicates.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -276,7 +276,7 @@ TEST_CASE("typical values are those of the outer tenths of the rows, levels only
   CHECK(effect_of("filters").to == InputValue(9.));
 }
 
-TEST_CASE("formula and prediction name no opposite directions without saying so", "[report]") {
+TEST_CASE("formula and prediction never disagree on a direction without saying so", "[report]") {
   const Judged judged = judged_runs(100, 0);
   const FittedModel& model = judged.runs.truth;
   const Configuration at = configuration_of(judged.runs.design, 0);

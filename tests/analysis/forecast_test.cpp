@@ -5,10 +5,10 @@
 
 #include "analysis/plan.hpp"
 #include "analysis/scaling.hpp"
+#include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
-#include "columns/design.hpp"
 
 using namespace perfmodel;
 using Catch::Approx;

@@ -96,7 +96,7 @@ TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][w
   CHECK(optimal != one_start(space, 200, 1, {}, default_linearisation(space)).configurations);
 }
 
-TEST_CASE("of several starts of a D-optimal plan the best one ends as the plan", "[plan]") {
+TEST_CASE("the best of several starts of a D-optimal plan becomes the plan", "[plan]") {
   const Space space = test::paper_space();
   const Linearisation linearisation = default_linearisation(space);
   const std::vector<plan::Configuration> none;

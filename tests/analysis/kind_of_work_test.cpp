@@ -76,7 +76,8 @@ TEST_CASE("efficiency is of scales that count workers", "[scaling]") {
     CHECK_FALSE(counts_workers(scale));
 }
 
-TEST_CASE("where no column tells, the work is taken to be fixed, and it is said so", "[scaling]") {
+TEST_CASE("where no column tells, the work is taken to be fixed, and the output says so",
+          "[scaling]") {
   // A batch without a word; the machine's numbers; a batch that moves with another column.
   const Told open =
       GENERATE(Told{{"gpus", "time_s", {"depth", "batch_size"}, {}},

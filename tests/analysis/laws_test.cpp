@@ -60,7 +60,7 @@ TEST_CASE("the scalability law without coherency is Amdahl's", "[scaling]") {
   CHECK(amdahl.rmse == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("three counts fix the throughput of one worker, two say nothing", "[scaling]") {
+TEST_CASE("three counts determine the throughput of one worker, two do not", "[scaling]") {
   const auto usl = fit_usl({{1, 10}, {2, 18}, {4, 29}});
   REQUIRE(usl);
   CHECK(usl->gamma_is_measured);

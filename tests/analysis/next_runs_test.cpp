@@ -88,12 +88,12 @@ void check_gains(Campaign campaign) {
 
 }  // namespace
 
-TEST_CASE("a run takes off the deviation what a belief that knows it has less: sums",
+TEST_CASE("a run reduces the deviation to that of a belief that knows it: sums",
           "[plan][suggest]") {
   check_gains(campaign_of_sum());
 }
 
-TEST_CASE("a run takes off the deviation what a belief that knows it has less: processes",
+TEST_CASE("a run reduces the deviation to that of a belief that knows it: processes",
           "[plan][suggest][process]") {
   check_gains(campaign_of_process());
 }

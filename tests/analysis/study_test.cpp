@@ -55,7 +55,7 @@ TEST_CASE("the tiny example ends when the formulas say so", "[ssgd]") {
   CHECK(study(tiny(), request_for(4, Merge::mgwfbp)).chosen.finish_us == Approx(22));
 }
 
-TEST_CASE("what is not overlapped waits for the end of the backward pass", "[ssgd]") {
+TEST_CASE("messages that are not overlapped wait for the end of the backward pass", "[ssgd]") {
   StudyRequest request = request_for(4, Merge::none);
   request.overlapped = false;
   const Study naive = study(tiny(), request);
@@ -118,7 +118,7 @@ TEST_CASE("a load imbalance factor stretches compute alone", "[ssgd]") {
         Approx(study.pop.load_balance * study.pop.communication_efficiency));
 }
 
-TEST_CASE("of measured workers the slowest decides gradient by gradient", "[ssgd]") {
+TEST_CASE("among measured workers the slowest decides, gradient by gradient", "[ssgd]") {
   const Profile profile =
       profile_of(test::table_of("worker,layer,t_f_us,t_b_us,grad_bytes\n"
                                 "a,1,2,1,10\na,2,2,8,10\n"   // forward 4, ready 8 and 9

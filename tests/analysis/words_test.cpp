@@ -5,7 +5,7 @@
 using namespace perfmodel;
 using Catch::Matchers::EndsWith;
 
-TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
+TEST_CASE("the effect of doubling a scale is stated in plain words", "[words]") {
   CHECK(change_in_words(1.3149) == "1.31 times slower");
   CHECK(change_in_words(0.5) == "2 times faster");
   CHECK(change_in_words(1.004) == "less than 0.5 % change");

@@ -73,7 +73,8 @@ TEST_CASE("the level with the largest errors is named with them", "[page]") {
   CHECK(worst->mape_of_the_rest == Approx(100 * outside / 60));
 }
 
-TEST_CASE("an end of a number can be the worst group, its middle is none", "[page]") {
+TEST_CASE("the low or high end of a numeric column can be the worst group, its middle cannot",
+          "[page]") {
   JudgedDesign design = judged_design(2);
   for (std::size_t row = 80; row < kRows; ++row)
     design.errors[row] = 0.5;
@@ -103,7 +104,7 @@ TEST_CASE("a group that is surely but little worse, or much worse by one run, is
   CHECK_FALSE(worst_of(design));
 }
 
-TEST_CASE("chance names a group once in a hundred times, for repeated runs, too", "[page]") {
+TEST_CASE("by chance a group is named once in a hundred times, also with repeated runs", "[page]") {
   // At most 1 % over all groups of a file; more than 8 of 200 have a probability of 2e-4 then.
   std::size_t named = 0;
   std::size_t named_of_repeated = 0;

@@ -89,7 +89,8 @@ TEST_CASE("a description writes a struct and reads it", "[json]") {
     "wheels": [], "wheel_count": 0, "colour": "red", "load": null, "seats": 4, "slope": null})"));
 }
 
-TEST_CASE("what a file may lack keeps its value, and what it has to have is missed", "[json]") {
+TEST_CASE("an optional field that a file lacks keeps its value, a required one is reported",
+          "[json]") {
   nlohmann::json cart = written(kCart);
   cart.erase("seats");
   cart.erase("owner");

@@ -180,7 +180,7 @@ TEST_CASE("where the group cannot be kept, a new one gets no right that it had n
   CHECK(permissions(shared) == 0622);  // the new group was among the others, who cannot read
 }
 
-TEST_CASE("what killed programs left beside an output goes with the next one", "[io]") {
+TEST_CASE("files that killed programs left beside an output go with the next one", "[io]") {
   const TemporaryDirectory directory;
   const std::string dead = std::to_string(ended_process());
   const std::string alive = std::to_string(::getppid());

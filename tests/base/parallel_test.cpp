@@ -23,7 +23,8 @@ TEST_CASE("nested calls run too", "[parallel]") {
   CHECK(calls == std::vector<int>(12, 1));
 }
 
-TEST_CASE("who works for others knows it, and alone again does no longer", "[parallel]") {
+TEST_CASE("a thread knows that it works for others, and no longer once it is alone again",
+          "[parallel]") {
   for (const std::size_t threads : {2U, 3U}) {
     std::vector<int> inside(20, 0);
     CHECK_FALSE(inside_parallel_for());

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "search/generic_kernel.hpp"
-#include "search/search_space.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
+#include "search/generic_kernel.hpp"
+#include "search/search_space.hpp"
 
 using namespace perfmodel;
 

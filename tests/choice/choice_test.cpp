@@ -43,7 +43,7 @@ Candidate chosen(std::vector<Candidate> tried, double scatter) {
 
 }  // namespace
 
-TEST_CASE("of equally good sums with as many terms the one that grows least is taken",
+TEST_CASE("among equally good sums with as many terms the one that grows least is taken",
           "[fit][multi]") {
   const Candidate out = chosen({sum(2, -2, 0.8), sum(2, -1.99, 0.3), sum(2, -1.98, 0.5)}, 0.5);
   CHECK(out.growth == 0.3);
@@ -60,7 +60,8 @@ TEST_CASE("the number of terms is that of the simplest good sum, whatever it gro
   CHECK(out.shape.terms == 2);
 }
 
-TEST_CASE("of sums that grow alike the simpler is taken, then the better score", "[fit][multi]") {
+TEST_CASE("among sums that grow alike the simpler one is taken, then the one with the better score",
+          "[fit][multi]") {
   const Candidate simpler =
       chosen({with_intercept(sum(2, -2, 0.3)), sum(2, -1.98, 0.31), sum(2, -1.99, 0.315)}, 0.5);
   CHECK_FALSE(simpler.shape.intercept);

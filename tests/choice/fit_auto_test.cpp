@@ -10,9 +10,9 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "fit/fit.hpp"
 #include "choice/form_choice.hpp"
 #include "choice/term_choice.hpp"
+#include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
@@ -246,7 +246,7 @@ TEST_CASE("configurations that were measured several times are predicted as they
   CHECK(static_cast<double>(within) >= 0.95 * static_cast<double>(means.size()));
 }
 
-TEST_CASE("few runs in many columns: the law is found, be it a product or a sum",
+TEST_CASE("with few runs and many columns the law is found, be it a product or a sum",
           "[fit][auto][whole-fits]") {
   const auto csv_of = [](std::size_t rows, double communication, RandomStream& random) {
     const auto power_of_two = [&](double least, std::size_t values) {
@@ -282,7 +282,7 @@ TEST_CASE("few runs in many columns: the law is found, be it a product or a sum"
   }
 }
 
-TEST_CASE("of few runs far ends that are predicted much better refuse one product",
+TEST_CASE("with few runs, a much better prediction of far ends rules out a single product",
           "[fit][auto][whole-fits]") {
   const auto csv = [](int rows, std::size_t fewest_gpus, std::size_t numbers_of_gpus,
                       RandomStream& random) {
@@ -317,7 +317,8 @@ TEST_CASE("of few runs far ends that are predicted much better refuse one produc
   }
 }
 
-TEST_CASE("far ends refuse one product where the time has a floor", "[fit][auto][whole-fits]") {
+TEST_CASE("far ends rule out a single product where the time has a floor",
+          "[fit][auto][whole-fits]") {
   const InteractingRuns truth(0.05, 4);
   const std::vector<double> near = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000};
   const auto with_floor = [](double size) { return 0.02 + 1e-6 * size; };
@@ -364,8 +365,9 @@ TEST_CASE("a scale that saturates is judged beside one of large whole numbers", 
     CHECK(mean_error(log_error) < 2 * kScatter);
 }
 
-TEST_CASE("of few configurations the held-out errors of the best of many forms promise too much",
-          "[fit][auto]") {
+TEST_CASE(
+    "with few configurations the held-out errors of the best of many forms are too optimistic",
+    "[fit][auto]") {
   const auto warns = [](std::size_t configurations) {
     RandomStream random(6, "few configurations");
     std::ostringstream csv;

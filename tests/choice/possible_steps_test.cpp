@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fit/fit.hpp"
-#include "sums/identify_sum.hpp"
 #include "search/sensitivity.hpp"
+#include "sums/identify_sum.hpp"
 #include "sums/sum_terms.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -43,7 +43,7 @@ TEST_CASE("a count from 1 with two further values may have a step above 1", "[fi
   CHECK(steps_of({"1", "1.5", "4"}).empty());
 }
 
-TEST_CASE("what is not determined is said of one column or of several", "[fit]") {
+TEST_CASE("undetermined constants are reported for one column or for several", "[fit]") {
   CHECK(together_sentence({"gpus"}, "", ".") ==
         "the constants of 'gpus' are not determined one by one, only together.");
   CHECK(together_sentence({"filters", "gpus"}, " in term 1") ==

@@ -8,8 +8,8 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "sums/sum_finish.hpp"
 #include "forms/sum_form.hpp"
+#include "sums/sum_finish.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
@@ -146,7 +146,7 @@ TEST_CASE("a formula shows plain powers as they are", "[fit][sum]") {
   CHECK(formula({20, 3, 1.5, 1}, 0.01).find(" * n^1.5 * log2(n)") != std::string::npos);
 }
 
-TEST_CASE("units and the order of the rows leave the plain powers", "[fit][sum]") {
+TEST_CASE("units and the order of the rows do not change the plain powers", "[fit][sum]") {
   for (const auto& [width, time, backwards] :
        {std::tuple(1.0, 1.0, false), std::tuple(2.54, 1.0, false), std::tuple(1.0, 1000.0, false),
         std::tuple(1.0, 1.0, true)}) {
@@ -186,7 +186,7 @@ TEST_CASE("a power that the runs tell from plain ones stays, as do those of a gi
       CHECK_FALSE(is_simple(power));
 }
 
-TEST_CASE("a process leaves the plain powers of its trend", "[fit][sum][residual]") {
+TEST_CASE("a process does not change the plain powers of its trend", "[fit][sum][residual]") {
   FitOptions options;
   options.expression = Expression::multi;
   options.residual = Residual::process;

@@ -1,19 +1,15 @@
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 using perfmodel::to_text;
-using Strings = std::vector<std::string>;
 
 namespace {
 
@@ -56,42 +52,28 @@ std::string runs_by_global_batch() {
   return csv;
 }
 
-Strings with_first(const std::string& first, Strings rest) {
+Words with_first(const std::string& first, Words rest) {
   rest.insert(rest.begin(), first);
   return rest;
 }
 
-class AutoTest {
+class AutoTest : public ProgramTest {
  public:
   AutoTest() {
-    options_.directory = directory_.path();
-    directory_.write("runs.csv", interacting_runs());
-    directory_.write("by_total.csv", runs_by_global_batch());
+    write("runs.csv", interacting_runs());
+    write("by_total.csv", runs_by_global_batch());
   }
-  ProgramResult run(Strings arguments, const Strings& further) const {
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    return run_perfmodel(arguments, options_);
-  }
-  ProgramResult fit(const Strings& further) const {
+  ProgramResult fit(const Words& further) const {
     return run({"fit", "runs.csv", "--expression", "auto"}, further);
   }
-
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predicts better",
                  "[cli][auto]") {
-  const ProgramResult result = fit({});
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json model = nlohmann::json::parse(result.output);
+  const ProgramResult result = fit({}).succeeded();
+  const nlohmann::json model = result.json();
   CHECK(model["expression"]["form"] == "process");
   CHECK(model["schema_version"] == 2);
   const nlohmann::json& form = model["search"]["form"];
@@ -105,15 +87,15 @@ TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predi
   CHECK_THAT(result.errors, ContainsSubstring("formula alone"));
   CHECK_THAT(result.errors, ContainsSubstring("with residual correction"));
 
-  const nlohmann::json without = nlohmann::json::parse(fit({"--residual", "none"}).output);
+  const nlohmann::json without = fit({"--residual", "none"}).json();
   CHECK(without["expression"]["form"] != "process");
   CHECK(without["search"]["form"]["candidates"] < form["candidates"]);
   CHECK_FALSE(without["search"]["form"].contains("held_out"));
 }
 
-TEST_CASE_METHOD(AutoTest, "the page headlines what held-out runs are off by, where it is known",
+TEST_CASE_METHOD(AutoTest, "the page headlines the error on held-out runs where it is known",
                  "[cli][auto][report]") {
-  const nlohmann::json model = nlohmann::json::parse(fit({"-o", "-"}).output);
+  const nlohmann::json model = fit({"-o", "-"}).json();
   write("model.json", model.dump());
   const double held_out = 100 * model["search"]["form"]["held_out"][2]["random"].get<double>();
   const double fitted = model["metrics"]["train"]["mape_percent"];
@@ -127,48 +109,44 @@ TEST_CASE_METHOD(AutoTest, "the page headlines what held-out runs are off by, wh
 
 TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where that was set",
                  "[cli][auto]") {
-  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
-  Strings arguments = {"fit", "--expression", "auto", "-o", "by_worker.json"};
-  const ProgramResult fitted = run(arguments, columns);
-  REQUIRE(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, ContainsSubstring("Column 'global_batch' counts per 'num_gpus'"));
+  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  Words arguments = {"fit", "--expression", "auto", "-o", "by_worker.json"};
+  CHECK_THAT(run(arguments, columns).succeeded().errors,
+             ContainsSubstring("Column 'global_batch' counts per 'num_gpus'"));
   for (const double gpus : {16., 32., 64.})
     for (std::size_t size = 0; size < std::size(kBatches); ++size) {
       const ProgramResult far = run({"predict", "by_worker.json", "--quiet"},
                                     {"--set", "num_gpus=" + to_text(gpus), "--set",
-                                     "global_batch=" + to_text(gpus * kBatches[size])});
-      REQUIRE(far.exit_code == 0);
+                                     "global_batch=" + to_text(gpus * kBatches[size])})
+                                    .succeeded();
       CAPTURE(gpus, kBatches[size], far.output);
       const double told = std::stod(far.output);
       // The law of the GPUs is told to a percent, and they are eight times as many.
       CHECK(std::abs(std::log(told / planted_time(size, gpus))) < 0.1);
     }
 
-  for (const Strings& other : {Strings{}, Strings{"--expression", "multi", "--terms", "1"}}) {
-    const ProgramResult as_given = run(with_first("fit", other), columns);
-    REQUIRE(as_given.exit_code == 0);
+  for (const Words& other : {Words{}, Words{"--expression", "multi", "--terms", "1"}}) {
+    const ProgramResult as_given = run(with_first("fit", other), columns).succeeded();
     CHECK_THAT(as_given.errors, !ContainsSubstring("counts per"));
-    CHECK(nlohmann::json::parse(as_given.output)["scaling_powers"].contains("global_batch"));
+    CHECK(as_given.json()["scaling_powers"].contains("global_batch"));
   }
 }
 
 TEST_CASE_METHOD(AutoTest, "a total stays the input that it is where a flag says so",
                  "[cli][auto]") {
-  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus", "--keep-totals"};
-  const ProgramResult fitted = run({"fit", "--expression", "auto"}, columns);
-  REQUIRE(fitted.exit_code == 0);
+  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus", "--keep-totals"};
+  const ProgramResult fitted = run({"fit", "--expression", "auto"}, columns).succeeded();
   CHECK_THAT(fitted.errors, !ContainsSubstring("counts per"));
-  CHECK(nlohmann::json::parse(fitted.output)["scaling_powers"].contains("global_batch"));
-  const ProgramResult refused = run({"fit"}, columns);
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors, ContainsSubstring("--keep-totals needs --expression auto"));
+  CHECK(fitted.json()["scaling_powers"].contains("global_batch"));
+  CHECK_THAT(run({"fit"}, columns).failed(2),
+             ContainsSubstring("--keep-totals needs --expression auto"));
 }
 
-TEST_CASE_METHOD(AutoTest, "what is wrong with a total that is counted per worker names the total",
+TEST_CASE_METHOD(AutoTest, "errors about a total that is counted per worker name the total",
                  "[cli][auto][scaling]") {
-  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
-  REQUIRE(run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).exit_code == 0);
-  const auto errors_of = [&](const Strings& arguments, int exit_code) {
+  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).succeeded();
+  const auto errors_of = [&](const Words& arguments, int exit_code) {
     const ProgramResult result = run(arguments, {});
     CHECK(result.exit_code == exit_code);
     return result.errors;
@@ -197,13 +175,12 @@ TEST_CASE_METHOD(AutoTest, "what is wrong with a total that is counted per worke
 
 TEST_CASE_METHOD(AutoTest, "the work of a total that is counted per worker is that of the total",
                  "[cli][auto][scaling]") {
-  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
-  REQUIRE(run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).exit_code == 0);
-  const ProgramResult result = run({"scaling", "by_worker.json", "--column", "num_gpus", "--set",
-                                    "global_batch=182", "--at", "1,4", "--format", "json"},
-                                   {});
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json scaling = nlohmann::json::parse(result.output);
+  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).succeeded();
+  const nlohmann::json scaling = run({"scaling", "by_worker.json", "--column", "num_gpus", "--set",
+                                      "global_batch=182", "--at", "1,4", "--format", "json"},
+                                     {})
+                                     .json();
   CHECK(scaling["kind"] == "strong");
   CHECK(scaling["kind_because"] == "'global_batch' is of all workers and stays the same");
   // 182 on one GPU and 45.5 on each of four.
@@ -212,21 +189,21 @@ TEST_CASE_METHOD(AutoTest, "the work of a total that is counted per worker is th
                  1) < 0.1);
 }
 
-TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",
+TEST_CASE_METHOD(AutoTest,
+                 "an objective given to auto leaves processes out, and the output says so",
                  "[cli][auto][whole-fits]") {
   const std::string notice = "No form with a residual correction is tried";
-  for (const Strings& option : {Strings{"--loss", "mape"}, Strings{"--l2", "0.001"}}) {
+  for (const Words& option : {Words{"--loss", "mape"}, Words{"--l2", "0.001"}}) {
     CAPTURE(option.front());
-    const ProgramResult result = fit(option);
-    REQUIRE(result.exit_code == 0);
-    CHECK(nlohmann::json::parse(result.output)["expression"]["form"] != "process");
+    const ProgramResult result = fit(option).succeeded();
+    CHECK(result.json()["expression"]["form"] != "process");
     CHECK_THAT(result.errors, ContainsSubstring(notice));
     const ProgramResult said = fit({option[0], option[1], "--residual", "none"});
     CHECK_THAT(said.errors, !ContainsSubstring(notice));
   }
 }
 
-TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][auto]") {
+TEST_CASE_METHOD(AutoTest, "options that mean nothing beside auto are refused", "[cli][auto]") {
   const auto refused = [](const ProgramResult& result, const std::string& message) {
     CHECK(result.exit_code == 2);
     CHECK(result.output.empty());
@@ -249,7 +226,7 @@ TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][
 
 // The sum of two columns with a logarithm in the second, of which the first term alone is a
 // candidate as well.
-TEST_CASE_METHOD(FitDirectory,
+TEST_CASE_METHOD(ProgramTest,
                  "auto judges the first term of a sum whose later term has a logarithm",
                  "[cli][auto]") {
   write("runs.csv",
@@ -260,8 +237,10 @@ TEST_CASE_METHOD(FitDirectory,
   CHECK(model["metrics"]["train"]["mape_percent"] < 10);  // the noise of these times is 5 %
 }
 
-TEST_CASE("a form that has no time for some run is not chosen, and times that jump at random fit",
-          "[cli][auto]") {
+TEST_CASE_METHOD(
+    ProgramTest,
+    "a form without a time for some run is not chosen, and times that jump at random can be fitted",
+    "[cli][auto]") {
   // Times of 1 and 1000 by chance: here a logarithm of a column that counts from 1, which is 0
   // there, is as good as any other form in the folds.
   std::uint32_t state = 25;
@@ -275,14 +254,13 @@ TEST_CASE("a form that has no time for some run is not chosen, and times that ju
       csv += std::to_string(1 + below(most)) + ",";
     csv += below(2) == 0 ? "1\n" : "1000\n";
   }
-  FitDirectory directory;
-  directory.write("runs.csv", csv);
-  for (const Strings& form :
-       {Strings{"multi"}, Strings{"multi", "--residual", "process"}, Strings{"auto"}}) {
+  write("runs.csv", csv);
+  for (const Words& form :
+       {Words{"multi"}, Words{"multi", "--residual", "process"}, Words{"auto"}}) {
     CAPTURE(form);
-    Strings call{"runs.csv", "--target", "time_s", "--extrinsic", "none", "--expression"};
+    Words call{"runs.csv", "--target", "time_s", "--extrinsic", "none", "--expression"};
     call.insert(call.end(), form.begin(), form.end());
-    const nlohmann::json model = directory.model_of(call);
+    const nlohmann::json model = model_of(call);
     // As all predictions between 1 and 1000 are.
     CHECK(model["metrics"]["train"]["rmse"] < 1000);
   }
@@ -291,10 +269,8 @@ TEST_CASE("a form that has no time for some run is not chosen, and times that ju
 TEST_CASE_METHOD(AutoTest, "the report says in which column the correction gains nothing",
                  "[cli][auto]") {
   for (const char* runs : {"runs.csv", "by_total.csv"}) {
-    const ProgramResult fitted = run({"fit", runs, "--expression", "auto"}, {});
-    REQUIRE(fitted.exit_code == 0);
-    const nlohmann::json held_out =
-        nlohmann::json::parse(fitted.output)["search"]["form"]["held_out"];
+    const ProgramResult fitted = run({"fit", runs, "--expression", "auto"}, {}).succeeded();
+    const nlohmann::json held_out = fitted.json()["search"]["form"]["held_out"];
     REQUIRE(held_out.size() == 3);
     const auto gains = [&](const char* column) {
       const nlohmann::json& alone = held_out[1][column];
@@ -318,22 +294,18 @@ TEST_CASE_METHOD(AutoTest, "the report says in which column the correction gains
   }
 }
 
-TEST_CASE("a correction that held-out runs refute is left out", "[auto]") {
+TEST_CASE_METHOD(ProgramTest, "a correction that held-out runs refute is left out", "[auto]") {
   // One run of eight took a hundred times too long: the correction spreads it over all others.
   const std::string column = GENERATE("n", "workers");
   std::string csv = column + ",time_s\n";
   for (int n = 10; n <= 80; n += 10)
     csv += std::to_string(n) + "," + (n == 40 ? "400" : to_text(n / 10.0)) + "\n";
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", csv);
-  ProgramOptions options;
-  options.directory = directory.path();
-  const ProgramResult fitted =
-      run_perfmodel({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}, options);
-  REQUIRE(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, ContainsSubstring("the correction is left out: with it, held-out runs "
-                                              "are predicted far worse"));
+  write("runs.csv", csv);
+  CHECK_THAT(
+      run({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}).succeeded().errors,
+      ContainsSubstring("the correction is left out: with it, held-out runs "
+                        "are predicted far worse"));
   const ProgramResult predicted =
-      run_perfmodel({"predict", "model.json", "--quiet", "--set", column + "=70"}, options);
+      run({"predict", "model.json", "--quiet", "--set", column + "=70"});
   CHECK(std::stod(predicted.output) == Catch::Approx(7).epsilon(0.05));
 }

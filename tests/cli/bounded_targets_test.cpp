@@ -1,16 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
 #include "support/markdown.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
@@ -40,7 +38,7 @@ std::string bounded_runs(double memory_unit = 1) {
   return csv;
 }
 
-class TwoTargets : public FitDirectory {
+class TwoTargets : public ProgramTest {
  public:
   TwoTargets() {
     write("space.json", bounded_space);
@@ -48,38 +46,25 @@ class TwoTargets : public FitDirectory {
     fit("runs.csv", "all.jsonl", {"--target", "time_s,mem_mb"});
   }
 
-  void fit(const std::string& file, const std::string& to, std::vector<std::string> more) const {
-    more.insert(more.begin(), {"fit", file, "--quiet", "-o", to});
-    const ProgramResult result = run(more);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+  void fit(const std::string& runs, const std::string& to, const Words& more) const {
+    run({"fit", runs, "--quiet", "-o", to}, more).succeeded();
   }
-  nlohmann::json suggested(std::vector<std::string> more,
-                           const std::string& models = "all.jsonl") const {
-    more.insert(more.begin(), {"suggest", models, "space.json"});
+  nlohmann::json suggested(Words more, const std::string& models = "all.jsonl") const {
     more.insert(more.end(), {"--format", "json"});
-    const ProgramResult result = run(more);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output);
+    return run({"suggest", models, "space.json"}, more).json();
   }
-  std::string refused(std::vector<std::string> more, int exit_code) const {
-    more.insert(more.begin(), {"suggest", "all.jsonl"});
-    const ProgramResult result = run(more);
-    CHECK(result.exit_code == exit_code);
+  std::string refused(const Words& more, int exit_code) const {
+    const ProgramResult result = run({"suggest", "all.jsonl"}, more);
     CHECK(result.output.empty());
-    return result.errors;
+    return result.failed(exit_code);
   }
   /// Of a target: what `predict` says of each configuration of the space.
   std::map<std::pair<double, double>, nlohmann::json> predicted(
       const std::string& target, std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"predict", "all.jsonl", "--pick", "target == \"" + target + "\"",
                                "--set", "size=8,16,32,64", "workers=1,2,4,8", "--format", "json"});
-    const ProgramResult result = run(more);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
     std::map<std::pair<double, double>, nlohmann::json> out;
-    const nlohmann::json json = nlohmann::json::parse(result.output);
+    const nlohmann::json json = run(more).json();
     for (const nlohmann::json& each : json["predictions"]) {
       nlohmann::json& known =
           out[{each["configuration"]["size"], each["configuration"]["workers"]}];
@@ -219,7 +204,7 @@ TEST_CASE_METHOD(TwoTargets, "the unit of a second target changes no suggestion"
   }
 }
 
-TEST_CASE_METHOD(TwoTargets, "what is measured next fulfils the conditions as well",
+TEST_CASE_METHOD(TwoTargets, "the configurations to measure next fulfil the conditions as well",
                  "[cli][suggest]") {
   const auto memory = predicted("mem_mb");
   for (const std::string goal : {"accuracy", "fastest"}) {
@@ -261,13 +246,11 @@ TEST_CASE_METHOD(TwoTargets, "a level without a model of the second target is no
         {"column": "workers", "values": [1, 2]}]})");
     const std::vector<std::string> words = {"suggest",      "gpus.jsonl", "space.json", "--where",
                                             "mem_mb < 1e6", "--format",   "json"};
-    const ProgramResult result = run(words);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+    const ProgramResult result = run(words).succeeded();
     CHECK_THAT(result.errors,
                ContainsSubstring("for 4 of 8 configurations a target that conditions bound cannot "
                                  "be predicted: they are left out\n"));
-    const nlohmann::json json = nlohmann::json::parse(result.output);
+    const nlohmann::json json = result.json();
     CHECK(json["without_bounded"] == 4);
     CHECK(json["allowed"] == 4);
     REQUIRE(json["fastest"].size() == 4);
@@ -327,11 +310,9 @@ TEST_CASE_METHOD(TwoTargets, "without intervals the predicted value has to fulfi
 }
 
 TEST_CASE_METHOD(TwoTargets, "runs as a space are ranked within the bound", "[cli][suggest]") {
-  const ProgramResult result = run({"suggest", "all.jsonl", "runs.csv", "--where", "mem_mb < 6000",
-                                    "--top", "16", "--format", "json"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json of_runs = nlohmann::json::parse(result.output);
+  const nlohmann::json of_runs = run({"suggest", "all.jsonl", "runs.csv", "--where",
+                                      "mem_mb < 6000", "--top", "16", "--format", "json"})
+                                     .json();
   const nlohmann::json of_space = suggested({"--where", "mem_mb < 6000", "--top", "16"});
   CHECK(of_runs["fastest"] == of_space["fastest"]);
 }

@@ -1,13 +1,10 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
-#include "support/temporary_directory.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -47,43 +44,25 @@ std::vector<std::string> cells_of(const std::string& text, std::size_t line) {
   return cells;
 }
 
-class CampaignTest {
+class CampaignTest : public ProgramTest {
  public:
-  CampaignTest() {
-    directory_.write("runs.csv", campaign());
-    options_.directory = directory_.path();
-  }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
+  CampaignTest() { write("runs.csv", campaign()); }
   /// The summary, and model.json written.
-  std::string fit(std::vector<std::string> further) const {
-    further.insert(further.begin(), {"fit", "runs.csv", "-o", "model.json", "--expression", "multi",
-                                     "--terms", "2"});
-    const ProgramResult result = run(further);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result.errors;
+  std::string fit(const Words& further) const {
+    return run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "2"},
+               further)
+        .succeeded()
+        .errors;
   }
-  nlohmann::json model() const {
-    return nlohmann::json::parse(read_text(directory_.file("model.json")));
+  double predict(const Words& arguments) const {
+    return std::stod(run({"predict", "model.json", "--quiet"}, arguments).succeeded().output);
   }
-  double predict(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"predict", "model.json", "--quiet"});
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return std::stod(result.output);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
-TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale, at one real run",
+TEST_CASE_METHOD(CampaignTest,
+                 "all commands agree on the effect of doubling a scale, at one real run",
                  "[cli][central]") {
   const std::string summary =
       fit({"--intrinsic", "width,local_batch", "--categorical", "job", "--extrinsic", "num_gpus"});
@@ -127,7 +106,7 @@ TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale,
                                std::to_string(line) + " of runs.csv))"));
   auto as_json = scaling;
   as_json.insert(as_json.end(), {"--format", "json"});
-  const nlohmann::json study = nlohmann::json::parse(run(as_json).output);
+  const nlohmann::json study = run(as_json).json();
   CHECK(study["doubling"]["from"] == 2);
   CHECK(study["doubling"]["to"] == 4);
   CHECK(study["doubling"]["time_ratio"].get<double>() == Catch::Approx(ratio).epsilon(1e-12));
@@ -137,7 +116,7 @@ TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale,
 
   // Another configuration has another answer.
   as_json.insert(as_json.end(), {"--set", "local_batch=128"});
-  const nlohmann::json large = nlohmann::json::parse(run(as_json).output);
+  const nlohmann::json large = run(as_json).json();
   CHECK(large["doubling"]["time_ratio"].get<double>() < ratio - 0.01);
   CHECK_THAT(large["doubling"]["at"].get<std::string>(), ContainsSubstring("local_batch=128"));
 }
@@ -171,8 +150,8 @@ TEST_CASE_METHOD(CampaignTest, "a column that is tied to a scale moves along whe
   CHECK(together == predict({"--like", "runs.csv:2", "--set", "num_gpus=4", "global_batch=32"}));
   CHECK(together != predict({"--like", "runs.csv:2", "--set", "num_gpus=4", "global_batch=8"}));
   // scaling and the doubling move it, too.
-  const nlohmann::json study = nlohmann::json::parse(
-      run({"scaling", "model.json", "--quiet", "--at", "1,2,4,8", "--format", "json"}).output);
+  const nlohmann::json study =
+      run({"scaling", "model.json", "--quiet", "--at", "1,2,4,8", "--format", "json"}).json();
   const auto time_at = [&](double gpus) {
     for (const nlohmann::json& row : study["rows"])
       if (row["scale"] == gpus)
@@ -188,9 +167,8 @@ TEST_CASE_METHOD(CampaignTest, "lists of values are predicted in all combination
                  "[cli][central]") {
   fit({"--coverage", "0.5"});
   const ProgramResult several = run({"predict", "model.json", "--like", "runs.csv:3", "--set",
-                                     "num_gpus=1:4:x2", "--set", "width=20:60:+20,64"});
-  INFO(several.errors);
-  REQUIRE(several.exit_code == 0);
+                                     "num_gpus=1:4:x2", "--set", "width=20:60:+20,64"})
+                                    .succeeded();
   CHECK(cells_of(several.output, 1) == std::vector<std::string>{"width", "job", "local_batch",
                                                                 "num_gpus", "predicted_time_s",
                                                                 "lower", "upper", "in_range"});
@@ -246,11 +224,8 @@ TEST_CASE_METHOD(CampaignTest, "a model file without a central run is as it was"
   nlohmann::json older = model();
   older.erase("central_run");
   older.erase("left_out");
-  const TemporaryDirectory directory;
-  const std::string file = directory.write("older.json", older.dump());
-  const ProgramResult missing = run({"predict", file, "--set", "num_gpus=2"});
-  CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.errors,
+  const std::string file = write("older.json", older.dump());
+  CHECK_THAT(run({"predict", file, "--set", "num_gpus=2"}).failed(2),
              ContainsSubstring("the model also needs 'width', 'job' and 'local_batch'; "
                                "add --set width=VALUE and so on"));
   CHECK_THAT(run({"scaling", file, "--column", "num_gpus"}).errors,

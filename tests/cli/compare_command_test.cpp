@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "analysis/comparison.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -13,21 +11,12 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-class CompareTest {
+class CompareTest : public SampleRunsTest {
  public:
-  CompareTest() {
-    directory_.write("runs.csv", sample_runs());
-    directory_.write("other.csv", sample_runs());
-    options_.directory = directory_.path();
+  CompareTest() { write("other.csv", sample_runs()); }
+  ProgramResult run(const Words& arguments) const {
+    return ProgramTest::run({"compare"}, arguments);
   }
-  ProgramResult run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), "compare");
-    return run_perfmodel(arguments, options_);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 std::size_t models_per_file() {
@@ -38,9 +27,7 @@ std::size_t models_per_file() {
 }  // namespace
 
 TEST_CASE_METHOD(CompareTest, "compare judges every model on the same rows") {
-  const ProgramResult result = run({"runs.csv", "--format", "json"});
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json document = nlohmann::json::parse(result.output);
+  const nlohmann::json document = run({"runs.csv", "--format", "json"}).json();
   CHECK(document["schema"] == "perfmodel/comparison");
   CHECK(document["schema_version"] == 1);
   CHECK(document["data"][0]["file"] == "runs.csv");
@@ -59,8 +46,7 @@ TEST_CASE_METHOD(CompareTest, "compare judges every model on the same rows") {
 }
 
 TEST_CASE_METHOD(CompareTest, "compare sets several files side by side", "[whole-fits]") {
-  const ProgramResult text = run({"runs.csv", "other.csv", "--split", "80:20"});
-  REQUIRE(text.exit_code == 0);
+  const ProgramResult text = run({"runs.csv", "other.csv", "--split", "80:20"}).succeeded();
   CHECK_THAT(text.output, ContainsSubstring("runs.csv (test part, 10 rows)"));
   CHECK_THAT(text.output, ContainsSubstring("other.csv (test part, 10 rows)"));
   CHECK_THAT(text.output, ContainsSubstring("column   model                runs.csv  other.csv"));
@@ -81,20 +67,18 @@ TEST_CASE_METHOD(CompareTest, "compare sets several files side by side", "[whole
 }
 
 TEST_CASE_METHOD(CompareTest, "compare extrapolates a column") {
-  const ProgramResult result = run({"runs.csv", "--extrapolate", "workers:2", "--format", "json"});
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result =
+      run({"runs.csv", "--extrapolate", "workers:2", "--format", "json"}).succeeded();
   CHECK_THAT(result.errors,
              ContainsSubstring("runs.csv: rows with workers up to 2 train, the others test"));
-  const nlohmann::json document = nlohmann::json::parse(result.output);
+  const nlohmann::json document = result.json();
   CHECK(document["models"][0]["metrics"]["train"]["rows"] == 24);
   CHECK(document["models"][0]["metrics"]["test"]["rows"] == 24);
   CHECK(document["models"][0]["metrics"]["test"]["mape_percent"].get<double>() < 1);
 }
 
 TEST_CASE_METHOD(CompareTest, "compare takes one way to name the test rows") {
-  const ProgramResult result = run({"runs.csv", "--extrapolate", "workers", "--split", "80:20"});
-  CHECK(result.exit_code == 2);
-  CHECK(result.errors ==
+  CHECK(run({"runs.csv", "--extrapolate", "workers", "--split", "80:20"}).failed(2) ==
         "perfmodel: error: --extrapolate cannot be combined with --split: choose one of --split, "
         "--test and "
         "--extrapolate\nSee 'perfmodel compare --help'.\n");
@@ -103,7 +87,7 @@ TEST_CASE_METHOD(CompareTest, "compare takes one way to name the test rows") {
   CHECK_THAT(twice.errors, ContainsSubstring("'runs.csv' is given twice"));
 }
 
-TEST_CASE_METHOD(CompareTest, "compare has gates on one model and on the best of all") {
+TEST_CASE_METHOD(CompareTest, "compare accepts gates on one model and on the best of all") {
   // Eq. (4) made these runs, so it is exact; with a large L1 penalty it is not.
   const ProgramResult result = run({"runs.csv", "--l1", "1", "--fail-if", "generic_l1.mape>9",
                                     "--fail-if", "mape>0.1", "--fail-if", "r2<0.99"});
@@ -113,9 +97,7 @@ TEST_CASE_METHOD(CompareTest, "compare has gates on one model and on the best of
              ContainsSubstring("--fail-if 'generic_l1.mape>9' holds on Eq. (4), L1 1, "
                                "runs.csv: generic_l1.mape is "));
   CHECK_THAT(result.errors, !ContainsSubstring("'mape>0.1'"));
-  const ProgramResult unknown = run({"runs.csv", "--fail-if", "tree.mape>1"});
-  CHECK(unknown.exit_code == 2);
-  CHECK_THAT(unknown.errors,
+  CHECK_THAT(run({"runs.csv", "--fail-if", "tree.mape>1"}).failed(2),
              ContainsSubstring("of one model: generic., generic_l1., generic_l2., "
                                "multi., process., forest., boosting., svr. or svr_log."));
 }

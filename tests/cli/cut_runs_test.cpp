@@ -1,14 +1,12 @@
 // Runs that were ended at a limit: how they are told from others, and what refuses them.
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
@@ -58,34 +56,33 @@ nlohmann::json without_source(nlohmann::json model) {
 
 }  // namespace
 
-TEST_CASE("limits of cells, of a column and for all runs give one model", "[cli][cut]") {
-  FitDirectory directory;
-  directory.write("runs.csv", runs_until_50("timeout"));
+TEST_CASE_METHOD(ProgramTest, "limits of cells, of a column and for all runs give one model",
+                 "[cli][cut]") {
+  write("runs.csv", runs_until_50("timeout"));
   const std::vector<std::string> told = with(kCensored, {"--status", "exit", "--seed", "3"});
-  const nlohmann::json by_column = directory.model_of(with(told, {"--limit", "limit"}));
-  CHECK_THAT(directory.said(), ContainsSubstring("of 60 runs were cut off at their 'limit'") &&
-                                   ContainsSubstring("of them cut off\n") &&
-                                   ContainsSubstring("\"failed\" in 1 (line 10)"));
+  const nlohmann::json by_column = model_of(with(told, {"--limit", "limit"}));
+  CHECK_THAT(said(), ContainsSubstring("of 60 runs were cut off at their 'limit'") &&
+                         ContainsSubstring("of them cut off\n") &&
+                         ContainsSubstring("\"failed\" in 1 (line 10)"));
   CHECK(by_column["cut"]["limit"] == "limit");
   CHECK(by_column["cut"]["rows"] == by_column["provenance"]["data"]["rows"].get<int>() -
                                         by_column["metrics"]["train"]["rows"].get<int>());
   CHECK(by_column["cut"]["rows"] > 8);
   CHECK(by_column["cut"]["deviation"] == 0);
-  const nlohmann::json by_value =
-      directory.model_of(with(told, {"--limit", "50s", "--ignore", "limit"}));
+  const nlohmann::json by_value = model_of(with(told, {"--limit", "50s", "--ignore", "limit"}));
   CHECK(by_value["cut"]["limit"] == "50s");
   CHECK(without_source(by_value) == without_source(by_column));
-  directory.write("runs.csv", runs_until_50("> 50"));
-  const nlohmann::json by_cells = directory.model_of(with(told, {"--ignore", "limit"}));
+  write("runs.csv", runs_until_50("> 50"));
+  const nlohmann::json by_cells = model_of(with(told, {"--ignore", "limit"}));
   CHECK(by_cells["cut"]["limit"] == "");
   CHECK(without_source(by_cells) == without_source(by_column));
   CHECK(by_column["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.1));
 }
 
-TEST_CASE("a fit of logarithms keeps the deviation of runs that were cut off", "[cli][cut]") {
-  FitDirectory directory;
-  directory.write("runs.csv", runs_until_50(">50"));
-  const nlohmann::json model = directory.model_of(
+TEST_CASE_METHOD(ProgramTest, "a fit of logarithms keeps the deviation of runs that were cut off",
+                 "[cli][cut]") {
+  write("runs.csv", runs_until_50(">50"));
+  const nlohmann::json model = model_of(
       with(kCensored, {"--status", "exit", "--ignore", "limit", "--loss", "rmsle", "--folds", "4",
                        "--split", "60:20:20", "--bootstrap", "20", "-o", "-"}));
   CHECK(model["cut"]["deviation"].get<double>() == Approx(0.1).margin(0.04));
@@ -94,14 +91,14 @@ TEST_CASE("a fit of logarithms keeps the deviation of runs that were cut off", "
     CHECK(model["metrics"][part]["rows"].get<int>() < (part == "train" ? 35 : 12));
 }
 
-TEST_CASE("a file without runs that were cut off gives the model of a plain fit", "[cli][cut]") {
-  FitDirectory directory;
-  directory.write("runs.csv", runs_until_50("", 1000));
+TEST_CASE_METHOD(ProgramTest,
+                 "a file without runs that were cut off gives the model of a plain fit",
+                 "[cli][cut]") {
+  write("runs.csv", runs_until_50("", 1000));
   const std::vector<std::string> drop = {"runs.csv", "--failed", "drop",     "--extrinsic", "gpus",
                                          "--ignore", "limit",    "--status", "exit"};
-  nlohmann::json plain = directory.model_of(drop);
-  nlohmann::json censored =
-      directory.model_of(with(kCensored, {"--limit", "limit", "--status", "exit"}));
+  nlohmann::json plain = model_of(drop);
+  nlohmann::json censored = model_of(with(kCensored, {"--limit", "limit", "--status", "exit"}));
   CHECK_FALSE(censored.contains("cut"));
   for (nlohmann::json* model : {&plain, &censored})
     model->erase("left_out");
@@ -110,23 +107,22 @@ TEST_CASE("a file without runs that were cut off gives the model of a plain fit"
   CHECK(plain == censored);
 }
 
-TEST_CASE("a bound of runs that were cut off is above that without them", "[cli][cut]") {
-  FitDirectory directory;
-  directory.write("runs.csv", runs_until_50("timeout"));
+TEST_CASE_METHOD(ProgramTest, "a bound of runs that were cut off is above that without them",
+                 "[cli][cut]") {
+  write("runs.csv", runs_until_50("timeout"));
   const std::vector<std::string> bound = {"--quantile", "0.8", "--status", "exit"};
-  const nlohmann::json censored =
-      directory.model_of(with(with(kCensored, bound), {"--limit", "limit"}));
+  const nlohmann::json censored = model_of(with(with(kCensored, bound), {"--limit", "limit"}));
   CHECK(censored["bound"]["quantile"] == 0.8);
   CHECK(censored["bound"]["train"]["coverage"].get<double>() >= 0.7);
   CHECK(censored["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.15));
 }
 
-TEST_CASE("what cannot count runs that were cut off is refused", "[cli][cut]") {
-  FitDirectory directory;
-  directory.write("runs.csv", runs_until_50("timeout"));
-  directory.write("old.json", "{}");
+TEST_CASE_METHOD(ProgramTest, "options that cannot count runs that were cut off are refused",
+                 "[cli][cut]") {
+  write("runs.csv", runs_until_50("timeout"));
+  write("old.json", "{}");
   const auto refusal = [&](const std::vector<std::string>& arguments, int code) {
-    const ProgramResult result = directory.run(with({"fit", "runs.csv"}, arguments));
+    const ProgramResult result = run(with({"fit", "runs.csv"}, arguments));
     CHECK(result.exit_code == code);
     return result.errors;
   };
@@ -169,19 +165,13 @@ TEST_CASE("what cannot count runs that were cut off is refused", "[cli][cut]") {
   }
 }
 
-TEST_CASE("evaluate leaves out runs that were cut off as failed", "[cli][cut]") {
-  FitDirectory directory;
-  directory.write("runs.csv", runs_until_50(">50"));
-  REQUIRE(directory
-              .run(with(with({"fit"}, kCensored),
-                        {"--status", "exit", "--ignore", "limit", "-o", "model.json"}))
-              .exit_code == 0);
-  const ProgramResult refused = directory.run({"evaluate", "model.json", "runs.csv"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors,
+TEST_CASE_METHOD(ProgramTest, "evaluate leaves out runs that were cut off as failed",
+                 "[cli][cut]") {
+  write("runs.csv", runs_until_50(">50"));
+  run(with(with({"fit"}, kCensored), {"--status", "exit", "--ignore", "limit", "-o", "model.json"}))
+      .succeeded();
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).failed(3),
              ContainsSubstring("\">50\" is not a number") && ContainsSubstring("--failed drop"));
-  const ProgramResult judged =
-      directory.run({"evaluate", "model.json", "runs.csv", "--failed", "drop"});
-  CHECK(judged.exit_code == 0);
-  CHECK_THAT(judged.errors, ContainsSubstring("failed and are left out: 'time_s' is \">50\""));
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv", "--failed", "drop"}).succeeded().errors,
+             ContainsSubstring("failed and are left out: 'time_s' is \">50\""));
 }

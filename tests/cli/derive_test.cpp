@@ -1,13 +1,11 @@
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -39,42 +37,22 @@ std::string planted_runs() {
   return csv;
 }
 
-class DeriveTest {
+class DeriveTest : public ProgramTest {
  public:
-  DeriveTest() {
-    directory_.write("runs.csv", planted_runs());
-    options_.directory = directory_.path();
+  DeriveTest() { write("runs.csv", planted_runs()); }
+  ProgramResult fit(const Words& further = {}) const {
+    return run(
+        {"fit", "runs.csv", "--derive", "work = filters * kernel^2", "--derive", "size = work + 20",
+         "--ignore", "filters,kernel,work", "-o", "model.json", "--starts", "1"},
+        further);
   }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  ProgramResult fit(std::vector<std::string> further = {}) const {
-    std::vector<std::string> arguments = {
-        "fit",      "runs.csv",         "--derive", "work = filters * kernel^2",
-        "--derive", "size = work + 20", "--ignore", "filters,kernel,work",
-        "-o",       "model.json",       "--starts", "1"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    return run(arguments);
-  }
-  std::string write(const std::string& name, std::string_view text) const {
-    return directory_.write(name, text);
-  }
-  std::string read(const std::string& name) const {
-    return read_text((directory_.path() / name).string());
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like any other",
                  "[cli][derive]") {
-  const auto fitted = fit();
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
+  fit().succeeded();
   const nlohmann::json model = nlohmann::json::parse(read("model.json"));
   CHECK(model["derived"] == nlohmann::json{{{"column", "work"}, {"formula", "filters * kernel^2"}},
                                            {{"column", "size"}, {"formula", "work + 20"}}});
@@ -82,9 +60,7 @@ TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like an
   CHECK(model["constants"]["intrinsic"][0]["p"].get<double>() == Approx(1).epsilon(1e-4));
 
   const auto predicted =
-      run({"predict", "model.json", "--set", "filters=8", "kernel=4", "workers=2"});
-  INFO(predicted.errors);
-  REQUIRE(predicted.exit_code == 0);
+      run({"predict", "model.json", "--set", "filters=8", "kernel=4", "workers=2"}).succeeded();
   CHECK(*parse_number(predicted.output.substr(0, predicted.output.size() - 1)) ==
         Approx(planted_time(8, 4, 2)).epsilon(1e-4));
 
@@ -109,9 +85,7 @@ TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like an
       run({"suggest", "model.json", "space.json", "--top", "1", "--format", "csv"});
   INFO(suggested.errors);
   CHECK_THAT(suggested.output, ContainsSubstring("\n4,1,2,0.0"));
-  const auto scaling = run({"scaling", "model.json", "--set", "filters=8", "kernel=4"});
-  INFO(scaling.errors);
-  CHECK(scaling.exit_code == 0);
+  run({"scaling", "model.json", "--set", "filters=8", "kernel=4"}).succeeded();
 }
 
 TEST_CASE_METHOD(DeriveTest, "the other commands that fit derive columns too", "[cli][derive]") {
@@ -122,33 +96,25 @@ TEST_CASE_METHOD(DeriveTest, "the other commands that fit derive columns too", "
   std::vector<std::string> sweep = {"sweep",     "runs.csv", "--lambdas",
                                     "1e-6:1e-5", "--format", "csv"};
   sweep.insert(sweep.end(), derive.begin(), derive.end());
-  const auto swept = run(sweep);
-  INFO(swept.errors);
-  CHECK(swept.exit_code == 0);
-  CHECK_THAT(swept.output, ContainsSubstring("a[size]"));
+  CHECK_THAT(run(sweep).succeeded().output, ContainsSubstring("a[size]"));
   std::vector<std::string> compare = {"compare", "runs.csv", "--terms", "1"};
   compare.insert(compare.end(), derive.begin(), derive.end());
-  const auto compared = run(compare);
-  INFO(compared.errors);
-  CHECK(compared.exit_code == 0);
+  run(compare).succeeded();
 }
 
-TEST_CASE_METHOD(DeriveTest, "what a derived column needs is asked for by name", "[cli][derive]") {
-  REQUIRE(fit().exit_code == 0);
+TEST_CASE_METHOD(DeriveTest, "the inputs of a derived column are asked for by name",
+                 "[cli][derive]") {
+  fit().succeeded();
   nlohmann::json without_central = nlohmann::json::parse(read("model.json"));
   without_central.erase("central_run");
   write("older.json", without_central.dump());
-  const auto missing = run({"predict", "older.json", "--set", "workers=2", "kernel=4"});
-  CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.errors,
+  CHECK_THAT(run({"predict", "older.json", "--set", "workers=2", "kernel=4"}).failed(2),
              ContainsSubstring("the model also needs 'filters'; add --set filters=VALUE"));
-  const auto derived = run({"predict", "model.json", "--set", "size=2"});
-  CHECK(derived.exit_code == 2);
-  CHECK_THAT(derived.errors, ContainsSubstring("the model has no input 'size'"));
+  CHECK_THAT(run({"predict", "model.json", "--set", "size=2"}).failed(2),
+             ContainsSubstring("the model has no input 'size'"));
   write("few.csv", "workers,kernel\n2,4\n");
-  const auto file = run({"predict", "model.json", "few.csv"});
-  CHECK(file.exit_code == 3);
-  CHECK_THAT(file.errors, ContainsSubstring("no column 'filters' in few.csv"));
+  CHECK_THAT(run({"predict", "model.json", "few.csv"}).failed(3),
+             ContainsSubstring("no column 'filters' in few.csv"));
 }
 
 TEST_CASE_METHOD(DeriveTest, "steps of a kernel's tiles are computed alike everywhere",
@@ -160,10 +126,9 @@ TEST_CASE_METHOD(DeriveTest, "steps of a kernel's tiles are computed alike every
              to_text(0.002 * std::ceil(m / 4) / workers) + "\n";
   }
   write("tiles.csv", csv);
-  const auto fitted = run({"fit", "tiles.csv", "--derive", "tiles = ceil(m / 4)", "--ignore", "m",
-                           "--starts", "1", "-o", "model.json"});
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
+  run({"fit", "tiles.csv", "--derive", "tiles = ceil(m / 4)", "--ignore", "m", "--starts", "1",
+       "-o", "model.json"})
+      .succeeded();
   const auto predicted = run({"predict", "model.json", "--set", "m=6", "workers=2"});
   const double time = parse_number(predicted.output.substr(0, predicted.output.size() - 1)).value();
   CHECK(time == Approx(0.002).epsilon(1e-6));
@@ -205,9 +170,7 @@ TEST_CASE_METHOD(DeriveTest, "a scaling power counts what is derived from the sc
         "--starts", "1",        "-o",           "model.json"};
     if (form == "multi")
       arguments.insert(arguments.end(), {"--terms", "1"});
-    const auto fitted = run(arguments);
-    INFO(fitted.errors);
-    REQUIRE(fitted.exit_code == 0);
+    const auto fitted = run(arguments).succeeded();
     // The powers of the columns alone are 0: the work tells it all.
     const nlohmann::json model = nlohmann::json::parse(read("model.json"));
     CHECK(model["scaling_powers"]["batch"].get<double>() == Approx(1).epsilon(1e-4));
@@ -244,24 +207,22 @@ TEST_CASE_METHOD(DeriveTest, "a derived column that cannot follow its scale is w
       GENERATE("workers * (workers == floor(workers))", "workers * (workers >= 2) + (workers == 1)",
                "workers * (workers <= 2) + 4 * (workers == 4)");
   CAPTURE(whole);
-  const auto fitted =
-      run({"fit", "runs.csv", "--derive", "whole = " + whole, "-o", "model.json", "--starts", "1"});
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors,
-             ContainsSubstring("a derived column is computed from workers: the scaling power of "
-                               "workers does not count its effect"));
+  CHECK_THAT(
+      run({"fit", "runs.csv", "--derive", "whole = " + whole, "-o", "model.json", "--starts", "1"})
+          .succeeded()
+          .errors,
+      ContainsSubstring("a derived column is computed from workers: the scaling power of "
+                        "workers does not count its effect"));
   const nlohmann::json model = nlohmann::json::parse(read("model.json"));
   CHECK(model["scaling_powers"]["workers"] == model["constants"]["extrinsic"][0]["q"]);
 }
 
 TEST_CASE_METHOD(DeriveTest, "a wrong --derive is wrong usage, a wrong value is wrong data",
                  "[cli][derive]") {
-  const auto syntax = run({"fit", "runs.csv", "--derive", "x = filters ^^ 2"});
-  CHECK(syntax.exit_code == 2);
-  CHECK_THAT(syntax.errors, ContainsSubstring("--derive 'x = filters ^^ 2': ") &&
-                                ContainsSubstring("position 10") &&
-                                ContainsSubstring("\nSee 'perfmodel fit --help'."));
+  CHECK_THAT(run({"fit", "runs.csv", "--derive", "x = filters ^^ 2"}).failed(2),
+             ContainsSubstring("--derive 'x = filters ^^ 2': ") &&
+                 ContainsSubstring("position 10") &&
+                 ContainsSubstring("\nSee 'perfmodel fit --help'."));
   const auto unknown = run({"fit", "runs.csv", "--derive", "x = filter * 2"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.errors, ContainsSubstring("did you mean 'filters'?"));
@@ -276,7 +237,7 @@ TEST_CASE_METHOD(DeriveTest, "a wrong --derive is wrong usage, a wrong value is 
           "runs.csv: column 'x': 12 cells: 1 / (filters - 2) is infinite (lines 2, 3, 4, 5 and 6) "
           "and 7 more"));
   write("broken.json", "{}");
-  REQUIRE(fit().exit_code == 0);
+  fit().succeeded();
   std::string text = read("model.json");
   text.replace(text.find("work + 20"), 9, "work + + ");
   write("broken.json", text);

@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
@@ -22,32 +20,17 @@ double undisturbed(double workers, double size) {
   return 2 + 0.05 * size / workers;
 }
 
-/// Fits `auto` and returns the table of the model at every configuration, with intervals.
-class DisturbedRunsTest {
+class DisturbedRunsTest : public ProgramTest {
  public:
-  DisturbedRunsTest() { options_.directory = directory_.path(); }
-
   std::string fit(const std::string& runs, const std::string& name = "runs.csv") const {
-    directory_.write(name, runs);
-    const ProgramResult fitted =
-        run_perfmodel({"fit", name, "--expression", "auto", "-o", "model.json"}, options_);
-    INFO(fitted.errors);
-    REQUIRE(fitted.exit_code == 0);
-    return fitted.errors;
+    write(name, runs);
+    return run({"fit", name, "--expression", "auto", "-o", "model.json"}).succeeded().errors;
   }
-
   nlohmann::json at(double workers, double size) const {
-    const ProgramResult predicted =
-        run_perfmodel({"predict", "model.json", "--json", "--quiet", "--set",
-                       "workers=" + to_text(workers), "size=" + to_text(size)},
-                      options_);
-    REQUIRE(predicted.exit_code == 0);
-    return nlohmann::json::parse(predicted.output);
+    return run({"predict", "model.json", "--json", "--quiet", "--set",
+                "workers=" + to_text(workers), "size=" + to_text(size)})
+        .json();
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace

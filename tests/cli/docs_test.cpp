@@ -176,7 +176,7 @@ TEST_CASE("nearly all commands of the docs are run by the tests", "[cli][docs]")
   CHECK(run >= 30);
 }
 
-TEST_CASE("the links of the docs lead somewhere", "[cli][docs]") {
+TEST_CASE("every link of the docs has a target", "[cli][docs]") {
   std::vector<fs::path> all = pages();
   for (const char* name : {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md",
                            "data/paper/README.md", "examples/ci/README.md"})

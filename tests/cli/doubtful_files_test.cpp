@@ -1,9 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -22,16 +20,10 @@ std::string runs_of_sizes(const std::vector<std::string>& sizes) {
 
 }  // namespace
 
-TEST_CASE_METHOD(FitDirectory, "a column of numbers that only people read as such is told",
-                 "[cli]") {
-  const auto warnings_of = [&](const std::vector<std::string>& sizes,
-                               const std::vector<std::string>& further) {
+TEST_CASE_METHOD(ProgramTest, "a column of numbers in human notation is reported", "[cli]") {
+  const auto warnings_of = [&](const std::vector<std::string>& sizes, const Words& further) {
     write("sizes.csv", runs_of_sizes(sizes));
-    std::vector<std::string> arguments = {"fit", "sizes.csv", "--starts", "1", "--quiet"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == 0);
-    return result.errors;
+    return run({"fit", "sizes.csv", "--starts", "1", "--quiet"}, further).succeeded().errors;
   };
   CHECK_THAT(warnings_of({"\"1,024\"", "\"2,048\"", "\"4,096\""}, {}),
              ContainsSubstring("sizes.csv:2: column 'size': \"1,024\" is not a number, so the "
@@ -45,32 +37,28 @@ TEST_CASE_METHOD(FitDirectory, "a column of numbers that only people read as suc
   CHECK_THAT(warnings_of({"small", "16k"}, {}), !ContainsSubstring("digits"));
 }
 
-TEST_CASE_METHOD(FitDirectory, "runs that are given twice under other names are told", "[cli]") {
+TEST_CASE_METHOD(ProgramTest, "runs given twice under different names are reported", "[cli]") {
   const std::string all = runs_of_sizes({"16", "32", "64"});
   write("runs.csv", all);
   write("copy.csv", all);
   write("more.csv", runs_of_sizes({"128", "256"}));
-  const ProgramResult copied =
-      run({"fit", "runs.csv", "more.csv", "copy.csv", "--starts", "1", "--quiet"});
-  CHECK(copied.exit_code == 0);
-  CHECK_THAT(copied.errors, ContainsSubstring("copy.csv holds the same bytes as runs.csv: each of "
-                                              "these runs counts as measured twice"));
+  CHECK_THAT(run({"fit", "runs.csv", "more.csv", "copy.csv", "--starts", "1", "--quiet"})
+                 .succeeded()
+                 .errors,
+             ContainsSubstring("copy.csv holds the same bytes as runs.csv: each of "
+                               "these runs counts as measured twice"));
   const ProgramResult apart = run({"fit", "runs.csv", "more.csv", "--starts", "1", "--quiet"});
   CHECK_THAT(apart.errors, !ContainsSubstring("same bytes"));
-  const ProgramResult twice = run({"fit", "runs.csv", "./runs.csv"});
-  CHECK(twice.exit_code == 2);
-  CHECK_THAT(twice.errors, ContainsSubstring("'runs.csv' is given twice, also as './runs.csv'"));
+  CHECK_THAT(run({"fit", "runs.csv", "./runs.csv"}).failed(2),
+             ContainsSubstring("'runs.csv' is given twice, also as './runs.csv'"));
 }
 
-TEST_CASE_METHOD(FitDirectory, "a throughput that is fitted as a time is told", "[cli]") {
+TEST_CASE_METHOD(ProgramTest, "a throughput that is fitted as a time is reported", "[cli]") {
   write("rates.csv", "gpus,x,samples_per_s\n1,1,10\n2,1,19\n4,2,35\n8,1,60\n1,2,8\n2,2,15\n");
-  const std::vector<std::string> fit = {"fit", "rates.csv", "--starts", "1", "--quiet"};
   const auto warnings_with = [&](const std::string& flag) {
-    std::vector<std::string> arguments = fit;
-    arguments.insert(arguments.end(), {flag, "samples_per_s"});
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == 0);
-    return result.errors;
+    return run({"fit", "rates.csv", "--starts", "1", "--quiet", flag, "samples_per_s"})
+        .succeeded()
+        .errors;
   };
   CHECK_THAT(warnings_with("--target"),
              ContainsSubstring("column 'samples_per_s' has the name of a throughput, but is taken "

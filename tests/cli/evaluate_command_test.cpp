@@ -1,41 +1,29 @@
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
 
 namespace {
 
-/// Two runs that the sample model predicts as 4.25 and 4.5, measured as 4 and 5.
-class EvaluateTest {
+class EvaluateTest : public SampleModelTest {
  public:
   EvaluateTest() {
-    directory_.write("model.json", sample_model());
-    directory_.write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n");
-    directory_.write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
-    options_.directory = directory_.path();
+    write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n");
+    write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
   }
-  ProgramResult run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"evaluate", "model.json"});
-    return run_perfmodel(arguments, options_);
+  ProgramResult run(const Words& arguments) const {
+    return ProgramTest::run({"evaluate", "model.json"}, arguments);
   }
-  const TemporaryDirectory& directory() const { return directory_; }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(EvaluateTest, "evaluate prints a table of metrics", "[cli]") {
-  const ProgramResult result = run({"runs.csv"});
-  CHECK(result.exit_code == 0);
+  const ProgramResult result = run({"runs.csv"}).succeeded();
   CHECK(result.output ==
         "rows  MAE [s]   MAPE  SMAPE  MSE [s^2]  RMSE [s]     R2\n"
         "   2    0.375  8.1 %  8.3 %     0.1562    0.3953  0.375\n");
@@ -43,8 +31,7 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate prints a table of metrics", "[cli]") {
 }
 
 TEST_CASE_METHOD(EvaluateTest, "evaluate writes JSON with the names of model.json", "[cli]") {
-  const nlohmann::json document =
-      nlohmann::json::parse(run({"runs.csv", "--format", "json"}).output);
+  const nlohmann::json document = run({"runs.csv", "--format", "json"}).json();
   CHECK(document["schema"] == "perfmodel/evaluation");
   CHECK(document["target"]["column"] == "time_s");
   CHECK(document["data"]["file"] == "runs.csv");
@@ -69,7 +56,7 @@ TEST_CASE_METHOD(EvaluateTest, "the time may have another name in the file", "[c
   const ProgramResult renamed = run({"renamed.csv", "--target", "seconds"});
   CHECK(renamed.output == run({"runs.csv"}).output);
   CHECK(renamed.errors.empty());
-  directory().write("ms.csv", "filters,activation,workers,time_ms\n4,relu,2,4\n4,tanh,2,5\n");
+  write("ms.csv", "filters,activation,workers,time_ms\n4,relu,2,4\n4,tanh,2,5\n");
   CHECK(run({"ms.csv", "--target", "time_ms"}).errors ==
         "perfmodel: warning: 'time_ms' is in ms, by its name, and the model in s: the errors "
         "compare the numbers without conversion\n");
@@ -85,9 +72,9 @@ TEST_CASE_METHOD(EvaluateTest, "a failed gate ends with 4 after the metrics", "[
 TEST_CASE_METHOD(EvaluateTest, "bias, rows and failed runs are gates", "[cli]") {
   // Measured over predicted are 4 / 4.25 and 5 / 4.5; the upper of two values is the median.
   const double bias = 100 * (5 / 4.5 - 1);
-  directory().write("failed.csv",
-                    "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n4,relu,2,CUDA OOM\n"
-                    "4,relu,2,skipped\n4,relu,2,torch.OutOfMemoryError\n");
+  write("failed.csv",
+        "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n4,relu,2,CUDA OOM\n"
+        "4,relu,2,skipped\n4,relu,2,torch.OutOfMemoryError\n");
   const ProgramResult result =
       run({"failed.csv", "--failed", "drop", "--format", "json", "--fail-if", "bias>11",
            "--fail-if", "bias>12", "--fail-if", "rows<3", "--fail-if", "failed>3"});
@@ -103,14 +90,11 @@ TEST_CASE_METHOD(EvaluateTest, "bias, rows and failed runs are gates", "[cli]") 
 }
 
 TEST_CASE_METHOD(EvaluateTest, "evaluate writes the residual of every run on request") {
-  const ProgramResult result = run({"runs.csv", "--residuals", "residuals.csv"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.output == run({"runs.csv"}).output);
-  CHECK(read_text(directory().file("residuals.csv")) ==
+  CHECK(run({"runs.csv", "--residuals", "residuals.csv"}).succeeded().output ==
+        run({"runs.csv"}).output);
+  CHECK(read("residuals.csv") ==
         "line,measured,predicted,error,error_percent\n2,4,4.25,0.25,6.25\n3,5,4.5,-0.5,-10\n");
-  const ProgramResult two_results = run({"runs.csv", "--residuals", "-"});
-  CHECK(two_results.exit_code == 2);
-  CHECK(two_results.errors ==
+  CHECK(run({"runs.csv", "--residuals", "-"}).failed(2) ==
         "perfmodel: error: the metrics go to standard output; write --residuals to a file\n"
         "See 'perfmodel evaluate --help'.\n");
 }
@@ -118,9 +102,8 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate writes the residual of every run on req
 TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a baseline", "[cli]") {
   std::string slower = sample_model();
   slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");  // half a second more everywhere
-  directory().write("slower.json", slower);
-  const ProgramResult result = run({"runs.csv", "--baseline", "slower.json"});
-  CHECK(result.exit_code == 0);
+  write("slower.json", slower);
+  const ProgramResult result = run({"runs.csv", "--baseline", "slower.json"}).succeeded();
   // Predicted 4.25 and 4.5 now, 4.75 and 5 before; measured as 4 and 5.
   CHECK(result.output ==
         "model        rows  MAE [s]          MAPE          SMAPE  MSE [s^2]  RMSE [s]      R2\n"
@@ -129,8 +112,8 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a b
         "drift                 +0 %  -1.25 points  -0.278 points   -44.44 %  -25.46 %    +0.5\n"
         "\n"
         "predictions differ by 10.26 % in the mean\n");
-  const nlohmann::json document = nlohmann::json::parse(
-      run({"runs.csv", "--baseline", "slower.json", "--format", "json"}).output);
+  const nlohmann::json document =
+      run({"runs.csv", "--baseline", "slower.json", "--format", "json"}).json();
   CHECK(document["baseline"]["file"] == "slower.json");
   CHECK(document["baseline"]["drift"]["mape_drift"] == -1.25);
   CHECK(document["baseline"]["metrics"]["mae"] == 0.375);
@@ -162,7 +145,7 @@ TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs woul
                  "[cli]") {
   std::string slower = sample_model();
   slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");
-  directory().write("old.json", slower);
+  write("old.json", slower);
   const std::vector<double> now = predicted_times(directory(), "model.json");
   const std::vector<double> old = predicted_times(directory(), "old.json");
   REQUIRE(now.size() == 20);
@@ -173,7 +156,7 @@ TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs woul
       const double time = row < as_old ? old[row] : now[row];
       runs += std::to_string(row + 4) + ",relu,2," + std::to_string(time) + "\n";
     }
-    directory().write("many.csv", runs);
+    write("many.csv", runs);
     return run(
         {"many.csv", "--baseline", "old.json", "--fail-if", "mape_drift>1", "--format", "json"});
   };
@@ -199,8 +182,7 @@ TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs woul
 }
 
 TEST_CASE_METHOD(EvaluateTest, "evaluate names the model and the data that it was given", "[cli]") {
-  const nlohmann::json document =
-      nlohmann::json::parse(run({"runs.csv", "--format", "json"}).output);
+  const nlohmann::json document = run({"runs.csv", "--format", "json"}).json();
   CHECK(document["model"]["file"] == "model.json");
   CHECK(document["model"]["created_by"] == "perfmodel 0.1.0");
   // sha256sum of "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n"
@@ -208,22 +190,16 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate names the model and the data that it wa
         "155e7f2644eb1f92ee211d84a84092c540d23eb79b43e7d1012e41402436a2d8");
 }
 
-TEST_CASE("a baseline may read numbers as levels", "[cli]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest, "a baseline may read numbers as levels", "[cli]") {
   std::string runs = "batch,gpus,time_s\n";
   for (const int batch : {1, 2, 4})
     for (const int gpus : {1, 2, 4})
       runs += std::to_string(batch) + "," + std::to_string(gpus) + "," +
               std::to_string(1. * batch * batch / gpus + 0.01 * batch) + "\n";
-  directory.write("runs.csv", runs + "4,8,0\n");  // and one that failed
+  write("runs.csv", runs + "4,8,0\n");  // and one that failed
   const auto run_well = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--failed", "drop"});
-    const ProgramResult result = run_perfmodel(arguments, options);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result.output;
+    return run(arguments).succeeded().output;
   };
   run_well({"fit", "runs.csv", "--extrinsic", "gpus", "-o", "numbers.json"});
   run_well(
@@ -235,49 +211,36 @@ TEST_CASE("a baseline may read numbers as levels", "[cli]") {
   };
   CHECK(metrics({"numbers.json", "runs.csv", "--baseline", "levels.json"})["baseline"]["metrics"] ==
         metrics({"levels.json", "runs.csv"})["metrics"]);
-  ProgramOptions piped = options;
-  piped.input = runs;
-  const ProgramResult result =
-      run_perfmodel({"evaluate", "numbers.json", "-", "--baseline", "levels.json"}, piped);
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.errors,
+  program_options.input = runs;
+  CHECK_THAT(run({"evaluate", "numbers.json", "-", "--baseline", "levels.json"}).failed(2),
              Catch::Contains("the models read other columns as texts; pass RUNS.csv as a file"));
 }
 
 TEST_CASE_METHOD(EvaluateTest, "drift from a baseline can be a gate", "[cli]") {
   std::string faster = sample_model();
   faster.replace(faster.find("\"C\": 0.125"), 10, "\"C\": 0.625");
-  directory().write("old.json", faster);
-  const ProgramResult result =
-      run({"runs.csv", "--baseline", "old.json", "--fail-if", "prediction_drift>5", "--fail-if",
-           "mape_drift>0", "--fail-if", "r2_drift>0.4"});
-  CHECK(result.exit_code == 4);
-  CHECK(result.errors ==
+  write("old.json", faster);
+  CHECK(run({"runs.csv", "--baseline", "old.json", "--fail-if", "prediction_drift>5", "--fail-if",
+             "mape_drift>0", "--fail-if", "r2_drift>0.4"})
+            .failed(4) ==
         "perfmodel: error: --fail-if 'prediction_drift>5' holds on 2 rows: prediction_drift is "
         "10.263157894736842; --fail-if 'r2_drift>0.4' holds on 2 rows: r2_drift is 0.5\n");
-  const ProgramResult alone = run({"runs.csv", "--fail-if", "mape_drift>2"});
-  CHECK(alone.exit_code == 2);
-  CHECK(alone.errors ==
+  CHECK(run({"runs.csv", "--fail-if", "mape_drift>2"}).failed(2) ==
         "perfmodel: error: --fail-if 'mape_drift>2': there is nothing to drift from; pass "
         "--baseline OLD.json\n"
         "See 'perfmodel evaluate --help'.\n");
 }
 
-TEST_CASE("evaluate says that an outlier may have bent the model", "[cli]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest, "evaluate says that an outlier may have bent the model", "[cli]") {
   const auto judged = [&](int outlier, double factor, const std::string& format) {
     std::string csv = "n,time_s\n";
     for (const int n : {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048})
       csv += std::to_string(n) + "," + std::to_string(0.1 * n * (n >= outlier ? factor : 1)) + "\n";
-    directory.write("runs.csv", csv);
-    CHECK(run_perfmodel({"fit", "runs.csv", "--extrinsic", "n", "-o", "model.json"}, options)
-              .exit_code == 0);
-    const ProgramResult result = run_perfmodel(
-        {"evaluate", "model.json", "runs.csv", "--outliers", "3", "--format", format}, options);
-    CHECK(result.exit_code == 0);
-    return result.output;
+    write("runs.csv", csv);
+    CHECK(run({"fit", "runs.csv", "--extrinsic", "n", "-o", "model.json"}).exit_code == 0);
+    return run({"evaluate", "model.json", "runs.csv", "--outliers", "3", "--format", format})
+        .succeeded()
+        .output;
   };
   const std::string words =
       "an outlier may have bent it, so that the runs beside it stand out;\ncompare with the "

@@ -1,17 +1,14 @@
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
 #include "support/markup.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
-using Strings = std::vector<std::string>;
 
 namespace {
 
@@ -33,21 +30,13 @@ std::string explored_runs() {
   return csv;
 }
 
-class ExploreTest {
+class ExploreTest : public ProgramTest {
  public:
-  ExploreTest() {
-    options_.directory = directory_.path();
-    write("runs.csv", explored_runs());
-  }
-  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
-  void write(const std::string& name, const std::string& text) { directory_.write(name, text); }
-  std::string file(const std::string& name) const { return directory_.file(name); }
+  ExploreTest() { write("runs.csv", explored_runs()); }
 
-  void fit(Strings further) {
-    further.insert(further.begin(), {"fit", "runs.csv", "--coverage", "0.8", "-o", "model.json"});
-    REQUIRE(run(further).exit_code == 0);
-    REQUIRE(run({"report", "model.json", "runs.csv", "--explore", "-o", "page.html"}).exit_code ==
-            0);
+  void fit(const Words& further) {
+    run({"fit", "runs.csv", "--coverage", "0.8", "-o", "model.json"}, further).succeeded();
+    run({"report", "model.json", "runs.csv", "--explore", "-o", "page.html"}).succeeded();
   }
 
   /// The page after its script has run, of an address behind "#".
@@ -61,10 +50,6 @@ class ExploreTest {
     CHECK_FALSE(succeeds("grep CONSOLE '" + file("log") + "'"));
     return *page;
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 double number_after(const std::string& page, const std::string& before) {
@@ -78,13 +63,13 @@ double number_after(const std::string& page, const std::string& before) {
 
 TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict gives",
                  "[cli][report][needs-chromium]") {
-  const auto check = [&](const std::string& address, const Strings& settings) {
-    Strings arguments = {"predict", "model.json", "--json"};
+  const auto check = [&](const std::string& address, const Words& settings) {
+    Words arguments = {"predict", "model.json", "--json"};
     for (const std::string& setting : settings) {
       arguments.emplace_back("--set");
       arguments.push_back(setting);
     }
-    const nlohmann::json expected = nlohmann::json::parse(run(arguments).output);
+    const nlohmann::json expected = run(arguments).json();
     const std::string page = opened(address);
     const auto near = [](double value) { return Catch::Approx(value).epsilon(1e-10); };
     CHECK(number_after(page, "id=\"what-if-time\" value=\"") ==
@@ -107,19 +92,19 @@ TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict g
   CHECK_THAT(page, ContainsSubstring("gpus = 32 is outside of the measured range 1 .. 8"));
   CHECK_THAT(page, ContainsSubstring("does not know cache = -1, colour = 2."));
   // A bound rises beyond the measured range.
-  REQUIRE(run({"fit", "runs.csv", "--quantile", "0.9", "--expression", "multi", "--terms", "1",
-               "-o", "model.json"})
-              .exit_code == 0);
-  REQUIRE(run({"report", "model.json", "runs.csv", "--explore", "-o", "page.html"}).exit_code == 0);
+  run({"fit", "runs.csv", "--quantile", "0.9", "--expression", "multi", "--terms", "1", "-o",
+       "model.json"})
+      .succeeded();
+  run({"report", "model.json", "runs.csv", "--explore", "-o", "page.html"}).succeeded();
   check("gpus=32", {"gpus=32"});
 }
 
 TEST_CASE_METHOD(ExploreTest, "the panel comes only where it is asked for or the page stays small",
                  "[cli][report]") {
   fit({"--expression", "multi", "--terms", "1", "--residual", "process"});
-  const Strings report = {"report", "model.json", "runs.csv"};
+  const Words report = {"report", "model.json", "runs.csv"};
   const auto with = [&](const std::string& flag) {
-    Strings arguments = report;
+    Words arguments = report;
     arguments.push_back(flag);
     return run(arguments).output;
   };

@@ -1,8 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -10,15 +9,19 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-ProgramResult run_on_samples(std::vector<std::string> arguments) {
-  TemporaryDirectory directory;
-  arguments.insert(arguments.begin() + 1, directory.write("runs.csv", sample_runs()));
-  return run_perfmodel(arguments);
-}
+/// Takes the runs behind the command.
+class ExpressionOptions : public SampleRunsTest {
+ public:
+  ProgramResult run_on_samples(Words arguments) const {
+    arguments.insert(arguments.begin() + 1, file("runs.csv"));
+    return run(arguments);
+  }
+};
 
 }  // namespace
 
-TEST_CASE("options of Eq. (4) are refused for a sum of product terms", "[cli]") {
+TEST_CASE_METHOD(ExpressionOptions, "options of Eq. (4) are refused for a sum of product terms",
+                 "[cli]") {
   const std::vector<std::vector<std::string>> refused = {{"--method", "paper"},
                                                          {"--bounds", "p=-2:2"},
                                                          {"--penalise", "scaled"},
@@ -48,13 +51,13 @@ TEST_CASE("options of Eq. (4) are refused for a sum of product terms", "[cli]") 
       ContainsSubstring("--population and --no-polish cannot be combined with --expression multi"));
 }
 
-TEST_CASE("the number of terms is refused for Eq. (4)", "[cli]") {
+TEST_CASE_METHOD(ExpressionOptions, "the number of terms is refused for Eq. (4)", "[cli]") {
   const auto result = run_on_samples({"fit", "--terms", "2"});
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.errors, ContainsSubstring("--terms needs --expression multi"));
 }
 
-TEST_CASE("only sums whose terms are chosen can be --signed", "[cli]") {
+TEST_CASE_METHOD(ExpressionOptions, "only sums whose terms are chosen can be --signed", "[cli]") {
   const auto generic = run_on_samples({"fit", "--signed"});
   CHECK(generic.exit_code == 2);
   CHECK_THAT(generic.errors,
@@ -66,7 +69,8 @@ TEST_CASE("only sums whose terms are chosen can be --signed", "[cli]") {
                  "--signed cannot be combined with --terms 2: it is for terms that are chosen"));
 }
 
-TEST_CASE("the path of a sum of product terms needs their number", "[cli]") {
+TEST_CASE_METHOD(ExpressionOptions, "the path of a sum of product terms needs their number",
+                 "[cli]") {
   const auto result = run_on_samples({"sweep", "--expression", "multi"});
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.errors,
@@ -79,37 +83,34 @@ TEST_CASE("the path of a sum of product terms needs their number", "[cli]") {
   CHECK_THAT(path.output, ContainsSubstring("<- chosen"));
 }
 
-TEST_CASE("of a column of many levels fit prints some, and model.json has all", "[cli]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "fit prints some of many levels, and model.json has them all",
+                 "[cli]") {
   std::string csv = "gpus,kind,time_s\n";
   for (int gpus = 1; gpus <= 4; gpus *= 2)
     for (int kind = 10; kind < 25; ++kind)
       csv += std::to_string(gpus) + ",k" + std::to_string(kind) + "," +
              std::to_string(kind * 1.5 / gpus) + "\n";
-  directory.write("kinds.csv", csv);
+  write("kinds.csv", csv);
   const ProgramResult result =
-      run_perfmodel({"fit", directory.file("kinds.csv"), "--expression", "multi", "--terms", "1"});
-  CHECK(result.exit_code == 0);
+      run({"fit", file("kinds.csv"), "--expression", "multi", "--terms", "1"}).succeeded();
   CHECK_THAT(result.errors, ContainsSubstring("k21: "));
   CHECK_THAT(result.errors, !ContainsSubstring("k22: "));
   CHECK_THAT(result.errors, ContainsSubstring(" more}"));
   CHECK_THAT(result.output, ContainsSubstring("k24: "));
 }
 
-TEST_CASE("a file without a scale is fitted by forms that hardly need one", "[cli]") {
-  TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "a file without a scale is fitted by forms that hardly need one",
+                 "[cli]") {
   std::string csv = "n_head,hidden,num_tokens,time_ms\n";
   for (const int heads : {8, 16, 32})
     for (const int hidden : {256, 512, 1024})
       for (int tokens = 1; tokens <= 64; tokens *= 2)
         csv += std::to_string(heads) + "," + std::to_string(hidden) + "," + std::to_string(tokens) +
                "," + std::to_string(0.01 * heads + 1e-4 * hidden * tokens) + "\n";
-  const std::string runs = directory.write("runs.csv", csv);
+  const std::string runs = write("runs.csv", csv);
   for (const std::string expression : {"multi", "auto"}) {
     const ProgramResult fitted =
-        run_perfmodel({"fit", runs, "--expression", expression, "-o", directory.file("m.json")});
-    INFO(fitted.errors);
-    CHECK(fitted.exit_code == 0);
+        run({"fit", runs, "--expression", expression, "-o", file("m.json")}).succeeded();
     const std::string notice =
         "No column has the name of a scale (workers, batch size, ...), so all are inputs alike; "
         "--extrinsic names one.";
@@ -117,11 +118,7 @@ TEST_CASE("a file without a scale is fitted by forms that hardly need one", "[cl
     CHECK(first != std::string::npos);
     CHECK(fitted.errors.find(notice, first + 1) == std::string::npos);
   }
-  const ProgramResult swept =
-      run_perfmodel({"sweep", runs, "--expression", "multi", "--terms", "1"});
-  INFO(swept.errors);
-  CHECK(swept.exit_code == 0);
-  const ProgramResult refused = run_perfmodel({"fit", runs});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, ContainsSubstring("pass, for example: --extrinsic num_tokens\n"));
+  run({"sweep", runs, "--expression", "multi", "--terms", "1"}).succeeded();
+  CHECK_THAT(run({"fit", runs}).failed(3),
+             ContainsSubstring("pass, for example: --extrinsic num_tokens\n"));
 }

@@ -2,54 +2,34 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Runs whose time is 8 size / bandwidth, within 5 %, on three devices, as names and with their
-/// facts joined.
-class FactsTest {
+class FactsTest : public ProgramTest {
  public:
   FactsTest() {
-    options_.directory = directory_.path();
-    directory_.write(
-        "devices.csv",
-        "device,bandwidth,maker\nslow,100,a\nmiddle,170,a\nfast,400,b\nfastest,1600,b\n");
-    directory_.write("runs.csv", "device,size,time_s\n" + rows(false, {"slow", "middle", "fast"}));
-    directory_.write("joined.csv", "device,size,time_s,bandwidth,maker\n" +
-                                       rows(true, {"slow", "middle", "fast"}));
+    write("devices.csv",
+          "device,bandwidth,maker\nslow,100,a\nmiddle,170,a\nfast,400,b\nfastest,1600,b\n");
+    write("runs.csv", "device,size,time_s\n" + rows(false, {"slow", "middle", "fast"}));
+    write("joined.csv",
+          "device,size,time_s,bandwidth,maker\n" + rows(true, {"slow", "middle", "fast"}));
   }
 
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
+  nlohmann::json fit(const std::string& runs, const Words& further) const {
+    run({"fit", runs, "--expression", "multi", "--terms", "1", "--quiet", "-o", "model.json"},
+        further)
+        .succeeded();
+    return model();
   }
-  nlohmann::json fit(const std::string& runs, std::vector<std::string> further) const {
-    further.insert(further.begin(), {"fit", runs, "--expression", "multi", "--terms", "1",
-                                     "--quiet", "-o", "model.json"});
-    const ProgramResult result = run(further);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(read_text(directory_.file("model.json")));
+  std::string refusal(const Words& further, int exit_code = 3) const {
+    return run({"fit", "runs.csv"}, further).failed(exit_code);
   }
-  std::string refusal(const std::vector<std::string>& further, int exit_code = 3) const {
-    std::vector<std::string> arguments = {"fit", "runs.csv"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == exit_code);
-    return result.errors;
-  }
-  const TemporaryDirectory& directory() const { return directory_; }
 
  private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
-
   static std::string rows(bool joined, const std::vector<std::string>& devices) {
     std::string out;
     for (const std::string& device : devices)
@@ -69,7 +49,7 @@ class FactsTest {
 
 }  // namespace
 
-TEST_CASE_METHOD(FactsTest, "facts are columns of the runs in place of the names") {
+TEST_CASE_METHOD(FactsTest, "facts become columns of the runs in place of the names") {
   const nlohmann::json model =
       fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "maker"});
   const nlohmann::json joined = fit("joined.csv", {"--ignore", "device,maker"});
@@ -85,11 +65,10 @@ TEST_CASE_METHOD(FactsTest, "texts among the facts are levels") {
 
 TEST_CASE_METHOD(FactsTest, "a device without runs is predicted from its facts") {
   fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "maker"});
-  directory().write("new.csv", "device,size\nfastest,100\n");
+  write("new.csv", "device,size\nfastest,100\n");
   const ProgramResult result =
-      run({"predict", "model.json", "new.csv", "--facts", "device=devices.csv", "--quiet"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
+      run({"predict", "model.json", "new.csv", "--facts", "device=devices.csv", "--quiet"})
+          .succeeded();
   const std::string line = result.output.substr(result.output.find('\n') + 1);
   REQUIRE(line.starts_with("fastest,100,"));
   CHECK(std::abs(std::stod(line.substr(12)) - 0.5) < 0.1);
@@ -117,13 +96,13 @@ TEST_CASE_METHOD(FactsTest, "facts that do not fit the runs are refused") {
   CHECK_THAT(refusal({"--facts", "gpu=devices.csv"}), ContainsSubstring("no column 'gpu'"));
   CHECK_THAT(refusal({"--facts", "device=devices.csv", "--by", "maker"}, 2),
              ContainsSubstring("--facts"));
-  directory().write("few.csv", "device,bandwidth\nslow,100\nmiddle,2\nfaster,3\n");
+  write("few.csv", "device,bandwidth\nslow,100\nmiddle,2\nfaster,3\n");
   CHECK_THAT(refusal({"--facts", "device=few.csv"}),
              ContainsSubstring("runs.csv:12: few.csv has no facts about \"fast\""));
-  directory().write("twice.csv", "device,bandwidth\nslow,100\nfast,3\nslow,4\n");
+  write("twice.csv", "device,bandwidth\nslow,100\nfast,3\nslow,4\n");
   CHECK_THAT(refusal({"--facts", "device=twice.csv"}),
              ContainsSubstring("twice.csv:4: 'slow' has facts already, in line 2"));
-  directory().write("same.csv", "device,size\nslow,100\nmiddle,2\nfast,3\n");
+  write("same.csv", "device,size\nslow,100\nmiddle,2\nfast,3\n");
   CHECK_THAT(refusal({"--facts", "device=same.csv"}),
              ContainsSubstring("both have a column 'size'"));
 }

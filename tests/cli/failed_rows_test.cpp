@@ -1,14 +1,11 @@
 // Runs that failed: who refuses them says how to leave them out, and who left them out remembers.
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -32,49 +29,40 @@ std::string runs_with(const std::string& cell) {
 
 }  // namespace
 
-TEST_CASE("who refuses runs that failed names the flag that leaves them out", "[cli]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", runs_with("OOM"));
-  directory.write("slip.csv", runs_with("oops"));
-  const auto run = [&](const std::vector<std::string>& arguments) {
-    return run_perfmodel(
-        arguments,
-        {.input = "", .environment = {}, .directory = directory.path(), .output_descriptor = {}});
-  };
-  const ProgramResult fitted =
-      run({"fit", "runs.csv", "--failed", "drop", "--expression", "multi", "-o", "model.json"});
-  REQUIRE(fitted.exit_code == 0);
+TEST_CASE_METHOD(ProgramTest,
+                 "a command that refuses failed runs names the flag that leaves them out",
+                 "[cli]") {
+  write("runs.csv", runs_with("OOM"));
+  write("slip.csv", runs_with("oops"));
+  run({"fit", "runs.csv", "--failed", "drop", "--expression", "multi", "-o", "model.json"})
+      .succeeded();
   for (const std::string command : {"report", "evaluate"}) {
-    const ProgramResult refused = run({command, "model.json", "runs.csv"});
-    CHECK(refused.exit_code == 3);
-    CHECK_THAT(refused.errors, ContainsSubstring(kAdvice));
+    CHECK_THAT(run({command, "model.json", "runs.csv"}).failed(3), ContainsSubstring(kAdvice));
     for (const std::string answer : {"refuse", "drop"}) {
-      const ProgramResult slip = run({command, "model.json", "slip.csv", "--failed", answer});
-      CHECK(slip.exit_code == 3);  // no run failed there
-      CHECK_THAT(slip.errors, ContainsSubstring("every run needs a measured time > 0"));
-      CHECK_THAT(slip.errors, !ContainsSubstring("--failed"));
+      // No run failed there.
+      const std::string slip =
+          run({command, "model.json", "slip.csv", "--failed", answer}).failed(3);
+      CHECK_THAT(slip, ContainsSubstring("every run needs a measured time > 0"));
+      CHECK_THAT(slip, !ContainsSubstring("--failed"));
     }
   }
   CHECK_THAT(run({"fit", "slip.csv", "--failed", "drop"}).errors, !ContainsSubstring("--failed"));
 
-  const auto report = run(
-      {"report", "model.json", "runs.csv", "--failed", "drop", "--title", "a b", "-o", "1.html"});
-  REQUIRE(report.exit_code == 0);
-  CHECK_THAT(read_text(directory.file("1.html")),
+  const auto report = run({"report", "model.json", "runs.csv", "--failed", "drop", "--title", "a b",
+                           "-o", "1.html"})
+                          .succeeded();
+  CHECK_THAT(read("1.html"),
              ContainsSubstring(
                  "perfmodel report model.json runs.csv --failed drop --title &#39;a b&#39; -o "
                  "report.html"));
 }
 
-TEST_CASE("a throughput that failed is refused with the same advice", "[cli]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "a throughput that failed is refused with the same advice", "[cli]") {
   std::string text = runs_with("OOM");
   text.replace(text.find("time_s"), 6, "samples_per_s");
-  directory.write("runs.csv", text);
-  const ProgramResult refused =
-      run_perfmodel({"fit", directory.file("runs.csv"), "--throughput-target", "samples_per_s"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, ContainsSubstring(kAdvice));
+  write("runs.csv", text);
+  CHECK_THAT(run({"fit", file("runs.csv"), "--throughput-target", "samples_per_s"}).failed(3),
+             ContainsSubstring(kAdvice));
 }
 
 namespace {
@@ -109,45 +97,41 @@ std::string measured_value(int run) {
 
 }  // namespace
 
-TEST_CASE("a column that is blank exactly where runs failed is a result", "[cli][failed]") {
-  FitDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "a column that is blank exactly where runs failed is a result",
+                 "[cli][failed]") {
   const std::vector<std::string> fit = {"runs.csv", "--failed", "drop"};
   const auto results = [&](const auto& cell) {
-    directory.write("runs.csv", runs_with_column("odd", cell));
-    return left_out_of(directory.model_of(fit));
+    write("runs.csv", runs_with_column("odd", cell));
+    return left_out_of(model_of(fit));
   };
   const std::vector<std::string> odd = {"odd"};
   CHECK(results([](int run, bool fails) { return fails ? "" : std::to_string(run % 3 + 1); }) ==
         odd);
-  CHECK_THAT(directory.said(), ContainsSubstring("Column 'odd' looks like a result of the runs"));
+  CHECK_THAT(said(), ContainsSubstring("Column 'odd' looks like a result of the runs"));
   CHECK(results([](int run, bool fails) { return fails ? "nan" : measured_value(run); }) == odd);
   CHECK(results([](int run, bool fails) { return fails ? "" : run % 3 == 0 ? "a" : "b"; }) == odd);
   // A setting has a value also where runs failed; a flag keeps what looks like a result.
   CHECK(results([](int run, bool) { return std::to_string(run % 3 + 1); }).empty());
-  directory.write("runs.csv", runs_with_column("odd", [](int run, bool fails) {
-                    return fails ? "" : std::to_string(run % 3 + 1);
-                  }));
-  CHECK(left_out_of(directory.model_of({"runs.csv", "--failed", "drop", "--intrinsic", "odd"}))
-            .empty());
+  write("runs.csv", runs_with_column("odd", [](int run, bool fails) {
+          return fails ? "" : std::to_string(run % 3 + 1);
+        }));
+  CHECK(left_out_of(model_of({"runs.csv", "--failed", "drop", "--intrinsic", "odd"})).empty());
 }
 
-TEST_CASE("a column of memory with a value of its own in most rows is a result", "[cli][failed]") {
+TEST_CASE_METHOD(ProgramTest, "a column of memory with a value of its own in most rows is a result",
+                 "[cli][failed]") {
   const std::string name = GENERATE("peak_mb", "mem_mb", "vram_mb", "peak_gb", "memory_gb", "rss",
                                     "maxrss", "vmem", "VmPeak", "total");
-  FitDirectory directory;
-  directory.write("runs.csv",
-                  runs_with_column(name, [](int run, bool) { return measured_value(run); }));
-  CHECK(left_out_of(directory.model_of({"runs.csv", "--failed", "drop"})) ==
-        std::vector<std::string>{name});
+  write("runs.csv", runs_with_column(name, [](int run, bool) { return measured_value(run); }));
+  CHECK(left_out_of(model_of({"runs.csv", "--failed", "drop"})) == std::vector<std::string>{name});
   // What people set has few values.
-  directory.write("runs.csv", runs_with_column(name, [](int run, bool) {
-                    return std::to_string(16 << run / 3 % 3);
-                  }));
-  CHECK(left_out_of(directory.model_of({"runs.csv", "--failed", "drop"})).empty());
+  write("runs.csv",
+        runs_with_column(name, [](int run, bool) { return std::to_string(16 << run / 3 % 3); }));
+  CHECK(left_out_of(model_of({"runs.csv", "--failed", "drop"})).empty());
 }
 
-TEST_CASE("a second column of states is a result beside that of --status", "[cli][failed][cut]") {
-  FitDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "a second column of states is a result beside that of --status",
+                 "[cli][failed][cut]") {
   std::string text = "gpus,size,state,code,time_s\n";
   for (int run = 0; run < 60; ++run) {
     const int gpus = 1 << run % 5;
@@ -158,11 +142,11 @@ TEST_CASE("a second column of states is a result beside that of --status", "[cli
             (is_cut ? "TIMEOUT,124," : "COMPLETED,0,") + perfmodel::to_text(is_cut ? 50 : time) +
             "\n";
   }
-  directory.write("runs.csv", text);
+  write("runs.csv", text);
   for (const std::string status : {"code", "state"}) {
     const std::string twin = status == "code" ? "state" : "code";
-    const auto results = left_out_of(directory.model_of(
-        {"runs.csv", "--status", status, "--failed", "censor", "--limit", "50"}));
+    const auto results = left_out_of(
+        model_of({"runs.csv", "--status", status, "--failed", "censor", "--limit", "50"}));
     CHECK(results == std::vector<std::string>{twin});
   }
 }

@@ -3,19 +3,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/model.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
-using Words = std::vector<std::string>;
 
 namespace {
 
@@ -47,46 +44,23 @@ constexpr auto kGridSpace = R"({"schema": "perfmodel/space", "schema_version": 1
  "columns": [{"column": "size", "values": [16, 24, 48, 80, 120, 160, 240, 320, 480]},
              {"column": "workers", "values": [1, 2, 3, 4, 6, 8]}]})";
 
-class EndedRunsDirectory {
+class EndedRunsDirectory : public ProgramTest {
  public:
   explicit EndedRunsDirectory(const std::string& runs) {
     write("runs.csv", runs);
     write("space.json", kGridSpace);
   }
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-  std::string file(const std::string& name) const { return directory_.file(name); }
-  std::string read(const std::string& name) const { return read_text(file(name)); }
-  ProgramResult run(const Words& arguments) const {
-    return run_perfmodel(
-        arguments,
-        {.input = "", .environment = {}, .directory = directory_.path(), .output_descriptor = {}});
-  }
   /// Of a command that succeeds.
-  std::string output(const Words& arguments) const {
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result.output;
-  }
+  std::string output(const Words& arguments) const { return run(arguments).succeeded().output; }
   ProgramResult fit(const Words& options = {}) const {
-    Words words = {"fit",   "runs.csv", "--failed", "drop", "--expression",
-                   "multi", "--terms",  "1",        "-o",   "model.json"};
-    words.insert(words.end(), options.begin(), options.end());
-    ProgramResult result = run(words);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result;
+    return run({"fit", "runs.csv", "--failed", "drop", "--expression", "multi", "--terms", "1",
+                "-o", "model.json"},
+               options)
+        .succeeded();
   }
   nlohmann::json predicted(const Words& settings) const {
-    Words words = {"predict", "model.json", "--json", "--set"};
-    words.insert(words.end(), settings.begin(), settings.end());
-    return nlohmann::json::parse(output(words));
+    return run({"predict", "model.json", "--json", "--set"}, settings).json();
   }
-
- private:
-  TemporaryDirectory directory_;
 };
 
 /// The cells of a CSV text, by row.
@@ -171,8 +145,7 @@ TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
   const auto check = [&](const Words& options) {
     Words words = {"suggest", "model.json", "space.json", "--format", "csv"};
     words.insert(words.end(), options.begin(), options.end());
-    const ProgramResult result = directory.run(words);
-    CHECK(result.exit_code == 0);
+    const ProgramResult result = directory.run(words).succeeded();
     CHECK_THAT(result.errors, ContainsSubstring("of space.json left out: they fail with P > 0.25"));
     const auto rows = cells_of_csv(result.output);
     const auto column = std::ranges::find(rows[0], "p_fails") - rows[0].begin();
@@ -202,10 +175,9 @@ TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
                                Words{"--where", "size > 400 && workers == 1", "--next", "1"}}) {
     Words words = {"suggest", "model.json", "space.json"};
     words.insert(words.end(), options.begin(), options.end());
-    const ProgramResult none = directory.run(words);
-    CHECK(none.exit_code == 3);
-    CHECK_THAT(none.errors, ContainsSubstring("every configuration of space.json that is left is "
-                                              "likely to fail"));
+    CHECK_THAT(directory.run(words).failed(3),
+               ContainsSubstring("every configuration of space.json that is left is "
+                                 "likely to fail"));
   }
   // Runs that finished are ranked whatever the model thinks of them.
   const auto ranked = cells_of_csv(
@@ -213,15 +185,14 @@ TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
   CHECK(ranked.size() == 35);
 }
 
-TEST_CASE("suggest lists what it leaves out since it is likely to fail", "[cli]") {
+TEST_CASE("suggest lists the configurations that it leaves out as likely to fail", "[cli]") {
   const EndedRunsDirectory directory(ended_runs());
   directory.fit();
   for (const Words& options : {Words{}, Words{"--next", "3"}}) {
     Words words = {"suggest", "model.json", "space.json", "--format", "json"};
     words.insert(words.end(), options.begin(), options.end());
-    const ProgramResult result = directory.run(words);
-    REQUIRE(result.exit_code == 0);
-    const auto document = nlohmann::json::parse(result.output);
+    const ProgramResult result = directory.run(words).succeeded();
+    const auto document = result.json();
     const auto& failing = document.at("failing");
     REQUIRE(failing.size() == std::min<std::size_t>(10, document.at("likely_to_fail")));
     CHECK_THAT(result.errors, ContainsSubstring("they fail with P > 0.25; the fastest:\n  size="));
@@ -276,11 +247,12 @@ TEST_CASE("where conditions bound the memory, it alone decides what can run", "[
   CHECK(!document.contains("likely_to_fail"));
   CHECK(!document.contains("failing"));
   // The same of what to measure next: all that is left is near the limit.
-  const ProgramResult next =
-      directory.run({"suggest", "all.jsonl", "space.json", "--where",
-                     "mem_mb < 1000 && size > 79 * workers", "--next", "1", "--format", "csv"});
-  CHECK(next.exit_code == 0);
-  CHECK_THAT(next.errors, !ContainsSubstring("left out"));
+  CHECK_THAT(directory
+                 .run({"suggest", "all.jsonl", "space.json", "--where",
+                       "mem_mb < 1000 && size > 79 * workers", "--next", "1", "--format", "csv"})
+                 .succeeded()
+                 .errors,
+             !ContainsSubstring("left out"));
 }
 
 TEST_CASE("a column in which only failed runs differ decides failing", "[cli]") {
@@ -314,7 +286,7 @@ TEST_CASE("a column in which only failed runs differ decides failing", "[cli]") 
         Catch::Approx(std::stod(rows[1].back())));
 }
 
-TEST_CASE("fit tells levels of which all runs failed", "[cli]") {
+TEST_CASE("fit reports levels at which all runs failed", "[cli]") {
   std::string runs = ended_runs(1000, "gpu,", "new,", "new,");
   runs.replace(runs.find("1,1,new"), 7, "1,1,mid");
   runs += "1,2,old,failed\n2,2,old,failed\n3,2,odd,failed\n";
@@ -333,10 +305,8 @@ TEST_CASE("a model of failing whose fields contradict each other is refused", "[
     auto other = model;
     change(other["failures"]);
     directory.write("other.json", other.dump());
-    const ProgramResult result =
-        directory.run({"predict", "other.json", "--set", "size=4", "workers=1"});
-    CHECK(result.exit_code == 3);
-    CHECK_THAT(result.errors, ContainsSubstring(message));
+    CHECK_THAT(directory.run({"predict", "other.json", "--set", "size=4", "workers=1"}).failed(3),
+               ContainsSubstring(message));
   };
   refused(
       "failures.curvatures", [](auto& failures) { failures["curvatures"].erase(0); });
@@ -358,11 +328,11 @@ test $(( $1 * $2 )) -gt 512 && exit 1
 echo "step_time: $(( 100 * $1 / $2 + 3 * $2 + 7 )) us"
 )");
   std::filesystem::permissions(directory.file("program"), std::filesystem::perms::owner_all);
-  const ProgramResult measured = directory.run(
-      {"measure", "space.json", "--runs", "measured.csv", "--repeats", "1", "--time-from",
-       "step_time: {}", "-o", "measured.json", "--", "./program", "{size}", "{threads}"});
-  INFO(measured.errors);
-  REQUIRE(measured.exit_code == 0);
+  const ProgramResult measured =
+      directory
+          .run({"measure", "space.json", "--runs", "measured.csv", "--repeats", "1", "--time-from",
+                "step_time: {}", "-o", "measured.json", "--", "./program", "{size}", "{threads}"})
+          .succeeded();
   const auto rows = cells_of_csv(directory.read("measured.csv"));
   std::size_t failed = 0;
   for (const Words& row : rows)

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -36,7 +34,7 @@ std::vector<MeasuredRun> measured_runs() {
   return runs;
 }
 
-class FilesTest : public FitDirectory {
+class FilesTest : public ProgramTest {
  public:
   FilesTest() {
     for (const MeasuredRun& run : runs_)
@@ -93,8 +91,7 @@ TEST_CASE_METHOD(FilesTest,
   // What a model predicts for a file stands in it as the file writes it.
   write("model.json", german.dump());
   write("configs.csv", "gpus;batch_size;filters;share\n2;32;8;0,5\n");
-  const ProgramResult predicted = run({"predict", "model.json", "configs.csv"});
-  REQUIRE(predicted.exit_code == 0);
+  const ProgramResult predicted = run({"predict", "model.json", "configs.csv"}).succeeded();
   const auto at = predicted.output.find("2;32;8;0,5;");
   REQUIRE(at != std::string::npos);
   const std::string cell =
@@ -106,7 +103,7 @@ TEST_CASE_METHOD(FilesTest,
   CHECK(run({"evaluate", "model.json", "german.csv"}).exit_code == 0);
 }
 
-TEST_CASE_METHOD(FilesTest, "a mark that may be one of thousands is refused with both readings",
+TEST_CASE_METHOD(FilesTest, "a mark that may separate thousands is refused with both readings",
                  "[cli]") {
   const std::string rows = "512;1;285\n1.024;2;310\n2.048;4;402\n";
   write("runs.csv", "Batch Size;GPUs;Time (ms)\n" + rows);
@@ -130,13 +127,13 @@ TEST_CASE_METHOD(FilesTest, "a mark that may be one of thousands is refused with
   CHECK(model["constants"].dump().find("1.024") == std::string::npos);
   write("model.json", model.dump());
   CHECK(run({"predict", "model.json", "runs.csv"}).exit_code == 3);
-  const ProgramResult predicted = run({"predict", "model.json", "runs.csv", "--decimal", ","});
-  CHECK(predicted.exit_code == 0);
+  const ProgramResult predicted =
+      run({"predict", "model.json", "runs.csv", "--decimal", ","}).succeeded();
   CHECK_THAT(predicted.output, ContainsSubstring("1.024;2;310;"));
   CHECK(predicted.output.substr(predicted.output.find("310;") + 4).find(',') != std::string::npos);
 }
 
-TEST_CASE_METHOD(FilesTest, "marks of numbers that can be read in one way are read in it",
+TEST_CASE_METHOD(FilesTest, "marks in numbers that allow only one reading are read that way",
                  "[cli]") {
   const auto import_of = [&](const std::string& text, const std::string& decimal = "") {
     write("runs.csv", text);
@@ -195,10 +192,8 @@ TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", 
   write("plain.csv", header() + all_lines());
   write("failed.csv", header() + "64,16,4,NA\n" + all_lines() +
                           "64,16,8,\n64,16,4,0\n64,16,8,NA\n64,16,4,-1\n64,32,4,oom\n");
-  const ProgramResult refused = run({"fit", "failed.csv"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, ContainsSubstring("column 'time_s': 6 cells") &&
-                                 ContainsSubstring("pass --failed drop"));
+  CHECK_THAT(run({"fit", "failed.csv"}).failed(3), ContainsSubstring("column 'time_s': 6 cells") &&
+                                                       ContainsSubstring("pass --failed drop"));
   const nlohmann::json plain = model_of({"plain.csv"});
   const nlohmann::json model = model_of({"failed.csv", "--failed", "drop"});
   CHECK(model["constants"] == plain["constants"]);  // ranges, too: nothing of 64 GPUs is known
@@ -213,10 +208,8 @@ TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", 
                          ContainsSubstring("\"NA\" in 2 (lines 2 and 41)"));
   write("model.json", model.dump());
   CHECK(run({"evaluate", "model.json", "failed.csv"}).exit_code == 3);
-  const ProgramResult judged =
-      run({"evaluate", "model.json", "failed.csv", "--failed", "drop", "--format", "json"});
-  REQUIRE(judged.exit_code == 0);
-  const nlohmann::json evaluation = nlohmann::json::parse(judged.output);
+  const nlohmann::json evaluation =
+      run({"evaluate", "model.json", "failed.csv", "--failed", "drop", "--format", "json"}).json();
   CHECK(evaluation["metrics"]["rows"] == 36);
   CHECK(evaluation["data"]["failed"] == model["provenance"]["data"]["failed"]);
   // A time that only its unit tells is found beside failures, too, 0 among them.
@@ -226,8 +219,8 @@ TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", 
   CHECK(model_of({"unit.csv", "--failed", "drop"})["constants"] == plain["constants"]);
   CHECK_THAT(run({"fit", "unit.csv"}).errors, ContainsSubstring("--target step_s"));
   const ProgramResult scaling =
-      run({"scaling", "unit.csv", "--column", "gpus", "--failed", "drop", "--format", "csv"});
-  CHECK(scaling.exit_code == 0);
+      run({"scaling", "unit.csv", "--column", "gpus", "--failed", "drop", "--format", "csv"})
+          .succeeded();
   CHECK(scaling.output ==
         run({"scaling", "plain.csv", "--column", "gpus", "--format", "csv"}).output);
   // What may be a slip is none of these.
@@ -255,9 +248,9 @@ TEST_CASE_METHOD(FilesTest, "a throughput is a target: time = work / throughput"
   CHECK(run({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", ""}).exit_code ==
         2);
   write("model.json", iteration.dump());
-  const ProgramResult judged = run({"evaluate", "model.json", "rates.csv", "--format", "json"});
-  REQUIRE(judged.exit_code == 0);
-  CHECK(nlohmann::json::parse(judged.output)["metrics"]["mape_percent"] < 0.1);
+  const ProgramResult judged =
+      run({"evaluate", "model.json", "rates.csv", "--format", "json"}).succeeded();
+  CHECK(judged.json()["metrics"]["mape_percent"] < 0.1);
   CHECK(run({"report", "model.json", "rates.csv"}).exit_code == 0);
   // A file with the time itself is judged by that.
   write("plain.csv", header() + all_lines());
@@ -330,7 +323,8 @@ TEST_CASE_METHOD(FilesTest, "many warnings of one kind are one line, and all sta
   CHECK(warnings == 1 + static_cast<std::size_t>(at_bound));
 }
 
-TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, once said", "[cli][files]") {
+TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, with one notice",
+                 "[cli][files]") {
   std::string plain = "filters,gpus,batch_size,time_s\n";
   std::string indexed = ",filters,gpus,batch_size,time_s\n";
   std::string unordered = indexed;
@@ -364,12 +358,10 @@ TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, once said", 
   CHECK_THAT(predicted.output, Catch::Matchers::StartsWith(
                                    ",filters,gpus,batch_size,time_s,predicted_time_s,lower,upper,"
                                    "in_range\n0,"));
-
-  const ProgramResult refused = run({"fit", "unordered.csv"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, ContainsSubstring("unordered.csv: column 1 has no name, and does not "
-                                               "count the rows from 0 on either; name it in the "
-                                               "header"));
+  CHECK_THAT(run({"fit", "unordered.csv"}).failed(3),
+             ContainsSubstring("unordered.csv: column 1 has no name, and does not "
+                               "count the rows from 0 on either; name it in the "
+                               "header"));
 }
 
 TEST_CASE_METHOD(FilesTest, "a decimal comma in a setting is no list of two values",

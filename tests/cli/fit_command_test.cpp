@@ -1,43 +1,19 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
-namespace {
-
-/// Runs in a directory of its own that holds runs.csv.
-class FitTest {
- public:
-  FitTest() {
-    directory_.write("runs.csv", sample_runs());
-    options.directory = directory_.path();
-  }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options);
-  }
-  const TemporaryDirectory& directory() const { return directory_; }
-
-  ProgramOptions options;
-
- private:
-  TemporaryDirectory directory_;
-};
-
-}  // namespace
-
-TEST_CASE_METHOD(FitTest, "fit writes the model to standard output and the rest to standard error",
+TEST_CASE_METHOD(SampleRunsTest,
+                 "fit writes the model to standard output and the rest to standard error",
                  "[cli]") {
-  const ProgramResult result = run({"fit", "runs.csv"});
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json model = nlohmann::json::parse(result.output);
+  const ProgramResult result = run({"fit", "runs.csv"}).succeeded();
+  const nlohmann::json model = result.json();
   CHECK(model["schema"] == "perfmodel/model");
   CHECK(model["schema_version"] == 1);
   CHECK(model["target"] == nlohmann::json{{"column", "time_s"}, {"unit", "s"}});
@@ -54,58 +30,53 @@ TEST_CASE_METHOD(FitTest, "fit writes the model to standard output and the rest 
   CHECK_THAT(result.errors, ContainsSubstring("times faster"));
 }
 
-TEST_CASE_METHOD(FitTest, "the same data, options and seed give the same bytes for any threads",
-                 "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest,
+                 "the same data, options and seed give the same bytes for any threads", "[cli]") {
   const std::string one = run({"fit", "runs.csv", "--threads", "1"}).output;
   const std::string three = run({"fit", "runs.csv", "--threads", "3"}).output;
-  options.environment["OMP_NUM_THREADS"] = "2,1";
+  program_options.environment["OMP_NUM_THREADS"] = "2,1";
   CHECK(one == three);
   CHECK(one == run({"fit", "runs.csv"}).output);
   CHECK(one != run({"fit", "runs.csv", "--seed", "2"}).output);
 }
 
-TEST_CASE_METHOD(FitTest, "fit -o writes the file that it would print, and nothing to stdout",
-                 "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest,
+                 "fit -o writes the file that it would print, and nothing to stdout", "[cli]") {
   const std::string printed = run({"fit", "runs.csv"}).output;
-  const ProgramResult result = run({"fit", "runs.csv", "-o", "model.json", "--quiet"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.output.empty());
-  CHECK(read_text(directory().file("model.json")) == printed);
+  CHECK(run({"fit", "runs.csv", "-o", "model.json", "--quiet"}).succeeded().output.empty());
+  CHECK(read("model.json") == printed);
   CHECK(directory().entries() == 2);
 }
 
-TEST_CASE_METHOD(FitTest, "fit --quiet keeps warnings only", "[cli]") {
-  const ProgramResult result = run({"fit", "runs.csv", "--quiet", "--bounds", "q=-0.1:5"});
-  CHECK(result.exit_code == 0);
-  std::istringstream lines(result.errors);
+TEST_CASE_METHOD(SampleRunsTest, "fit --quiet keeps warnings only", "[cli]") {
+  std::istringstream lines(
+      run({"fit", "runs.csv", "--quiet", "--bounds", "q=-0.1:5"}).succeeded().errors);
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count)
     CHECK_THAT(line, Catch::Matchers::StartsWith("perfmodel: warning: "));
   CHECK(count > 0);
 }
 
-TEST_CASE_METHOD(FitTest, "the summary has no colours but where they are asked for", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "the summary is coloured only on request", "[cli]") {
   CHECK_THAT(run({"fit", "runs.csv"}).errors, !ContainsSubstring("\x1b"));
   CHECK_THAT(run({"fit", "runs.csv", "--color", "always"}).errors, ContainsSubstring("\x1b[1m"));
   CHECK_THAT(run({"--color", "always", "fit", "runs.csv"}).errors, ContainsSubstring("\x1b[1m"));
   CHECK_THAT(run({"fit", "runs.csv", "--color", "never"}).errors, !ContainsSubstring("\x1b"));
 }
 
-TEST_CASE_METHOD(FitTest, "no line of the summary is wider than 100 columns", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "no line of the summary is wider than 100 columns", "[cli]") {
   const std::string name(60, 'x');
   std::string text = sample_runs();
   text.replace(0, std::string("filters").size(), name);
-  directory().write("wide.csv", text);
-  const ProgramResult result = run({"fit", "wide.csv"});
-  REQUIRE(result.exit_code == 0);
-  std::istringstream lines(result.errors);
+  write("wide.csv", text);
+  std::istringstream lines(run({"fit", "wide.csv"}).succeeded().errors);
   for (std::string line; std::getline(lines, line);)
     if (!line.starts_with("perfmodel: "))
       CHECK(line.size() <= 104);  // a clipped name has a character of three bytes
 }
 
-TEST_CASE_METHOD(FitTest, "a split gives metrics of each part and is the same for the same seed",
-                 "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest,
+                 "a split gives metrics of each part and is the same for the same seed", "[cli]") {
   const std::vector<std::string> arguments = {"fit", "runs.csv", "--split", "50:25:25"};
   const std::string first = run(arguments).output;
   const nlohmann::json metrics = nlohmann::json::parse(first)["metrics"];
@@ -116,25 +87,22 @@ TEST_CASE_METHOD(FitTest, "a split gives metrics of each part and is the same fo
   CHECK(run({"fit", "runs.csv", "--split", "50:25:25", "--split-seed", "2"}).output != first);
 }
 
-TEST_CASE_METHOD(FitTest, "fit --test judges the model on further runs", "[cli]") {
-  directory().write("more.csv",
-                    "activation,time_s,workers,filters\nrelu,1.5,1,25\ntanh,1.25,1,16\n");
-  const nlohmann::json model =
-      nlohmann::json::parse(run({"fit", "runs.csv", "--test", "more.csv"}).output);
+TEST_CASE_METHOD(SampleRunsTest, "fit --test judges the model on further runs", "[cli]") {
+  write("more.csv", "activation,time_s,workers,filters\nrelu,1.5,1,25\ntanh,1.25,1,16\n");
+  const nlohmann::json model = run({"fit", "runs.csv", "--test", "more.csv"}).json();
   CHECK(model["metrics"]["train"]["rows"] == 48);
   CHECK(model["metrics"]["test"]["rows"] == 2);
 }
 
-TEST_CASE_METHOD(FitTest, "test rows with levels that the runs have not are left out", "[cli]") {
-  directory().write("more.csv",
-                    "activation,time_s,workers,filters\nrelu,1.5,1,25\nelu,1.5,1,25\n"
-                    "tanh,1.25,1,16\nelu,2,1,16\nrellu,1,1,16\n");
+TEST_CASE_METHOD(SampleRunsTest, "test rows with levels that the runs lack are left out", "[cli]") {
+  write("more.csv",
+        "activation,time_s,workers,filters\nrelu,1.5,1,25\nelu,1.5,1,25\n"
+        "tanh,1.25,1,16\nelu,2,1,16\nrellu,1,1,16\n");
   const std::string levels =
       ": the runs that the model is fitted to have no activation = \"elu\" (2 rows, from line 3 "
       "on), activation = \"rellu\" (line 6)";
-  const ProgramResult result = run({"fit", "runs.csv", "--test", "more.csv"});
-  CHECK(result.exit_code == 0);
-  CHECK(nlohmann::json::parse(result.output)["metrics"]["test"]["rows"] == 2);
+  const ProgramResult result = run({"fit", "runs.csv", "--test", "more.csv"}).succeeded();
+  CHECK(result.json()["metrics"]["test"]["rows"] == 2);
   CHECK_THAT(result.errors,
              ContainsSubstring("perfmodel: warning: more.csv: 3 of 5 rows are left out of the "
                                "test" +
@@ -152,92 +120,83 @@ TEST_CASE_METHOD(FitTest, "test rows with levels that the runs have not are left
   CHECK(gated.errors ==
         "perfmodel: error: more.csv: 3 of 5 rows cannot be judged" + levels +
             "; --fail-if needs predictions for all: remove these rows, or fit such runs too\n");
-  directory().write("others.csv", "activation,time_s,workers,filters\nelu,1.5,1,25\n");
-  const ProgramResult none = run({"fit", "runs.csv", "--quiet", "--test", "others.csv"});
-  CHECK(none.exit_code == 3);
-  CHECK(none.errors ==
+  write("others.csv", "activation,time_s,workers,filters\nelu,1.5,1,25\n");
+  CHECK(run({"fit", "runs.csv", "--quiet", "--test", "others.csv"}).failed(3) ==
         "perfmodel: error: others.csv: no row can be judged: the runs that the model is fitted to "
         "have no activation = \"elu\" (line 2)\n");
-  directory().write("blank.csv", "activation,time_s,workers,filters\nrelu,1,1,25\n,1.5,1,25\n");
+  write("blank.csv", "activation,time_s,workers,filters\nrelu,1,1,25\n,1.5,1,25\n");
   const ProgramResult blank = run({"fit", "runs.csv", "--quiet", "--test", "blank.csv"});
   CHECK(blank.exit_code == 3);
   CHECK(blank.errors == "perfmodel: error: blank.csv:3: column 'activation': the cell is blank\n");
 }
 
-TEST_CASE_METHOD(FitTest, "a failed gate ends with 4, after the model was written", "[cli]") {
-  const ProgramResult result = run({"fit", "runs.csv", "--quiet", "-o", "m.json", "--fail-if",
-                                    "mae>=0", "--fail-if", "mape > 50"});
-  CHECK(result.exit_code == 4);
-  CHECK_THAT(result.errors,
+TEST_CASE_METHOD(SampleRunsTest, "a failed gate ends with 4, after the model was written",
+                 "[cli]") {
+  const std::string errors = run({"fit", "runs.csv", "--quiet", "-o", "m.json", "--fail-if",
+                                  "mae>=0", "--fail-if", "mape > 50"})
+                                 .failed(4);
+  CHECK_THAT(errors,
              ContainsSubstring("perfmodel: error: --fail-if 'mae>=0' holds on the training part"));
-  CHECK_THAT(result.errors, !ContainsSubstring("mape > 50"));
-  CHECK_FALSE(read_text(directory().file("m.json")).empty());
+  CHECK_THAT(errors, !ContainsSubstring("mape > 50"));
+  CHECK_FALSE(read("m.json").empty());
   CHECK(run({"fit", "runs.csv", "--fail-if", "mape>50"}).exit_code == 0);
   CHECK_THAT(run({"fit", "runs.csv", "--split", "50:50", "--fail-if", "rmse>=0"}).errors,
              ContainsSubstring("holds on the test part"));
 }
 
-TEST_CASE_METHOD(FitTest, "fit reads runs from standard input", "[cli]") {
-  options.input = sample_runs();
-  const ProgramResult piped = run({"fit", "-"});
-  REQUIRE(piped.exit_code == 0);
-  nlohmann::json model = nlohmann::json::parse(piped.output);
-  nlohmann::json from_file = nlohmann::json::parse(run({"fit", "runs.csv"}).output);
+TEST_CASE_METHOD(SampleRunsTest, "fit reads runs from standard input", "[cli]") {
+  program_options.input = sample_runs();
+  nlohmann::json model = run({"fit", "-"}).json();
+  nlohmann::json from_file = run({"fit", "runs.csv"}).json();
   CHECK(model["provenance"]["data"]["file"] == "-");
   CHECK(model["provenance"]["data"]["sha256"] == from_file["provenance"]["data"]["sha256"]);
   CHECK(model["constants"] == from_file["constants"]);
 }
 
-TEST_CASE_METHOD(FitTest, "roles that are named are taken", "[cli]") {
-  const nlohmann::json model = nlohmann::json::parse(
+TEST_CASE_METHOD(SampleRunsTest, "roles that are named are taken", "[cli]") {
+  const nlohmann::json model =
       run({"fit", "runs.csv", "--target", "time_s", "--extrinsic", "workers", "--categorical",
            "filters", "--ignore", "activation", "--time-unit", "min"})
-          .output);
+          .json();
   CHECK(model["target"]["unit"] == "min");
   CHECK(model["constants"]["intrinsic"].empty());
   CHECK(model["constants"]["categorical"][0]["levels"].size() == 6);
 }
 
-TEST_CASE_METHOD(FitTest, "the output may not be an input", "[cli]") {
-  const ProgramResult result = run({"fit", "runs.csv", "-o", "./runs.csv"});
-  CHECK(result.exit_code == 2);
-  CHECK(result.errors ==
+TEST_CASE_METHOD(SampleRunsTest, "the output may not be an input", "[cli]") {
+  CHECK(run({"fit", "runs.csv", "-o", "./runs.csv"}).failed(2) ==
         "perfmodel: error: the output would replace the input runs.csv\n"
         "See 'perfmodel fit --help'.\n");
-  CHECK(read_text(directory().file("runs.csv")) == sample_runs());
+  CHECK(read("runs.csv") == sample_runs());
 }
 
-TEST_CASE_METHOD(FitTest, "a place that cannot be written is found out before the fit", "[cli]") {
-  const ProgramResult result = run({"fit", "runs.csv", "-o", "no/model.json", "--generations",
-                                    "1000000000", "--tolerance", "0"});
-  CHECK(result.exit_code == 5);
-}
-
-TEST_CASE_METHOD(FitTest, "levels alone make a model, and without noise nothing is left to gain",
+TEST_CASE_METHOD(SampleRunsTest, "a place that cannot be written is found out before the fit",
                  "[cli]") {
-  directory().write("levels.csv", "activation,time_s\nrelu,1\ntanh,2\nrelu,1\ntanh,2\nrelu,1\n");
-  const nlohmann::json model =
-      nlohmann::json::parse(run({"fit", "levels.csv", "--extrinsic", "none"}).output);
+  run({"fit", "runs.csv", "-o", "no/model.json", "--generations", "1000000000", "--tolerance", "0"})
+      .failed(5);
+}
+
+TEST_CASE_METHOD(SampleRunsTest,
+                 "levels alone make a model, and without noise nothing is left to gain", "[cli]") {
+  write("levels.csv", "activation,time_s\nrelu,1\ntanh,2\nrelu,1\ntanh,2\nrelu,1\n");
+  const nlohmann::json model = run({"fit", "levels.csv", "--extrinsic", "none"}).json();
   CHECK(model["scaling_powers"].empty());
   CHECK(model["metrics"]["train"]["mae"].get<double>() < 1e-9);
   CHECK(model["search"]["gap"].get<double>() <= 1);
 }
 
-TEST_CASE_METHOD(FitTest, "equal times leave r2 undefined", "[cli]") {
-  directory().write("equal.csv", "filters,workers,time_s\n1,1,2\n2,1,2\n3,2,2\n4,2,2\n");
-  const ProgramResult result = run({"fit", "equal.csv"});
-  REQUIRE(result.exit_code == 0);
-  CHECK(nlohmann::json::parse(result.output)["metrics"]["train"]["r2"].is_null());
+TEST_CASE_METHOD(SampleRunsTest, "equal times leave r2 undefined", "[cli]") {
+  write("equal.csv", "filters,workers,time_s\n1,1,2\n2,1,2\n3,2,2\n4,2,2\n");
+  CHECK(run({"fit", "equal.csv"}).json()["metrics"]["train"]["r2"].is_null());
   CHECK(run({"fit", "equal.csv", "--fail-if", "r2<0"}).exit_code == 4);
 }
 
-TEST_CASE_METHOD(FitTest, "repeats give the best model and the spread over all seeds") {
+TEST_CASE_METHOD(SampleRunsTest, "repeats give the best model and the spread over all seeds") {
   const std::vector<std::string> arguments = {
       "fit", "runs.csv", "--seed", "5",           "--repeats", "3",       "--generations",
       "15",  "--starts", "1",      "--no-polish", "--split",   "60:20:20"};
-  const ProgramResult result = run(arguments);
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json model = nlohmann::json::parse(result.output);
+  const ProgramResult result = run(arguments).succeeded();
+  const nlohmann::json model = result.json();
   const nlohmann::json& repeats = model["repeats"];
   CHECK(repeats["fits"] == 3);
   CHECK_THAT(repeats["meaning"].get<std::string>(), ContainsSubstring("not a confidence interval"));
@@ -260,25 +219,26 @@ TEST_CASE_METHOD(FitTest, "repeats give the best model and the spread over all s
   auto two_threads = arguments;
   two_threads.insert(two_threads.end(), {"--threads", "2"});
   CHECK(run(two_threads).output == result.output);
-  CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["repeats"].is_null());
+  CHECK(run({"fit", "runs.csv"}).json()["repeats"].is_null());
 }
 
-TEST_CASE_METHOD(FitTest, "the last digits of repeated fits are no spread", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "differences in the last digits of repeated fits are no spread",
+                 "[cli]") {
   std::string csv = "workers,batch,time_s\n";
   for (const int workers : {1, 2, 4, 8})
     for (const int batch : {16, 32, 64})
       csv += std::to_string(workers) + "," + std::to_string(batch) + "," +
              std::to_string(0.1 + 0.0625 * batch / workers) + "\n";
-  directory().write("exact.csv", csv);
+  write("exact.csv", csv);
   const std::string said = run({"fit", "exact.csv", "--repeats", "10"}).errors;
   const std::size_t row = said.find("q[workers]");
   REQUIRE(row != std::string::npos);
   CHECK_THAT(said.substr(row, said.find('\n', row) - row), ContainsSubstring("+- 0"));
 }
 
-TEST_CASE_METHOD(FitTest, "files and names that were mixed up are told in one line", "[cli]") {
-  directory().write("few.csv", "filters,host\n8,a\n");
-  REQUIRE(run({"fit", "runs.csv", "-o", "model.json"}).exit_code == 0);
+TEST_CASE_METHOD(SampleRunsTest, "mixed-up files and names are reported in one line", "[cli]") {
+  write("few.csv", "filters,host\n8,a\n");
+  run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
   const auto error_of = [&](const std::vector<std::string>& arguments) {
     const ProgramResult result = run(arguments);
     CHECK(result.exit_code != 0);
@@ -307,21 +267,22 @@ TEST_CASE_METHOD(FitTest, "files and names that were mixed up are told in one li
                    ContainsSubstring("'time_s'"));
 }
 
-TEST_CASE_METHOD(FitTest, "the models of a set are chosen by --pick, not by --set", "[cli][by]") {
+TEST_CASE_METHOD(SampleRunsTest, "the models of a set are chosen by --pick, not by --set",
+                 "[cli][by]") {
   std::string csv = "stack,batch,time_s\n";
   for (const char* stack : {"a", "b"})
     for (const int size : {1, 2, 4, 8, 16})
       csv +=
           std::string(stack) + "," + std::to_string(size) + "," + std::to_string(3 * size) + "\n";
-  directory().write("sets.csv", csv);
-  REQUIRE(run({"fit", "sets.csv", "--by", "stack", "-o", "set.jsonl"}).exit_code == 0);
+  write("sets.csv", csv);
+  run({"fit", "sets.csv", "--by", "stack", "-o", "set.jsonl"}).succeeded();
   CHECK_THAT(run({"predict", "set.jsonl", "--set", "stack=a", "--set", "batch=3"}).errors,
              ContainsSubstring("choose some of them: --pick 'stack == \"a\"'"));
 }
 
-TEST_CASE_METHOD(FitTest, "a fit without more rows than constants marks what it cannot know",
+TEST_CASE_METHOD(SampleRunsTest, "a fit without more rows than constants marks what it cannot know",
                  "[cli]") {
-  directory().write("three.csv", "workers,batch,time_s\n1,32,1.5\n2,32,1.1\n4,64,0.9\n");
+  write("three.csv", "workers,batch,time_s\n1,32,1.5\n2,32,1.1\n4,64,0.9\n");
   const std::string text = run({"fit", "three.csv"}).errors;
   CHECK_THAT(text, ContainsSubstring(" times faster?") &&
                        ContainsSubstring("training errors say nothing: there are no more rows than "
@@ -330,7 +291,8 @@ TEST_CASE_METHOD(FitTest, "a fit without more rows than constants marks what it 
                                          "3\n"));
 }
 
-TEST_CASE_METHOD(FitTest, "a bad fit of Eq. (4) is followed by the way to another form", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "a bad fit of Eq. (4) is followed by the way to another form",
+                 "[cli]") {
   // One size in three takes four times as long; each run twice, with 1 % of noise, or once.
   for (const bool repeated : {true, false}) {
     std::string csv = "mode,batch,time_s\n";
@@ -340,7 +302,7 @@ TEST_CASE_METHOD(FitTest, "a bad fit of Eq. (4) is followed by the way to anothe
           if (repeated || noise > 1)
             csv += "m" + std::to_string(mode) + "," + std::to_string(size) + "," +
                    std::to_string(noise * mode * size * ((mode + size) % 3 == 0 ? 4 : 1)) + "\n";
-    directory().write("bad.csv", csv);
+    write("bad.csv", csv);
     for (const char* by : {"", "mode"}) {
       std::vector<std::string> arguments = {"fit", "bad.csv", "-o", "bad.json"};
       if (*by != '\0')
@@ -355,13 +317,13 @@ TEST_CASE_METHOD(FitTest, "a bad fit of Eq. (4) is followed by the way to anothe
              !ContainsSubstring("--expression auto"));
 }
 
-TEST_CASE_METHOD(FitTest, "a formula at a bound is warned of beside a residual correction, too",
-                 "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest,
+                 "a formula at a bound is warned of beside a residual correction, too", "[cli]") {
   // Times that depend on the batch more steeply than the box of the search allows.
   std::string csv = "batch,time_s\n";
   for (const double batch : {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7})
     csv += std::to_string(batch) + "," + std::to_string(std::pow(batch, 9)) + "\n";
-  directory().write("steep.csv", csv);
+  write("steep.csv", csv);
   for (const char* residual : {"none", "process"})
     CHECK_THAT(run({"fit", "steep.csv", "--residual", residual, "-o", "steep.json"}).errors,
                ContainsSubstring("warning: q[batch] is at its upper bound"));

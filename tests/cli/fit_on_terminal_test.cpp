@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "cli/pseudo_terminal.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -45,42 +44,41 @@ const std::string advice = "the model is not written anywhere; save it: -o model
 
 }  // namespace
 
-TEST_CASE("fit prints a table to a terminal, and the model where something else reads", "[cli]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", "gpus,time_s\n1,8\n2,5\n4,3\n8,2\n16,1.5\n");
-  const Shown table = fit_shown_by({}, directory);
+TEST_CASE_METHOD(ProgramTest,
+                 "fit prints a table to a terminal, and the model where something else reads",
+                 "[cli]") {
+  write("runs.csv", "gpus,time_s\n1,8\n2,5\n4,3\n8,2\n16,1.5\n");
+  const Shown table = fit_shown_by({}, directory());
   CHECK(table.result.exit_code == 0);
   CHECK(table.output.empty());
   CHECK_THAT(table.result.errors, Catch::Contains("effect of") && Catch::Contains(advice));
 
   // Who says where to has it there, and who wants no table wants the model.
-  const Shown file = fit_shown_by({"-o", "model.json"}, directory);
+  const Shown file = fit_shown_by({"-o", "model.json"}, directory());
   CHECK(file.result.exit_code == 0);
   CHECK(file.output.empty());
   CHECK_THAT(file.result.errors, !Catch::Contains(advice));
   const std::string begin = "{\r\n  \"schema\": \"perfmodel/model\"";
-  CHECK_THAT(fit_shown_by({"-o", "-"}, directory).output, Catch::StartsWith(begin));
-  CHECK_THAT(fit_shown_by({"--quiet"}, directory).output, Catch::StartsWith(begin));
+  CHECK_THAT(fit_shown_by({"-o", "-"}, directory()).output, Catch::StartsWith(begin));
+  CHECK_THAT(fit_shown_by({"--quiet"}, directory()).output, Catch::StartsWith(begin));
 
-  ProgramOptions options;
-  options.directory = directory.path();
-  const ProgramResult piped = run_perfmodel({"fit", "runs.csv"}, options);
-  CHECK(piped.output == read_text(directory.file("model.json")));
+  const ProgramResult piped = run({"fit", "runs.csv"});
+  CHECK(piped.output == read("model.json"));
   CHECK_THAT(piped.errors, !Catch::Contains(advice));
 }
 
-TEST_CASE("predict prints a table of several configurations to a terminal", "[cli][central]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "predict prints a table of several configurations to a terminal",
+                 "[cli][central]") {
   std::string csv = "gpus,width,time_s\n";
   for (int run = 0; run < 24; ++run) {
     const int gpus = 1 << run % 4;
     csv += std::to_string(gpus) + "," + std::to_string(16 + run * run % 50) + "," +
            std::to_string((0.008 + 0.0001 * (run * 7 % 10)) / gpus) + "\n";
   }
-  directory.write("runs.csv", csv);
-  fit_shown_by({"-o", "model.json", "--coverage", "0.5", "--quiet"}, directory);
+  write("runs.csv", csv);
+  fit_shown_by({"-o", "model.json", "--coverage", "0.5", "--quiet"}, directory());
   const Shown table =
-      shown_by({"predict", "model.json", "--set", "gpus=4,16", "width=20", "--quiet"}, directory);
+      shown_by({"predict", "model.json", "--set", "gpus=4,16", "width=20", "--quiet"}, directory());
   INFO(table.output);
   CHECK(table.result.exit_code == 0);
   CHECK_THAT(table.output,
@@ -88,18 +86,15 @@ TEST_CASE("predict prints a table of several configurations to a terminal", "[cl
                             "     4  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+\r\n"
                             "    16  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+ +extrapolated\r\n"));
   // Whoever reads from a pipe, or says where to, has CSV with all columns.
-  ProgramOptions options;
-  options.directory = directory.path();
-  const ProgramResult piped =
-      run_perfmodel({"predict", "model.json", "--set", "gpus=4,16", "width=20"}, options);
+  const ProgramResult piped = run({"predict", "model.json", "--set", "gpus=4,16", "width=20"});
   CHECK_THAT(piped.output,
              Catch::StartsWith("width,gpus,predicted_time_s,lower,upper,in_range\n20,4,"));
 }
 
-TEST_CASE("suggest shows what it is at where that takes long", "[cli][suggest][progress]") {
-  const TemporaryDirectory directory;
-  directory.write("model.json", sample_model());
-  const std::string pipe = directory.file("slow.csv");
+TEST_CASE_METHOD(ProgramTest, "suggest shows its progress where it takes long",
+                 "[cli][suggest][progress]") {
+  write("model.json", sample_model());
+  const std::string pipe = file("slow.csv");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   // Runs that come a second after the line is due, which is from the third second on.
   std::thread writer([&] {
@@ -108,10 +103,8 @@ TEST_CASE("suggest shows what it is at where that takes long", "[cli][suggest][p
     runs << "filters,activation,workers\n4,relu,2\n8,tanh,4\n";
   });
   PseudoTerminal terminal(80);
-  ProgramOptions options;
-  options.directory = directory.path();
-  options.error_descriptor = terminal.programs_end();
-  const ProgramResult result = run_perfmodel({"suggest", "model.json", "slow.csv"}, options);
+  program_options.error_descriptor = terminal.programs_end();
+  const ProgramResult result = run({"suggest", "model.json", "slow.csv"});
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // where the program did not read
   writer.join();
   ::close(reader);
@@ -120,15 +113,13 @@ TEST_CASE("suggest shows what it is at where that takes long", "[cli][suggest][p
   CHECK_THAT(terminal.text(), Catch::EndsWith("\r\x1b[K"));  // and is gone
 }
 
-TEST_CASE("one bar goes through all stages of a fit and never back", "[cli][progress]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "one bar goes through all stages of a fit and never back",
+                 "[cli][progress]") {
   PseudoTerminal terminal(100);
-  ProgramOptions options;
-  options.directory = directory.path();
-  options.error_descriptor = terminal.programs_end();
+  program_options.error_descriptor = terminal.programs_end();
   Program program({"fit", PERFMODEL_SOURCE_DIR "/data/lenet5_test300.csv", "--folds", "5",
                    "--bootstrap", "1000000", "-o", "model.json"},
-                  options);
+                  program_options);
   std::this_thread::sleep_for(std::chrono::seconds(6));
   program.signal(SIGINT);
   CHECK(program.wait().exit_code == 130);
@@ -141,9 +132,8 @@ TEST_CASE("one bar goes through all stages of a fit and never back", "[cli][prog
   CHECK(std::is_sorted(shares.begin(), shares.end()));
 }
 
-TEST_CASE("merge shows what it is at where that takes long", "[cli][progress]") {
-  const TemporaryDirectory directory;
-  const std::string pipe = directory.file("part.jsonl");
+TEST_CASE_METHOD(ProgramTest, "merge shows its progress where it takes long", "[cli][progress]") {
+  const std::string pipe = file("part.jsonl");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   std::thread writer([&] {
     std::ofstream part(pipe);
@@ -151,10 +141,8 @@ TEST_CASE("merge shows what it is at where that takes long", "[cli][progress]") 
     part << "no part\n";
   });
   PseudoTerminal terminal(80);
-  ProgramOptions options;
-  options.directory = directory.path();
-  options.error_descriptor = terminal.programs_end();
-  const ProgramResult result = run_perfmodel({"merge", "part.jsonl"}, options);
+  program_options.error_descriptor = terminal.programs_end();
+  const ProgramResult result = run({"merge", "part.jsonl"});
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // where the program did not read
   writer.join();
   ::close(reader);

@@ -1,52 +1,36 @@
 // The formats of commands that print tables.
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
 #include "support/markdown.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 using FormatsJson = nlohmann::json;
-using Words = std::vector<std::string>;
 
 namespace {
 
-class FormatsTest {
+class FormatsTest : public SampleModelTest {
  public:
   FormatsTest() {
-    folder_.write("runs.csv", sample_runs());
-    folder_.write("model.json", sample_model());
-    folder_.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+    write("runs.csv", sample_runs());
+    write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu", "tanh"]},
       {"column": "workers", "values": [1, 2, 4]}]})");
-    folder_.write("layers.csv", "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
+    write("layers.csv", "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
   }
 
-  std::string in_format(Words arguments, const std::string& format) const {
-    arguments.insert(arguments.end(), {"--format", format, "--quiet"});
-    const ProgramResult result = run(arguments);
-    INFO(perfmodel::joined(arguments, " ") << ": " << result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result.output;
+  std::string in_format(const Words& arguments, const std::string& format) const {
+    INFO(perfmodel::joined(arguments, " "));
+    return run(arguments, {"--format", format, "--quiet"}).succeeded().output;
   }
-
-  ProgramResult run(const Words& arguments) const {
-    return run_perfmodel(
-        arguments,
-        {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
-  }
-
- protected:
-  TemporaryDirectory folder_;
 };
 
 const std::vector<Words> kTables = {
@@ -68,7 +52,7 @@ std::size_t bare(const std::string& line, char wanted) {
 
 }  // namespace
 
-TEST_CASE_METHOD(FormatsTest, "every table is told in every format", "[cli]") {
+TEST_CASE_METHOD(FormatsTest, "every table can be printed in every format", "[cli]") {
   for (const Words& command : kTables) {
     INFO(perfmodel::joined(command, " "));
     const std::string markdown = in_format(command, "markdown");
@@ -173,10 +157,10 @@ TEST_CASE_METHOD(FormatsTest, "conditions are test cases of JUnit and annotation
                                "message=\"mape&gt;1 holds: " +
                                perfmodel::to_text(mape) + "\"/>\n    </testcase>\n"));
   CHECK_THAT(junit.output, ContainsSubstring("name=\"fail if r2&lt;-1e9\"/>\n"));
-  folder_.write("junit.xml", junit.output);
+  write("junit.xml", junit.output);
   const std::string parse = "python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' ";
   if (succeeds("python3 -c 'import xml.dom.minidom'"))
-    CHECK(succeeds(parse + folder_.path().string() + "/junit.xml"));
+    CHECK(succeeds(parse + directory().path().string() + "/junit.xml"));
 
   const ProgramResult github = in("github");
   CHECK(github.exit_code == 4);
@@ -187,10 +171,7 @@ TEST_CASE_METHOD(FormatsTest, "conditions are test cases of JUnit and annotation
   CHECK(lines[1] ==
         "::error title=model.json on runs.csv::failed: mape>1: " + perfmodel::to_text(mape));
   CHECK(lines[2].starts_with("::notice title=model.json on runs.csv::passed: r2<-1e9: "));
-
-  const ProgramResult none = run({"evaluate", "model.json", "runs.csv", "--format", "junit"});
-  CHECK(none.exit_code == 2);
   CHECK_THAT(
-      none.errors,
+      run({"evaluate", "model.json", "runs.csv", "--format", "junit"}).failed(2),
       ContainsSubstring("--format junit needs --fail-if: it reports conditions such as 'mape>15'"));
 }

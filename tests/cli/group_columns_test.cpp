@@ -1,37 +1,25 @@
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/many_runs.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
-using Strings = std::vector<std::string>;
 
 namespace {
 
-class GroupColumns {
+class GroupColumns : public ProgramTest {
  public:
   GroupColumns() {
-    options_.directory = directory_.path();
     const ManyRuns runs;
-    directory_.write("runs.csv", runs.wide);
-    directory_.write("sorted.csv", runs.sorted);
+    write("runs.csv", runs.wide);
+    write("sorted.csv", runs.sorted);
   }
-
-  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
-
   /// Of the model in this task.
   std::string target_of(const std::string& name, std::size_t task) const {
-    const std::vector<std::string> lines = lines_of(read_text(directory_.file(name)));
-    return nlohmann::json::parse(lines.at(1 + task)).at("target");
+    return nlohmann::json::parse(lines_of(read(name)).at(1 + task)).at("target");
   }
-
- protected:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
@@ -40,9 +28,9 @@ TEST_CASE_METHOD(GroupColumns, "the time that a throughput gives has the name of
                  "[cli][many]") {
   for (const std::string runs : {"runs.csv", "sorted.csv"}) {
     CAPTURE(runs);
-    REQUIRE(run({"fit", runs, "--by", "kernel", "--ignore", "memory_mb", "--throughput-target",
-                 "time_s", "--work", "gpus", "-o", "all.jsonl"})
-                .exit_code == 0);
+    run({"fit", runs, "--by", "kernel", "--ignore", "memory_mb", "--throughput-target", "time_s",
+         "--work", "gpus", "-o", "all.jsonl"})
+        .succeeded();
     CHECK(target_of("all.jsonl", 2) == "time_per_iteration");
     const ProgramResult predicted = run({"predict", "all.jsonl", "runs.csv", "--quiet"});
     CHECK(predicted.output.starts_with(
@@ -53,8 +41,9 @@ TEST_CASE_METHOD(GroupColumns, "the time that a throughput gives has the name of
   }
 }
 
-TEST_CASE_METHOD(GroupColumns, "what tells groups apart plays no other part", "[cli][many]") {
-  const auto [flags, said] = GENERATE(table<Strings, std::string>({
+TEST_CASE_METHOD(GroupColumns, "a column that tells groups apart plays no other part",
+                 "[cli][many]") {
+  const auto [flags, said] = GENERATE(table<Words, std::string>({
       {{"--by", "kernel", "--target", "kernel"}, "--target: 'kernel' has no effect"},
       {{"--by", "kernel,time_s"}, "--target: 'time_s' has no effect"},
       {{"--by", "kernel", "--ignore", "kernel"}, "--ignore: 'kernel' has no effect"},
@@ -63,9 +52,7 @@ TEST_CASE_METHOD(GroupColumns, "what tells groups apart plays no other part", "[
       {{"--by", "kernel,kernel"}, "--by: 'kernel' is given twice"},
       {{"--by", "kernel", "--target", "time_s,time_s"}, "--target: 'time_s' is given twice"},
   }));
-  Strings arguments{"fit", "sorted.csv", "-o", "all.jsonl"};
+  Words arguments{"fit", "sorted.csv", "-o", "all.jsonl"};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
-  const ProgramResult result = run(arguments);
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.errors, ContainsSubstring(said));
+  CHECK_THAT(run(arguments).failed(2), ContainsSubstring(said));
 }

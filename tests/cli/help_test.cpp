@@ -37,10 +37,9 @@ std::string paragraph(const std::string& help, const std::string& option) {
 }  // namespace
 
 TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
-  const auto result = run_perfmodel({"--version", "--json"});
-  CHECK(result.exit_code == 0);
+  const auto result = run_perfmodel({"--version", "--json"}).succeeded();
   CHECK(run_perfmodel({"--json", "-V"}).output == result.output);
-  const auto version = nlohmann::json::parse(result.output);
+  const auto version = result.json();
   CHECK(version["schema"] == "perfmodel/version");
   const std::string text = run_perfmodel({"--version"}).output;
   CHECK(text.starts_with("perfmodel " + version["version"].get<std::string>() + "\n"));
@@ -51,14 +50,11 @@ TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
   const std::size_t boxes = (has_black_boxes() ? 1U : 0U) + (has_gradient_boosting() ? 1U : 0U);
   CHECK(version["black_boxes"].size() == boxes);
   CHECK(version["model_schema_version"] == 4);
-  const auto alone = run_perfmodel({"--json"});
-  CHECK(alone.exit_code == 2);
-  CHECK_THAT(alone.errors, ContainsSubstring("--json requires --version"));
+  CHECK_THAT(run_perfmodel({"--json"}).failed(2), ContainsSubstring("--json requires --version"));
 }
 
 TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
-  const auto version = run_perfmodel({"--version"});
-  CHECK(version.exit_code == 0);
+  const auto version = run_perfmodel({"--version"}).succeeded();
   CHECK(version.output.starts_with("perfmodel "));
   CHECK(version.errors.empty());
   std::vector<std::string> commands = test::listed_commands();
@@ -91,7 +87,7 @@ TEST_CASE("the short help has the common options, the long one all with their de
   CHECK_THAT(paragraph(all, "--confidence"), EndsWith(" (default: 0.95)"));
 }
 
-TEST_CASE("what was nearly right is told", "[cli]") {
+TEST_CASE("near misses on the command line get a suggestion", "[cli]") {
   const test::TemporaryDirectory directory;
   const std::string runs = directory.write("runs.csv", "workers,time_s\n1,2\n2,1\n");
   const std::string model = directory.write("model.json", "{}");
@@ -118,9 +114,8 @@ TEST_CASE("what was nearly right is told", "[cli]") {
        "direction"},
       {{"suggest", runs, model}, "the model comes first: perfmodel suggest " + model + " " + runs}};
   for (const auto& [words, message] : slips) {
-    const auto result = run_perfmodel(words);
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.errors, ContainsSubstring("perfmodel: error: " + message + "\n"));
+    CHECK_THAT(run_perfmodel(words).failed(2),
+               ContainsSubstring("perfmodel: error: " + message + "\n"));
   }
 }
 
@@ -140,9 +135,8 @@ TEST_CASE("options that do not go together are refused for a reason", "[cli]") {
       {{"plan", "s.json", "-n", "3", "--starts", "2"}, "--starts needs --method d-optimal"},
       {{"simulate", "-", "-"}, "MODEL.json and CONFIGS.csv cannot both come from standard input"}};
   for (const auto& [words, message] : refused) {
-    const auto result = run_perfmodel(words);
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.errors, ContainsSubstring("perfmodel: error: " + message + "\n"));
+    CHECK_THAT(run_perfmodel(words).failed(2),
+               ContainsSubstring("perfmodel: error: " + message + "\n"));
   }
 }
 
@@ -194,7 +188,7 @@ TEST_CASE("the help of fit has every option of the contract", "[cli]") {
   }
 }
 
-TEST_CASE("the help of fit tells the defaults that hold", "[cli]") {
+TEST_CASE("the help of fit states the defaults that apply", "[cli]") {
   const std::string help = run_perfmodel({"fit", "--help-all"}).output;
   const SearchDefaults scaled = search_defaults(Method::scaled);
   const SearchDefaults paper = search_defaults(Method::paper);

@@ -2,13 +2,11 @@
 
 #include <zlib.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/files.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -34,14 +32,9 @@ std::string compressed(std::string_view bytes) {
   return out;
 }
 
-class ImportTest : public FitDirectory {
- public:
-  ImportTest() { write("runs.csv", sample_runs()); }
-};
-
 }  // namespace
 
-TEST_CASE_METHOD(ImportTest, "a file that gzip compressed is read as what is in it", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "a file that gzip compressed is read as what is in it", "[cli]") {
   const std::string runs = sample_runs();
   const std::string packed = compressed(runs);
   write("runs.csv.gz", packed);
@@ -69,12 +62,11 @@ TEST_CASE_METHOD(ImportTest, "a file that gzip compressed is read as what is in 
   std::string damaged = packed;
   damaged[damaged.size() / 2] ^= 0x55;
   write("damaged.gz", damaged);
-  const ProgramResult bad = run({"fit", "damaged.gz"});
-  CHECK(bad.exit_code == 3);
-  CHECK_THAT(bad.errors, ContainsSubstring("damaged.gz"));
+  CHECK_THAT(run({"fit", "damaged.gz"}).failed(3), ContainsSubstring("damaged.gz"));
 }
 
-TEST_CASE_METHOD(ImportTest, "only zeros may follow the members of a compressed file", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "only zeros may follow the members of a compressed file",
+                 "[cli]") {
   const std::string runs = sample_runs();
   const std::size_t half = runs.size() / 2;
   const std::string first = compressed(runs.substr(0, half));
@@ -97,10 +89,9 @@ TEST_CASE_METHOD(ImportTest, "only zeros may follow the members of a compressed 
   CHECK(refused(first + std::string(512, '\0') + second));
 }
 
-TEST_CASE_METHOD(ImportTest, "what import writes is fitted as the files are", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "the output of import gives the same fit as the files", "[cli]") {
   write("german.csv", "gpus;name;time_s\n1;a b;4,5\n2;\"x,\"\"y\";2,5\n4;1.10;1,5\n8;c;1\n");
-  const ProgramResult german = run({"import", "german.csv", "-o", "out.csv"});
-  REQUIRE(german.exit_code == 0);
+  const ProgramResult german = run({"import", "german.csv", "-o", "out.csv"}).succeeded();
   CHECK(read("out.csv") == "gpus,name,time_s\n1,a b,4.5\n2,\"x,\"\"y\",2.5\n4,1.10,1.5\n8,c,1\n");
   CHECK_THAT(german.errors, ContainsSubstring("4 runs of 3 columns"));
 
@@ -117,12 +108,10 @@ TEST_CASE_METHOD(ImportTest, "what import writes is fitted as the files are", "[
   CHECK(model == plain);
 }
 
-TEST_CASE_METHOD(ImportTest, "import writes cells as they are, blank ones too", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "import writes cells as they are, blank ones too", "[cli]") {
   const auto imported = [&](const std::string& text) {
     write("cells", text);
-    const ProgramResult result = run({"import", "cells"});
-    CHECK(result.exit_code == 0);
-    return result.output;
+    return run({"import", "cells"}).succeeded().output;
   };
   const std::string plain =
       "version,n,id,time_s\n1.10,0100,12345678901234567890,1.50\n1.9,1e3,9007199254740993,2\n";
@@ -137,25 +126,22 @@ TEST_CASE_METHOD(ImportTest, "import writes cells as they are, blank ones too", 
         "mem,v,t\n2048B,1.0,90s\n512B,1.10,40s\n");
 }
 
-TEST_CASE_METHOD(ImportTest, "files of other columns are told by a few of them", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "a file with other columns is reported by naming a few of them",
+                 "[cli]") {
   write("few.csv", "gpus,time_s\n1,2\n");
   std::string many = "time_s";
   for (int i = 0; i < 300; ++i)
     many += ",c" + std::to_string(i);
   write("many.csv", many + "\n");
-  const ProgramResult result = run({"import", "few.csv", "many.csv"});
-  CHECK(result.exit_code == 3);
-  CHECK_THAT(result.errors,
+  CHECK_THAT(run({"import", "few.csv", "many.csv"}).failed(3),
              ContainsSubstring("it lacks 'gpus' and has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 294 "
                                "more besides"));
   CHECK(run({"import", "few.csv", "few.csv"}).exit_code == 2);
 }
 
-TEST_CASE_METHOD(ImportTest, "a format that the file does not have is refused", "[cli]") {
+TEST_CASE_METHOD(SampleRunsTest, "a format that the file does not have is refused", "[cli]") {
   const auto error_of = [&](const std::vector<std::string>& arguments) {
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == 2);
-    return result.errors;
+    return run(arguments).failed(2);
   };
   CHECK_THAT(error_of({"fit", "runs.csv", "--input-format", "sqlite"}),
              ContainsSubstring("--input-format sqlite does not apply to runs.csv, which is CSV"));
@@ -169,7 +155,6 @@ TEST_CASE_METHOD(ImportTest, "a format that the file does not have is refused", 
   CHECK_THAT(error_of({"import", "object.json", "--separator", "tab"}),
              ContainsSubstring("--separator does not apply to object.json, which is JSON"));
   CHECK(run({"import", "object.json", "--input-format", "csv"}).exit_code == 3);
-  const ProgramResult large = run({"fit", "object.json", "--sample-rows=10"});
-  CHECK(large.exit_code == 3);
-  CHECK_THAT(large.errors, ContainsSubstring("object.json is not plain CSV"));
+  CHECK_THAT(run({"fit", "object.json", "--sample-rows=10"}).failed(3),
+             ContainsSubstring("object.json is not plain CSV"));
 }

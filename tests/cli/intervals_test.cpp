@@ -2,14 +2,12 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel;
@@ -33,38 +31,24 @@ std::string noisy_runs(std::size_t rows, std::uint64_t seed) {
   return text;
 }
 
-class IntervalsTest {
+class IntervalsTest : public ProgramTest {
  public:
   IntervalsTest() {
-    directory_.write("runs.csv", noisy_runs(200, 1));
-    directory_.write("new.csv", noisy_runs(300, 2));
-    directory_.write("plain.json", sample_model());
-    options_.directory = directory_.path();
+    write("runs.csv", noisy_runs(200, 1));
+    write("new.csv", noisy_runs(300, 2));
+    write("plain.json", sample_model());
   }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
+  ProgramResult fit(const Words& further) const {
+    return run({"fit", "runs.csv", "--ignore", "host", "--starts", "1", "-o", "model.json"},
+               further);
   }
-  ProgramResult fit(std::vector<std::string> further) const {
-    further.insert(further.begin(),
-                   {"fit", "runs.csv", "--ignore", "host", "--starts", "1", "-o", "model.json"});
-    return run(further);
-  }
-  nlohmann::json model() const {
-    return nlohmann::json::parse(read_text(directory_.file("model.json")));
-  }
-  std::string file() const { return read_text(directory_.file("model.json")); }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(IntervalsTest, "intervals come from the validation part where there is one",
                  "[intervals]") {
-  const ProgramResult fitted = fit({"--split", "60:20:20", "--coverage", "0.9"});
-  CHECK(fitted.exit_code == 0);
+  const ProgramResult fitted = fit({"--split", "60:20:20", "--coverage", "0.9"}).succeeded();
   CHECK_THAT(fitted.errors, ContainsSubstring("  intervals  90 % of new times: "));
   CHECK_THAT(fitted.errors, ContainsSubstring("split conformal on 40 held-out rows"));
   const nlohmann::json intervals = model()["prediction_intervals"];
@@ -77,30 +61,30 @@ TEST_CASE_METHOD(IntervalsTest, "intervals come from the validation part where t
 TEST_CASE_METHOD(IntervalsTest, "intervals come from folds where there is no validation part",
                  "[intervals]") {
   CHECK(fit({"--coverage", "0.9", "--threads", "1"}).exit_code == 0);
-  const std::string one_thread = file();
+  const std::string one_thread = read("model.json");
   CHECK(model()["prediction_intervals"]["method"] == "cross-conformal");
   CHECK(model()["prediction_intervals"]["count"] == 200);
   CHECK_FALSE(model().contains("cross_validation"));
   CHECK(fit({"--coverage", "0.9", "--threads", "3"}).exit_code == 0);
-  CHECK(file() == one_thread);
+  CHECK(read("model.json") == one_thread);
 
   // 300 rows of the same law: 90 % with a standard deviation of 1.7 %, and as much again for the
   // 200 that calibrate; four of both together are 11 %.
   const nlohmann::json report =
-      nlohmann::json::parse(run({"evaluate", "model.json", "new.csv", "--format", "json"}).output);
+      run({"evaluate", "model.json", "new.csv", "--format", "json"}).json();
   CHECK(report["prediction_intervals"]["level"] == 0.9);
   CHECK(report["prediction_intervals"]["coverage"].get<double>() ==
         Catch::Approx(0.9).margin(0.11));
   CHECK(report["prediction_intervals"]["mean_width"].get<double>() > 0);
-  const nlohmann::json half = nlohmann::json::parse(
-      run({"evaluate", "model.json", "new.csv", "--format", "json", "--coverage", "0.5"}).output);
+  const nlohmann::json half =
+      run({"evaluate", "model.json", "new.csv", "--format", "json", "--coverage", "0.5"}).json();
   CHECK(half["prediction_intervals"]["coverage"].get<double>() == Catch::Approx(0.5).margin(0.15));
   CHECK(half["prediction_intervals"]["mean_width"] < report["prediction_intervals"]["mean_width"]);
 }
 
 TEST_CASE_METHOD(IntervalsTest, "predict writes the interval beside the prediction",
                  "[intervals]") {
-  REQUIRE(fit({"--coverage", "0.9"}).exit_code == 0);
+  fit({"--coverage", "0.9"}).succeeded();
   const ProgramResult table = run({"predict", "model.json", "new.csv"});
   CHECK(table.output.starts_with(
       "filters,workers,host,time_s,predicted_time_s,lower,upper,in_range\n"));
@@ -108,12 +92,12 @@ TEST_CASE_METHOD(IntervalsTest, "predict writes the interval beside the predicti
                                         "workers=2"};
   std::vector<std::string> json = set;
   json.push_back("--json");
-  const nlohmann::json object = nlohmann::json::parse(run(json).output);
+  const nlohmann::json object = run(json).json();
   const double predicted = object["predicted_time_s"];
   CHECK(object["lower"].get<double>() < predicted);
   CHECK(object["upper"].get<double>() > predicted);
   json.insert(json.end(), {"--coverage", "0.5"});
-  const nlohmann::json narrow = nlohmann::json::parse(run(json).output);
+  const nlohmann::json narrow = run(json).json();
   CHECK(narrow["predicted_time_s"] == object["predicted_time_s"]);
   CHECK(narrow["lower"] > object["lower"]);
   CHECK(narrow["upper"] < object["upper"]);
@@ -125,35 +109,26 @@ TEST_CASE_METHOD(IntervalsTest, "predict writes the interval beside the predicti
 
 TEST_CASE_METHOD(IntervalsTest, "a fit has 90 % intervals without being asked, or none",
                  "[intervals]") {
-  const ProgramResult fitted = fit({});
-  REQUIRE(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, ContainsSubstring("  intervals  90 % of new times: "));
-  const std::string unasked = file();
-  REQUIRE(fit({"--coverage", "0.9"}).exit_code == 0);
-  CHECK(file() == unasked);
+  CHECK_THAT(fit({}).succeeded().errors, ContainsSubstring("  intervals  90 % of new times: "));
+  const std::string unasked = read("model.json");
+  fit({"--coverage", "0.9"}).succeeded();
+  CHECK(read("model.json") == unasked);
   nlohmann::json with = model();
-  const ProgramResult bare = fit({"--coverage", "none"});
-  REQUIRE(bare.exit_code == 0);
-  CHECK_THAT(bare.errors, !ContainsSubstring("intervals"));
+  CHECK_THAT(fit({"--coverage", "none"}).succeeded().errors, !ContainsSubstring("intervals"));
   CHECK(with.erase("prediction_intervals") == 1);
   for (nlohmann::json& effect : with["effects"])
     for (const char* field : {"low", "high", "determined"})
       CHECK(effect.erase(field) == 1);
   CHECK(model() == with);
   // 18 rows do not reach 90 %.
-  const TemporaryDirectory few;
-  few.write("few.csv", noisy_runs(18, 3));
-  ProgramOptions there;
-  there.directory = few.path();
-  const ProgramResult small = run_perfmodel({"fit", "few.csv", "--ignore", "host"}, there);
-  CHECK(small.exit_code == 0);
-  CHECK_FALSE(nlohmann::json::parse(small.output).contains("prediction_intervals"));
+  write("few.csv", noisy_runs(18, 3));
+  CHECK_FALSE(run({"fit", "few.csv", "--ignore", "host"}).json().contains("prediction_intervals"));
   for (const char* const wrong : {"no", "", "1.5"})
     CHECK_THAT(fit({"--coverage", wrong}).errors, ContainsSubstring("--coverage"));
 }
 
-TEST_CASE("the ranges of many columns are cut back less often", "[intervals]") {
-  const auto edges_of = [](std::size_t columns) {
+TEST_CASE_METHOD(ProgramTest, "the ranges of many columns are cut back less often", "[intervals]") {
+  const auto edges_of = [&](std::size_t columns) {
     RandomStream random(1, "many columns");
     std::string text;
     for (std::size_t c = 0; c < columns; ++c)
@@ -168,16 +143,11 @@ TEST_CASE("the ranges of many columns are cut back less often", "[intervals]") {
       }
       text += to_text(time) + "\n";
     }
-    const TemporaryDirectory directory;
-    directory.write("runs.csv", text);
-    ProgramOptions options;
-    options.directory = directory.path();
-    REQUIRE(run_perfmodel({"fit", "runs.csv", "--extrinsic", "none", "--expression", "multi",
-                           "--terms", "1", "-o", "model.json"},
-                          options)
-                .exit_code == 0);
-    const nlohmann::json model = nlohmann::json::parse(read_text(directory.file("model.json")));
-    return model["prediction_intervals"]["beyond"][0]["edges"].get<int>();
+    write("runs.csv", text);
+    run({"fit", "runs.csv", "--extrinsic", "none", "--expression", "multi", "--terms", "1", "-o",
+         "model.json"})
+        .succeeded();
+    return model()["prediction_intervals"]["beyond"][0]["edges"].get<int>();
   };
   CHECK(edges_of(24) == 3);
   CHECK(edges_of(30) == 2);
@@ -198,17 +168,12 @@ TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyo
     text += to_text(filters) + "," + to_text(workers) + "," +
             to_text(law(filters, workers) * std::exp(0.02 * random.normal())) + "\n";
   }
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", text);
-  ProgramOptions options;
-  options.directory = directory.path();
+  write("runs.csv", text);
   const auto growth_with = [&](const char* terms) {
-    const ProgramResult fitted = run_perfmodel(
-        {"fit", "runs.csv", "--expression", "multi", "--terms", terms, "-o", "model.json"},
-        options);
-    REQUIRE(fitted.exit_code == 0);
-    const nlohmann::json model = nlohmann::json::parse(read_text(directory.file("model.json")));
-    const nlohmann::json& workers = model["prediction_intervals"]["beyond"][0];
+    run({"fit", "runs.csv", "--expression", "multi", "--terms", terms, "-o", "model.json"})
+        .succeeded();
+    const nlohmann::json fitted = model();
+    const nlohmann::json& workers = fitted["prediction_intervals"]["beyond"][0];
     CHECK(workers["column"] == "workers");
     CHECK(workers["edges"] == 3);
     return workers["growth"].get<double>();
@@ -216,11 +181,9 @@ TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyo
   const double of_product = growth_with("1");
   CHECK(of_product > 0.3);
   const auto width = [&](int workers) {
-    const nlohmann::json asked = nlohmann::json::parse(
-        run_perfmodel({"predict", "model.json", "--set", "filters=4",
-                       "workers=" + std::to_string(workers), "--json", "--quiet"},
-                      options)
-            .output);
+    const nlohmann::json asked = run({"predict", "model.json", "--set", "filters=4",
+                                      "workers=" + std::to_string(workers), "--json", "--quiet"})
+                                     .json();
     return std::log(asked["upper"].get<double>() / asked["lower"].get<double>());
   };
   const double growth = std::sqrt((3 * of_product * of_product + 0.5 * 0.35 * 0.35) / 3.5);
@@ -229,12 +192,11 @@ TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyo
   CHECK(growth_with("2") < of_product);
 }
 
-TEST_CASE("the interval of a doubling holds the planted ratio as often as it says", "[intervals]") {
+TEST_CASE_METHOD(ProgramTest,
+                 "the interval of a doubling holds the planted ratio as often as it says",
+                 "[intervals]") {
   // Three laws, 25 sets of 80 runs with a noise of 3 % each: 90 % of 75 is 67.5 with a standard
   // deviation of 2.6; four of them below is 57.
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
   const std::vector<double (*)(double, double)> laws = {
       [](double width, double gpus) { return 0.02 * width / gpus + 0.1; },
       [](double width, double gpus) { return 0.02 * width * std::pow(gpus, -0.7); },
@@ -251,11 +213,9 @@ TEST_CASE("the interval of a doubling holds the planted ratio as often as it say
         text += to_text(width) + "," + to_text(gpus) + "," +
                 to_text(laws[law](width, gpus) * std::exp(0.03 * random.normal())) + "\n";
       }
-      directory.write("runs.csv", text);
-      const ProgramResult fitted = run_perfmodel(
-          {"fit", "runs.csv", "--expression", "multi", "--terms", "2", "--quiet"}, options);
-      REQUIRE(fitted.exit_code == 0);
-      const nlohmann::json model = nlohmann::json::parse(fitted.output);
+      write("runs.csv", text);
+      const nlohmann::json model =
+          run({"fit", "runs.csv", "--expression", "multi", "--terms", "2", "--quiet"}).json();
       const nlohmann::json& effects = model["effects"];
       const nlohmann::json& effect = effects[effects[0]["column"] == "gpus" ? 0 : 1];
       REQUIRE(effect["column"] == "gpus");
@@ -269,13 +229,12 @@ TEST_CASE("the interval of a doubling holds the planted ratio as often as it say
   CHECK(determined == 75);
 }
 
-TEST_CASE("intervals of other inputs' effects hold the planted ratios, and all are determined",
-          "[intervals]") {
+TEST_CASE_METHOD(
+    ProgramTest,
+    "intervals of other inputs' effects hold the planted ratios, and all are determined",
+    "[intervals]") {
   // 30 sets of 120 runs with a noise of 3 %: of 60 ratios 54 within with a standard deviation of
   // 2.3; four of them below is 45.
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
   const std::map<std::string, double> factors = {{"adam", 1.3}, {"lion", 1.1}, {"sgd", 1}};
   int held = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
@@ -292,13 +251,10 @@ TEST_CASE("intervals of other inputs' effects hold the planted ratios, and all a
                       std::exp(0.03 * random.normal())) +
               "\n";
     }
-    directory.write("runs.csv", text);
-    const ProgramResult fitted = run_perfmodel(
-        {"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--quiet", "-o", "model.json"},
-        options);
-    REQUIRE(fitted.exit_code == 0);
-    const nlohmann::json effects =
-        nlohmann::json::parse(read_text(directory.file("model.json")))["effects"];
+    write("runs.csv", text);
+    run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--quiet", "-o", "model.json"})
+        .succeeded();
+    const nlohmann::json effects = nlohmann::json::parse(read("model.json"))["effects"];
     REQUIRE(effects.size() == 3);
     CHECK(effects[0]["column"] == "width");  // the strongest
     std::sort(widths.begin(), widths.end());
@@ -322,8 +278,7 @@ TEST_CASE("intervals of other inputs' effects hold the planted ratios, and all a
       const auto time_at = [&](const nlohmann::json& value) {
         const std::string cell = value.is_string() ? value.get<std::string>() : value.dump();
         const std::string setting = effect["column"].get<std::string>() + "=" + cell;
-        return std::stod(
-            run_perfmodel({"predict", "model.json", "--set", setting, "--quiet"}, options).output);
+        return std::stod(run({"predict", "model.json", "--set", setting, "--quiet"}).output);
       };
       if (seed == 0)
         CHECK(effect["ratio"] ==
@@ -331,7 +286,7 @@ TEST_CASE("intervals of other inputs' effects hold the planted ratios, and all a
     }
     if (seed == 0) {
       // The page reads them back.
-      const std::string page = run_perfmodel({"report", "model.json", "runs.csv"}, options).output;
+      const std::string page = run({"report", "model.json", "runs.csv"}).output;
       CHECK_THAT(page, ContainsSubstring(short_number(effects[2]["low"]) + " .. " +
                                          short_number(effects[2]["high"])));
       CHECK_THAT(page, ContainsSubstring("sgd -&gt; adam"));
@@ -340,8 +295,9 @@ TEST_CASE("intervals of other inputs' effects hold the planted ratios, and all a
   CHECK(held >= 45);
 }
 
-TEST_CASE("the summary lists scales, what is stronger, and the number of other inputs",
-          "[intervals]") {
+TEST_CASE_METHOD(ProgramTest,
+                 "the summary lists scales, what is stronger, and the number of other inputs",
+                 "[intervals]") {
   RandomStream random(1, "many inputs");
   std::string text = "a,b,c,d,e,f,g,gpus,time_s\n";
   for (int row = 0; row < 150; ++row) {
@@ -355,14 +311,10 @@ TEST_CASE("the summary lists scales, what is stronger, and the number of other i
     text += to_text(gpus) + "," +
             to_text(time * std::pow(gpus, -0.05) * std::exp(0.01 * random.normal())) + "\n";
   }
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
-  directory.write("runs.csv", text);
-  const ProgramResult fitted = run_perfmodel({"fit", "runs.csv", "--expression", "multi", "--terms",
-                                              "1", "--extrinsic", "gpus", "-o", "model.json"},
-                                             options);
-  REQUIRE(fitted.exit_code == 0);
+  write("runs.csv", text);
+  const ProgramResult fitted = run({"fit", "runs.csv", "--expression", "multi", "--terms", "1",
+                                    "--extrinsic", "gpus", "-o", "model.json"})
+                                   .succeeded();
   const std::string section = fitted.errors.substr(fitted.errors.find("\n  effect of "));
   // f and g are stronger than the scale, whose effect is the smallest: none is hidden.
   const std::vector<std::string> shown = {"a", "b", "c", "d", "e", "f", "g", "gpus"};
@@ -375,20 +327,17 @@ TEST_CASE("the summary lists scales, what is stronger, and the number of other i
   }
   CHECK(section.find(" more input") == std::string::npos);
   // Without the scale, only the five strongest are shown, and the others are counted.
-  const ProgramResult none =
-      run_perfmodel({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--extrinsic",
-                     "none", "--ignore", "gpus", "-o", "none.json"},
-                    options);
+  const ProgramResult none = run({"fit", "runs.csv", "--expression", "multi", "--terms", "1",
+                                  "--extrinsic", "none", "--ignore", "gpus", "-o", "none.json"});
   CHECK_THAT(none.errors,
              ContainsSubstring("\n  and 2 more inputs; perfmodel report shows the effects of all"));
-  const nlohmann::json effects =
-      nlohmann::json::parse(read_text(directory.file("model.json")))["effects"];
+  const nlohmann::json effects = nlohmann::json::parse(read("model.json"))["effects"];
   CHECK(effects.size() == 8);
 }
 
 TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each predicted time",
                  "[intervals]") {
-  REQUIRE(fit({}).exit_code == 0);
+  fit({}).succeeded();
   const std::vector<std::string> scaling = {"scaling", "model.json", "--set", "filters=16",
                                             "--kind",  "strong",     "--at",  "1,2,4"};
   const auto with = [&](std::vector<std::string> arguments, const std::vector<std::string>& more) {
@@ -443,11 +392,8 @@ TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each p
   }
   CHECK_THAT(run({"suggest", "model.json", "runs.csv", "--next", "1"}).output,
              ContainsSubstring("lower") && ContainsSubstring("upper"));
-
-  const ProgramResult of_runs =
-      run({"scaling", "runs.csv", "--ignore", "host", "--coverage", "0.5"});
-  CHECK(of_runs.exit_code == 2);
-  CHECK_THAT(of_runs.errors, ContainsSubstring("--coverage"));
+  CHECK_THAT(run({"scaling", "runs.csv", "--ignore", "host", "--coverage", "0.5"}).failed(2),
+             ContainsSubstring("--coverage"));
   CHECK(run({"scaling", "plain.json", "--set", "filters=16", "--coverage", "0.5"}).exit_code == 3);
   CHECK(run({"suggest", "plain.json", "runs.csv", "--coverage", "0.5"}).exit_code == 3);
   const ProgramResult plain = run({"scaling", "plain.json", "--format", "csv"});
@@ -455,44 +401,40 @@ TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each p
       "scale,time,configurations,speedup,efficiency,karp_flatt,equivalent_power,limited_by\n"));
 }
 
-TEST_CASE("few configurations with very many repeats have intervals of their noise",
-          "[intervals]") {
+TEST_CASE_METHOD(ProgramTest,
+                 "few configurations with very many repeats have intervals of their noise",
+                 "[intervals]") {
   RandomStream random(6, "many repeats");
   std::string text = "size,gpus,time_s\n";
   for (const int size : {1, 2, 4, 8})
     for (int repeat = 0; repeat < 700; ++repeat)
       text += to_text(size) + "," + to_text(size % 3 + 1) + "," +
               to_text(size * std::exp(0.05 * random.normal())) + "\n";
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", text);
-  ProgramOptions options;
-  options.directory = directory.path();
-  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  write("runs.csv", text);
+  run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
   const nlohmann::json intervals =
-      nlohmann::json::parse(read_text(directory.file("model.json")))["prediction_intervals"];
+      nlohmann::json::parse(read("model.json"))["prediction_intervals"];
   CHECK(intervals["count"] == 240);  // 60 of each
   // A configuration that is held out altogether can be far off, a repeat of a kept one by the
   // noise.
-  const nlohmann::json report = nlohmann::json::parse(
-      run_perfmodel({"evaluate", "model.json", "runs.csv", "--format", "json"}, options).output);
+  const nlohmann::json report =
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).json();
   CHECK(report["prediction_intervals"]["coverage"] > 0.85);
 }
 
 TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without intervals are refused",
                  "[intervals]") {
-  const ProgramResult few = fit({"--split", "90:5:5", "--coverage", "0.9"});
-  CHECK(few.exit_code == 2);
-  CHECK_THAT(few.errors, ContainsSubstring("perfmodel: error: --coverage 0.9 needs at least 19 "
-                                           "held-out rows, and there are 10: they reach 0.818\n"));
-  REQUIRE(fit({"--coverage", "0.9"}).exit_code == 0);
+  CHECK_THAT(fit({"--split", "90:5:5", "--coverage", "0.9"}).failed(2),
+             ContainsSubstring("perfmodel: error: --coverage 0.9 needs at least 19 "
+                               "held-out rows, and there are 10: they reach 0.818\n"));
+  fit({"--coverage", "0.9"}).succeeded();
   const ProgramResult high = run({"predict", "model.json", "new.csv", "--coverage", "0.999"});
   CHECK(high.exit_code == 2);
   CHECK(high.output.empty());
   CHECK_THAT(high.errors, ContainsSubstring("--coverage 0.999 needs at least 1999 held-out rows"));
-  const ProgramResult none = run({"predict", "plain.json", "--set", "filters=4", "activation=relu",
-                                  "workers=2", "--coverage", "0.9"});
-  CHECK(none.exit_code == 3);
-  CHECK(none.errors ==
+  CHECK(run({"predict", "plain.json", "--set", "filters=4", "activation=relu", "workers=2",
+             "--coverage", "0.9"})
+            .failed(3) ==
         "perfmodel: error: plain.json: the model holds no prediction intervals; fit it again with "
         "--coverage 0.9\n");
   for (const char* share : {"90", "1", "0", "-1", "nan", "0.9x"})
@@ -500,9 +442,7 @@ TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without interv
 }
 
 TEST_CASE_METHOD(IntervalsTest, "folds are written with their mean and deviation", "[folds]") {
-  const ProgramResult fitted = fit({"--folds", "5"});
-  CHECK(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, ContainsSubstring("\n  5 folds "));
+  CHECK_THAT(fit({"--folds", "5"}).succeeded().errors, ContainsSubstring("\n  5 folds "));
   const nlohmann::json validation = model()["cross_validation"];
   CHECK(validation["folds"] == 5);
   CHECK(validation["group_by"].is_null());
@@ -513,24 +453,23 @@ TEST_CASE_METHOD(IntervalsTest, "folds are written with their mean and deviation
   CHECK(validation["metrics"]["mape_percent"]["mean"].get<double>() == Catch::Approx(sum / 5));
   CHECK(validation["metrics"]["mape_percent"]["standard_deviation"].get<double>() > 0);
   const nlohmann::json plain = [&] {
-    REQUIRE(fit({}).exit_code == 0);
+    fit({}).succeeded();
     return model();
   }();
   CHECK(plain["constants"] == [&] {
-    REQUIRE(fit({"--folds", "5"}).exit_code == 0);
+    fit({"--folds", "5"}).succeeded();
     return model();
   }()["constants"]);
 }
 
 TEST_CASE_METHOD(IntervalsTest, "folds can leave out one value of a column each", "[folds]") {
-  REQUIRE(fit({"--folds", "all", "--group-by", "workers"}).exit_code == 0);
+  fit({"--folds", "all", "--group-by", "workers"}).succeeded();
   CHECK(model()["cross_validation"]["folds"] == 4);
   CHECK(model()["cross_validation"]["group_by"] == "workers");
-  REQUIRE(fit({"--folds", "all", "--group-by", "host"}).exit_code == 0);  // no column of the model
+  fit({"--folds", "all", "--group-by", "host"}).succeeded();  // no column of the model
   CHECK(model()["cross_validation"]["folds"] == 3);
-  const ProgramResult many = fit({"--folds", "5", "--group-by", "host"});
-  CHECK(many.exit_code == 2);
-  CHECK_THAT(many.errors, ContainsSubstring("--folds 5: the training rows are only 3 groups"));
+  CHECK_THAT(fit({"--folds", "5", "--group-by", "host"}).failed(2),
+             ContainsSubstring("--folds 5: the training rows are only 3 groups"));
   CHECK_THAT(fit({"--group-by", "host", "--coverage", "none"}).errors,
              ContainsSubstring("--group-by has no effect without --folds"));
   CHECK(fit({"--folds", "1"}).exit_code == 2);
@@ -538,18 +477,17 @@ TEST_CASE_METHOD(IntervalsTest, "folds can leave out one value of a column each"
 }
 
 TEST_CASE_METHOD(IntervalsTest, "every part of a fit can be a gate", "[gates]") {
-  const ProgramResult result =
+  const std::string errors =
       fit({"--split", "60:20:20", "--folds", "3", "--fail-if", "train.mape>0", "--fail-if",
-           "folds.mape>0", "--fail-if", "validation.r2<-9", "--fail-if", "mape>0"});
-  CHECK(result.exit_code == 4);
-  CHECK_THAT(result.errors,
+           "folds.mape>0", "--fail-if", "validation.r2<-9", "--fail-if", "mape>0"})
+          .failed(4);
+  CHECK_THAT(errors,
              ContainsSubstring("--fail-if 'train.mape>0' holds on the training part: train.mape"));
-  CHECK_THAT(result.errors, ContainsSubstring("'folds.mape>0' holds on the mean of the folds"));
-  CHECK_THAT(result.errors, ContainsSubstring("'mape>0' holds on the test part: mape is"));
-  CHECK_THAT(result.errors, !ContainsSubstring("r2<-9"));
-  const ProgramResult missing = fit({"--fail-if", "validation.mape>1"});
-  CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.errors, ContainsSubstring("there is no validation part; pass --split"));
+  CHECK_THAT(errors, ContainsSubstring("'folds.mape>0' holds on the mean of the folds"));
+  CHECK_THAT(errors, ContainsSubstring("'mape>0' holds on the test part: mape is"));
+  CHECK_THAT(errors, !ContainsSubstring("r2<-9"));
+  CHECK_THAT(fit({"--fail-if", "validation.mape>1"}).failed(2),
+             ContainsSubstring("there is no validation part; pass --split"));
 }
 
 TEST_CASE_METHOD(IntervalsTest,
@@ -564,26 +502,21 @@ TEST_CASE_METHOD(IntervalsTest,
     csv += to_text(filters) + "," + to_text(nodes) + "," +
            to_text(0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal())) + "\n";
   }
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", csv);
-  ProgramOptions options;
-  options.directory = directory.path();
+  write("runs.csv", csv);
   const std::vector<std::string> form =
       GENERATE(std::vector<std::string>{"multi"}, std::vector<std::string>{"auto"});
   std::vector<std::string> fit = {"fit", "runs.csv",   "--extrinsic", "nodes",
                                   "-o",  "model.json", "--expression"};
   fit.insert(fit.end(), form.begin(), form.end());
-  REQUIRE(run_perfmodel(fit, options).exit_code == 0);
-  const nlohmann::json model = nlohmann::json::parse(read_text(directory.file("model.json")));
-  const nlohmann::json& nodes = model["prediction_intervals"]["beyond"][0];
+  run(fit).succeeded();
+  const nlohmann::json fitted = model();
+  const nlohmann::json& nodes = fitted["prediction_intervals"]["beyond"][0];
   CHECK(nodes["column"] == "nodes");
   CHECK(nodes["edges"] == 0);
   // The slope of ln t between the two values, 0.6 where 2 % of noise of 120 runs tell it.
   CHECK(nodes["growth"].get<double>() == Catch::Approx(0.6).margin(0.02));
-  const nlohmann::json far = nlohmann::json::parse(
-      run_perfmodel(
-          {"predict", "model.json", "--set", "filters=4", "nodes=32", "--json", "--quiet"}, options)
-          .output);
+  const nlohmann::json far =
+      run({"predict", "model.json", "--set", "filters=4", "nodes=32", "--json", "--quiet"}).json();
   CHECK(far["lower"].get<double>() < 0.01 * 4 * std::pow(8, 0.6));
   CHECK(far["upper"].get<double>() > 0.01 * 4 * std::pow(32, 0.6));
 }

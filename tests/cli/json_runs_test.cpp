@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,20 +8,15 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
-#include "support/temporary_directory.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Files of the same 12 runs in the formats of several tools: t = 0.5 s * size^1.5 / threads.
-class JsonRunsTest {
+class JsonRunsTest : public ProgramTest {
  public:
-  JsonRunsTest() { options.directory = directory_.path(); }
-
   struct Run {
     int size;
     int threads;
@@ -93,18 +87,6 @@ class JsonRunsTest {
               "\n";
     return text;
   }
-
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options);
-  }
-  std::string write(const std::string& name, std::string_view text) const {
-    return directory_.write(name, text);
-  }
-
-  ProgramOptions options;
-
- private:
-  TemporaryDirectory directory_;
 };
 
 }  // namespace
@@ -129,14 +111,10 @@ TEST_CASE_METHOD(JsonRunsTest, "runs of tools are fitted as those of a CSV", "[j
       std::vector<std::string> arguments = {"fit",         file,       "--target", columns[2],
                                             "--extrinsic", columns[1], "-o",       "m.json"};
       arguments.insert(arguments.end(), more.begin(), more.end());
-      const ProgramResult fit = run(arguments);
-      INFO(fit.errors);
-      REQUIRE(fit.exit_code == 0);
-      const ProgramResult predicted =
-          run({"predict", "m.json", "--set", columns[0] + "=25", columns[1] + "=8"});
-      INFO(predicted.errors);
-      REQUIRE(predicted.exit_code == 0);
-      return std::stod(predicted.output);
+      run(arguments).succeeded();
+      return std::stod(run({"predict", "m.json", "--set", columns[0] + "=25", columns[1] + "=8"})
+                           .succeeded()
+                           .output);
     };
     constexpr double expected = 0.5 * 125 / 8;
     CHECK(time_of("runs.csv", {}) == Catch::Approx(expected).epsilon(0.01));
@@ -148,12 +126,11 @@ TEST_CASE_METHOD(JsonRunsTest, "runs of tools are fitted as those of a CSV", "[j
 
 TEST_CASE_METHOD(JsonRunsTest, "import writes JSON as CSV", "[json-runs]") {
   write("runs.jsonl", lines());
-  const ProgramResult imported = run({"import", "runs.jsonl"});
-  CHECK(imported.exit_code == 0);
+  const ProgramResult imported = run({"import", "runs.jsonl"}).succeeded();
   CHECK(imported.output.starts_with("model.threads,size,time\n1,1,0.5\n1,1,0.5\n2,1,0.25\n"));
   CHECK_THAT(imported.errors, ContainsSubstring("24 runs of 3 columns"));
   // Standard input is read as a file is.
-  options.input = lines();
+  program_options.input = lines();
   CHECK(run({"import", "-"}).output == imported.output);
 }
 
@@ -177,9 +154,7 @@ TEST_CASE_METHOD(JsonRunsTest, "results of several calls of a benchmark are one 
   }
   fit.insert(fit.end(),
              {"--target", "mean_e2el_ms", "--extrinsic", "max_concurrency", "-o", "model.json"});
-  const ProgramResult result = run(fit);
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result = run(fit).succeeded();
   CHECK_THAT(result.errors, ContainsSubstring("12 rows"));
   const std::string notice = "are left out: itls and ttfts.";
   const std::size_t place = result.errors.find(notice);
@@ -203,17 +178,14 @@ TEST_CASE_METHOD(JsonRunsTest, "benchmarks with other arguments are fitted one b
         {{"name", fmt::format("BM_b/n:{}", size)}, {"real_time", 2 * size}, {"cpu_time", 3}});
   }
   write("both.json", nlohmann::json{{"context", {{"x", 1}}}, {"benchmarks", entries}}.dump());
-  const ProgramResult fitted = run({"fit", "both.json", "--target", "real_time", "--extrinsic",
-                                    "none", "--by", "benchmark", "-o", "set.jsonl"});
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
+  run({"fit", "both.json", "--target", "real_time", "--extrinsic", "none", "--by", "benchmark",
+       "-o", "set.jsonl"})
+      .succeeded();
   const auto time_of = [&](const std::string& benchmark, const std::string& column) {
-    const ProgramResult result =
-        run({"predict", "set.jsonl", "--pick", "benchmark == \"" + benchmark + "\"", "--set",
-             column + "=12"});
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return std::stod(result.output);
+    return std::stod(run({"predict", "set.jsonl", "--pick", "benchmark == \"" + benchmark + "\"",
+                          "--set", column + "=12"})
+                         .succeeded()
+                         .output);
   };
   CHECK(time_of("BM_a", "arg1") == Catch::Approx(36e-9).epsilon(0.05));
   CHECK(time_of("BM_b", "n") == Catch::Approx(24e-9).epsilon(0.05));
@@ -225,9 +197,8 @@ TEST_CASE_METHOD(JsonRunsTest, "a named format of JSON is obeyed", "[json-runs]"
   CHECK(run({"import", "hyperfine.json", "--input-format", "json"})
             .output.starts_with("command,mean,parameters.size,parameters.threads,exit_codes,"
                                 "times\n./x 1 1,0.5,1,1,0,0.5\n"));
-  const ProgramResult asv_result = run({"import", "hyperfine.json", "--input-format", "asv"});
-  CHECK(asv_result.exit_code == 3);
-  CHECK_THAT(asv_result.errors, ContainsSubstring("hyperfine.json is JSON, but not that of asv"));
+  CHECK_THAT(run({"import", "hyperfine.json", "--input-format", "asv"}).failed(3),
+             ContainsSubstring("hyperfine.json is JSON, but not that of asv"));
 }
 
 TEST_CASE_METHOD(JsonRunsTest, "JSON that is cut off is refused", "[json-runs]") {

@@ -3,22 +3,18 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
 #include "support/markdown.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 using perfmodel::to_text;
-using Arguments = std::vector<std::string>;
 
 namespace {
 
-/// Kernels of batch * (k + 1) * gpus^(0.1 k) / 10 that are nine tenths of the step.
-class JudgedSets {
+class JudgedSets : public ProgramTest {
  public:
   JudgedSets() {
-    options_.directory = directory_.path();
     std::string groups = "kernel,gpus,batch,time_s\n";
     for (const double gpus : {1, 2, 4, 8, 16}) {
       for (const double batch : {8, 16}) {
@@ -32,26 +28,20 @@ class JudgedSets {
         groups += "step," + at + "," + to_text(sum / 0.9) + "\n";
       }
     }
-    directory_.write("groups.csv", groups);
+    write("groups.csv", groups);
   }
-
-  ProgramResult run(const Arguments& arguments) const { return run_perfmodel(arguments, options_); }
-
- protected:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(JudgedSets, "runs that failed are left out where a set is judged", "[cli][many]") {
-  REQUIRE(run({"fit", "groups.csv", "--by", "kernel", "-o", "all.jsonl"}).exit_code == 0);
-  const std::string plain = read_text(directory_.file("groups.csv"));
-  directory_.write("failed.csv", plain + "step,2,8,oom\nk1,2,8,0\nk1,4,8,oom\n");
-  const Arguments judge{"evaluate", "all.jsonl", "failed.csv", "--format", "csv"};
+  run({"fit", "groups.csv", "--by", "kernel", "-o", "all.jsonl"}).succeeded();
+  const std::string plain = read_text(file("groups.csv"));
+  write("failed.csv", plain + "step,2,8,oom\nk1,2,8,0\nk1,4,8,oom\n");
+  const Words judge{"evaluate", "all.jsonl", "failed.csv", "--format", "csv"};
   CHECK(run(judge).exit_code == 3);
   CHECK(run({"evaluate", "all.jsonl", "groups.csv", "--strict-range"}).exit_code == 2);
-  Arguments dropping = judge;
+  Words dropping = judge;
   dropping.insert(dropping.end(), {"--failed", "drop"});
   const ProgramResult judged = run(dropping);
   CHECK(judged.output == run({"evaluate", "all.jsonl", "groups.csv", "--format", "csv"}).output);
@@ -63,19 +53,19 @@ TEST_CASE_METHOD(JudgedSets, "runs that failed are left out where a set is judge
   for (const std::string& line : lines_of(plain))
     if (line.starts_with("k1"))
       none += line + "\n";
-  directory_.write("none.csv", none);
-  const ProgramResult one = run({"evaluate", "all.jsonl", "none.csv", "--failed", "drop"});
-  CHECK(one.exit_code == 0);
+  write("none.csv", none);
+  const ProgramResult one =
+      run({"evaluate", "all.jsonl", "none.csv", "--failed", "drop"}).succeeded();
   CHECK_THAT(one.errors, ContainsSubstring("1 of 3 models are judged"));
-  const ProgramResult fitted =
-      run({"fit", "none.csv", "--by", "kernel", "--failed", "drop", "-o", "one.jsonl"});
-  CHECK(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, ContainsSubstring("none.csv: 2 of 2 runs failed"));
+  CHECK_THAT(run({"fit", "none.csv", "--by", "kernel", "--failed", "drop", "-o", "one.jsonl"})
+                 .succeeded()
+                 .errors,
+             ContainsSubstring("none.csv: 2 of 2 runs failed"));
 }
 
 TEST_CASE_METHOD(JudgedSets, "models are ranked at a configuration that is asked for",
                  "[cli][many]") {
-  REQUIRE(run({"fit", "groups.csv", "--by", "kernel", "-o", "all.jsonl"}).exit_code == 0);
+  run({"fit", "groups.csv", "--by", "kernel", "-o", "all.jsonl"}).succeeded();
   const ProgramResult one = run({"show", "all.jsonl", "--set", "gpus=1", "batch=16"});
   // k0 takes 1.6 s, k1 3.2 s, step 5.33 s.
   CHECK_THAT(one.errors, ContainsSubstring("at gpus=1, batch=16, all else"));
@@ -84,7 +74,7 @@ TEST_CASE_METHOD(JudgedSets, "models are ranked at a configuration that is asked
   const ProgramResult fitted = run({"fit", "groups.csv", "--by", "kernel", "-o", "again.jsonl",
                                     "--set", "gpus=1", "--set", "batch=16"});
   CHECK_THAT(fitted.errors, ContainsSubstring("31.6 %  k1             3.2  1.072"));
-  CHECK(read_text(directory_.file("again.jsonl")) == read_text(directory_.file("all.jsonl")));
+  CHECK(read_text(file("again.jsonl")) == read_text(file("all.jsonl")));
   CHECK(run({"show", "all.jsonl", "--set", "gpsu=1"}).exit_code == 2);
   CHECK(run({"show", "all.jsonl", "--set", "gpus=1,2"}).exit_code == 2);
 }

@@ -1,17 +1,14 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
 #include "support/markdown.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
-using Strings = std::vector<std::string>;
 
 namespace {
 
@@ -30,77 +27,59 @@ std::string equal_runs(int rows, bool named = true) {
   return out;
 }
 
-class LargeFile {
+class LargeFile : public ProgramTest {
  public:
-  explicit LargeFile(int rows = 1000) {
-    options_.directory = directory_.path();
-    directory_.write("runs.csv", equal_runs(rows));
-  }
+  explicit LargeFile(int rows = 1000) { write("runs.csv", equal_runs(rows)); }
 
-  ProgramResult fit(const Strings& further) const {
-    Strings arguments = {"fit", "runs.csv", "--ignore", "job"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    return run_perfmodel(arguments, options_);
+  ProgramResult fit(const Words& further) const {
+    return run({"fit", "runs.csv", "--ignore", "job"}, further);
   }
-
-  nlohmann::json model(Strings further) const {
+  nlohmann::json model(Words further) const {
     further.insert(further.end(), {"--coverage", "none"});
-    const ProgramResult result = fit(further);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output);
+    return fit(further).json();
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
-TEST_CASE("a model of rows that were drawn says so, and draws the same ones again") {
-  const LargeFile file;
-  const nlohmann::json model = file.model({"--sample-rows", "200"});
-  CHECK(model.at("provenance").at("data").at("rows") == 200);
-  CHECK(model.at("provenance").at("data").at("sha256") ==
-        file.model({}).at("provenance").at("data").at("sha256"));
-  CHECK_THAT(model.dump(),
+TEST_CASE_METHOD(LargeFile, "a model of sampled rows says so, and samples the same ones again") {
+  const nlohmann::json drawn = model({"--sample-rows", "200"});
+  CHECK(drawn.at("provenance").at("data").at("rows") == 200);
+  CHECK(drawn.at("provenance").at("data").at("sha256") ==
+        model({}).at("provenance").at("data").at("sha256"));
+  CHECK_THAT(drawn.dump(),
              ContainsSubstring("The model is fitted to 200 rows, drawn at random from 1000."));
-  CHECK(file.model({"--sample-rows", "200", "--threads", "3"}) == model);
-  CHECK(file.model({"--sample-rows", "200", "--seed", "2"}).at("central_run") !=
-        model.at("central_run"));
+  CHECK(model({"--sample-rows", "200", "--threads", "3"}) == drawn);
+  CHECK(model({"--sample-rows", "200", "--seed", "2"}).at("central_run") !=
+        drawn.at("central_run"));
   // More than there are: all of them.
-  CHECK(file.model({"--sample-rows", "5000"}).at("constants") == file.model({}).at("constants"));
+  CHECK(model({"--sample-rows", "5000"}).at("constants") == model({}).at("constants"));
   // Sums and folds need rows as they are, which these are.
-  CHECK(
-      file.model({"--sample-rows", "100", "--expression", "multi", "--terms", "1", "--folds", "2"})
-          .contains("cross_validation"));
+  CHECK(model({"--sample-rows", "100", "--expression", "multi", "--terms", "1", "--folds", "2"})
+            .contains("cross_validation"));
 }
 
-TEST_CASE("rows of standard input are drawn as of a file, and failed runs among them are dropped") {
+TEST_CASE_METHOD(ProgramTest,
+                 "rows of standard input are sampled as those of a file, and failed runs among "
+                 "them are dropped") {
   // Every 40th run failed in one of several ways.
   std::string text;
   int row = 0;
   for (const std::string& line : lines_of(equal_runs(1000))) {
     const bool failed = row % 40 == 7;
     text += failed ? line.substr(0, line.rfind(',') + 1) +
-                         Strings{"", "NA", "0"}[static_cast<std::size_t>(row % 3)]
+                         Words{"", "NA", "0"}[static_cast<std::size_t>(row % 3)]
                    : line;
     text += "\n";
     ++row;
   }
-  TemporaryDirectory directory;
-  directory.write("runs.csv", text);
-  ProgramOptions options;
-  options.directory = directory.path();
-  options.input = text;
-  const auto fit = [&](const std::string& path, const Strings& further) {
-    Strings call{"fit", path, "--ignore", "job", "--failed", "drop", "--coverage", "none"};
+  write("runs.csv", text);
+  program_options.input = text;
+  const auto fit = [&](const std::string& path, const Words& further) {
+    Words call{"fit", path, "--ignore", "job", "--failed", "drop", "--coverage", "none"};
     call.insert(call.end(), further.begin(), further.end());
-    const ProgramResult result = run_perfmodel(call, options);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    nlohmann::json model = nlohmann::json::parse(result.output);
+    const ProgramResult result = run(call).succeeded();
+    nlohmann::json model = result.json();
     const nlohmann::json data = model["provenance"]["data"];
     CHECK(data["failed"].size() == 3);
     CHECK_THAT(result.errors, ContainsSubstring("25 of 1000 runs failed and are left out"));
@@ -109,23 +88,19 @@ TEST_CASE("rows of standard input are drawn as of a file, and failed runs among 
   const nlohmann::json drawn = fit("-", {"--sample-rows", "1000"});
   CHECK(drawn["constants"] == fit("runs.csv", {"--sample-rows", "1000"})["constants"]);
 
-  options.input = "job,net,gpus,time_s\nj0,n0,1,NA\nj1,n1,2,NA\n";
-  const ProgramResult none = run_perfmodel(
-      {"fit", "-", "--ignore", "job", "--failed", "drop", "--sample-rows", "10"}, options);
-  CHECK(none.exit_code == 3);
-  CHECK_THAT(none.errors,
-             ContainsSubstring("standard input: 2 of 2 runs failed and are left out: 'time_s'"));
+  program_options.input = "job,net,gpus,time_s\nj0,n0,1,NA\nj1,n1,2,NA\n";
+  CHECK_THAT(
+      run({"fit", "-", "--ignore", "job", "--failed", "drop", "--sample-rows", "10"}).failed(3),
+      ContainsSubstring("standard input: 2 of 2 runs failed and are left out: 'time_s'"));
 }
 
-TEST_CASE(
-    "what drawing adds is printed beside the model, and rows of several files are not drawn") {
-  const LargeFile file;
-  CHECK_THAT(file.fit({"--sample-rows", "200"}).errors,
+TEST_CASE_METHOD(LargeFile,
+                 "the effect of sampling is printed beside the model, and rows of several files "
+                 "are not sampled") {
+  CHECK_THAT(fit({"--sample-rows", "200"}).errors,
              ContainsSubstring("another draw of 200 rows would move the times by "));
-  const ProgramResult two = file.fit({"runs.csv", "--sample-rows", "200"});
-  CHECK(two.exit_code == 2);
-  CHECK_THAT(two.errors, ContainsSubstring("--sample-rows takes one file"));
+  CHECK_THAT(fit({"runs.csv", "--sample-rows", "200"}).failed(2),
+             ContainsSubstring("--sample-rows takes one file"));
   for (const std::string gone : {"--merge-rows", "--weight"})
-    CHECK_THAT(file.fit({gone, "always"}).errors,
-               ContainsSubstring("'" + gone + "' was removed: "));
+    CHECK_THAT(fit({gone, "always"}).errors, ContainsSubstring("'" + gone + "' was removed: "));
 }

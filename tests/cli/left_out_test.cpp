@@ -1,11 +1,9 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -29,7 +27,7 @@ std::string runs_with(const std::string& header, Value value) {
   return csv;
 }
 
-using LeftOutTest = FitDirectory;
+using LeftOutTest = ProgramTest;
 
 }  // namespace
 
@@ -71,12 +69,13 @@ TEST_CASE_METHOD(LeftOutTest, "a rate that was left in the file changes no const
   CHECK(leaks(rates).empty());
 }
 
-TEST_CASE_METHOD(LeftOutTest, "a leak that was asked for makes the card of trust amber",
+TEST_CASE_METHOD(LeftOutTest,
+                 "an input that leaks the time, kept on request, turns the card of trust amber",
                  "[cli][left-out]") {
   write("runs.csv",
         runs_with("steps_per_s,", [](int, double time) { return to_text(1 / time) + ","; }));
   const auto card_of = [&](const std::vector<std::string>& arguments) {
-    REQUIRE(run(arguments).exit_code == 0);
+    run(arguments).succeeded();
     run({"report", "model.json", "runs.csv", "-o", "page.html"});
     const std::string page = read("page.html");
     const auto at = page.find("How far can it be trusted?");

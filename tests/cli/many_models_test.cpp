@@ -2,7 +2,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -10,44 +9,33 @@
 
 #include "base/text.hpp"
 #include "cli/many_runs.hpp"
-#include "support/catch.hpp"
 #include "support/markup.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
-using Strings = std::vector<std::string>;
 
 namespace {
 
-class ManyModels {
+class ManyModels : public ProgramTest {
  public:
   ManyModels() {
-    options_.directory = directory_.path();
     const ManyRuns runs;
-    directory_.write("runs.csv", runs.wide);
-    directory_.write("sorted.csv", runs.sorted);
-    directory_.write("third.csv", runs.third);
+    write("runs.csv", runs.wide);
+    write("sorted.csv", runs.sorted);
+    write("third.csv", runs.third);
   }
-
-  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
 
   /// fit runs.csv --by kernel with both targets; must end well.
-  void fit(const std::string& output, Strings further = {},
+  void fit(const std::string& output, const Words& further = {},
            const std::string& runs = "runs.csv") const {
-    Strings arguments{"fit", runs, "--by", "kernel", "--target", "time_s,memory_mb", "-o", output};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+    run({"fit", runs, "--by", "kernel", "--target", "time_s,memory_mb", "-o", output}, further)
+        .succeeded();
   }
-
-  std::string path(const std::string& name) const { return directory_.file(name); }
-  std::string text(const std::string& name) const { return read_text(path(name)); }
   /// The lines behind the header.
   std::vector<nlohmann::json> lines(const std::string& name) const {
-    std::istringstream all(text(name));
+    std::istringstream all(read(name));
     std::vector<nlohmann::json> out;
     for (std::string line; std::getline(all, line);)
       out.push_back(nlohmann::json::parse(line));
@@ -55,13 +43,6 @@ class ManyModels {
     out.erase(out.begin());
     return out;
   }
-  void write(const std::string& name, const std::string& content) {
-    directory_.write(name, content);
-  }
-
- protected:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 double power_of(const nlohmann::json& line) {
@@ -90,8 +71,8 @@ TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, o
   CHECK_THAT(lines.back().at("refused").get<std::string>(), ContainsSubstring("nothing to model"));
 
   // The model of a group is that of a file with its rows alone.
-  REQUIRE(run({"fit", "third.csv", "-o", "third.json"}).exit_code == 0);
-  const nlohmann::json third = nlohmann::json::parse(text("third.json"));
+  run({"fit", "third.csv", "-o", "third.json"}).succeeded();
+  const nlohmann::json third = nlohmann::json::parse(read("third.json"));
   CHECK(lines[4].at("model").at("constants") == third.at("constants"));
   CHECK(lines[4].at("model").at("metrics") == third.at("metrics"));
 
@@ -113,25 +94,23 @@ TEST_CASE_METHOD(ManyModels,
                  "a fit of many models is the same bytes for threads, shards and resume",
                  "[cli][many]") {
   fit("all.jsonl", {"--threads", "1"});
-  const std::string all = text("all.jsonl");
+  const std::string all = read("all.jsonl");
   fit("two.jsonl", {"--threads", "2"});
-  CHECK(text("two.jsonl") == all);
-  CHECK_FALSE(std::filesystem::exists(path("two.jsonl.partial")));
+  CHECK(read("two.jsonl") == all);
+  CHECK_FALSE(std::filesystem::exists(file("two.jsonl.partial")));
 
   SECTION("shards") {
     for (const std::string shard : {"1", "2", "3"})
       fit("part-{shard}.jsonl", {"--shard", shard + "/3"});
-    REQUIRE(run({"merge", "part-3.jsonl", "part-1.jsonl", "part-2.jsonl", "-o", "merged.jsonl"})
-                .exit_code == 0);
-    CHECK(text("merged.jsonl") == all);
+    run({"merge", "part-3.jsonl", "part-1.jsonl", "part-2.jsonl", "-o", "merged.jsonl"})
+        .succeeded();
+    CHECK(read("merged.jsonl") == all);
 
-    const auto refused = [&](const Strings& parts, const std::string& words) {
-      Strings arguments{"merge", "-o", "wrong.jsonl"};
+    const auto refused = [&](const Words& parts, const std::string& words) {
+      Words arguments{"merge", "-o", "wrong.jsonl"};
       arguments.insert(arguments.end(), parts.begin(), parts.end());
-      const ProgramResult result = run(arguments);
-      CHECK(result.exit_code == 3);
-      CHECK_THAT(result.errors, ContainsSubstring(words));
-      CHECK_FALSE(std::filesystem::exists(path("wrong.jsonl")));
+      CHECK_THAT(run(arguments).failed(3), ContainsSubstring(words));
+      CHECK_FALSE(std::filesystem::exists(file("wrong.jsonl")));
     };
     refused({"part-1.jsonl", "part-3.jsonl"}, "4 of 12 tasks are missing; run again: 2/3");
     refused({"part-1.jsonl", "part-2.jsonl", "part-3.jsonl", "part-2.jsonl"},
@@ -139,7 +118,7 @@ TEST_CASE_METHOD(ManyModels,
     fit("seed-2.jsonl", {"--shard", "2/3", "--seed", "2"});
     refused({"part-1.jsonl", "seed-2.jsonl", "part-3.jsonl"},
             "seed-2.jsonl: of other runs or options than part-1.jsonl");
-    const std::string part = text("part-2.jsonl");
+    const std::string part = read("part-2.jsonl");
     write("cut.jsonl", part.substr(0, part.size() - 20));
     refused({"part-1.jsonl", "cut.jsonl", "part-3.jsonl"}, "cut.jsonl:5: the line is cut short");
     refused({"part-1.jsonl", "cut.jsonl", "part-3.jsonl"}, "run again: 2/3");
@@ -150,17 +129,17 @@ TEST_CASE_METHOD(ManyModels,
     refused({"part-1.jsonl", "damaged.jsonl", "part-3.jsonl"}, "run again: 2/3");
   }
   SECTION("engines") {
-    options_.environment = {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}};
+    program_options.environment = {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}};
     fit("part-{shard}.jsonl", {"--shard", "auto"});
-    options_.environment = {{"SLURM_ARRAY_TASK_ID", "3"},
-                            {"SLURM_ARRAY_TASK_MIN", "1"},
-                            {"SLURM_ARRAY_TASK_MAX", "5"},
-                            {"SLURM_ARRAY_TASK_COUNT", "3"}};
+    program_options.environment = {{"SLURM_ARRAY_TASK_ID", "3"},
+                                   {"SLURM_ARRAY_TASK_MIN", "1"},
+                                   {"SLURM_ARRAY_TASK_MAX", "5"},
+                                   {"SLURM_ARRAY_TASK_COUNT", "3"}};
     fit("slurm-{shard}.jsonl", {"--shard", "auto"});
-    options_.environment = {};
+    program_options.environment = {};
     fit("by-hand.jsonl2", {"--shard", "2/3"});
-    CHECK(text("part-2.jsonl") == text("by-hand.jsonl2"));
-    CHECK(text("slurm-2.jsonl") == text("by-hand.jsonl2"));
+    CHECK(read("part-2.jsonl") == read("by-hand.jsonl2"));
+    CHECK(read("slurm-2.jsonl") == read("by-hand.jsonl2"));
   }
   SECTION("resume") {
     // As a killed run leaves it: whole lines and the beginning of one.
@@ -168,7 +147,7 @@ TEST_CASE_METHOD(ManyModels,
     for (const std::size_t bytes : {third_line + 1, third_line + 40, std::size_t{10}}) {
       write("again.jsonl.partial", all.substr(0, bytes));
       fit("again.jsonl", {"--resume"});
-      CHECK(text("again.jsonl") == all);
+      CHECK(read("again.jsonl") == all);
     }
     // What is there is not fitted again: it is taken as it stands.
     std::string marked = all.substr(0, third_line + 1);
@@ -190,23 +169,20 @@ TEST_CASE_METHOD(ManyModels, "a blank cell of one group does not hide the number
   // The column's first cell is blank: in the file as a whole it is one of texts.
   write("apart.csv", "kernel,gpus,batch,time_s\nb,1,,1\na,1,8,1\nb,2,,2\na,2,9,2\na,4,16,3\n");
   write("alone.csv", "gpus,batch,time_s\n1,8,1\n2,9,2\n4,16,3\n");
-  const ProgramResult apart = run({"fit", "apart.csv", "--by", "kernel", "-o", "apart.jsonl"});
-  INFO(apart.errors);
-  REQUIRE(apart.exit_code == 0);
-  REQUIRE(run({"fit", "alone.csv", "-o", "alone.json"}).exit_code == 0);
+  const ProgramResult apart =
+      run({"fit", "apart.csv", "--by", "kernel", "-o", "apart.jsonl"}).succeeded();
+  run({"fit", "alone.csv", "-o", "alone.json"}).succeeded();
   const std::vector<nlohmann::json> models = lines("apart.jsonl");
   REQUIRE(models.size() == 2);
   CHECK(models[1].at("key").at("kernel") == "a");
   CHECK(models[1].at("model").at("constants") ==
-        nlohmann::json::parse(text("alone.json")).at("constants"));
+        nlohmann::json::parse(read("alone.json")).at("constants"));
 }
 
 TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many]") {
   fit("all.jsonl");
   write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n4,other\n");
-  const ProgramResult predicted = run({"predict", "all.jsonl", "configs.csv"});
-  INFO(predicted.errors);
-  REQUIRE(predicted.exit_code == 0);
+  const ProgramResult predicted = run({"predict", "all.jsonl", "configs.csv"}).succeeded();
   CHECK_THAT(predicted.errors, ContainsSubstring("1 of 3 rows are of groups without a model"));
   std::istringstream lines(predicted.output);
   std::string line;
@@ -216,17 +192,17 @@ TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many
   const auto cells = [&] {
     std::getline(lines, line);
     std::istringstream row(line);
-    Strings out;
+    Words out;
     for (std::string cell; std::getline(row, cell, ',');)
       out.push_back(cell);
     return out;
   };
-  const Strings first = cells();
+  const Words first = cells();
   REQUIRE(first.size() == 6);
   CHECK(std::stod(first[2]) == Approx(2 * std::pow(64, 0.1)).epsilon(1e-4));
   CHECK(first[3] == "false");  // 64 is beyond what was measured
   CHECK(std::stod(first[4]) == Approx(20 * 8).epsilon(1e-4));
-  const Strings second = cells();
+  const Words second = cells();
   CHECK(std::stod(second[2]) == Approx(5 * std::pow(8, 0.4)).epsilon(1e-4));
   CHECK(second[3] == "true");
   std::getline(lines, line);
@@ -234,9 +210,9 @@ TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many
   CHECK(run({"predict", "all.jsonl", "configs.csv", "--strict-range"}).exit_code == 3);
 
   const std::string pick = "kernel == 'k3' && target == 'memory_mb'";
-  const ProgramResult one = run({"predict", "all.jsonl", "--pick", pick, "--set", "gpus=4"});
-  REQUIRE(one.exit_code == 0);
-  CHECK(std::stod(one.output) == Approx(40 * 2).epsilon(1e-4));
+  CHECK(std::stod(
+            run({"predict", "all.jsonl", "--pick", pick, "--set", "gpus=4"}).succeeded().output) ==
+        Approx(40 * 2).epsilon(1e-4));
   CHECK(run({"predict", "all.jsonl", "--pick", "kernel == 'alone' && target == 'time_s'", "--set",
              "gpus=4"})
             .exit_code == 3);
@@ -245,9 +221,8 @@ TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many
 
   // Judged on their own rows they are exact; on rows of another kernel's times they are not.
   const ProgramResult exact =
-      run({"evaluate", "all.jsonl", "runs.csv", "--format", "csv", "--fail-if", "any.mape>0.1"});
-  INFO(exact.errors);
-  CHECK(exact.exit_code == 0);
+      run({"evaluate", "all.jsonl", "runs.csv", "--format", "csv", "--fail-if", "any.mape>0.1"})
+          .succeeded();
   CHECK(std::count(exact.output.begin(), exact.output.end(), '\n') == 2 * kKernels + 1);
   write("slow.csv", "kernel,gpus,time_s,memory_mb\nk0,1,1,10\nk1,1,4,20\n");
   const ProgramResult slow =
@@ -261,9 +236,9 @@ TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many
 }
 
 TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") {
-  const auto judge = [&](const Strings& further) {
-    Strings arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
-                      "time_s", "--ignore", "memory_mb", "-o",     "t.jsonl"};
+  const auto judge = [&](const Words& further) {
+    Words arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
+                    "time_s", "--ignore", "memory_mb", "-o",     "t.jsonl"};
     arguments.insert(arguments.end(), further.begin(), further.end());
     return run(arguments);
   };
@@ -291,16 +266,14 @@ TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") 
 TEST_CASE_METHOD(ManyModels, "predict --set asks every model of a set", "[cli][many]") {
   fit("all.jsonl");
   const ProgramResult result =
-      run({"predict", "all.jsonl", "--set", "gpus=8,64", "--format", "csv"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
+      run({"predict", "all.jsonl", "--set", "gpus=8,64", "--format", "csv"}).succeeded();
   std::istringstream lines(result.output);
   std::string line;
   std::getline(lines, line);
   CHECK(line == "kernel,target,gpus,predicted,lower,upper,in_range");
   std::size_t rows = 0;
   while (std::getline(lines, line)) {
-    Strings cells;
+    Words cells;
     std::istringstream row(line);
     for (std::string cell; std::getline(row, cell, ',');)
       cells.push_back(cell);
@@ -322,7 +295,7 @@ TEST_CASE_METHOD(ManyModels, "predict --set asks every model of a set", "[cli][m
       run({"predict", "all.jsonl", "--set", "gpus=64", "--format", "text", "--quiet"});
   CHECK_THAT(text.output, ContainsSubstring("extrapolated"));
   CHECK_THAT(text.output, ContainsSubstring("k4"));
-  const auto code = [&](Strings further) {
+  const auto code = [&](Words further) {
     further.insert(further.begin(), {"predict", "all.jsonl"});
     return run(further).exit_code;
   };
@@ -340,10 +313,7 @@ TEST_CASE_METHOD(ManyModels, "predict --set asks every model of a set", "[cli][m
 TEST_CASE_METHOD(ManyModels, "report has one page of a set, with that of each model behind it",
                  "[cli][many][report]") {
   fit("all.jsonl");
-  const ProgramResult result = run({"report", "all.jsonl", "--set", "gpus=64"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const std::string& page = result.output;
+  const std::string page = run({"report", "all.jsonl", "--set", "gpus=64"}).succeeded().output;
   CHECK(markup_problem(page).empty());
   CHECK(texts_of(page, "title").front() == "10 models: all.jsonl");
   CHECK_THAT(page,
@@ -384,16 +354,15 @@ TEST_CASE_METHOD(ManyModels, "report has one page of a set, with that of each mo
 TEST_CASE_METHOD(ManyModels, "the page of a picked model names its key", "[cli][many][report]") {
   fit("all.jsonl");
   const std::string pick = "kernel == 'k3' && target == 'time_s'";
-  const ProgramResult page = run({"report", "all.jsonl", "runs.csv", "--pick", pick});
-  INFO(page.errors);
-  REQUIRE(page.exit_code == 0);
-  CHECK(texts_of(page.output, "title").front() == "kernel=k3 time_s: all.jsonl on runs.csv");
+  CHECK(
+      texts_of(run({"report", "all.jsonl", "runs.csv", "--pick", pick}).succeeded().output, "title")
+          .front() == "kernel=k3 time_s: all.jsonl on runs.csv");
   CHECK(run({"report", "all.jsonl", "--pick", pick}).exit_code == 2);  // judged on which runs?
 }
 
 TEST_CASE_METHOD(ManyModels, "models of a set have intervals of their own", "[cli][many]") {
   fit("all.jsonl", {"--coverage", "0.7"});
-  directory_.write("one.csv", "kernel,gpus\nk2,3\n");
+  write("one.csv", "kernel,gpus\nk2,3\n");
   std::istringstream cells(lines_of(run({"predict", "all.jsonl", "one.csv"}).output).at(1));
   std::vector<double> numbers;
   for (std::string cell; std::getline(cells, cell, ',');)
@@ -408,34 +377,34 @@ TEST_CASE_METHOD(ManyModels, "models of a set have intervals of their own", "[cl
   CHECK(numbers[6] == Approx(30 * std::sqrt(3)).epsilon(1e-4));
 }
 
-TEST_CASE_METHOD(ManyModels, "models that are written nowhere, or not to be had, are told",
+TEST_CASE_METHOD(ManyModels,
+                 "models that are not written anywhere, or cannot be fitted, are reported",
                  "[cli][many]") {
-  const ProgramResult nowhere =
-      run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "-o", "/dev/null"});
-  CHECK(nowhere.exit_code == 0);
-  CHECK_THAT(nowhere.errors, ContainsSubstring("the models are not written anywhere; save them"));
-  directory_.write("single.csv", "kernel,gpus,time_s\na,1,1\nb,2,2\n");
-  const ProgramResult none =
-      run({"fit", "single.csv", "--by", "kernel", "--target", "time_s", "-o", "none.jsonl"});
-  CHECK(none.exit_code == 3);
-  CHECK_THAT(none.errors, ContainsSubstring("no model could be fitted"));
+  CHECK_THAT(run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "-o", "/dev/null"})
+                 .succeeded()
+                 .errors,
+             ContainsSubstring("the models are not written anywhere; save them"));
+  write("single.csv", "kernel,gpus,time_s\na,1,1\nb,2,2\n");
+  CHECK_THAT(run({"fit", "single.csv", "--by", "kernel", "--target", "time_s", "-o", "none.jsonl"})
+                 .failed(3),
+             ContainsSubstring("no model could be fitted"));
 }
 
 TEST_CASE_METHOD(ManyModels, "a shard is the task of a job step in its task of the array",
                  "[cli][many]") {
   const auto refused = [&](const std::map<std::string, std::string>& environment,
                            const std::string& message) {
-    options_.environment = environment;
-    const ProgramResult result = run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s",
-                                      "--shard", "auto", "-o", "part-{shard}.jsonl"});
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.errors, ContainsSubstring(message));
+    program_options.environment = environment;
+    CHECK_THAT(run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--shard", "auto",
+                    "-o", "part-{shard}.jsonl"})
+                   .failed(2),
+               ContainsSubstring(message));
   };
   const auto shard_of = [&](const std::map<std::string, std::string>& environment,
                             const std::string& file) {
-    options_.environment = environment;
+    program_options.environment = environment;
     fit("part-{shard}.jsonl", {"--shard", "auto"});
-    const nlohmann::json header = nlohmann::json::parse(lines_of(text(file)).front());
+    const nlohmann::json header = nlohmann::json::parse(lines_of(read(file)).front());
     return header.at("shard");
   };
   const std::map<std::string, std::string> array = {{"SLURM_ARRAY_TASK_ID", "3"},
@@ -473,15 +442,13 @@ std::string runs_of_machines() {
 
 }  // namespace
 
-TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration, which is said",
+TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration, which is named",
                  "[cli][many]") {
   write("machines.csv", runs_of_machines());
-  const Strings fit = {
+  const Words fit = {
       "fit", "machines.csv", "--by", "machine",       "--extrinsic", "m",  "--intrinsic",
       "n",   "--loss",       "mape", "--categorical", "mode",        "-o", "both.jsonl"};
-  const ProgramResult ranked = run(fit);
-  INFO(ranked.errors);
-  REQUIRE(ranked.exit_code == 0);
+  const ProgramResult ranked = run(fit).succeeded();
   // The run amid the 30 of `large`; in `small` the mode is constant.
   const std::string common = "the central run of machine=large time_s (line ";
   CHECK_THAT(ranked.errors, ContainsSubstring("at m = 4, all else as in " + common) &&
@@ -489,12 +456,10 @@ TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration
   CHECK_THAT(ranked.errors,
              ContainsSubstring("50.0 %  small") && ContainsSubstring("50.0 %  large"));
 
-  const auto predicted = [&](const Strings& further) {
-    Strings arguments{"predict", "both.jsonl", "--set", "m=2"};
+  const auto predicted = [&](const Words& further) {
+    Words arguments{"predict", "both.jsonl", "--set", "m=2"};
     arguments.insert(arguments.end(), further.begin(), further.end());
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+    const ProgramResult result = run(arguments).succeeded();
     return result;
   };
   const ProgramResult all = predicted({"--format", "csv"});
@@ -504,7 +469,7 @@ TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration
   std::getline(lines, line);
   std::map<std::string, double> times;
   while (std::getline(lines, line)) {
-    Strings cells;
+    Words cells;
     std::istringstream row(line);
     for (std::string cell; std::getline(row, cell, ',');)
       cells.push_back(cell);
@@ -524,7 +489,7 @@ TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration
   CHECK(page.find("n = 16") != page.rfind("n = 16"));  // on the pages of both
 }
 
-TEST_CASE_METHOD(ManyModels, "inputs in which a model differs from the common run are said",
+TEST_CASE_METHOD(ManyModels, "the inputs in which a model differs from the common run are named",
                  "[cli][many]") {
   std::string text = "machine,n,mode,time_s\n";
   for (const std::string machine : {"a", "b", "c"})
@@ -538,8 +503,7 @@ TEST_CASE_METHOD(ManyModels, "inputs in which a model differs from the common ru
           machine + "," + std::to_string(n) + "," + mode + "," + perfmodel::to_text(0.1 * n) + "\n";
     }
   write("modes.csv", text);
-  REQUIRE(run({"fit", "modes.csv", "--by", "machine", "--extrinsic", "n", "-o", "modes.jsonl"})
-              .exit_code == 0);
+  run({"fit", "modes.csv", "--by", "machine", "--extrinsic", "n", "-o", "modes.jsonl"}).succeeded();
   const ProgramResult result = run({"predict", "modes.jsonl", "--set", "n=2", "--format", "text"});
   INFO(result.errors);
   CHECK_THAT(result.errors, ContainsSubstring("the central run of machine=a time_s (line "));
@@ -574,9 +538,9 @@ TEST_CASE_METHOD(ManyModels, "a gate on a figure that many models do not have is
 
 TEST_CASE_METHOD(ManyModels, "the ranking shows held-out errors beside those of the fit",
                  "[cli][many]") {
-  const auto ranked = [&](const Strings& further) {
-    Strings arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
-                      "time_s", "--ignore", "memory_mb", "-o",     "h.jsonl"};
+  const auto ranked = [&](const Words& further) {
+    Words arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
+                    "time_s", "--ignore", "memory_mb", "-o",     "h.jsonl"};
     arguments.insert(arguments.end(), further.begin(), further.end());
     return run(arguments).errors;
   };

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -14,17 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 const std::string measured_space = R"({"schema": "perfmodel/space", "schema_version": 1,
  "columns": [{"column": "size", "values": [1, 2, 4, 8]},
@@ -52,18 +47,16 @@ std::vector<Words> rows_of(const std::string& text) {
   return rows;
 }
 
-class MeasuredProgram {
+class MeasuredProgram : public ProgramTest {
  public:
   explicit MeasuredProgram(const std::string& script = law_script,
                            const std::string& space = measured_space) {
-    directory_.write("space.json", space);
+    write("space.json", space);
     write("program", script);
-    options_.directory = directory_.path();
   }
 
   void write(const std::string& name, const std::string& text) const {
-    const std::string path = directory_.write(name, text);
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    std::filesystem::permissions(ProgramTest::write(name, text), std::filesystem::perms::owner_all);
   }
   /// `measure space.json OPTIONS -- ./program {size} {kind} {gpus}`
   static Words words(const Words& options,
@@ -74,25 +67,12 @@ class MeasuredProgram {
     out.insert(out.end(), command.begin(), command.end());
     return out;
   }
-  ProgramResult run(const Words& arguments) const { return run_perfmodel(arguments, options_); }
   ProgramResult measure(const Words& options) const { return run(words(options)); }
-  std::string error(const Words& arguments, int exit_code) const {
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == exit_code);
-    return result.errors;
-  }
-  const ProgramOptions& options() const { return options_; }
-  bool has(const std::string& name) const { return std::filesystem::exists(directory_.file(name)); }
-  std::string read(const std::string& name) const { return read_text(directory_.file(name)); }
   std::vector<Words> runs() const { return rows_of(read("runs.csv")); }
   std::size_t calls() const {
     const std::string text = read("calls.txt");
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 double law_of(const Words& row) {
@@ -111,53 +91,50 @@ const std::string advice = "\nSee 'perfmodel measure --help'.\n";
 
 }  // namespace
 
-TEST_CASE("measure measures a whole space once and fits it", "[cli][campaign]") {
-  const MeasuredProgram program;
-  const ProgramResult result = program.measure({"--repeats", "1"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  CHECK(program.read("runs.csv").starts_with("size,kind,gpus,time_s,wall_s\n"));
+TEST_CASE_METHOD(MeasuredProgram, "measure measures a whole space once and fits it",
+                 "[cli][campaign]") {
+  const ProgramResult result = measure({"--repeats", "1"}).succeeded();
+  CHECK(read("runs.csv").starts_with("size,kind,gpus,time_s,wall_s\n"));
   std::map<std::string, int> seen;
-  for (const Words& row : program.runs()) {
+  for (const Words& row : runs()) {
     ++seen[row[0] + row[1] + row[2]];
     // The script computes in whole microseconds.
     CHECK(std::stod(row[3]) == Approx(law_of(row)).margin(1e-6));
     CHECK(std::stod(row[4]) > 0);
   }
   CHECK(seen.size() == 24);
-  CHECK(program.runs().size() == 24);
-  CHECK(program.calls() == 24);
+  CHECK(runs().size() == 24);
+  CHECK(calls() == 24);
   CHECK_THAT(result.errors, ContainsSubstring("24 configurations, 24 runs"));
   CHECK_THAT(result.errors, ContainsSubstring("expected error"));
   CHECK_THAT(result.errors, ContainsSubstring("every configuration has been measured"));
   // The model holds the law beyond the space.
   const ProgramResult predicted =
-      program.run({"predict", "model.json", "--set", "size=16", "kind=a", "gpus=1", "--quiet"});
+      run({"predict", "model.json", "--set", "size=16", "kind=a", "gpus=1", "--quiet"});
   CHECK(std::stod(predicted.output) == Approx(0.256).epsilon(0.05));
-  const ProgramResult fitted = program.run({"fit", "runs.csv", "--quiet", "-o", "fitted.json"});
-  CHECK(fitted.exit_code == 0);
-  const auto fitted_model = nlohmann::json::parse(program.read("fitted.json"));
+  const ProgramResult fitted = run({"fit", "runs.csv", "--quiet", "-o", "fitted.json"}).succeeded();
+  const auto fitted_model = nlohmann::json::parse(read("fitted.json"));
   CHECK(fitted_model["target"]["column"] == "time_s");
   CHECK(fitted_model["constants"].dump().find("wall_s") == std::string::npos);
 }
 
-TEST_CASE("measure writes the model to standard output", "[cli][campaign]") {
-  const MeasuredProgram program;
-  const ProgramResult result = program.run({"measure", "space.json", "--repeats", "1", "--quiet",
-                                            "--runs", "other.csv", "--time-from", "step_time: {}",
-                                            "--", "./program", "{size}", "{kind}", "{gpus}"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(MeasuredProgram, "measure writes the model to standard output",
+                 "[cli][campaign]") {
+  const ProgramResult result =
+      run({"measure", "space.json", "--repeats", "1", "--quiet", "--runs", "other.csv",
+           "--time-from", "step_time: {}", "--", "./program", "{size}", "{kind}", "{gpus}"})
+          .succeeded();
   CHECK(result.errors.empty());
-  CHECK(nlohmann::json::parse(result.output)["schema"] == "perfmodel/model");
-  CHECK(program.has("other.csv"));
-  CHECK_FALSE(program.has("runs.csv"));
+  CHECK(result.json()["schema"] == "perfmodel/model");
+  CHECK(has("other.csv"));
+  CHECK_FALSE(has("runs.csv"));
 }
 
-TEST_CASE("measure repeats configurations up to --repeats", "[cli][campaign]") {
-  const MeasuredProgram program;
-  REQUIRE(program.measure({"--repeats", "2"}).exit_code == 0);
+TEST_CASE_METHOD(MeasuredProgram, "measure repeats configurations up to --repeats",
+                 "[cli][campaign]") {
+  measure({"--repeats", "2"}).succeeded();
   std::map<std::string, int> seen;
-  for (const Words& row : program.runs())
+  for (const Words& row : runs())
     ++seen[row[0] + row[1] + row[2]];
   CHECK(seen.size() == 24);
   CHECK(std::all_of(seen.begin(), seen.end(), [](const auto& each) { return each.second == 2; }));
@@ -166,9 +143,7 @@ TEST_CASE("measure repeats configurations up to --repeats", "[cli][campaign]") {
 TEST_CASE("measure takes the clock without --time-from", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.0$1\n", R"({"schema": "perfmodel/space",
       "schema_version": 1, "columns": [{"column": "size", "values": [2, 4, 6, 8]}]})");
-  const ProgramResult result =
-      program.run({"measure", "space.json", "--repeats", "1", "--", "./program", "{size}"});
-  REQUIRE(result.exit_code == 0);
+  program.run({"measure", "space.json", "--repeats", "1", "--", "./program", "{size}"}).succeeded();
   REQUIRE(program.runs().size() == 4);
   for (const Words& row : program.runs()) {
     CHECK(std::stod(row[1]) >= std::stod(row[0]) / 100);
@@ -176,35 +151,31 @@ TEST_CASE("measure takes the clock without --time-from", "[cli][campaign]") {
   }
 }
 
-TEST_CASE("measure runs warm-ups that it does not record", "[cli][campaign]") {
-  const MeasuredProgram program;
-  REQUIRE(program.measure({"--repeats", "1", "--warmup", "2"}).exit_code == 0);
-  CHECK(program.runs().size() == 24);
-  CHECK(program.calls() == 3 * 24);
+TEST_CASE_METHOD(MeasuredProgram, "measure runs warm-ups that it does not record",
+                 "[cli][campaign]") {
+  measure({"--repeats", "1", "--warmup", "2"}).succeeded();
+  CHECK(runs().size() == 24);
+  CHECK(calls() == 3 * 24);
 }
 
-TEST_CASE("measure stops at an expected error", "[cli][campaign]") {
-  const MeasuredProgram program;
-  const ProgramResult result = program.measure({"--until", "error<50%"});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.errors, ContainsSubstring("error<50% is reached"));
-  CHECK(program.runs().size() < 24);
+TEST_CASE_METHOD(MeasuredProgram, "measure stops at an expected error", "[cli][campaign]") {
+  CHECK_THAT(measure({"--until", "error<50%"}).succeeded().errors,
+             ContainsSubstring("error<50% is reached"));
+  CHECK(runs().size() < 24);
 }
 
-TEST_CASE("measure stops at the width of intervals beyond the space", "[cli][campaign]") {
-  const MeasuredProgram program;
+TEST_CASE_METHOD(MeasuredProgram, "measure stops at the width of intervals beyond the space",
+                 "[cli][campaign]") {
   const ProgramResult result =
-      program.measure({"--repeats", "1", "--until", "width < 100% at gpus=8 kind=a"});
-  CHECK(result.exit_code == 0);
+      measure({"--repeats", "1", "--until", "width < 100% at gpus=8 kind=a"}).succeeded();
   CHECK_THAT(result.errors, ContainsSubstring("width < 100% at gpus=8 kind=a is reached"));
   CHECK_THAT(result.errors, ContainsSubstring("mean width of the intervals"));
 }
 
 TEST_CASE("measure stops at its budget and counts earlier calls", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.05\n" + law_script.substr(10));
-  const ProgramResult result = program.measure({"--budget", "1500ms", "--repeats", "99"});
-  INFO(result.errors);
-  CHECK(result.exit_code == 0);
+  const ProgramResult result =
+      program.measure({"--budget", "1500ms", "--repeats", "99"}).succeeded();
   CHECK_THAT(result.errors, ContainsSubstring("the budget is spent"));
   CHECK_THAT(result.errors, ContainsSubstring(" left"));
   const std::size_t runs = program.runs().size();
@@ -218,9 +189,8 @@ TEST_CASE("measure ends runs that take too long with all that they started", "[c
   const MeasuredProgram program(R"(#!/bin/sh
 test $1$3 = 81 && { (sleep 2; touch left) & sleep 60; }
 )" + law_script.substr(10));
-  const ProgramResult result = program.measure({"--repeats", "1", "--timeout", "0.5s"});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.errors, ContainsSubstring("perfmodel: warning: size=8 kind=a gpus=1: timeout"));
+  CHECK_THAT(program.measure({"--repeats", "1", "--timeout", "0.5s"}).succeeded().errors,
+             ContainsSubstring("perfmodel: warning: size=8 kind=a gpus=1: timeout"));
   const auto runs = program.runs();
   CHECK(std::count_if(runs.begin(), runs.end(), [](const Words& row) {
           return row[0] + row[2] == "81" && row[3] == "timeout";
@@ -239,19 +209,16 @@ echo "$1|$2|$3" >> calls.txt
 test $1 = 4 && { echo 'CUDA out of memory' >&2; exit 7; }
 test $1 = 2 && { echo 'no figure'; exit 0; }
 )" + law_script.substr(10));
-  const ProgramResult result = program.measure({"--repeats", "1"});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.errors,
+  CHECK_THAT(program.measure({"--repeats", "1"}).succeeded().errors,
              ContainsSubstring("size=4 kind=a gpus=1: failed: exit code 7: CUDA out of memory\n"));
-  const std::size_t calls = program.calls();
-  const ProgramResult again = program.measure({"--repeats", "1"});
-  CHECK(again.exit_code == 0);
-  CHECK(program.calls() == calls);
+  const std::size_t before = program.calls();
+  program.measure({"--repeats", "1"}).succeeded();
+  CHECK(program.calls() == before);
 }
 
 TEST_CASE("measure gives up if the first runs fail", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\necho 'no such flag'\nexit 2\n");
-  const std::string text = program.error(MeasuredProgram::words({}), 3);
+  const std::string text = program.run(MeasuredProgram::words({})).failed(3);
   CHECK_THAT(text, ContainsSubstring("failed: exit code 2: no such flag\n"));
   CHECK_THAT(text,
              ContainsSubstring("error: all of the first 3 runs failed, which are in runs.csv"));
@@ -266,40 +233,38 @@ test $(grep -cxF "$1|$2|$3" calls.txt) = 1 || echo "step_time: 9 s"
   CHECK_THAT(result.errors, ContainsSubstring("outlier: 9 s, after "));
 }
 
-TEST_CASE("measure continues after a line that was cut off", "[cli][campaign]") {
-  const MeasuredProgram program;
-  REQUIRE(program.measure({"--repeats", "1"}).exit_code == 0);
-  const std::string whole = program.read("runs.csv");
+TEST_CASE_METHOD(MeasuredProgram, "measure continues after a line that was cut off",
+                 "[cli][campaign]") {
+  measure({"--repeats", "1"}).succeeded();
+  const std::string whole = read("runs.csv");
   const auto middle = whole.find('\n', whole.size() / 2);
   const std::string kept = whole.substr(0, middle + 1);
-  program.write("runs.csv", whole.substr(0, middle + 4));
-  const std::size_t calls = program.calls();
-  const ProgramResult again = program.measure({"--repeats", "1"});
-  CHECK(again.exit_code == 0);
-  CHECK(program.read("runs.csv").starts_with(kept));
-  CHECK(program.runs().size() == 24);
-  CHECK(program.calls() - calls ==
+  write("runs.csv", whole.substr(0, middle + 4));
+  const std::size_t before = calls();
+  measure({"--repeats", "1"}).succeeded();
+  CHECK(read("runs.csv").starts_with(kept));
+  CHECK(runs().size() == 24);
+  CHECK(calls() - before ==
         25 - static_cast<std::size_t>(std::count(kept.begin(), kept.end(), '\n')));
 }
 
-TEST_CASE("measure refuses runs of another space", "[cli][campaign]") {
-  const MeasuredProgram program;
-  program.write("runs.csv", "size,gpus,time_s,wall_s\n1,1,2,3\n");
-  CHECK(program.error(MeasuredProgram::words({}), 3) ==
+TEST_CASE_METHOD(MeasuredProgram, "measure refuses runs of another space", "[cli][campaign]") {
+  write("runs.csv", "size,gpus,time_s,wall_s\n1,1,2,3\n");
+  CHECK(run(MeasuredProgram::words({})).failed(3) ==
         error_prefix +
             "runs.csv: its first line is not 'size,kind,gpus,time_s,wall_s', so its runs are not "
             "those of space.json; choose another file by --runs\n");
-  CHECK(program.read("runs.csv") == "size,gpus,time_s,wall_s\n1,1,2,3\n");
-  program.write("runs.csv", "size,kind,gpus,time_s,wall_s\n3,a,1,2,3\n");
-  CHECK_THAT(program.error(MeasuredProgram::words({}), 3),
+  CHECK(read("runs.csv") == "size,gpus,time_s,wall_s\n1,1,2,3\n");
+  write("runs.csv", "size,kind,gpus,time_s,wall_s\n3,a,1,2,3\n");
+  CHECK_THAT(run(MeasuredProgram::words({})).failed(3),
              ContainsSubstring("runs.csv:2: column 'size': \"3\" is not in the space"));
-  CHECK_FALSE(program.has("calls.txt"));
+  CHECK_FALSE(has("calls.txt"));
 }
 
-TEST_CASE("measure refuses commands before anything is measured", "[cli][campaign]") {
-  const MeasuredProgram program;
+TEST_CASE_METHOD(MeasuredProgram, "measure refuses commands before anything is measured",
+                 "[cli][campaign]") {
   const auto error = [&](const Words& command) {
-    return program.error(MeasuredProgram::words({}, command), 2);
+    return run(MeasuredProgram::words({}, command)).failed(2);
   };
   CHECK(error({"./program", "{size}", "{kinds}", "{gpus}"}) ==
         error_prefix + "{kinds} in '{kinds}' is no column of space.json; did you mean 'kind'?" +
@@ -312,25 +277,23 @@ TEST_CASE("measure refuses commands before anything is measured", "[cli][campaig
   CHECK(error({"./missing", "{size}", "{kind}", "{gpus}"}) ==
         error_prefix + "there is no program './missing' that can be started" + advice);
   CHECK_THAT(error({"./program {size} {kind} {gpus}"}), ContainsSubstring("or --shell"));
-  CHECK_FALSE(program.has("runs.csv"));
-  CHECK_FALSE(program.has("calls.txt"));
+  CHECK_FALSE(has("runs.csv"));
+  CHECK_FALSE(has("calls.txt"));
 }
 
-TEST_CASE("measure leaves other braces of a command as they are", "[cli][campaign]") {
-  const MeasuredProgram program;
-  const ProgramResult result = program.run(MeasuredProgram::words(
-      {"--repeats", "1"},
-      {"sh", "-c", "test \"$0\" = '{\"x\": {}}' && ./program {size} '{kind}' {gpus}",
-       "{\"x\": {}}"}));
-  INFO(result.errors);
-  CHECK(result.exit_code == 0);
-  CHECK(program.calls() == 24);
+TEST_CASE_METHOD(MeasuredProgram, "measure leaves other braces of a command as they are",
+                 "[cli][campaign]") {
+  run(MeasuredProgram::words(
+          {"--repeats", "1"},
+          {"sh", "-c", "test \"$0\" = '{\"x\": {}}' && ./program {size} '{kind}' {gpus}",
+           "{\"x\": {}}"}))
+      .succeeded();
+  CHECK(calls() == 24);
 }
 
-TEST_CASE("measure refuses values of options", "[cli][campaign]") {
-  const MeasuredProgram program;
+TEST_CASE_METHOD(MeasuredProgram, "measure refuses values of options", "[cli][campaign]") {
   const auto error = [&](const Words& options) {
-    return program.error(MeasuredProgram::words(options), 2);
+    return run(MeasuredProgram::words(options)).failed(2);
   };
   const std::string until = error_prefix + "--until: ";
   CHECK(error({"--until", "mape<10"}) ==
@@ -354,21 +317,20 @@ TEST_CASE("measure refuses values of options", "[cli][campaign]") {
         error_prefix + "--runs '-': runs are kept in a regular file" + advice);
   CHECK_THAT(error({"--runs", "space.json"}), ContainsSubstring("the output would replace the"));
   CHECK_THAT(error({"--cancel", "true {job}"}), ContainsSubstring("--cancel needs --poll"));
-  CHECK_THAT(program.error({"measure", "space.json", "--time-from", "x", "--", "./program"}, 2),
+  CHECK_THAT(run({"measure", "space.json", "--time-from", "x", "--", "./program"}).failed(2),
              ContainsSubstring("--time-from: 'x' does not have one {}"));
   for (const char* option : {"--poll", "--log"})
-    CHECK_THAT(program.error({"measure", "space.json", option, "x", "--", "./program"}, 2),
+    CHECK_THAT(run({"measure", "space.json", option, "x", "--", "./program"}).failed(2),
                ContainsSubstring(std::string(option) + " needs --time-from"));
-  CHECK_FALSE(program.has("runs.csv"));
+  CHECK_FALSE(has("runs.csv"));
 }
 
-TEST_CASE("measure passes a command to a shell", "[cli][campaign]") {
-  const MeasuredProgram program;
-  const ProgramResult result = program.run(MeasuredProgram::words(
-      {"--repeats", "1", "--shell"}, {"true && ./program {size} {kind} {gpus} | cat"}));
-  CHECK(result.exit_code == 0);
-  CHECK(program.runs().size() == 24);
-  CHECK_THAT(program.read("calls.txt"), ContainsSubstring("|b c|"));  // as one word
+TEST_CASE_METHOD(MeasuredProgram, "measure passes a command to a shell", "[cli][campaign]") {
+  run(MeasuredProgram::words({"--repeats", "1", "--shell"},
+                             {"true && ./program {size} {kind} {gpus} | cat"}))
+      .succeeded();
+  CHECK(runs().size() == 24);
+  CHECK_THAT(read("calls.txt"), ContainsSubstring("|b c|"));  // as one word
 }
 
 TEST_CASE("nothing in a value is run by the shell, whatever quotes it stands in",
@@ -386,10 +348,10 @@ printf '%s\n' "$#$1" >> seen.txt
 echo "step_time: $2 ms"
 )",
                                 space);
-  const ProgramResult result = program.run(
-      MeasuredProgram::words({"--repeats", "1", "--shell"}, {"./program " + place + " {size}"}));
-  INFO(result.errors);
-  CHECK(result.exit_code == 0);
+  program
+      .run(
+          MeasuredProgram::words({"--repeats", "1", "--shell"}, {"./program " + place + " {size}"}))
+      .succeeded();
   CHECK_FALSE(program.has("run"));
   std::string around = place;
   std::erase(around, '\\');
@@ -410,11 +372,11 @@ echo "step_time: $2 ms"
 
 TEST_CASE("the name of a job is not run by the shell", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\necho 'step_time: 1' > log; echo '$(touch${IFS}run)'\n");
-  const ProgramResult result = program.run(MeasuredProgram::words(
-      {"--repeats", "1", "--shell", "--log", "log", "--poll", "echo \"{job}\" >> jobs; true"},
-      {"./program {size} {kind} {gpus}"}));
-  INFO(result.errors);
-  CHECK(result.exit_code == 0);
+  program
+      .run(MeasuredProgram::words(
+          {"--repeats", "1", "--shell", "--log", "log", "--poll", "echo \"{job}\" >> jobs; true"},
+          {"./program {size} {kind} {gpus}"}))
+      .succeeded();
   CHECK_FALSE(program.has("run"));
   CHECK_THAT(program.read("jobs"), ContainsSubstring("$(touch${IFS}run)\n"));
 }
@@ -425,8 +387,7 @@ TEST_CASE("measure runs several at a time", "[cli][campaign]") {
 mkdir $$.begun
 while [ $(ls -d *.begun | wc -l) -lt 2 ]; do sleep 0.01; done
 )" + law_script.substr(10));
-  const ProgramResult result = program.measure({"--repeats", "1", "--jobs", "2"});
-  CHECK(result.exit_code == 0);
+  const ProgramResult result = program.measure({"--repeats", "1", "--jobs", "2"}).succeeded();
   CHECK(program.runs().size() == 24);
   CHECK_THAT(result.errors,
              ContainsSubstring("--jobs 2: runs at the same time may disturb each other"));
@@ -445,10 +406,7 @@ echo Submitted batch job $job
        {"column": "gpus", "values": [1, 2, 4]}], "extrinsic": ["gpus"]})");
   program.write("poll", "#!/bin/sh\nls queue.$1 2> /dev/null\n");
   program.write("cancel", "#!/bin/sh\necho $1 >> cancelled\nrm queue.$1\n");
-  const ProgramResult result =
-      program.measure({"--repeats", "1", "--poll", "./poll {job}", "--log", "log.{job}"});
-  INFO(result.errors);
-  CHECK(result.exit_code == 0);
+  program.measure({"--repeats", "1", "--poll", "./poll {job}", "--log", "log.{job}"}).succeeded();
   CHECK(program.runs().size() == 12);
   for (const Words& row : program.runs())
     CHECK(std::stod(row[3]) == Approx(std::stod(row[0]) / 1000));
@@ -464,7 +422,7 @@ echo Submitted batch job $job
 
 TEST_CASE("measure keeps all runs if it is interrupted", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.1\n" + law_script.substr(10));
-  Program started(MeasuredProgram::words({"--repeats", "1"}), program.options());
+  Program started(MeasuredProgram::words({"--repeats", "1"}), program.program_options);
   while (!program.has("calls.txt") || program.calls() < 3)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   started.signal(SIGINT);
@@ -484,7 +442,7 @@ TEST_CASE("measure loses no run whenever it is killed", "[cli][campaign]") {
   std::mt19937 random(20);
   std::string kept;
   for (int moment = 0; moment < 20; ++moment) {
-    Program started(MeasuredProgram::words({"--repeats", "20"}), program.options());
+    Program started(MeasuredProgram::words({"--repeats", "20"}), program.program_options);
     wait_until_running(started);
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
     started.signal(SIGKILL);

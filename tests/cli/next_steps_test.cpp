@@ -2,14 +2,12 @@
 
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -53,31 +51,18 @@ double equation_4(double filters, double kernel, double workers, double batch) {
          0.3;
 }
 
-class NextStepsTest {
- public:
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(
-        arguments,
-        {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
-  }
-
- protected:
-  TemporaryDirectory folder_;
-};
-
 }  // namespace
 
-TEST_CASE_METHOD(NextStepsTest, "fit says where another form may predict far better", "[cli]") {
-  folder_.write("sum of two.csv", runs_of(two_products));
+TEST_CASE_METHOD(ProgramTest, "fit says where another form may predict far better", "[cli]") {
+  write("sum of two.csv", runs_of(two_products));
   const std::vector<std::string> fit = {"fit", "sum of two.csv", "-o", "model.json"};
-  const ProgramResult told = run(fit);
-  CHECK(told.exit_code == 0);
+  const ProgramResult told = run(fit).succeeded();
   CHECK_THAT(told.errors, ContainsSubstring("another form may fit far better:\n  perfmodel fit "
                                             "'sum of two.csv' -o model.json --expression auto\n"));
   const std::size_t line = told.errors.find(": another form may fit far better");
   CHECK(line < told.errors.find("time_s from sum of two.csv"));
   CHECK_THAT(told.errors, !ContainsSubstring("\neffect of "));  // three times as far off
-  REQUIRE(run({"report", "model.json", "sum of two.csv", "--format", "md"}).exit_code == 0);
+  run({"report", "model.json", "sum of two.csv", "--format", "md"}).succeeded();
   CHECK_THAT(run({"report", "model.json", "sum of two.csv", "--format", "md"}).output,
              ContainsSubstring("**How does it scale?** not determined\n- products follow") &&
                  ContainsSubstring("\n- on held-out runs, products have an error of ") &&
@@ -85,28 +70,25 @@ TEST_CASE_METHOD(NextStepsTest, "fit says where another form may predict far bet
   const auto is_silent = [&](std::vector<std::string> arguments,
                              const std::vector<std::string>& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == 0);
-    return result.errors.find("another form") == std::string::npos;
+    return run(arguments).succeeded().errors.find("another form") == std::string::npos;
   };
   CHECK(is_silent(fit, {"--quiet"}));
   CHECK(is_silent(fit, {"--expression", "generic"}));  // was asked for
   CHECK(is_silent(fit, {"--l2", "0.001"}));
-  folder_.write("eq4.csv", runs_of(equation_4));
+  write("eq4.csv", runs_of(equation_4));
   CHECK(is_silent({"fit", "eq4.csv", "-o", "model.json"}, {}));
 }
 
-TEST_CASE_METHOD(NextStepsTest, "fit names the command that says what to measure next", "[cli]") {
-  folder_.write("runs.csv", runs_of(equation_4, 7));
+TEST_CASE_METHOD(ProgramTest, "fit names the command that says what to measure next", "[cli]") {
+  write("runs.csv", runs_of(equation_4, 7));
   const ProgramResult few = run({"fit", "runs.csv", "-o", "model.json"});
   CHECK_THAT(few.errors, ContainsSubstring("35 configurations are few for 7 constants; which to "
                                            "measure next:\n  perfmodel suggest model.json runs.csv "
                                            "--next 3\n"));
   const ProgramResult next =
-      run({"suggest", "model.json", "runs.csv", "--next", "3", "--format", "json"});
-  REQUIRE(next.exit_code == 0);
+      run({"suggest", "model.json", "runs.csv", "--next", "3", "--format", "json"}).succeeded();
   CHECK_THAT(next.errors, !ContainsSubstring("without --runs"));
-  const auto found = nlohmann::json::parse(next.output);
+  const auto found = next.json();
   CHECK(found["next"].size() == 3);
   CHECK(found["searched"] == 240);
   CHECK(found["allowed"] == 240);
@@ -115,48 +97,43 @@ TEST_CASE_METHOD(NextStepsTest, "fit names the command that says what to measure
                          "--format", "json"});
   CHECK(told.output == next.output);
 
-  const auto all =
-      nlohmann::json::parse(run({"suggest", "model.json", "runs.csv", "--format", "json"}).output);
+  const auto all = run({"suggest", "model.json", "runs.csv", "--format", "json"}).json();
   CHECK(all["searched"] == 35);  // the runs themselves
   CHECK(all["complete"] == true);
 
-  folder_.write("many.csv", runs_of(equation_4));
+  write("many.csv", runs_of(equation_4));
   CHECK_THAT(run({"fit", "many.csv", "-o", "model.json"}).errors,
              !ContainsSubstring("are few for"));
   CHECK_THAT(run({"fit", "runs.csv"}).errors,
              !ContainsSubstring("are few for"));  // no file to name
 }
 
-TEST_CASE_METHOD(NextStepsTest, "fit names the runs that it predicts worst, and what shows them",
+TEST_CASE_METHOD(ProgramTest, "fit names the runs that it predicts worst, and what shows them",
                  "[cli]") {
-  folder_.write("runs.csv", runs_of(product, 1, 4));
+  write("runs.csv", runs_of(product, 1, 4));
   const std::vector<std::string> fit = {
       "fit", "runs.csv", "--categorical", "kernel", "--expression", "multi", "-o", "model.json"};
-  const ProgramResult told = run(fit);
-  CHECK(told.exit_code == 0);
-  CHECK_THAT(told.errors,
+  CHECK_THAT(run(fit).succeeded().errors,
              Catch::Matches("(.|\n)*note: where kernel is 3 the model is off by 1[0-9].[0-9] %, "
                             "elsewhere by [345].[0-9] %; errors by level and value:\n"
                             "  perfmodel report model.json runs.csv -o report.html\n(.|\n)*"));
   CHECK(run({"report", "model.json", "runs.csv", "-o", "report.html"}).exit_code == 0);
-  CHECK_THAT(read_text(folder_.file("report.html")), ContainsSubstring("kernel"));
+  CHECK_THAT(read_text(file("report.html")), ContainsSubstring("kernel"));
 
   const auto is_silent = [&](std::vector<std::string> arguments) {
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == 0);
-    return result.errors.find("elsewhere by") == std::string::npos;
+    return run(arguments).succeeded().errors.find("elsewhere by") == std::string::npos;
   };
   std::vector<std::string> quiet = fit;
   quiet.emplace_back("--quiet");
   CHECK(is_silent(quiet));
   CHECK(is_silent({fit.begin(), fit.end() - 2}));  // no file to name
-  folder_.write("runs.csv", runs_of(product));
+  write("runs.csv", runs_of(product));
   CHECK(is_silent(fit));
 }
 
-TEST_CASE_METHOD(NextStepsTest, "fit says two next steps at most", "[cli]") {
+TEST_CASE_METHOD(ProgramTest, "fit suggests at most two next steps", "[cli]") {
   // Eq. (4) misses a product, 48 runs are few for its nine constants, and kernel 3 is noisy.
-  folder_.write("runs.csv", runs_of(two_products, 5, 12));
+  write("runs.csv", runs_of(two_products, 5, 12));
   const ProgramResult told =
       run({"fit", "runs.csv", "--categorical", "kernel", "-o", "model.json"});
   std::size_t steps = 0;

@@ -2,14 +2,12 @@
 // refused.
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -57,20 +55,21 @@ std::string with_first_cell(std::size_t column, const std::string& value) {
   return runs.substr(0, begin) + row + runs.substr(end);
 }
 
-ProgramResult run_on(const std::string& runs, const std::vector<std::string>& arguments) {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", runs);
-  ProgramOptions options;
-  options.directory = directory.path();
-  return run_perfmodel(arguments, options);
-}
+class NumberRangeTest : public ProgramTest {
+ public:
+  ProgramResult run_on(const std::string& runs, const Words& arguments) const {
+    write("runs.csv", runs);
+    return run(arguments);
+  }
+};
 
 constexpr std::size_t kFilters = 0;
 constexpr std::size_t kTimeS = 3;
 
 }  // namespace
 
-TEST_CASE("numbers of which no square can be held are refused with advice", "[cli]") {
+TEST_CASE_METHOD(NumberRangeTest, "numbers of which no square can be held are refused with advice",
+                 "[cli]") {
   const std::vector<std::string> runs = {scaled_runs(kTimeS, 307),
                                          scaled_runs(kTimeS, 160),
                                          scaled_runs(kTimeS, -155),
@@ -98,17 +97,16 @@ TEST_CASE("numbers of which no square can be held are refused with advice", "[cl
   }
 }
 
-TEST_CASE("far from 1 a fit is the one of the same runs in other units", "[cli]") {
+TEST_CASE_METHOD(NumberRangeTest, "far from 1 a fit is the one of the same runs in other units",
+                 "[cli]") {
   const std::string form = GENERATE("generic", "multi");
   const std::string loss = GENERATE("mae", "mape", "mse", "rmsle");
   std::vector<std::string> arguments = {"fit", "runs.csv", "--expression", form, "--loss", loss};
   if (form == "multi")
     arguments.insert(arguments.end(), {"--terms", "1"});
   const auto metrics = [&](std::size_t column, int power) {
-    const ProgramResult result = run_on(scaled_runs(column, power), arguments);
-    CAPTURE(form, loss, column, power, result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output)["metrics"]["train"];
+    CAPTURE(form, loss, column, power);
+    return run_on(scaled_runs(column, power), arguments).json()["metrics"]["train"];
   };
   const nlohmann::json ordinary = metrics(kTimeS, 0);
   const auto ratio = [](const nlohmann::json& of) {
@@ -124,15 +122,15 @@ TEST_CASE("far from 1 a fit is the one of the same runs in other units", "[cli]"
   }
 }
 
-TEST_CASE("black boxes are compared on columns of any unit", "[cli][compare]") {
-  const auto errors = [](int power) {
-    const ProgramResult result =
-        run_on(scaled_runs(kFilters, power),
-               {"compare", "runs.csv", "--terms", "1", "--starts", "1", "--format", "json"});
-    CAPTURE(power, result.errors);
-    REQUIRE(result.exit_code == 0);
+TEST_CASE_METHOD(NumberRangeTest, "black boxes are compared on columns of any unit",
+                 "[cli][compare]") {
+  const auto errors = [&](int power) {
+    CAPTURE(power);
     std::map<std::string, double> out;
-    const nlohmann::json document = nlohmann::json::parse(result.output);
+    const nlohmann::json document =
+        run_on(scaled_runs(kFilters, power),
+               {"compare", "runs.csv", "--terms", "1", "--starts", "1", "--format", "json"})
+            .json();
     for (const auto& model : document["models"])
       out[model["name"]] = model["metrics"]["test"]["mape_percent"];
     return out;
@@ -149,10 +147,8 @@ TEST_CASE("black boxes are compared on columns of any unit", "[cli][compare]") {
   }
 }
 
-TEST_CASE("a penalty beyond all numbers is refused with advice", "[cli]") {
-  const ProgramResult result =
-      run_on(scaled_runs(kTimeS, 120), {"fit", "runs.csv", "--l2", "1e200", "--folds", "4"});
-  CAPTURE(result.errors);
-  CHECK(result.exit_code == 3);
-  CHECK_THAT(result.errors, EndsWith("in units in which they are nearer to 1\n"));
+TEST_CASE_METHOD(NumberRangeTest, "a penalty beyond all numbers is refused with advice", "[cli]") {
+  CHECK_THAT(run_on(scaled_runs(kTimeS, 120), {"fit", "runs.csv", "--l2", "1e200", "--folds", "4"})
+                 .failed(3),
+             EndsWith("in units in which they are nearer to 1\n"));
 }

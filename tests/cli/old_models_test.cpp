@@ -33,14 +33,11 @@ TEST_CASE("models of earlier releases predict what they did", "[cli]") {
   for (const OldModel& model : models) {
     INFO(model.file);
     const std::string path = PERFMODEL_SOURCE_DIR "/tests/data/models/" + model.file;
-    const auto shown = run_perfmodel({"show", path});
-    CHECK(shown.exit_code == 0);
+    run_perfmodel({"show", path}).succeeded();
     CHECK(nlohmann::json::parse(read_text(path))["schema_version"] == model.schema_version);
     std::vector<std::string> arguments = {"predict", path, "--json", "--set"};
     arguments.insert(arguments.end(), model.settings.begin(), model.settings.end());
-    const auto result = run_perfmodel(arguments);
-    REQUIRE(result.exit_code == 0);
-    const auto prediction = nlohmann::json::parse(result.output);
+    const auto prediction = run_perfmodel(arguments).json();
     CHECK(prediction["predicted_time_ms"].get<double>() ==
           Approx(model.predicted_ms).epsilon(1e-12));
   }

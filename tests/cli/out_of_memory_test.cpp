@@ -1,8 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -24,25 +23,23 @@ std::string very_many_runs() {
 
 }  // namespace
 
-TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output",
-          "[cli][needs-bounded-memory]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", very_many_runs());
-  const std::string model = directory.write("model.json", "old");
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest,
+                 "memory that runs out ends with exit code 6 and leaves the old output",
+                 "[cli][needs-bounded-memory]") {
+  write("runs.csv", very_many_runs());
+  const std::string model = write("model.json", "old");
   // One thread: the stacks of more would be what the bound is met by. The smallest bound lets the
   // program start, the file pass it while it is read; the larger one, while it is fitted.
   const std::size_t bound = GENERATE(60 * kMebibyte, 120 * kMebibyte);
-  options.address_space = bound;
+  program_options.address_space = bound;
   const ProgramResult result =
-      run_perfmodel({"fit", "runs.csv", "-o", "model.json", "--quiet", "--threads", "1"}, options);
+      run({"fit", "runs.csv", "-o", "model.json", "--quiet", "--threads", "1"});
   CAPTURE(bound, result.errors);
   CHECK(result.exit_code == 6);
   CHECK_THAT(result.errors, StartsWith(error_prefix + "out of memory: "));
   CHECK(result.output.empty());
   CHECK(read_text(model) == "old");
-  CHECK(directory.entries() == 2);
+  CHECK(directory().entries() == 2);
 }
 
 TEST_CASE("where memory is bounded as many threads work as there is room for",
@@ -56,11 +53,7 @@ TEST_CASE("where memory is bounded as many threads work as there is room for",
     complete.push_back(threads);
     return run_perfmodel(complete, options);
   };
-  const ProgramResult alone = fit("1");
-  REQUIRE(alone.exit_code == 0);
+  const ProgramResult alone = fit("1").succeeded();
   options.address_space = 100 * kMebibyte;
-  const ProgramResult many = fit("64");
-  CAPTURE(many.errors);
-  CHECK(many.exit_code == 0);
-  CHECK(many.output == alone.output);
+  CHECK(fit("64").succeeded().output == alone.output);
 }

@@ -2,8 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -17,23 +16,20 @@ struct Reading {
 
 }  // namespace
 
-TEST_CASE("an output may not be an input of any command", "[cli]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", sample_runs());
-  directory.write("more.csv", sample_runs());
-  directory.write("model.json", sample_model());
-  directory.write("old.json", sample_model());
-  directory.write("space.json",
-                  R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+TEST_CASE_METHOD(ProgramTest, "an output may not be an input of any command", "[cli]") {
+  write("runs.csv", sample_runs());
+  write("more.csv", sample_runs());
+  write("model.json", sample_model());
+  write("old.json", sample_model());
+  write("space.json",
+        R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
                       {"column": "filters", "values": [4, 8, 16, 32]},
                       {"column": "activation", "values": ["tanh", "relu"]},
                       {"column": "workers", "values": [1, 2, 4]}]})");
   const std::string layers = "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n";
-  directory.write("layers.csv", layers);
-  directory.write("whole.csv", layers);
-  directory.write("latencies.csv", "bytes,latency_us\n1,2\n1000,5\n100000,90\n");
-  const ProgramOptions options{
-      .input = "", .environment = {}, .directory = directory.path(), .output_descriptor = {}};
+  write("layers.csv", layers);
+  write("whole.csv", layers);
+  write("latencies.csv", "bytes,latency_us\n1,2\n1000,5\n100000,90\n");
 
   const std::vector<Reading> readings = {
       {{"fit", "runs.csv", "--test", "more.csv", "-o"}, {"runs.csv", "more.csv"}},
@@ -63,28 +59,27 @@ TEST_CASE("an output may not be an input of any command", "[cli]") {
   for (const Reading& reading : readings) {
     for (const std::string& input : reading.inputs) {
       CAPTURE(reading.command, input);
-      const std::string before = read_text(directory.file(input));
+      const std::string before = read(input);
       std::vector<std::string> arguments = reading.command;
       arguments.push_back("./" + input);
-      const ProgramResult result = run_perfmodel(arguments, options);
+      const ProgramResult result = run(arguments);
       CHECK(result.exit_code == 2);
       CHECK(result.output.empty());
       CHECK(result.errors == error_prefix + "the output would replace the input " + input +
                                  "\nSee 'perfmodel " + reading.command[0] + " --help'.\n");
-      CHECK(read_text(directory.file(input)) == before);
+      CHECK(read(input) == before);
     }
   }
 }
 
-TEST_CASE("a plan may be made longer in its place", "[cli][plan]") {
-  const TemporaryDirectory directory;
-  const std::string space = directory.write(
-      "space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+TEST_CASE_METHOD(ProgramTest, "a plan may be made longer in its place", "[cli][plan]") {
+  const std::string space =
+      write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
           {"column": "filters", "values": [4, 8, 16, 32]}]})");
-  const std::string plan = directory.file("plan.csv");
-  REQUIRE(run_perfmodel({"plan", space, "-n", "2", "-o", plan}).exit_code == 0);
+  const std::string plan = file("plan.csv");
+  run({"plan", space, "-n", "2", "-o", plan}).succeeded();
   const std::string before = read_text(plan);
-  REQUIRE(run_perfmodel({"plan", space, "-n", "3", "--resume", plan, "-o", plan}).exit_code == 0);
+  run({"plan", space, "-n", "3", "--resume", plan, "-o", plan}).succeeded();
   CHECK(read_text(plan).starts_with(before));
   CHECK(read_text(plan).size() > before.size());
 }

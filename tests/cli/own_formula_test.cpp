@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -40,33 +38,17 @@ std::string device_runs() {
 
 constexpr auto kFormula = "t = max(flops / F, bytes / B) + c * log2(gpus)";
 
-class OwnFormulaTest {
+class OwnFormulaTest : public ProgramTest {
  public:
-  OwnFormulaTest() {
-    directory_.write("runs.csv", device_runs());
-    options_.directory = directory_.path();
+  OwnFormulaTest() { write("runs.csv", device_runs()); }
+  ProgramResult fit(const std::string& formula, const Words& further = {}) const {
+    return run({"fit", "runs.csv", "--formula", formula, "-o", "model.json", "--loss", "mape"},
+               further);
   }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  ProgramResult fit(const std::string& formula, std::vector<std::string> further = {}) const {
-    std::vector<std::string> arguments = {"fit", "runs.csv",   "--formula", formula,
-                                          "-o",  "model.json", "--loss",    "mape"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    return run(arguments);
-  }
-  void refuses(const std::string& formula, const std::vector<std::string>& further, int code,
+  void refuses(const std::string& formula, const Words& further, int code,
                const std::string& words) const {
-    const ProgramResult result = fit(formula, further);
-    CAPTURE(formula, result.errors);
-    CHECK(result.exit_code == code);
-    CHECK_THAT(result.errors, ContainsSubstring(words));
-  }
-  std::string write(const std::string& name, const std::string& text) const {
-    return directory_.write(name, text);
-  }
-  nlohmann::json model() const {
-    return nlohmann::json::parse(read_text((directory_.path() / "model.json").string()));
+    CAPTURE(formula);
+    CHECK_THAT(fit(formula, further).failed(code), ContainsSubstring(words));
   }
   double constant(const std::string& name) const {
     const nlohmann::json document = model();
@@ -78,10 +60,8 @@ class OwnFormulaTest {
   }
   /// The predictions for these runs by the command.
   std::vector<double> predictions() const {
-    const ProgramResult result = run({"predict", "model.json", "runs.csv", "--quiet"});
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    std::istringstream lines(result.output);
+    std::istringstream lines(
+        run({"predict", "model.json", "runs.csv", "--quiet"}).succeeded().output);
     std::string line;
     std::getline(lines, line);
     REQUIRE(line.starts_with("device,flops,bytes,gpus,host,t,predicted_t"));
@@ -94,19 +74,13 @@ class OwnFormulaTest {
     }
     return out;
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(OwnFormulaTest, "a constant per level is found and the model predicts",
                  "[cli][own]") {
-  const ProgramResult fitted = fit(kFormula, {"--per", "device:F", "--bounds", "F=1e11:1e14"});
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
+  fit(kFormula, {"--per", "device:F", "--bounds", "F=1e11:1e14"}).succeeded();
   CHECK(constant("F[device=a100]") == Catch::Approx(2e12).epsilon(0.02));
   CHECK(constant("F[device=h100]") == Catch::Approx(8e12).epsilon(0.02));
   CHECK(constant("B") == Catch::Approx(1e11).epsilon(0.02));
@@ -136,8 +110,7 @@ TEST_CASE_METHOD(OwnFormulaTest, "a constant per level is found and the model pr
 
 TEST_CASE_METHOD(OwnFormulaTest, "exported code of an own formula computes the predictions",
                  "[cli][own][needs-python]") {
-  REQUIRE(fit("t = (max(flops / F, bytes / B) + c * log2(gpus)) * (device == 'h100' ? h : 1)")
-              .exit_code == 0);
+  fit("t = (max(flops / F, bytes / B) + c * log2(gpus)) * (device == 'h100' ? h : 1)").succeeded();
   const std::vector<double> times = predictions();
   for (const std::string language : {"text", "latex", "c", "javascript", "spreadsheet"}) {
     const ProgramResult shown = run({"show", "model.json", "--as", language});
@@ -161,9 +134,9 @@ TEST_CASE_METHOD(OwnFormulaTest, "exported code of an own formula computes the p
 
 TEST_CASE_METHOD(OwnFormulaTest, "the readable formula has its numbers and few parentheses",
                  "[cli][own]") {
-  REQUIRE(fit("t = max(flops / F, bytes / B) + c * log2(gpus)^p",
-              {"--fix", "F=2e12", "--fix", "B=1e11", "--fix", "c=-0.5", "--fix", "p=2"})
-              .exit_code == 0);
+  fit("t = max(flops / F, bytes / B) + c * log2(gpus)^p",
+      {"--fix", "F=2e12", "--fix", "B=1e11", "--fix", "c=-0.5", "--fix", "p=2"})
+      .succeeded();
   CHECK(run({"show", "model.json"}).output ==
         "t = max(flops / 2e+12, bytes / 1e+11) + -0.5 * log2(gpus)^2\n");
   CHECK_THAT(run({"show", "model.json", "--as", "latex"}).output,
@@ -173,10 +146,8 @@ TEST_CASE_METHOD(OwnFormulaTest, "the readable formula has its numbers and few p
 
 TEST_CASE_METHOD(OwnFormulaTest, "an own formula with bootstrap, folds and intervals",
                  "[cli][own][whole-fits]") {
-  const ProgramResult fitted =
-      fit(kFormula, {"--per", "device:F", "--bootstrap", "30", "--folds", "5", "--starts", "1"});
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
+  fit(kFormula, {"--per", "device:F", "--bootstrap", "30", "--folds", "5", "--starts", "1"})
+      .succeeded();
   const nlohmann::json document = model();
   CHECK(document["uncertainty"]["samples"] == 30);
   for (const auto& interval : document["uncertainty"]["constants"]) {
@@ -193,10 +164,8 @@ TEST_CASE_METHOD(OwnFormulaTest, "a residual correction multiplies the user's ph
                  "[cli][own][residual]") {
   const std::string sums =
       "t = flops / F + bytes / B + (device == 'h100' ? h : 0) + c * log2(gpus)";
-  const ProgramResult fitted =
-      run({"fit", "runs.csv", "--formula", sums, "--residual", "process", "-o", "model.json"});
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
+  run({"fit", "runs.csv", "--formula", sums, "--residual", "process", "-o", "model.json"})
+      .succeeded();
   const nlohmann::json document = model();
   CHECK(document["expression"]["form"] == "process");
   CHECK(document["constants"]["trend"] == "formula");
@@ -234,14 +203,11 @@ TEST_CASE_METHOD(OwnFormulaTest, "impossible formulas are refused with the next 
 
 TEST_CASE_METHOD(OwnFormulaTest, "a stored formula that contradicts its constants is refused",
                  "[cli][own][malformed]") {
-  REQUIRE(fit(kFormula).exit_code == 0);
+  fit(kFormula).succeeded();
   const nlohmann::json good = model();
   const auto refused = [&](const nlohmann::json& changed, const std::string& words) {
     write("model.json", changed.dump());
-    const ProgramResult result = run({"show", "model.json"});
-    CAPTURE(result.errors);
-    CHECK(result.exit_code == 3);
-    CHECK_THAT(result.errors, ContainsSubstring(words));
+    CHECK_THAT(run({"show", "model.json"}).failed(3), ContainsSubstring(words));
   };
   nlohmann::json changed = good;
   changed["constants"]["formula"] = "flops / F + sine(1)";
@@ -262,9 +228,7 @@ TEST_CASE_METHOD(OwnFormulaTest, "a formula may repeat its target, and keeps its
              to_text((0.5 + 0.02 * n) * (degraded == "yes" ? 1.25 : 1)) + "\n";
   write("runs.csv", csv);
   const std::string formula = "y = (C + n*a) * (degraded == 'yes' ? k : 1)";
-  const ProgramResult fitted = fit(formula, {"--target", "y"});
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
+  const ProgramResult fitted = fit(formula, {"--target", "y"}).succeeded();
   CHECK(model()["expression"]["formula"] == formula);
   const std::string shown = "(0.5 + n * 0.02) * (degraded == 'yes' ? 1.25 : 1)";
   CHECK_THAT(fitted.errors, ContainsSubstring(shown) && !ContainsSubstring("{no: "));

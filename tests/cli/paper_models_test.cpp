@@ -1,12 +1,10 @@
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "perfmodel/model.hpp"
-#include "support/catch.hpp"
 #include "support/paper_runs.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel;
 
@@ -54,17 +52,15 @@ const std::string configuration = "16,3,2,0.01,1,0.5,same,relu,mnist,sgd,32,";
 
 }  // namespace
 
-TEST_CASE("predictions of the paper's models are those of its printed tables") {
-  const test::TemporaryDirectory directory;
-  const auto configs =
-      directory.write("configs.csv", configuration_header + configuration + "1\n" + configuration +
-                                         "2\n" + configuration + "3\n");
+TEST_CASE_METHOD(test::ProgramTest,
+                 "predictions of the paper's models are those of its printed tables") {
+  const auto configs = write("configs.csv", configuration_header + configuration + "1\n" +
+                                                configuration + "2\n" + configuration + "3\n");
   for (const Reference& reference : kReferences) {
     INFO(reference.model);
     // simulate without noise writes the predictions as its last column.
-    const auto result = test::run_perfmodel({"simulate", path_of(reference.model), configs});
-    REQUIRE(result.exit_code == 0);
-    std::istringstream lines(result.output);
+    std::istringstream lines(
+        run({"simulate", path_of(reference.model), configs}).succeeded().output);
     std::string line;
     std::getline(lines, line);
     CHECK(line + "\n" ==
@@ -105,19 +101,16 @@ TEST_CASE("the constants of the paper's models are the means of their spreads") 
   }
 }
 
-TEST_CASE("scaling powers of simulated frameworks come back within 0.02 from 5 % of noise",
-          "[whole-fits]") {
-  const test::TemporaryDirectory directory;
-  const auto configs = directory.write("configs.csv", random_configurations(1500, 5));
+TEST_CASE_METHOD(test::ProgramTest,
+                 "scaling powers of simulated frameworks come back within 0.02 from 5 % of noise",
+                 "[whole-fits]") {
+  const auto configs = write("configs.csv", random_configurations(1500, 5));
   for (const std::string framework : {"mxnet", "pytorch", "tensorflow"}) {
-    const auto runs = directory.file(framework + ".csv");
+    const auto runs = file(framework + ".csv");
     const auto model = path_of("table3_" + framework);
-    REQUIRE(test::run_perfmodel(
-                {"simulate", model, configs, "--noise", "5%", "--seed", "1", "-o", runs})
-                .exit_code == 0);
-    const auto result = test::run_perfmodel({"fit", runs, "--split", "60:20:20", "--quiet"});
-    REQUIRE(result.exit_code == 0);
-    const nlohmann::json found = nlohmann::json::parse(result.output)["scaling_powers"];
+    run({"simulate", model, configs, "--noise", "5%", "--seed", "1", "-o", runs}).succeeded();
+    const nlohmann::json found =
+        run({"fit", runs, "--split", "60:20:20", "--quiet"}).json()["scaling_powers"];
     const FittedModel paper = read_model(model);
     const std::vector<double> planted = scaling_powers(paper);
     for (std::size_t j = 0; j < planted.size(); ++j) {

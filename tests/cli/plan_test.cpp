@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -48,8 +47,8 @@ TEST_CASE("plan writes a CSV with the columns of the space", "[cli][plan]") {
 TEST_CASE("plan writes 1500 configurations of Table 2 the same way each time", "[cli][plan]") {
   const std::string table2 = PERFMODEL_SOURCE_DIR "/data/paper/table2.json";
   for (const std::string method : {"random", "lhs"}) {
-    const auto first = run_perfmodel({"plan", table2, "-n", "1500", "--method", method});
-    REQUIRE(first.exit_code == 0);
+    const auto first =
+        run_perfmodel({"plan", table2, "-n", "1500", "--method", method}).succeeded();
     CHECK(std::count(first.output.begin(), first.output.end(), '\n') == 1501);
     CHECK(run_perfmodel({"plan", table2, "-n", "1500", "--method", method}).output == first.output);
     CHECK(run_perfmodel({"plan", table2, "-n", "1500", "--method", method, "--seed", "2"}).output !=
@@ -57,10 +56,9 @@ TEST_CASE("plan writes 1500 configurations of Table 2 the same way each time", "
   }
 }
 
-TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][plan]") {
-  const TemporaryDirectory directory;
-  const std::string measured =
-      directory.write("runs.csv", "time_s,padding,filters\n1,same,8\n2,valid,16\n");
+TEST_CASE_METHOD(ProgramTest, "plan resumes from a plan, or from what was measured of it",
+                 "[cli][plan]") {
+  const std::string measured = write("runs.csv", "time_s,padding,filters\n1,same,8\n2,valid,16\n");
   const ProgramResult result = run_plan(space_with(two_columns), {"-n", "4", "--resume", measured});
   REQUIRE(result.exit_code == 0);
   CHECK(result.output.starts_with("filters,padding\n8,same\n16,valid\n"));
@@ -68,7 +66,7 @@ TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][pl
   CHECK(plan_error(space_with(two_columns), {"-n", "1", "--resume", measured}, 2) ==
         error_prefix + "--resume: there are 2 configurations already, more than the 1 of -n" +
             plan_advice);
-  const std::string strange = directory.write("strange.csv", "padding,filters\nsame,5\nfull,8\n");
+  const std::string strange = write("strange.csv", "padding,filters\nsame,5\nfull,8\n");
   CHECK(plan_error(space_with(two_columns), {"-n", "4", "--resume", strange}, 3) ==
         error_prefix + strange +
             ":3: column 'padding': \"full\" is not in the space, which has one of 'valid' and "

@@ -1,59 +1,39 @@
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
 
 namespace {
 
-/// t = (0.5 filters^2 + a) / workers + 0.125, a = 0.25 for relu and 0.75 for tanh; measured for
-/// filters from 1 to 8 and workers from 1 to 4.
-class PredictTest {
+class PredictTest : public SampleModelTest {
  public:
-  PredictTest() {
-    directory_.write("model.json", sample_model());
-    options.directory = directory_.path();
+  ProgramResult run(const Words& arguments) const {
+    return ProgramTest::run({"predict", "model.json"}, arguments);
   }
-  ProgramResult run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"predict", "model.json"});
-    return run_perfmodel(arguments, options);
-  }
-  std::string write(const std::string& name, std::string_view text) const {
-    return directory_.write(name, text);
-  }
-  const TemporaryDirectory& directory() const { return directory_; }
-
-  ProgramOptions options;
-
- private:
-  TemporaryDirectory directory_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(PredictTest, "predict --set prints the time as a plain number", "[cli]") {
-  const ProgramResult result = run({"--set", "filters=4", "activation=relu", "workers=2"});
-  CHECK(result.exit_code == 0);
+  const ProgramResult result =
+      run({"--set", "filters=4", "activation=relu", "workers=2"}).succeeded();
   CHECK(result.output == "4.25\n");
   CHECK(result.errors.empty());
   CHECK(run({"--set", "workers=2", "--set", "activation=tanh", "--set", "filters=4"}).output ==
         "4.5\n");
 }
 
-TEST_CASE_METHOD(PredictTest, "predictions are told in every format", "[cli]") {
+TEST_CASE_METHOD(PredictTest, "predictions can be printed in every format", "[cli]") {
   const std::vector<std::string> set = {"--set", "filters=4,16", "activation=relu", "workers=2"};
   const auto in = [&](const std::string& format) {
     auto arguments = set;
     arguments.insert(arguments.end(), {"--format", format});
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == 0);
-    return result.output;
+    return run(arguments).succeeded().output;
   };
   // (0.5 * 16 + 0.25) / 2 + 0.125, and the same with 256; filters were measured up to 8.
   const std::string csv =
@@ -87,21 +67,21 @@ TEST_CASE_METHOD(PredictTest, "predictions are told in every format", "[cli]") {
 }
 
 TEST_CASE_METHOD(PredictTest, "predict --set --json prints an object", "[cli]") {
-  const nlohmann::json inside = nlohmann::json::parse(
-      run({"--set", "filters=4", "activation=relu", "workers=2", "--json"}).output);
+  const nlohmann::json inside =
+      run({"--set", "filters=4", "activation=relu", "workers=2", "--json"}).json();
   CHECK(inside == nlohmann::json{{"schema", "perfmodel/prediction"},
                                  {"schema_version", 1},
                                  {"predicted_time_s", 4.25},
                                  {"in_range", true}});
-  const nlohmann::json outside = nlohmann::json::parse(
-      run({"--json", "--set", "filters=16", "activation=relu", "workers=2"}).output);
+  const nlohmann::json outside =
+      run({"--json", "--set", "filters=16", "activation=relu", "workers=2"}).json();
   CHECK(outside["in_range"] == false);
 }
 
 TEST_CASE_METHOD(PredictTest, "a configuration outside of the measured range gets a warning",
                  "[cli]") {
-  const ProgramResult result = run({"--set", "filters=4", "activation=relu", "workers=8"});
-  CHECK(result.exit_code == 0);
+  const ProgramResult result =
+      run({"--set", "filters=4", "activation=relu", "workers=8"}).succeeded();
   CHECK(result.output == "1.15625\n");
   CHECK(
       result.errors ==
@@ -117,8 +97,7 @@ TEST_CASE_METHOD(PredictTest, "predict adds two columns and leaves all others as
         "\n"
         " x ,1e0,\"tanh\",+1\n"
         ",16,relu,8");
-  const ProgramResult result = run({"configs.csv"});
-  CHECK(result.exit_code == 0);
+  const ProgramResult result = run({"configs.csv"}).succeeded();
   CHECK(result.output ==
         "note,filters,activation,workers,predicted_time_s,in_range\n"
         "\"a, \"\"b\"\"\",4.0,relu,2,4.25,true\n"
@@ -142,11 +121,9 @@ TEST_CASE_METHOD(PredictTest, "line ends of another system and a byte-order mark
 
 TEST_CASE_METHOD(PredictTest, "predict reads configurations from standard input and writes -o",
                  "[cli]") {
-  options.input = "filters,activation,workers\n4,relu,2\n";
-  const ProgramResult result = run({"-", "-o", "out.csv"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.output.empty());
-  CHECK(read_text(directory().file("out.csv")) ==
+  program_options.input = "filters,activation,workers\n4,relu,2\n";
+  CHECK(run({"-", "-o", "out.csv"}).succeeded().output.empty());
+  CHECK(read("out.csv") ==
         "filters,activation,workers,predicted_time_s,in_range\n4,relu,2,4.25,true\n");
 }
 
@@ -158,10 +135,8 @@ TEST_CASE_METHOD(PredictTest, "a file may be replaced by itself with predictions
 }
 
 TEST_CASE_METHOD(PredictTest, "the model may not be replaced by predictions", "[cli]") {
-  const ProgramResult result =
-      run({"--set", "filters=4", "activation=relu", "workers=2", "-o", "model.json"});
-  CHECK(result.exit_code == 2);
-  CHECK(read_text(directory().file("model.json")) == sample_model());
+  run({"--set", "filters=4", "activation=relu", "workers=2", "-o", "model.json"}).failed(2);
+  CHECK(read("model.json") == sample_model());
 }
 
 TEST_CASE_METHOD(PredictTest, "an error keeps an old output as it was", "[cli]") {
@@ -176,7 +151,7 @@ TEST_CASE_METHOD(PredictTest, "a reader that went away ends the program without 
   int ends[2] = {};
   REQUIRE(::pipe(ends) == 0);
   ::close(ends[0]);
-  options.output_descriptor = ends[1];
+  program_options.output_descriptor = ends[1];
   const ProgramResult result = run({"--set", "filters=4", "activation=relu", "workers=2"});
   ::close(ends[1]);
   CHECK(result.exit_code == 141);  // 128 + SIGPIPE, as of a program that the signal ends
@@ -184,8 +159,8 @@ TEST_CASE_METHOD(PredictTest, "a reader that went away ends the program without 
 }
 
 TEST_CASE_METHOD(PredictTest, "predict reads the model from standard input", "[cli]") {
-  options.input = sample_model();
+  program_options.input = sample_model();
   const ProgramResult result = run_perfmodel(
-      {"predict", "-", "--set", "filters=4", "activation=relu", "workers=2"}, options);
+      {"predict", "-", "--set", "filters=4", "activation=relu", "workers=2"}, program_options);
   CHECK(result.output == "4.25\n");
 }

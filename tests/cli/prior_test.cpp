@@ -6,10 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -50,52 +47,26 @@ std::string text_of(const std::vector<PriorRun>& runs, double unit = 1,
   return out;
 }
 
-class PriorTest {
+class PriorTest : public ProgramTest {
  public:
   PriorTest() {
-    options_.directory = directory_.path();
-    directory_.write("old.csv", text_of(runs_on_grid(0.1, 1.2, -0.7)));
+    write("old.csv", text_of(runs_on_grid(0.1, 1.2, -0.7)));
     fit("old.csv", "old.json", {"--expression", "multi", "--terms", "1"});
   }
-
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
+  nlohmann::json fit(const std::string& runs, const std::string& to, const Words& further) const {
+    run({"fit", runs, "-o", to, "--quiet", "--threads", "1"}, further).succeeded();
+    return json(to);
   }
-  nlohmann::json fit(const std::string& runs, const std::string& model,
-                     const std::vector<std::string>& further) const {
-    std::vector<std::string> arguments = {"fit", runs, "-o", model, "--quiet", "--threads", "1"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(read_text(directory_.file(model)));
-  }
-  nlohmann::json adapted(const std::string& runs, std::vector<std::string> further = {}) const {
+  nlohmann::json adapted(const std::string& runs, Words further = {}) const {
     further.insert(further.end(), {"--prior", "old.json"});
     return fit(runs, "new.json", further);
   }
-  double predicted(const std::string& model, const std::vector<std::string>& settings) const {
-    std::vector<std::string> arguments = {"predict", model};
-    for (const std::string& setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    arguments.emplace_back("--quiet");
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return std::stod(result.output);
+  double predicted(const std::string& model, const Words& settings) const {
+    return std::stod(run({"predict", model, "--quiet", "--set"}, settings).succeeded().output);
   }
-  std::string refusal(const std::vector<std::string>& further, int exit_code = 2) const {
-    std::vector<std::string> arguments = {"fit", "old.csv", "--prior", "old.json"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    const ProgramResult result = run(arguments);
-    CHECK(result.exit_code == exit_code);
-    return result.errors;
+  std::string refusal(const Words& further, int exit_code = 2) const {
+    return run({"fit", "old.csv", "--prior", "old.json"}, further).failed(exit_code);
   }
-  const TemporaryDirectory& directory() const { return directory_; }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 std::vector<PriorRun> some_of(const std::vector<PriorRun>& runs,
@@ -111,7 +82,7 @@ const std::vector<std::size_t> kFive = {1, 8, 19, 27, 38};
 }  // namespace
 
 TEST_CASE_METHOD(PriorTest, "five runs of a machine of half the speed double all times") {
-  directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
+  write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
   const nlohmann::json model = adapted("new.csv");
   CHECK_THAT(model.at("search").at("prior").at("factor").get<double>(), WithinRel(2.0, 0.02));
   for (const PriorRun& run : runs_on_grid(0.2, 1.2, -0.7))
@@ -120,9 +91,9 @@ TEST_CASE_METHOD(PriorTest, "five runs of a machine of half the speed double all
                WithinRel(run.time, 0.05));
 }
 
-TEST_CASE_METHOD(PriorTest, "many runs of other powers overrule the earlier model") {
+TEST_CASE_METHOD(PriorTest, "many runs with other powers overrule the earlier model") {
   const std::vector<PriorRun> runs = runs_on_grid(0.05, 1.4, -0.5);
-  directory().write("new.csv", text_of(runs));
+  write("new.csv", text_of(runs));
   const nlohmann::json model = adapted("new.csv");
   // 40 runs of 1 % determine each power to about 0.002.
   CHECK_THAT(model.at("scaling_powers").at("gpus").get<double>(), WithinAbs(-0.5, 0.02));
@@ -156,13 +127,13 @@ double prior_evidence(const Eigen::MatrixXd& slopes, const Eigen::VectorXd& chan
 TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal model") {
   // ln(time) of a product without C is linear in the moves of its powers and levels, so that their
   // posterior mean has a closed form, given the hyper-parameters that the file names.
-  nlohmann::json old = nlohmann::json::parse(read_text(directory().file("old.json")));
+  nlohmann::json old = nlohmann::json::parse(read("old.json"));
   old["constants"]["C"] = 0;
   old["expression"].erase("formula");
   old.erase("scaling_powers");
-  directory().write("old.json", old.dump());
+  write("old.json", old.dump());
   const std::vector<PriorRun> runs = some_of(runs_on_grid(0.07, 1.4, -0.6), kFive);
-  directory().write("new.csv", text_of(runs));
+  write("new.csv", text_of(runs));
   const nlohmann::json prior = adapted("new.csv").at("search").at("prior");
   const auto at = [&](const std::string& file, const PriorRun& run) {
     return std::log(predicted(file, {"size=" + std::to_string(run.size),
@@ -209,13 +180,13 @@ TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal mod
 
 TEST_CASE_METHOD(PriorTest, "an adapted model does not depend on the order of its runs") {
   const std::vector<PriorRun> runs = runs_on_grid(0.05, 1.4, -0.5);
-  directory().write("new.csv", text_of(some_of(runs, {1, 8, 19, 27, 38})));
-  directory().write("other.csv", text_of(some_of(runs, {38, 19, 1, 27, 8})));
+  write("new.csv", text_of(some_of(runs, {1, 8, 19, 27, 38})));
+  write("other.csv", text_of(some_of(runs, {38, 19, 1, 27, 8})));
   CHECK(adapted("new.csv").at("constants") == adapted("other.csv").at("constants"));
 }
 
 TEST_CASE_METHOD(PriorTest, "a single run moves only the common factor") {
-  directory().write("one.csv", text_of({{50, 4, "conv", 33}}));
+  write("one.csv", text_of({{50, 4, "conv", 33}}));
   const nlohmann::json model = adapted("one.csv");
   const auto at = [&](const std::string& file) {
     return predicted(file, {"size=100", "gpus=2", "kernel=gemm"});
@@ -226,7 +197,7 @@ TEST_CASE_METHOD(PriorTest, "a single run moves only the common factor") {
 }
 
 TEST_CASE_METHOD(PriorTest, "the file of an adapted model names the earlier runs") {
-  directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
+  write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
   const nlohmann::json model = adapted("new.csv");
   const nlohmann::json& prior = model.at("search").at("prior");
   CHECK(prior.at("file") == "old.csv");
@@ -237,7 +208,7 @@ TEST_CASE_METHOD(PriorTest, "the file of an adapted model names the earlier runs
 }
 
 TEST_CASE_METHOD(PriorTest, "ranges of an adapted model include both machines") {
-  directory().write("new.csv", text_of({{1000, 16, "conv", 33}, {800, 1, "gemm", 800}}));
+  write("new.csv", text_of({{1000, 16, "conv", 33}, {800, 1, "gemm", 800}}));
   adapted("new.csv");
   const ProgramResult inside =
       run({"predict", "new.json", "--set", "size=900", "--set", "gpus=8", "--set", "kernel=conv"});
@@ -249,14 +220,14 @@ TEST_CASE_METHOD(PriorTest, "ranges of an adapted model include both machines") 
 
 TEST_CASE_METHOD(PriorTest, "a model with a residual correction can be adapted") {
   fit("old.csv", "old.json", {"--expression", "multi", "--terms", "1", "--residual", "process"});
-  directory().write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
+  write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
   adapted("new.csv");
   CHECK_THAT(predicted("new.json", {"size=100", "gpus=2", "kernel=gemm"}),
              WithinRel(0.2 * 2 * std::pow(100, 1.2) * std::pow(2, -0.7), 0.05));
 }
 
 TEST_CASE_METHOD(PriorTest, "folds of an adapted model are adapted as well") {
-  directory().write("new.csv", text_of(runs_on_grid(0.2, 1.2, -0.7)));
+  write("new.csv", text_of(runs_on_grid(0.2, 1.2, -0.7)));
   const nlohmann::json model = adapted("new.csv", {"--folds", "4"});
   // Fits of Eq. (4) to three quarters of these runs have errors of several percent.
   CHECK(model.at("cross_validation").at("metrics").at("mape_percent").at("mean").get<double>() <
@@ -269,10 +240,10 @@ TEST_CASE_METHOD(PriorTest, "what contradicts an earlier model is refused") {
   CHECK_THAT(refusal({"--expression", "auto"}), ContainsSubstring("--expression"));
   CHECK_THAT(refusal({"--extrinsic", "gpus"}), ContainsSubstring("--extrinsic"));
   CHECK_THAT(refusal({"--by", "kernel"}), ContainsSubstring("--prior"));
-  directory().write("old.csv", "size,gpus,kernel,time_s\n10,1,pool,3\n");
+  write("old.csv", "size,gpus,kernel,time_s\n10,1,pool,3\n");
   CHECK_THAT(refusal({}, 3), ContainsSubstring("pool"));
-  directory().write("old.csv", "size,gpus,time_s\n10,1,3\n");
+  write("old.csv", "size,gpus,time_s\n10,1,3\n");
   CHECK_THAT(refusal({}, 3), ContainsSubstring("kernel"));
-  directory().write("old.csv", "size,gpus,kernel,ms\n10,1,conv,3\n");
+  write("old.csv", "size,gpus,kernel,ms\n10,1,conv,3\n");
   CHECK_THAT(refusal({}, 3), ContainsSubstring("time_s"));
 }

@@ -6,17 +6,15 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 using perfmodel::to_text;
-using Strings = std::vector<std::string>;
 
 namespace {
 
-const Strings kProcess = {"--expression", "multi", "--terms", "1", "--residual", "process"};
+const Words kProcess = {"--expression", "multi", "--terms", "1", "--residual", "process"};
 
 struct TimedRun {
   double batch;
@@ -61,17 +59,15 @@ struct Fitted {
 };
 
 Fitted fitted(const std::string& runs, const std::string& asked, const std::string& target) {
-  FitDirectory folder;
+  ProgramTest folder;
   folder.write("runs.csv", runs);
   folder.write("asked.csv", asked);
-  Strings arguments = {"runs.csv", "--extrinsic", "gpus", "--target", target, "--quiet"};
+  Words arguments = {"runs.csv", "--extrinsic", "gpus", "--target", target, "--quiet"};
   arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
   Fitted out{.model = folder.model_of(arguments), .predicted = {}};
   folder.write("model.json", out.model.dump());
-  const ProgramResult result = folder.run({"predict", "model.json", "asked.csv", "--quiet"});
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  std::istringstream lines(result.output);
+  std::istringstream lines(
+      folder.run({"predict", "model.json", "asked.csv", "--quiet"}).succeeded().output);
   std::string line;
   std::getline(lines, line);
   REQUIRE_THAT(line, Catch::Matchers::StartsWith("batch,gpus,predicted_" + target));
@@ -114,16 +110,16 @@ TEST_CASE("a process counts runs for little that were disturbed, and predicts as
     CHECK(std::abs(clean.predicted[i] / law(runs[i]) - 1) < 0.04);
 }
 
-TEST_CASE("the summary says how many runs were disturbed, and a bootstrap is not misled by them",
-          "[process]") {
-  FitDirectory folder;
-  folder.write("runs.csv", csv_of(timed_runs(200, 20), 1, "time_s"));
-  Strings arguments = {"runs.csv", "--extrinsic", "gpus", "--bootstrap", "20"};
+TEST_CASE_METHOD(
+    ProgramTest,
+    "the summary says how many runs were disturbed, and a bootstrap is not misled by them",
+    "[process]") {
+  write("runs.csv", csv_of(timed_runs(200, 20), 1, "time_s"));
+  Words arguments = {"runs.csv", "--extrinsic", "gpus", "--bootstrap", "20"};
   arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
-  const nlohmann::json model = folder.model_of(arguments);
-  CHECK_THAT(folder.said(),
-             ContainsSubstring("10 runs are far from what similar runs show and count "
-                               "for little; evaluate --outliers 10 lists"));
+  const nlohmann::json model = model_of(arguments);
+  CHECK_THAT(said(), ContainsSubstring("10 runs are far from what similar runs show and count "
+                                       "for little; evaluate --outliers 10 lists"));
   for (const nlohmann::json& constant : model["uncertainty"]["constants"]) {
     if (constant["name"] != "q[gpus]")
       continue;
@@ -135,9 +131,9 @@ TEST_CASE("the summary says how many runs were disturbed, and a bootstrap is not
 TEST_CASE("runs that are off by less than 1 % are no outliers", "[process]") {
   for (const double times : {1.006, 1.06}) {
     CAPTURE(times);
-    FitDirectory folder;
+    ProgramTest folder;
     folder.write("runs.csv", csv_of(timed_runs(200, 20, 2e-4, times), 1, "time_s"));
-    Strings arguments = {"runs.csv", "--extrinsic", "gpus"};
+    Words arguments = {"runs.csv", "--extrinsic", "gpus"};
     arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
     const nlohmann::json model = folder.model_of(arguments);
     const int disturbed = times > 1.01 ? 10 : 0;

@@ -19,7 +19,7 @@ WorkState folds_at(std::size_t done, double seconds, double seconds_done) {
 
 }  // namespace
 
-TEST_CASE("what is left follows the pace of what is done", "[cli][progress]") {
+TEST_CASE("the remaining time follows the pace so far", "[cli][progress]") {
   CHECK_FALSE(seconds_left(folds_at(0, 5, 0)));
   CHECK_FALSE(seconds_left(folds_at(1, 5, 4)));  // one part is no pace
   CHECK(seconds_left(folds_at(4, 8, 8)) == 12);  // 2 s each, 6 to go
@@ -61,7 +61,7 @@ TEST_CASE("a bar and what is left are of all work that was planned", "[cli][prog
   CHECK(progress_text(state, 100) == "folds  [##################------------]  62 %, 40 s");
 }
 
-TEST_CASE("what is left grows only where it was wrong by far", "[cli][progress]") {
+TEST_CASE("the remaining time grows only where it was far off", "[cli][progress]") {
   WorkState state = folds_at(4, 8, 8);  // 12 s
   state.last_left = 10;
   CHECK(seconds_left(state) == 10);

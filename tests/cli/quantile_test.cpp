@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
@@ -50,32 +48,20 @@ struct Row {
   double predicted = 0;
 };
 
-class QuantileTest {
+class QuantileTest : public ProgramTest {
  public:
   QuantileTest() {
-    directory_.write("runs.csv", runs_of_law(120, 1));
-    directory_.write("new.csv", runs_of_law(400, 2));
-    options_.directory = directory_.path();
+    write("runs.csv", runs_of_law(120, 1));
+    write("new.csv", runs_of_law(400, 2));
   }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  ProgramResult fit(const std::vector<std::string>& further,
-                    const std::string& runs = "runs.csv") const {
-    std::vector<std::string> arguments = {"fit", runs,       "--target", "peak_mb", "--time-unit",
-                                          "MB",  "--starts", "1",        "-o",      "model.json"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    return run(arguments);
-  }
-  nlohmann::json model() const {
-    return nlohmann::json::parse(read_text(directory_.file("model.json")));
-  }
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
+  ProgramResult fit(const Words& further, const std::string& runs = "runs.csv") const {
+    return run({"fit", runs, "--target", "peak_mb", "--time-unit", "MB", "--starts", "1", "-o",
+                "model.json"},
+               further);
   }
   std::vector<Row> predicted(const std::string& runs) const {
-    REQUIRE(run({"predict", "model.json", runs, "-o", "out.csv"}).exit_code == 0);
-    std::istringstream lines(read_text(directory_.file("out.csv")));
+    run({"predict", "model.json", runs, "-o", "out.csv"}).succeeded();
+    std::istringstream lines(read("out.csv"));
     std::string line;
     std::getline(lines, line);  // input_mb,threads,peak_mb,predicted_peak_mb,lower,upper,in_range
     std::vector<Row> out;
@@ -88,10 +74,6 @@ class QuantileTest {
     }
     return out;
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 double covered_share(const std::vector<Row>& rows) {
@@ -122,7 +104,7 @@ TEST_CASE_METHOD(QuantileTest, "a bound covers its share of new runs", "[quantil
     write("some.csv", runs_of_law(120, seed));
     std::vector<std::string> arguments = {"--quantile", "0.9"};
     arguments.insert(arguments.end(), form.begin(), form.end());
-    REQUIRE(fit(arguments, "some.csv").exit_code == 0);
+    fit(arguments, "some.csv").succeeded();
     covered += covered_share(predicted("new.csv")) / 5;
   }
   CHECK(covered > 0.9 - 0.035);
@@ -131,8 +113,7 @@ TEST_CASE_METHOD(QuantileTest, "a bound covers its share of new runs", "[quantil
 
 TEST_CASE_METHOD(QuantileTest, "the model of a bound says so and how it does on its runs",
                  "[quantile]") {
-  const ProgramResult fitted = fit({"--quantile", "0.95"});
-  CHECK(fitted.exit_code == 0);
+  const ProgramResult fitted = fit({"--quantile", "0.95"}).succeeded();
   const nlohmann::json file = model();
   CHECK(file["schema_version"] == 4);
   CHECK(file["search"]["quantile"] == 0.95);
@@ -155,7 +136,7 @@ TEST_CASE_METHOD(QuantileTest, "the model of a bound says so and how it does on 
 }
 
 TEST_CASE_METHOD(QuantileTest, "a bound is judged on the other parts of a split", "[quantile]") {
-  REQUIRE(fit({"--quantile", "0.9", "--split", "60:20:20"}).exit_code == 0);
+  fit({"--quantile", "0.9", "--split", "60:20:20"}).succeeded();
   const nlohmann::json file = model();
   CHECK(file["prediction_intervals"]["method"] == "split conformal");
   // The bound is the 22nd of the 24 validation rows, ceil(25 * 0.9) = 23 by rank.
@@ -164,30 +145,30 @@ TEST_CASE_METHOD(QuantileTest, "a bound is judged on the other parts of a split"
 }
 
 TEST_CASE_METHOD(QuantileTest, "predict says that its numbers are bounds", "[quantile]") {
-  REQUIRE(fit({"--quantile", "0.95"}).exit_code == 0);
+  fit({"--quantile", "0.95"}).succeeded();
   const std::vector<std::string> at = {"predict", "model.json", "--set", "input_mb=100",
                                        "threads=2"};
   const ProgramResult alone = run(at);
   CHECK_THAT(alone.errors, ContainsSubstring("a bound: 95 % of new runs are meant to stay"));
   std::vector<std::string> as_json = at;
   as_json.emplace_back("--json");
-  const nlohmann::json document = nlohmann::json::parse(run(as_json).output);
+  const nlohmann::json document = run(as_json).json();
   CHECK(document["quantile"] == 0.95);
   CHECK(document["predicted_peak_mb"] ==
         Catch::Approx(parse_number(alone.output.substr(0, alone.output.size() - 1)).value()));
-  REQUIRE(fit({}).exit_code == 0);
-  CHECK_FALSE(nlohmann::json::parse(run(as_json).output).contains("quantile"));
+  fit({}).succeeded();
+  CHECK_FALSE(run(as_json).json().contains("quantile"));
 }
 
 TEST_CASE_METHOD(QuantileTest, "other quantiles of a bound's file do not cross", "[quantile]") {
   // They are the upper ends of its intervals: multiples by the scores of the same held-out rows.
-  REQUIRE(fit({"--quantile", "0.9"}).exit_code == 0);
+  fit({"--quantile", "0.9"}).succeeded();
   double last = 0;
   for (const double quantile : {0.6, 0.75, 0.9, 0.95, 0.98}) {
     const nlohmann::json document =
-        nlohmann::json::parse(run({"predict", "model.json", "--set", "input_mb=100", "threads=2",
-                                   "--json", "--coverage", to_text(2 * quantile - 1)})
-                                  .output);
+        run({"predict", "model.json", "--set", "input_mb=100", "threads=2", "--json", "--coverage",
+             to_text(2 * quantile - 1)})
+            .json();
     const double upper = document["upper"];
     CHECK(upper >= last);
     if (quantile <= 0.9)
@@ -202,14 +183,13 @@ TEST_CASE_METHOD(QuantileTest, "beyond the measured range a bound is the end of 
       GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
                std::vector<std::string>{"--expression", "multi", "--residual", "process"});
   const auto at = [&](const std::string& input) {
-    return nlohmann::json::parse(
-        run({"predict", "model.json", "--set", input, "threads=2", "--json"}).output);
+    return run({"predict", "model.json", "--set", input, "threads=2", "--json"}).json();
   };
   write("some.csv", runs_of_law(119, 1));  // of which the ranks at 5 and 95 % are whole
   for (const std::string quantile : {"0.95", "0.05"}) {
     std::vector<std::string> arguments = {"--quantile", quantile};
     arguments.insert(arguments.end(), form.begin(), form.end());
-    REQUIRE(fit(arguments, "some.csv").exit_code == 0);
+    fit(arguments, "some.csv").succeeded();
     for (const std::string input : {"input_mb=1", "input_mb=100", "input_mb=40000"}) {
       CAPTURE(quantile, input);
       const nlohmann::json document = at(input);
@@ -228,20 +208,20 @@ TEST_CASE_METHOD(QuantileTest,
   for (std::uint64_t seed = 21; seed < 26; ++seed) {
     write("small.csv", runs_of_bend(120, seed, 0, 0.75));
     write("large.csv", runs_of_bend(200, seed, 0.75, 1));
-    REQUIRE(fit({"--quantile", "0.95", "--expression", "multi"}, "small.csv").exit_code == 0);
+    fit({"--quantile", "0.95", "--expression", "multi"}, "small.csv").succeeded();
     covered += covered_share(predicted("large.csv")) / 5;
   }
   CHECK(covered > 0.85);  // 0.92, with a standard deviation of 0.03
 }
 
-TEST_CASE_METHOD(QuantileTest, "evaluate reports how a bound does", "[quantile]") {
-  REQUIRE(fit({"--quantile", "0.9"}).exit_code == 0);
+TEST_CASE_METHOD(QuantileTest, "evaluate reports how well a bound holds", "[quantile]") {
+  fit({"--quantile", "0.9"}).succeeded();
   const std::vector<Row> rows = predicted("new.csv");
   const ProgramResult text = run({"evaluate", "model.json", "new.csv"});
   CHECK_THAT(text.output, ContainsSubstring("of the rows are at or below their 90 % bound, and all "
                                             "bounds together are "));
   const nlohmann::json document =
-      nlohmann::json::parse(run({"evaluate", "model.json", "new.csv", "--format", "json"}).output);
+      run({"evaluate", "model.json", "new.csv", "--format", "json"}).json();
   CHECK(document["bound"]["coverage"] == Catch::Approx(covered_share(rows)));
   CHECK(document["bound"]["over_allocation"] == Catch::Approx(over_allocation(rows)));
   CHECK(run({"evaluate", "model.json", "new.csv", "--fail-if", "coverage<0.8"}).exit_code == 0);
@@ -250,41 +230,38 @@ TEST_CASE_METHOD(QuantileTest, "evaluate reports how a bound does", "[quantile]"
 
 TEST_CASE_METHOD(QuantileTest, "show says that a formula is a bound, and requests it of workflows",
                  "[quantile]") {
-  REQUIRE(fit({"--quantile", "0.95"}).exit_code == 0);
+  fit({"--quantile", "0.95"}).succeeded();
   CHECK_THAT(run({"show", "model.json"}).errors, ContainsSubstring("a bound: 95 %"));
   CHECK_THAT(run({"show", "model.json", "--as", "snakemake"}).output,
              ContainsSubstring("def mem_mb(input_mb, threads):"));
   CHECK_THAT(run({"show", "model.json", "--as", "nextflow"}).output, ContainsSubstring("memory {"));
   CHECK_THAT(run({"show", "model.json", "--as", "slurm"}).output,
              ContainsSubstring("--mem=\"${request}M\""));
-  REQUIRE(fit({"--quantile", "0.95", "--expression", "multi", "--residual", "process"}).exit_code ==
-          0);
-  const ProgramResult refused = run({"show", "model.json", "--as", "slurm"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, ContainsSubstring("--residual none"));
-  REQUIRE(fit({}).exit_code == 0);
-  const ProgramResult mean = run({"show", "model.json", "--as", "slurm"});
-  CHECK(mean.exit_code == 3);
-  CHECK_THAT(mean.errors, ContainsSubstring("--quantile 0.95"));
+  fit({"--quantile", "0.95", "--expression", "multi", "--residual", "process"}).succeeded();
+  CHECK_THAT(run({"show", "model.json", "--as", "slurm"}).failed(3),
+             ContainsSubstring("--residual none"));
+  fit({}).succeeded();
+  CHECK_THAT(run({"show", "model.json", "--as", "slurm"}).failed(3),
+             ContainsSubstring("--quantile 0.95"));
 }
 
 TEST_CASE_METHOD(QuantileTest, "options that do not go with a bound are refused", "[quantile]") {
   const auto refusal = [&](std::vector<std::string> further) {
     further.insert(further.begin(), {"--quantile", "0.95"});
-    const ProgramResult result = fit(further);
-    CHECK(result.exit_code == 2);
-    return result.errors;
+    return fit(further).failed(2);
   };
   CHECK_THAT(refusal({"--loss", "mse"}), ContainsSubstring("weighted absolute errors"));
-  CHECK_THAT(refusal({"--bootstrap", "50"}), ContainsSubstring("--bootstrap cannot be combined with"));
+  CHECK_THAT(refusal({"--bootstrap", "50"}),
+             ContainsSubstring("--bootstrap cannot be combined with"));
   CHECK_THAT(refusal({"--folds", "5"}), ContainsSubstring("--folds cannot be combined with"));
   CHECK_THAT(refusal({"--repeats", "3"}), ContainsSubstring("--repeats cannot be combined with"));
-  CHECK_THAT(refusal({"--coverage", "0.8"}), ContainsSubstring("--coverage cannot be combined with"));
-  CHECK_THAT(refusal({"--coverage", "none"}), ContainsSubstring("--coverage cannot be combined with"));
+  CHECK_THAT(refusal({"--coverage", "0.8"}),
+             ContainsSubstring("--coverage cannot be combined with"));
+  CHECK_THAT(refusal({"--coverage", "none"}),
+             ContainsSubstring("--coverage cannot be combined with"));
   CHECK(fit({"--quantile", "1"}).exit_code == 2);
   CHECK(fit({"--quantile", "0"}).exit_code == 2);
-  const ProgramResult few = fit({"--quantile", "0.995"});
-  CHECK(few.exit_code == 2);
-  CHECK_THAT(few.errors, ContainsSubstring("--quantile 0.995 needs at least 199 held-out rows, "
-                                           "and there are 120"));
+  CHECK_THAT(fit({"--quantile", "0.995"}).failed(2),
+             ContainsSubstring("--quantile 0.995 needs at least 199 held-out rows, "
+                               "and there are 120"));
 }

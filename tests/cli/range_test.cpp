@@ -1,9 +1,7 @@
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -53,22 +51,9 @@ const std::vector<RangeCase> cases = {
     {"four", "relu", "2", "!"},
 };
 
-class RangeTest {
+class RangeTest : public ProgramTest {
  public:
-  RangeTest() {
-    directory_.write("model.json", model_with_regions());
-    options_.directory = directory_.path();
-  }
-  ProgramResult run(std::vector<std::string> arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
+  RangeTest() { write("model.json", model_with_regions()); }
 };
 
 }  // namespace
@@ -108,9 +93,7 @@ TEST_CASE_METHOD(RangeTest, "every input outside of what was measured is caught"
 
 TEST_CASE_METHOD(RangeTest, "a file says of each row whether it is in range", "[range]") {
   write("configs.csv", "filters,activation,workers\n4,relu,2\n1,relu,4\n4,gelu,2\n9,relu,2\n");
-  const ProgramResult result = run({"predict", "model.json", "configs.csv"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.output ==
+  CHECK(run({"predict", "model.json", "configs.csv"}).succeeded().output ==
         "filters,activation,workers,predicted_time_s,in_range\n"
         "4,relu,2,4.25,true\n"
         "1,relu,4,0.3125,false\n"

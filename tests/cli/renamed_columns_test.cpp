@@ -1,13 +1,11 @@
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
@@ -26,40 +24,35 @@ std::string runs_of(const Law& law, const std::string& name, std::uint64_t seed)
   std::string text = name + ",time_s\n";
   for (const double value : law.values)
     for (int repeat = 0; repeat < 5; ++repeat)
-      text += to_text(value) + "," + to_text(law.time(value) * std::exp(0.03 * random.normal())) +
-              "\n";
+      text +=
+          to_text(value) + "," + to_text(law.time(value) * std::exp(0.03 * random.normal())) + "\n";
   return text;
 }
 
 /// The prediction at four times the largest value.
 double far_prediction(const Law& law, const std::string& name, const std::string& expression,
                       std::uint64_t seed) {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", runs_of(law, name, seed));
-  ProgramOptions options;
-  options.directory = directory.path();
-  const ProgramResult fitted = run_perfmodel(
-      {"fit", "runs.csv", "--expression", expression, "-o", "model.json", "--quiet"}, options);
-  INFO(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
-  const ProgramResult predicted = run_perfmodel({"predict", "model.json", "--json", "--quiet",
-                                                 "--set", name + "=" + to_text(4 * law.values.back())},
-                                                options);
-  INFO(predicted.errors);
-  REQUIRE(predicted.exit_code == 0);
-  return nlohmann::json::parse(predicted.output)["predicted_time_s"].get<double>();
+  const ProgramTest test;
+  test.write("runs.csv", runs_of(law, name, seed));
+  test.run({"fit", "runs.csv", "--expression", expression, "-o", "model.json", "--quiet"})
+      .succeeded();
+  return test
+      .run({"predict", "model.json", "--json", "--quiet", "--set",
+            name + "=" + to_text(4 * law.values.back())})
+      .json()["predicted_time_s"]
+      .get<double>();
 }
 
 }  // namespace
 
 TEST_CASE("the only column of numbers is extrapolated alike under any name", "[auto][multi]") {
-  const auto law = GENERATE(values<Law>(
-      {{"cores", {1, 2, 4, 8, 16, 24}, [](double n) { return 1.4 + 95.5 / n; }},
-       {"gpus", {8, 16}, [](double n) { return 3 * std::pow(n, 0.3); }},
-       {"batch_size", {8, 16, 32, 64, 128}, [](double b) { return 0.3 + 0.02 * b; }}}));
+  const auto law = GENERATE(
+      values<Law>({{"cores", {1, 2, 4, 8, 16, 24}, [](double n) { return 1.4 + 95.5 / n; }},
+                   {"gpus", {8, 16}, [](double n) { return 3 * std::pow(n, 0.3); }},
+                   {"batch_size", {8, 16, 32, 64, 128}, [](double b) { return 0.3 + 0.02 * b; }}}));
   const std::string expression = GENERATE("auto", "multi");
   CAPTURE(law.column, expression);
-  for (const std::uint64_t seed : {1, 2, 3})
+  for (const std::uint64_t seed : {1U, 2U, 3U})
     CHECK(far_prediction(law, "n", expression, seed) ==
           Catch::Approx(far_prediction(law, law.column, expression, seed)).epsilon(1e-9));
 }

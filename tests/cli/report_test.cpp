@@ -1,17 +1,15 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/model.hpp"
-#include "support/catch.hpp"
 #include "support/markup.hpp"
 #include "support/multi_runs.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
 
@@ -21,29 +19,15 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-class ReportTest {
+class ReportTest : public SampleModelTest {
  public:
   ReportTest() {
-    write("model.json", sample_model());
     write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n4,tanh,2,5.5\n");
-    options_.directory = directory_.path();
   }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  ProgramResult report(std::vector<std::string> further = {"runs.csv"},
+  ProgramResult report(const Words& further = {"runs.csv"},
                        const std::string& model = "model.json") const {
-    further.insert(further.begin(), {"report", model});
-    return run(further);
+    return run({"report", model}, further);
   }
-  std::string write(const std::string& name, const std::string& text) const {
-    return directory_.write(name, text);
-  }
-  std::string read(const std::string& name) const { return read_text(directory_.file(name)); }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 /// Whether the word stands somewhere with no letter around it.
@@ -97,8 +81,7 @@ std::string many_runs(std::size_t rows) {
 
 TEST_CASE_METHOD(ReportTest, "report prints a page that is well-formed and needs nothing else",
                  "[cli][report]") {
-  const ProgramResult result = report();
-  CHECK(result.exit_code == 0);
+  const ProgramResult result = report().succeeded();
   CHECK(result.errors.empty());
   check_report_page(result.output);
   CHECK(texts_of(result.output, "title").front() == "time_s: model.json on runs.csv");
@@ -113,8 +96,8 @@ TEST_CASE_METHOD(ReportTest, "report prints a page that is well-formed and needs
 TEST_CASE_METHOD(ReportTest, "the page has the figures of evaluate, with all digits",
                  "[cli][report]") {
   const std::string page = report().output;
-  const nlohmann::json metrics = nlohmann::json::parse(
-      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output)["metrics"];
+  const nlohmann::json metrics =
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).json()["metrics"];
   std::size_t i = 0;
   for (const char* name : {"mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"})
     CHECK(value_in_row(page, "these runs: runs.csv", i++) == metrics[name].get<double>());
@@ -122,14 +105,14 @@ TEST_CASE_METHOD(ReportTest, "the page has the figures of evaluate, with all dig
   CHECK_THAT(page, ContainsSubstring(percent(metrics["mape_percent"].get<double>()) + " off"));
 }
 
-TEST_CASE_METHOD(ReportTest, "errors stand on a page in the unit of its times", "[cli][report]") {
+TEST_CASE_METHOD(ReportTest, "a page shows errors in the unit of its times", "[cli][report]") {
   const auto cell_behind = [](const std::string& page, const std::string& heading) {
     const std::size_t at = page.find(">", page.find("<data", page.find(">" + heading + "<"))) + 1;
     return parse_number(page.substr(at, page.find('<', at) - at)).value();
   };
   write("short.csv", "filters,activation,workers,time_s\n4,relu,2,.004\n4,tanh,2,.005\n");
-  const double mae = nlohmann::json::parse(
-      run({"evaluate", "model.json", "short.csv", "--format", "json"}).output)["metrics"]["mae"];
+  const double mae =
+      run({"evaluate", "model.json", "short.csv", "--format", "json"}).json()["metrics"]["mae"];
   for (const std::vector<std::string>& asked :
        {std::vector<std::string>{"short.csv"}, {"model.json", "short.csv"}}) {
     const std::string page = report(asked).output;
@@ -155,7 +138,7 @@ TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings
                        "value=\"5.5\">5.5 s</data>"));
   CHECK_THAT(page, ContainsSubstring("from 2 replicated rows"));
   const nlohmann::json evaluated =
-      nlohmann::json::parse(run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output);
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).json();
   REQUIRE(evaluated["noise_floor"]["rows"] == 2);
   const auto digest = output_of("sha256sum < '" + write("again.csv", read("runs.csv")) + "'");
   if (digest)
@@ -170,7 +153,7 @@ TEST_CASE_METHOD(ReportTest, "speedups are relative to a scale that was measured
   for (const int cores : {1, 2, 4, 8, 12, 16, 20, 24})
     csv += std::to_string(cores) + "," + to_text(1 + 90.0 / cores) + "\n";
   write("cores.csv", csv);
-  REQUIRE(run({"fit", "cores.csv", "-o", "cores.json"}).exit_code == 0);
+  run({"fit", "cores.csv", "-o", "cores.json"}).succeeded();
   CHECK_THAT(report({"cores.csv"}, "cores.json").output,
              ContainsSubstring("against cores = 1; the dashed line is ideal"));
 }
@@ -183,7 +166,7 @@ TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][re
         csv += std::to_string(depth) + "," + std::to_string(gpus) + "," + std::to_string(batch) +
                "," + to_text(0.001 * depth * (1 + 0.1 * gpus) * std::sqrt(batch)) + "\n";
   write("batch.csv", csv);
-  REQUIRE(run({"fit", "batch.csv", "-o", "batch.json"}).exit_code == 0);
+  run({"fit", "batch.csv", "-o", "batch.json"}).succeeded();
   const std::string page = report({"batch.csv"}, "batch.json").output;
   check_report_page(page);
   CHECK_THAT(page, ContainsSubstring("Predictions along gpus, weak scaling"));
@@ -203,9 +186,7 @@ TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][re
 
 TEST_CASE_METHOD(ReportTest, "report -o writes the file, the same bytes each time",
                  "[cli][report]") {
-  const ProgramResult result = report({"runs.csv", "-o", "report.html"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.output.empty());
+  CHECK(report({"runs.csv", "-o", "report.html"}).succeeded().output.empty());
   CHECK(read("report.html") == report().output);
   const ProgramResult titled = report({"runs.csv", "--title", "A < B & \"C\""});
   CHECK_THAT(titled.output, ContainsSubstring("<h1>A &lt; B &amp; &quot;C&quot;</h1>"));
@@ -213,9 +194,7 @@ TEST_CASE_METHOD(ReportTest, "report -o writes the file, the same bytes each tim
 
 TEST_CASE_METHOD(ReportTest, "report --figures writes every figure of the page as SVG",
                  "[cli][report]") {
-  const ProgramResult result =
-      report({"runs.csv", "--figures", "out/figures", "-o", "report.html"});
-  CHECK(result.exit_code == 0);
+  report({"runs.csv", "--figures", "out/figures", "-o", "report.html"}).succeeded();
   const std::string page = read("report.html");
   CHECK(page == report().output);
   std::size_t figures = 0;
@@ -234,15 +213,14 @@ TEST_CASE_METHOD(ReportTest, "report --figures writes every figure of the page a
   CHECK(report({"runs.csv", "--figures", "runs.csv", "-o", "other.html"}).exit_code == 5);
 }
 
-TEST_CASE_METHOD(ReportTest, "what cannot be done is said as evaluate says it", "[cli][report]") {
+TEST_CASE_METHOD(ReportTest, "report refuses with the messages of evaluate", "[cli][report]") {
   write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
   write("unknown.csv", "filters,activation,workers,time_s\n4,gelu,2,4\n");
   write("negative.csv", "filters,activation,workers,time_s\n4,relu,2,-4\n");
   for (const char* file : {"renamed.csv", "unknown.csv", "negative.csv", "absent.csv"}) {
-    const ProgramResult result = report({file, "-o", "report.html"});
-    CHECK(result.exit_code == 3);
-    CHECK_FALSE(result.errors.empty());
-    CHECK(result.errors == run({"evaluate", "model.json", file}).errors);
+    const std::string errors = report({file, "-o", "report.html"}).failed(3);
+    CHECK_FALSE(errors.empty());
+    CHECK(errors == run({"evaluate", "model.json", file}).errors);
   }
   CHECK(report({"renamed.csv", "--target", "seconds"}).exit_code == 0);
   CHECK(report({"-"}, "-").exit_code == 2);
@@ -272,9 +250,8 @@ TEST_CASE_METHOD(ReportTest, "names cannot become markup", "[cli][report]") {
     }
   }
   write("hostile.csv", csv);
-  REQUIRE(run({"fit", "hostile.csv", "--starts", "1", "-o", "hostile.json"}).exit_code == 0);
-  const ProgramResult result = report({"hostile.csv"}, "hostile.json");
-  REQUIRE(result.exit_code == 0);
+  run({"fit", "hostile.csv", "--starts", "1", "-o", "hostile.json"}).succeeded();
+  const ProgramResult result = report({"hostile.csv"}, "hostile.json").succeeded();
   check_report_page(result.output);
   CHECK_THAT(result.output, ContainsSubstring("&lt;/svg&gt;&lt;script&gt;"));
   CHECK_THAT(result.output, ContainsSubstring("a&amp;&quot;b"));
@@ -292,11 +269,10 @@ TEST_CASE_METHOD(ReportTest, "a model of derived columns has curves through them
     }
   }
   write("derived.csv", csv);
-  REQUIRE(run({"fit", "derived.csv", "--derive", "work = filters * kernel / workers", "--ignore",
-               "filters,kernel", "--starts", "1", "-o", "derived.json"})
-              .exit_code == 0);
-  const ProgramResult result = report({"derived.csv"}, "derived.json");
-  REQUIRE(result.exit_code == 0);
+  run({"fit", "derived.csv", "--derive", "work = filters * kernel / workers", "--ignore",
+       "filters,kernel", "--starts", "1", "-o", "derived.json"})
+      .succeeded();
+  const ProgramResult result = report({"derived.csv"}, "derived.json").succeeded();
   check_report_page(result.output);
   // The formula counts whole workers: the curve stands at 1, 2, 3 and 4.
   const std::size_t curve = result.output.find("class=\"curve\" d=\"M");
@@ -320,16 +296,15 @@ TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", 
     csv += joined(cells, ",") + "\n";
   }
   write("sum.csv", csv);
-  const ProgramResult result = report({"sum.csv"}, "sum.json");
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result = report({"sum.csv"}, "sum.json").succeeded();
   CHECK(result.errors.empty());
   check_report_page(result.output);
   const auto terms = texts_of(result.output, "code");
   CHECK(std::count(terms.begin(), terms.end(), "0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]") == 1);
   CHECK_THAT(result.output, ContainsSubstring(">term 1: "));  // in the figure as in the table
   CHECK_THAT(result.output, !ContainsSubstring("0 generations"));
-  const nlohmann::json metrics = nlohmann::json::parse(
-      run({"evaluate", "sum.json", "sum.csv", "--format", "json"}).output)["metrics"];
+  const nlohmann::json metrics =
+      run({"evaluate", "sum.json", "sum.csv", "--format", "json"}).json()["metrics"];
   CHECK(value_in_row(result.output, "these runs: sum.csv", 0) == metrics["mae"].get<double>());
 
   // A scale that may lie between whole numbers: the curve jumps where the second term begins, above
@@ -352,8 +327,7 @@ TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", 
 TEST_CASE_METHOD(ReportTest, "a page of many runs is no larger than one of some thousand",
                  "[cli][report]") {
   write("many.csv", many_runs(60000));
-  const ProgramResult result = report({"many.csv"});
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result = report({"many.csv"}).succeeded();
   check_report_page(result.output);
   CHECK(result.output.size() < 300000);
   CHECK_THAT(result.output, ContainsSubstring("60000 runs, counted in "));
@@ -369,17 +343,15 @@ TEST_CASE_METHOD(ReportTest,
   model["expression"].erase("formula");
   write("plain.json", model.dump());
   write("plain.csv", "filters,time_s\n1,2\n");
-  const ProgramResult result = report({"plain.csv"}, "plain.json");
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result = report({"plain.csv"}, "plain.json").succeeded();
   check_report_page(result.output);
   CHECK_THAT(result.output, ContainsSubstring("The model has no scale."));
 
   model["constants"]["intrinsic"][0]["a"] = 0;
   model["constants"]["C"] = -1;
   write("negative.json", model.dump());
-  const ProgramResult negative = report({"plain.csv"}, "negative.json");
-  CHECK(negative.exit_code == 3);
-  CHECK_THAT(negative.errors, ContainsSubstring("plain.csv: no row can be judged"));
+  CHECK_THAT(report({"plain.csv"}, "negative.json").failed(3),
+             ContainsSubstring("plain.csv: no row can be judged"));
 }
 
 TEST_CASE_METHOD(ReportTest, "two models are compared on the same runs", "[cli][report]") {
@@ -389,12 +361,11 @@ TEST_CASE_METHOD(ReportTest, "two models are compared on the same runs", "[cli][
   write("worse.json", worse.dump());
   write("many.csv", many_runs(60));
   const auto mape = [&](const char* model) {
-    return nlohmann::json::parse(run({"evaluate", model, "many.csv", "--format", "json"})
-                                     .output)["metrics"]["mape_percent"]
+    return run({"evaluate", model, "many.csv", "--format", "json"})
+        .json()["metrics"]["mape_percent"]
         .get<double>();
   };
-  const ProgramResult better = report({"model.json", "many.csv"}, "worse.json");
-  REQUIRE(better.exit_code == 0);
+  const ProgramResult better = report({"model.json", "many.csv"}, "worse.json").succeeded();
   check_report_page(better.output);
   CHECK(value_in_row(better.output, "old: worse.json", 0) == mape("worse.json"));
   CHECK(value_in_row(better.output, "new: model.json", 0) == mape("model.json"));
@@ -409,8 +380,8 @@ TEST_CASE_METHOD(ReportTest, "two models are compared on the same runs", "[cli][
 
 TEST_CASE_METHOD(ReportTest, "the page as Markdown has its answers and no markup of names",
                  "[cli][report]") {
-  const ProgramResult result = report({"runs.csv", "--format", "md", "--title", "a|b <i>_x_"});
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result =
+      report({"runs.csv", "--format", "md", "--title", "a|b <i>_x_"}).succeeded();
   CHECK(result.output.starts_with("### a\\|b \\<i\\>\\_x\\_\n"));
   CHECK(result.output ==
         report({"runs.csv", "--format", "markdown", "--title", "a|b <i>_x_"}).output);
@@ -441,11 +412,8 @@ TEST_CASE_METHOD(ReportTest, "a model with a process judges a sample of many run
                  "[cli][report]") {
   write("few.csv", many_runs(24));
   write("many.csv", many_runs(20001));
-  REQUIRE(
-      run({"fit", "few.csv", "--residual", "process", "--quiet", "-o", "process.json"}).exit_code ==
-      0);
-  const ProgramResult result = report({"many.csv"}, "process.json");
-  REQUIRE(result.exit_code == 0);
+  run({"fit", "few.csv", "--residual", "process", "--quiet", "-o", "process.json"}).succeeded();
+  const ProgramResult result = report({"many.csv"}, "process.json").succeeded();
   check_report_page(result.output);
   CHECK_THAT(result.output, ContainsSubstring("the 20000 runs of many.csv, a sample spread evenly "
                                               "over its 20001</p>"));

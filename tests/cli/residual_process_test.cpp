@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <string>
@@ -9,33 +8,31 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 using perfmodel::parse_number;
 using perfmodel::to_text;
-using Strings = std::vector<std::string>;
 
 namespace {
 
 const std::string kData = PERFMODEL_SOURCE_DIR "/data/";
-const Strings kProduct = {"--expression", "multi", "--terms", "1", "--residual", "process"};
+const Words kProduct = {"--expression", "multi", "--terms", "1", "--residual", "process"};
 
-Strings both_lists(Strings a, const Strings& b) {
+Words both_lists(Words a, const Words& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-std::vector<Strings> both_lists_of(std::vector<Strings> a, const std::vector<Strings>& b) {
+std::vector<Words> both_lists_of(std::vector<Words> a, const std::vector<Words>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-std::vector<Strings> rows_of(const std::string& csv) {
-  std::vector<Strings> out;
+std::vector<Words> rows_of(const std::string& csv) {
+  std::vector<Words> out;
   std::istringstream lines(csv);
   for (std::string line; std::getline(lines, line);) {
     out.emplace_back();
@@ -46,42 +43,34 @@ std::vector<Strings> rows_of(const std::string& csv) {
   return out;
 }
 
-std::string text_of(const std::vector<Strings>& rows) {
+std::string text_of(const std::vector<Words>& rows) {
   std::string out;
-  for (const Strings& row : rows)
+  for (const Words& row : rows)
     out += perfmodel::joined(row, ",") + "\n";
   return out;
 }
 
 /// The first rows of a file of the project, with its header.
-std::vector<Strings> first_rows(const std::string& name, std::size_t count) {
-  std::vector<Strings> rows = rows_of(read_text(kData + name));
+std::vector<Words> first_rows(const std::string& name, std::size_t count) {
+  std::vector<Words> rows = rows_of(read_text(kData + name));
   rows.resize(std::min(rows.size(), count + 1));
   return rows;
 }
 
-class ProcessTest {
+class ProcessTest : public ProgramTest {
  public:
   ProcessTest() {
-    options_.directory = directory_.path();
-    directory_.write("runs.csv", text_of(first_rows("lenet5_train900.csv", 240)));
-    directory_.write("asked.csv", text_of(first_rows("lenet5_test300.csv", 25)));
+    write("runs.csv", text_of(first_rows("lenet5_train900.csv", 240)));
+    write("asked.csv", text_of(first_rows("lenet5_test300.csv", 25)));
   }
-  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
-  nlohmann::json fit(const Strings& further, const std::string& model = "model.json",
+  nlohmann::json fit(const Words& further, const std::string& to = "model.json",
                      const std::string& runs = "runs.csv") const {
-    const ProgramResult result =
-        run(both_lists({"fit", runs, "--quiet", "--target", "time_s", "-o", model}, further));
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(text(model));
+    run({"fit", runs, "--quiet", "--target", "time_s", "-o", to}, further).succeeded();
+    return json(to);
   }
   std::vector<double> predictions(const std::string& model = "model.json",
                                   const std::string& asked = "asked.csv") const {
-    const ProgramResult result = run({"predict", model, asked});
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    const std::vector<Strings> rows = rows_of(result.output);
+    const std::vector<Words> rows = rows_of(run({"predict", model, asked}).succeeded().output);
     const auto column = static_cast<std::size_t>(
         std::find(rows[0].begin(), rows[0].end(), "predicted_time_s") - rows[0].begin());
     std::vector<double> out;
@@ -89,15 +78,6 @@ class ProcessTest {
       out.push_back(parse_number(rows[row].at(column)).value());
     return out;
   }
-  std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
-  std::string file(const std::string& name) const { return directory_.file(name); }
-  void write(const std::string& name, const std::string& content) const {
-    directory_.write(name, content);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -117,15 +97,15 @@ std::vector<double> numbers_of(const std::string& lines) {
 }
 
 /// Calls of predict() for the rows of a CSV file, in the order of the model's inputs.
-std::string calls(const nlohmann::json& constants, const std::vector<Strings>& rows,
+std::string calls(const nlohmann::json& constants, const std::vector<Words>& rows,
                   const std::string& before, const std::string& after) {
-  Strings columns;
+  Words columns;
   for (const char* kind : {"intrinsic", "categorical", "extrinsic"})
     for (const nlohmann::json& input : constants[kind])
       columns.push_back(input["column"]);
   std::string out;
   for (std::size_t row = 1; row < rows.size(); ++row) {
-    Strings values;
+    Words values;
     for (const std::string& column : columns) {
       const auto place = std::find(rows[0].begin(), rows[0].end(), column) - rows[0].begin();
       const std::string& cell = rows[row][static_cast<std::size_t>(place)];
@@ -138,13 +118,12 @@ std::string calls(const nlohmann::json& constants, const std::vector<Strings>& r
 
 }  // namespace
 
-TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the formula's shares",
+TEST_CASE_METHOD(ProcessTest, "the correction of a process is shown beside the formula's shares",
                  "[process]") {
   write("few.csv", text_of(first_rows("lenet5_train900.csv", 80)));
   const ProgramResult fitted =
-      run(both_lists(both_lists({"fit", "few.csv"}, kProduct), {"-o", "few.json"}));
-  REQUIRE(fitted.exit_code == 0);
-  const nlohmann::json model = nlohmann::json::parse(text("few.json"));
+      run(both_lists(both_lists({"fit", "few.csv"}, kProduct), {"-o", "few.json"})).succeeded();
+  const nlohmann::json model = nlohmann::json::parse(read("few.json"));
   std::vector<double> changes;
   double here = 0;
   for (std::size_t line = 2; line <= 81; ++line) {
@@ -176,8 +155,8 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the fo
 
 TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not seen better",
                  "[cli][process]") {
-  const Strings judged = {"--test", kData + "lenet5_test300.csv"};
-  const Strings alone = {"--expression", "multi", "--terms", "1", "--residual", "none"};
+  const Words judged = {"--test", kData + "lenet5_test300.csv"};
+  const Words alone = {"--expression", "multi", "--terms", "1", "--residual", "none"};
   const nlohmann::json plain = fit(both_lists(alone, judged), "plain.json");
   const nlohmann::json with = fit(both_lists(kProduct, judged), "with.json");
   const auto error = [](const nlohmann::json& model, const char* part) {
@@ -195,7 +174,7 @@ TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not 
 
 TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums",
                  "[cli][process][whole-fits]") {
-  const Strings judged = {"--test", kData + "lenet5_test300.csv"};
+  const Words judged = {"--test", kData + "lenet5_test300.csv"};
   const auto error = [](const nlohmann::json& model) {
     return model["metrics"]["test"]["mape_percent"].get<double>();
   };
@@ -205,11 +184,11 @@ TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums",
                              judged))) < 0.6 * generic);
 }
 
-TEST_CASE_METHOD(ProcessTest, "what model.json says of a process is enough to predict from it",
+TEST_CASE_METHOD(ProcessTest, "model.json says enough about a process to predict from it",
                  "[cli][process][whole-fits]") {
   if (!succeeds("python3 -c ''"))
     return;
-  for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
+  for (const Words& how : {kProduct, Words{"--residual", "process"}}) {
     fit(how);
     const auto printed =
         output_of("python3 " PERFMODEL_SOURCE_DIR "/tests/fit/predict_from_json.py " +
@@ -224,13 +203,13 @@ TEST_CASE_METHOD(ProcessTest, "what model.json says of a process is enough to pr
     }
     CHECK(largest_difference(times, predictions()) < 1e-9);
 
-    const std::vector<Strings> asked = rows_of(text("asked.csv"));
-    Strings set = {"predict", "model.json", "--json"};
+    const std::vector<Words> asked = rows_of(read("asked.csv"));
+    Words set = {"predict", "model.json", "--json"};
     for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
       set.emplace_back("--set");
       set.push_back(asked[0][j] + "=" + asked[1][j]);
     }
-    const nlohmann::json answer = nlohmann::json::parse(run(set).output);
+    const nlohmann::json answer = run(set).json();
     CHECK(answer["trend"].get<double>() == Catch::Approx(trends[0]).epsilon(1e-9));
     CHECK(answer["trend"].get<double>() * answer["process"].get<double>() ==
           Catch::Approx(answer["predicted_time_s"].get<double>()).epsilon(1e-12));
@@ -238,10 +217,10 @@ TEST_CASE_METHOD(ProcessTest, "what model.json says of a process is enough to pr
 }
 
 TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does", "[cli][process]") {
-  for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
+  for (const Words& how : {kProduct, Words{"--residual", "process"}}) {
     const nlohmann::json constants = fit(how)["constants"];
     const std::vector<double> expected = predictions();
-    const std::vector<Strings> asked = rows_of(text("asked.csv"));
+    const std::vector<Words> asked = rows_of(read("asked.csv"));
     if (succeeds(kPython + "-c 'import numpy'")) {
       write("code.py", run({"show", "model.json", "--as", "python"}).output +
                            calls(constants, asked, "print(repr(", "))"));
@@ -262,21 +241,20 @@ TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does",
     }
   }
   CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
-  const ProgramResult spreadsheet = run({"show", "model.json", "--as", "spreadsheet"});
-  CHECK(spreadsheet.exit_code == 3);
-  CHECK_THAT(spreadsheet.errors, ContainsSubstring("--as python"));
+  CHECK_THAT(run({"show", "model.json", "--as", "spreadsheet"}).failed(3),
+             ContainsSubstring("--as python"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "a process does not depend on the order of rows and columns",
                  "[cli][process][whole-fits]") {
-  std::vector<Strings> rows = rows_of(text("runs.csv"));
+  std::vector<Words> rows = rows_of(read("runs.csv"));
   std::vector<std::size_t> columns(rows[0].size());
   for (std::size_t j = 0; j < columns.size(); ++j)
     columns[j] = (5 * j + 3) % columns.size();
   std::sort(columns.begin(), columns.end());
   std::rotate(columns.begin(), columns.begin() + 4, columns.end());
-  for (Strings& row : rows) {
-    Strings other;
+  for (Words& row : rows) {
+    Words other;
     for (const std::size_t j : columns)
       other.push_back(row[j]);
     row = other;
@@ -284,7 +262,7 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on the order of rows an
   std::mt19937 random(7);
   std::shuffle(rows.begin() + 1, rows.end(), random);
   write("other.csv", text_of(rows));
-  for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
+  for (const Words& how : {kProduct, Words{"--residual", "process"}}) {
     fit(how);
     fit(how, "other.json", "other.csv");
     CHECK(largest_difference(predictions("other.json"), predictions()) < 1e-6);
@@ -293,7 +271,7 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on the order of rows an
 
 TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][process][whole-fits]") {
   const auto scaled = [&](const std::string& name) {
-    std::vector<Strings> rows = rows_of(text(name));
+    std::vector<Words> rows = rows_of(read(name));
     for (std::size_t j = 0; j < rows[0].size(); ++j) {
       const double factor = rows[0][j] == "time_s" ? 1000 : rows[0][j] == "learning_rate" ? 3.7 : 1;
       for (std::size_t i = 1; i < rows.size() && factor != 1; ++i)
@@ -303,9 +281,9 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][proce
   };
   write("other.csv", scaled("runs.csv"));
   write("other_asked.csv", scaled("asked.csv"));
-  for (const Strings& how :
-       {kProduct, Strings{"--residual", "process"},
-        Strings{"--expression", "multi", "--terms", "2", "--residual", "process"}}) {
+  for (const Words& how :
+       {kProduct, Words{"--residual", "process"},
+        Words{"--expression", "multi", "--terms", "2", "--residual", "process"}}) {
     fit(how);
     fit(how, "other.json", "other.csv");
     std::vector<double> other = predictions("other.json", "other_asked.csv");
@@ -319,14 +297,14 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][proce
 TEST_CASE_METHOD(ProcessTest, "threads change no byte of a process", "[cli][process]") {
   fit(both_lists(kProduct, {"--threads", "1"}), "one.json");
   fit(both_lists(kProduct, {"--threads", "3"}), "three.json");
-  CHECK(text("one.json") == text("three.json"));
+  CHECK(read("one.json") == read("three.json"));
 }
 
-TEST_CASE_METHOD(ProcessTest, "what has no place beside a process is refused", "[cli][process]") {
-  const auto refused = [&](const Strings& arguments, const std::string& name) {
-    const ProgramResult result = run(both_lists(arguments, {"--residual", "process"}));
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.errors, ContainsSubstring(name));
+TEST_CASE_METHOD(ProcessTest, "options that do not go with a process are refused",
+                 "[cli][process]") {
+  const auto refused = [&](const Words& arguments, const std::string& name) {
+    CHECK_THAT(run(both_lists(arguments, {"--residual", "process"})).failed(2),
+               ContainsSubstring(name));
   };
   refused({"fit", "runs.csv", "--loss", "mape"}, "--loss");
   refused({"fit", "runs.csv", "--l1", "0.1"}, "--l1");
@@ -339,7 +317,8 @@ TEST_CASE_METHOD(ProcessTest, "what has no place beside a process is refused", "
   CHECK(run({"fit", "runs.csv", "--residual", "forest"}).exit_code == 2);
 }
 
-TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][process]") {
+TEST_CASE_METHOD(ProcessTest, "every command that judges models handles a residual process",
+                 "[cli][process]") {
   const nlohmann::json model = fit(both_lists(
       kProduct, {"--bootstrap", "20", "--folds", "3", "--coverage", "0.9", "--split", "80:20"}));
   CHECK(model["uncertainty"]["samples"] == 20);
@@ -349,26 +328,24 @@ TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][p
 
   CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
-  CHECK_THAT(text("page.html"), ContainsSubstring("with a residual correction"));
-  std::vector<Strings> configurations = rows_of(text("asked.csv"));
-  for (Strings& row : configurations)
+  CHECK_THAT(read("page.html"), ContainsSubstring("with a residual correction"));
+  std::vector<Words> configurations = rows_of(read("asked.csv"));
+  for (Words& row : configurations)
     row.pop_back();
   write("configurations.csv", text_of(configurations));
   CHECK(run({"simulate", "model.json", "configurations.csv"}).exit_code == 0);
-  Strings set = {"scaling", "model.json", "--column", "workers", "--at", "1,2"};
-  const std::vector<Strings> asked = rows_of(text("asked.csv"));
+  Words set = {"scaling", "model.json", "--column", "workers", "--at", "1,2"};
+  const std::vector<Words> asked = rows_of(read("asked.csv"));
   for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
     if (asked[0][j] != "workers") {
       set.emplace_back("--set");
       set.push_back(asked[0][j] + "=" + asked[1][j]);
     }
   }
-  const ProgramResult scaling = run(set);
-  INFO(scaling.errors);
-  CHECK(scaling.exit_code == 0);
+  run(set).succeeded();
 }
 
-TEST_CASE_METHOD(ProcessTest, "compare has a product with a process and a gate on it",
+TEST_CASE_METHOD(ProcessTest, "compare lists a product with a process and accepts a gate on it",
                  "[cli][process][whole-fits]") {
   const nlohmann::json model = fit(both_lists(kProduct, {"--split", "80:20"}));
   const ProgramResult result = run({"compare", "runs.csv", "--target", "time_s", "--split", "80:20",
@@ -387,21 +364,19 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
                  "[cli][process][whole-fits]") {
   fit(kProduct);
   // Configurations that were measured, and others, each twice.
-  std::vector<Strings> rows = rows_of(text("asked.csv"));
-  const std::vector<Strings> known = rows_of(text("runs.csv"));
+  std::vector<Words> rows = rows_of(read("asked.csv"));
+  const std::vector<Words> known = rows_of(read("runs.csv"));
   rows.insert(rows.end(), known.begin() + 1, known.begin() + 26);
-  const std::vector<Strings> once(rows.begin() + 1, rows.end());
+  const std::vector<Words> once(rows.begin() + 1, rows.end());
   rows.insert(rows.end(), once.begin(), once.end());
-  for (Strings& row : rows)
+  for (Words& row : rows)
     row.pop_back();
   write("configurations.csv", text_of(rows));
-  const auto times = [&](const Strings& further) {
+  const auto times = [&](const Words& further) {
     const ProgramResult result =
-        run(both_lists({"simulate", "model.json", "configurations.csv"}, further));
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+        run(both_lists({"simulate", "model.json", "configurations.csv"}, further)).succeeded();
     std::vector<double> out;
-    for (const Strings& row : rows_of(result.output))
+    for (const Words& row : rows_of(result.output))
       if (const auto number = perfmodel::parse_number(row.back()))
         out.push_back(std::log(*number));
     REQUIRE(out.size() == 100);
@@ -426,16 +401,15 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
     return std::sqrt(sum / 25);
   };
   // Where it was measured a law is held to the noise of a run, elsewhere it is freer.
-  const nlohmann::json process = nlohmann::json::parse(text("model.json"))["constants"]["process"];
+  const nlohmann::json process = nlohmann::json::parse(read("model.json"))["constants"]["process"];
   CHECK(root_mean(25) < std::sqrt(process["noise"].get<double>()));
   CHECK(root_mean(25) > 0.1 * std::sqrt(process["noise"].get<double>()));
   // The quotient, 1.2, has a standard error of 2 % in so many draws.
   CHECK(root_mean(0) > 1.1 * root_mean(25));
 
   fit({"--expression", "multi", "--terms", "1"}, "plain.json");
-  const ProgramResult refused = run({"simulate", "plain.json", "configurations.csv", "--draw"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors, ContainsSubstring("--draw needs a model with a residual correction"));
+  CHECK_THAT(run({"simulate", "plain.json", "configurations.csv", "--draw"}).failed(2),
+             ContainsSubstring("--draw needs a model with a residual correction"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs determine them",
@@ -454,13 +428,13 @@ TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs d
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
 }
 
-TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, process and all",
+TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, including the process",
                  "[cli][process]") {
   fit(kProduct);
-  const std::vector<Strings> asked = rows_of(text("asked.csv"));
-  Strings set = {"scaling", "model.json", "--column", "batch_size",
-                 "--at",    "8,32,128",   "--format", "json"};
-  std::vector<Strings> configurations = {asked[0], asked[1], asked[1], asked[1]};
+  const std::vector<Words> asked = rows_of(read("asked.csv"));
+  Words set = {"scaling", "model.json", "--column", "batch_size",
+               "--at",    "8,32,128",   "--format", "json"};
+  std::vector<Words> configurations = {asked[0], asked[1], asked[1], asked[1]};
   const char* const batches[] = {"8", "32", "128"};
   for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
     if (asked[0][j] != "batch_size") {
@@ -473,21 +447,19 @@ TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, process and 
   }
   write("line.csv", text_of(configurations));
   const std::vector<double> times = predictions("model.json", "line.csv");
-  const ProgramResult result = run(set);
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json table = nlohmann::json::parse(result.output);
+  const nlohmann::json table = run(set).json();
   REQUIRE(table["rows"].size() == 3);
   for (std::size_t k = 0; k < 3; ++k)
     CHECK(table["rows"][k]["time"].get<double>() == Catch::Approx(times[k]).epsilon(1e-12));
 }
 
-TEST_CASE_METHOD(ProcessTest, "suggest finds what a process knows least of", "[cli][process]") {
-  std::vector<Strings> rows = rows_of(text("runs.csv"));
+TEST_CASE_METHOD(ProcessTest, "suggest finds the configurations that a process knows least about",
+                 "[cli][process]") {
+  std::vector<Words> rows = rows_of(read("runs.csv"));
   const auto column = std::find(rows[0].begin(), rows[0].end(), "dataset") - rows[0].begin();
   const auto dataset = static_cast<std::size_t>(column);
-  std::vector<Strings> known = {rows[0]};
-  std::vector<Strings> plan = {rows[0]};
+  std::vector<Words> known = {rows[0]};
+  std::vector<Words> plan = {rows[0]};
   std::size_t few = 0;  // of cifar10
   for (std::size_t row = 1; row < rows.size(); ++row) {
     const bool rare = rows[row][dataset] == "cifar10";
@@ -498,15 +470,12 @@ TEST_CASE_METHOD(ProcessTest, "suggest finds what a process knows least of", "[c
   write("known.csv", text_of(known));
   write("plan.csv", text_of(plan));
   fit(kProduct, "model.json", "known.csv");
-  const auto next = [&](const std::string& count, const Strings& further) {
-    const ProgramResult result =
-        run(both_lists({"suggest", "model.json",
-                        std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json",
-                        "--among", "plan.csv", "--format", "json", "--next", count},
-                       further));
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output);
+  const auto next = [&](const std::string& count, const Words& further) {
+    return run(both_lists({"suggest", "model.json",
+                           std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json",
+                           "--among", "plan.csv", "--format", "json", "--next", count},
+                          further))
+        .json();
   };
   const nlohmann::json all = next("1000", {});
   REQUIRE(all["next"].size() == plan.size() - 1);
@@ -518,12 +487,10 @@ TEST_CASE_METHOD(ProcessTest, "suggest finds what a process knows least of", "[c
     CHECK(given["next"][i]["configuration"] == all["next"][i]["configuration"]);
   write("later.csv", text_of(both_lists_of(known, {plan[1], plan[2], plan[3]})));
   CHECK(next("1", {"--runs", "later.csv"})["mean_deviation"] < all["mean_deviation"]);
-
-  const ProgramResult plan_of_constants =
-      run({"plan", std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json", "-n", "9",
-           "--method", "d-optimal", "--model", "model.json"});
-  CHECK(plan_of_constants.exit_code == 2);
-  CHECK_THAT(plan_of_constants.errors, ContainsSubstring("suggest --next plans for predictions"));
+  CHECK_THAT(run({"plan", std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json", "-n",
+                  "9", "--method", "d-optimal", "--model", "model.json"})
+                 .failed(2),
+             ContainsSubstring("suggest --next plans for predictions"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[cli][process]") {
@@ -533,17 +500,13 @@ TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[
     nlohmann::json other = model;
     spoil(other["constants"]["process"]);
     write("spoilt.json", other.dump());
-    const ProgramResult result = run({"predict", "spoilt.json", "asked.csv"});
-    CHECK(result.exit_code == 3);
-    CHECK_THAT(result.errors, ContainsSubstring(field));
+    CHECK_THAT(run({"predict", "spoilt.json", "asked.csv"}).failed(3), ContainsSubstring(field));
   };
   for (const auto& [file, version] : {std::pair{"process.json", 1}, std::pair{"plain.json", 2}}) {
     nlohmann::json other = file == std::string("plain.json") ? fit({}) : model;
     other["schema_version"] = version;
     write(file, other.dump());
-    const ProgramResult result = run({"predict", file, "asked.csv"});
-    CHECK(result.exit_code == 3);
-    CHECK_THAT(result.errors, ContainsSubstring("schema_version"));
+    CHECK_THAT(run({"predict", file, "asked.csv"}).failed(3), ContainsSubstring("schema_version"));
   }
   refused([](nlohmann::json& process) { process["noise"] = 0; }, "process.noise");
   refused([](nlohmann::json& process) { process["weights"].erase(0); }, "process.weights");

@@ -7,10 +7,10 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
+using perfmodel::to_text;
 
 namespace {
 
@@ -24,8 +24,7 @@ std::vector<std::string> lines_of_text(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a row has the same bytes alone and among others", "[cli][process]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "a row has the same bytes alone and among others", "[cli][process]") {
   perfmodel::RandomStream random(1, "rows alone");
   std::string runs = "filters,gpus,batch_size,time_s\n";
   for (int run = 0; run < 61; ++run) {
@@ -34,24 +33,20 @@ TEST_CASE("a row has the same bytes alone and among others", "[cli][process]") {
     const double batch = std::exp2(3.0 + static_cast<double>(random.below(5)));
     const double time = (1e-4 * filters * batch / gpus + 0.01 * std::sqrt(gpus)) *
                         std::exp(0.2 * std::sin(filters) + 0.03 * random.normal());
-    runs += perfmodel::to_text(filters) + "," + perfmodel::to_text(gpus) + "," +
-            perfmodel::to_text(batch) + "," + perfmodel::to_text(time) + "\n";
+    runs +=
+        to_text(filters) + "," + to_text(gpus) + "," + to_text(batch) + "," + to_text(time) + "\n";
   }
-  directory.write("runs.csv", runs);
-  const auto run = [&](const std::vector<std::string>& arguments) {
-    const ProgramResult result = run_perfmodel(
-        arguments,
-        {.input = "", .environment = {}, .directory = directory.path(), .output_descriptor = {}});
-    REQUIRE(result.exit_code == 0);
-    return lines_of_text(result.output);
+  write("runs.csv", runs);
+  const auto printed = [&](const std::vector<std::string>& arguments) {
+    return lines_of_text(run(arguments).succeeded().output);
   };
-  run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--residual", "process",
-       "--coverage", "0.9", "-o", "model.json"});
+  printed({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--residual", "process",
+           "--coverage", "0.9", "-o", "model.json"});
   const std::vector<std::string> rows = lines_of_text(runs);
-  const std::vector<std::string> together = run({"predict", "model.json", "runs.csv"});
+  const std::vector<std::string> together = printed({"predict", "model.json", "runs.csv"});
   REQUIRE(together.size() == rows.size());
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    directory.write("row.csv", rows[0] + "\n" + rows[i] + "\n");
-    CHECK(run({"predict", "model.json", "row.csv"})[1] == together[i]);
+    write("row.csv", rows[0] + "\n" + rows[i] + "\n");
+    CHECK(printed({"predict", "model.json", "row.csv"})[1] == together[i]);
   }
 }

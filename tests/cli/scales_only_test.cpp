@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -31,46 +29,25 @@ std::string scale_runs(double wobble) {
   return csv;
 }
 
-class ScalesOnlyTest {
+class ScalesOnlyTest : public ProgramTest {
  public:
   ScalesOnlyTest() {
-    directory_.write("exact.csv", scale_runs(0));
-    directory_.write("noisy.csv", scale_runs(0.01));
-    options_.directory = directory_.path();
+    write("exact.csv", scale_runs(0));
+    write("noisy.csv", scale_runs(0.01));
   }
-  /// Of a command that has to succeed.
-  std::string output_of_run(const std::vector<std::string>& arguments) const {
-    const ProgramResult result = run_perfmodel(arguments, options_);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result.output;
-  }
-  nlohmann::json model() const { return nlohmann::json::parse(read_text(file("model.json"))); }
   double predicted(const std::string& gpus, const std::string& batch_size) const {
-    return nlohmann::json::parse(
-        output_of_run({"predict", "model.json", "--json", "--set", "gpus=" + gpus,
-                       "batch_size=" + batch_size}))["predicted_time_s"];
+    return run({"predict", "model.json", "--json", "--set", "gpus=" + gpus,
+                "batch_size=" + batch_size})
+        .json()["predicted_time_s"];
   }
-  std::string file(const std::string& name) const { return directory_.file(name); }
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(ScalesOnlyTest, "a file whose columns are all scales is fitted without a flag",
                  "[cli][scales-only]") {
-  const ProgramResult fitted = run({"fit", "exact.csv", "-o", "model.json"});
-  REQUIRE(fitted.exit_code == 0);
-  CHECK_THAT(fitted.errors, ContainsSubstring("\n  a        3.5   "));
+  CHECK_THAT(run({"fit", "exact.csv", "-o", "model.json"}).succeeded().errors,
+             ContainsSubstring("\n  a        3.5   "));
   const nlohmann::json found = model();
   CHECK(found["expression"]["formula"] == "t = a * gpus^q_gpus * batch_size^q_batch_size + C");
   const nlohmann::json& constants = found["constants"];
@@ -87,7 +64,7 @@ TEST_CASE_METHOD(ScalesOnlyTest, "a file whose columns are all scales is fitted 
 TEST_CASE_METHOD(ScalesOnlyTest, "its model is written, read and shown as one formula",
                  "[cli][scales-only]") {
   const std::string loss = GENERATE("mae", "mape", "mse", "rmsle");
-  output_of_run({"fit", "noisy.csv", "-o", "model.json", "--loss", loss});
+  run({"fit", "noisy.csv", "-o", "model.json", "--loss", loss}).succeeded();
   const nlohmann::json constants = model()["constants"];
   const auto time_at = [&](double gpus, double batch) {
     return constants["a"].get<double>() *
@@ -102,7 +79,7 @@ TEST_CASE_METHOD(ScalesOnlyTest, "its model is written, read and shown as one fo
   CHECK(times[0] == Approx(3.5 * std::pow(3, -0.8) * std::pow(48, 0.6) + 2).epsilon(0.02));
 
   const auto shown = [&](const std::string& language) {
-    return output_of_run({"show", "model.json", "--as", language});
+    return run({"show", "model.json", "--as", language}).succeeded().output;
   };
   CHECK(shown("text").substr(0, 4) == "t = ");
   CHECK_THAT(shown("text"), !ContainsSubstring("("));
@@ -121,18 +98,19 @@ TEST_CASE_METHOD(ScalesOnlyTest, "its model is written, read and shown as one fo
   CHECK(parse_number(*c).value() == Approx(times[1]).epsilon(1e-12));
 }
 
-TEST_CASE_METHOD(ScalesOnlyTest, "intervals, folds and reports know a model of scales alone",
+TEST_CASE_METHOD(ScalesOnlyTest, "intervals, folds and reports handle a model of scales alone",
                  "[cli][scales-only]") {
-  output_of_run({"fit", "noisy.csv", "-o", "model.json", "--bootstrap", "40", "--folds", "4",
-                 "--coverage", "0.9", "--l1", "0.0001"});
+  run({"fit", "noisy.csv", "-o", "model.json", "--bootstrap", "40", "--folds", "4", "--coverage",
+       "0.9", "--l1", "0.0001"})
+      .succeeded();
   const nlohmann::json found = model();
   CHECK(found["cross_validation"]["folds"] == 4);
   CHECK_THAT(found["uncertainty"].dump(), ContainsSubstring("\"a\""));
-  CHECK_THAT(output_of_run({"evaluate", "model.json", "noisy.csv"}),
+  CHECK_THAT(run({"evaluate", "model.json", "noisy.csv"}).succeeded().output,
              ContainsSubstring("in 90 % interval"));
-  output_of_run({"report", "model.json", "noisy.csv", "-o", "again.html"});
-  CHECK_THAT(read_text(file("again.html")), ContainsSubstring("gpus"));
-  output_of_run({"scaling", "model.json", "--column", "gpus", "--set", "batch_size=32"});
+  run({"report", "model.json", "noisy.csv", "-o", "again.html"}).succeeded();
+  CHECK_THAT(read("again.html"), ContainsSubstring("gpus"));
+  run({"scaling", "model.json", "--column", "gpus", "--set", "batch_size=32"}).succeeded();
 }
 
 TEST_CASE_METHOD(ScalesOnlyTest, "plans and suggestions are made where there are scales alone",
@@ -142,10 +120,11 @@ TEST_CASE_METHOD(ScalesOnlyTest, "plans and suggestions are made where there are
       {"column": "batch_size", "values": [16, 32, 64, 128]}],
       "extrinsic": ["gpus", "batch_size"]})");
   const std::string plan =
-      output_of_run({"plan", "space.json", "-n", "6", "--method", "d-optimal"});
+      run({"plan", "space.json", "-n", "6", "--method", "d-optimal"}).succeeded().output;
   CHECK(std::count(plan.begin(), plan.end(), '\n') == 7);
-  output_of_run({"fit", "noisy.csv", "-o", "model.json"});
-  const std::string next = output_of_run({"suggest", "model.json", "space.json", "--next", "2"});
+  run({"fit", "noisy.csv", "-o", "model.json"}).succeeded();
+  const std::string next =
+      run({"suggest", "model.json", "space.json", "--next", "2"}).succeeded().output;
   CHECK_THAT(next, ContainsSubstring("gpus"));
   CHECK(next.find("nan") == std::string::npos);
 }
@@ -153,8 +132,8 @@ TEST_CASE_METHOD(ScalesOnlyTest, "plans and suggestions are made where there are
 TEST_CASE_METHOD(ScalesOnlyTest, "a sum of products needs no intrinsic column",
                  "[cli][scales-only]") {
   const std::string terms = GENERATE("1", "auto");
-  output_of_run(
-      {"fit", "exact.csv", "-o", "model.json", "--expression", "multi", "--terms", terms});
+  run({"fit", "exact.csv", "-o", "model.json", "--expression", "multi", "--terms", terms})
+      .succeeded();
   CHECK(predicted("3", "48") ==
         Approx(3.5 * std::pow(3, -0.8) * std::pow(48, 0.6) + 2).epsilon(0.001));
 }
@@ -162,7 +141,7 @@ TEST_CASE_METHOD(ScalesOnlyTest, "a sum of products needs no intrinsic column",
 TEST_CASE_METHOD(ScalesOnlyTest, "scales alone are left by --intrinsic none",
                  "[cli][scales-only]") {
   write("more.csv", "layers,gpus,time_s\n1,1,8\n2,1,8\n3,2,5\n4,2,5\n5,4,3.5\n6,4,3.5\n");
-  output_of_run({"fit", "more.csv", "-o", "model.json", "--intrinsic", "none"});
+  run({"fit", "more.csv", "-o", "model.json", "--intrinsic", "none"}).succeeded();
   const nlohmann::json constants = model()["constants"];
   CHECK(constants["a"].get<double>() == Approx(6).epsilon(1e-6));
   CHECK(constants["extrinsic"][0]["q"].get<double>() == Approx(-1).epsilon(1e-6));
@@ -175,10 +154,10 @@ TEST_CASE_METHOD(ScalesOnlyTest, "scales alone are left by --intrinsic none",
             "more.csv: no column that varies is left but the time, so there is nothing to model\n");
 }
 
-TEST_CASE_METHOD(ScalesOnlyTest, "a that cannot be told from C is said to be so",
+TEST_CASE_METHOD(ScalesOnlyTest, "a coefficient that cannot be told from C is reported as such",
                  "[cli][scales-only]") {
   write("two.csv", "gpus,time_s\n1,8\n1,8\n2,5\n2,5\n1,8\n2,5\n");
-  output_of_run({"fit", "two.csv", "-o", "model.json"});
+  run({"fit", "two.csv", "-o", "model.json"}).succeeded();
   const nlohmann::json found = model();
   CHECK(found["constants"]["a_identified"] == false);
   CHECK_THAT(found["warnings"].dump(),

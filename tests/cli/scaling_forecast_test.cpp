@@ -1,13 +1,11 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
 #include "support/markdown.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
@@ -29,26 +27,18 @@ std::string amdahl_runs(double unit = 1) {
   return csv;
 }
 
-class ScalingForecast : public FitDirectory {
+class ScalingForecast : public ProgramTest {
  public:
-  void fit(const std::string& csv, std::vector<std::string> more = {}) const {
+  void fit(const std::string& csv, const Words& more = {}) const {
     write("runs.csv", csv);
-    more.insert(more.begin(), {"fit", "runs.csv", "--quiet", "-o", "model.json"});
-    const ProgramResult result = run(more);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+    run({"fit", "runs.csv", "--quiet", "-o", "model.json"}, more).succeeded();
   }
-  ProgramResult scaling(std::vector<std::string> more, const std::string& kind = "strong") const {
-    more.insert(more.begin(), {"scaling", "model.json", "--kind", kind, "--column", "gpus"});
-    ProgramResult result = run(more);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result;
+  ProgramResult scaling(const Words& more, const std::string& kind = "strong") const {
+    return run({"scaling", "model.json", "--kind", kind, "--column", "gpus"}, more).succeeded();
   }
-  nlohmann::json json(std::vector<std::string> more = {},
-                      const std::string& kind = "strong") const {
+  nlohmann::json json(Words more = {}, const std::string& kind = "strong") const {
     more.insert(more.end(), {"--format", "json"});
-    return nlohmann::json::parse(scaling(more, kind).output);
+    return scaling(more, kind).json();
   }
 };
 
@@ -157,7 +147,7 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
   CHECK(limit["excess"].get<double>() == Approx(1 - std::sqrt(4.0) / 4).epsilon(0.01));
 }
 
-TEST_CASE_METHOD(ScalingForecast, "of a sum the term that grows limits large scales",
+TEST_CASE_METHOD(ScalingForecast, "the growing term of a sum limits large scales",
                  "[cli][scaling]") {
   std::string csv = "layers,gpus,time_s\n";
   for (const double layers : {6, 12, 24, 48, 96})
@@ -230,16 +220,16 @@ TEST_CASE_METHOD(ScalingForecast, "a forecast says only what the model and the s
                                      !ContainsSubstring("ends of the intervals") &&
                                      ContainsSubstring("limited by"));
   // Measured runs have no model.
-  const nlohmann::json runs = nlohmann::json::parse(
-      run({"scaling", "runs.csv", "--column", "gpus", "--format", "json"}).output);
+  const nlohmann::json runs =
+      run({"scaling", "runs.csv", "--column", "gpus", "--format", "json"}).json();
   for (const char* field : {"knee", "aims", "measure_first"})
     CHECK_FALSE(runs.contains(field));
   // A batch has no efficiency, but times that a run makes certain, at its own cost.
   std::string csv = amdahl_runs();
   csv.replace(csv.find("gpus"), 4, "tokens");
   fit(csv, {"--extrinsic", "tokens"});
-  const nlohmann::json batch = nlohmann::json::parse(
-      run({"scaling", "model.json", "--column", "tokens", "--format", "json"}).output);
+  const nlohmann::json batch =
+      run({"scaling", "model.json", "--column", "tokens", "--format", "json"}).json();
   CHECK_FALSE(batch.contains("knee"));
   CHECK_FALSE(batch["rows"][1].contains("limit"));
   CHECK_FALSE(batch["measure_first"].empty());

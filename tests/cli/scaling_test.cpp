@@ -1,12 +1,10 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -48,7 +46,7 @@ TEST_CASE("scaling finds the published law in measured throughputs", "[cli][scal
   CHECK(json["model"].is_null());
 }
 
-TEST_CASE("a throughput that scaling takes as a time is told", "[cli][scaling]") {
+TEST_CASE("a throughput that scaling takes as a time is reported", "[cli][scaling]") {
   const std::vector<std::string> as_time = {"--column", "load", "--target", "tput"};
   CHECK_THAT(run_scaling(as_time, kLoad).errors,
              ContainsSubstring("warning: column 'tput' has the name of a throughput, but is taken "
@@ -56,7 +54,7 @@ TEST_CASE("a throughput that scaling takes as a time is told", "[cli][scaling]")
                                "tput if it is one"));
 }
 
-TEST_CASE("scaling states in words up to where more workers pay", "[cli][scaling]") {
+TEST_CASE("scaling says in words up to which scale more workers pay", "[cli][scaling]") {
   const ProgramResult result =
       run_scaling({"--column", "load", "--target", "tput", "--throughput"}, kLoad);
   CHECK(result.exit_code == 0);
@@ -178,7 +176,7 @@ TEST_CASE("a size that grows with the scale means weak scaling, as an assumption
     CHECK(json_of({"--column", "nodes"}, runs_of(other))["kind"] == "strong");
 }
 
-TEST_CASE("laws that do not describe the times, and peaks far beyond them, are not read",
+TEST_CASE("nothing is read from laws that do not describe the times, or from peaks far beyond them",
           "[cli][scaling]") {
   // Nearly Amdahl's law: any kappa comes from the last digits.
   const std::string smooth = "gpus,time_s\n1,100\n2,55\n4,32.5\n8,21.25\n16,15.62501\n";
@@ -288,46 +286,34 @@ TEST_CASE("scaling notes where no column tells strong from weak", "[cli][scaling
   CHECK_THAT(asked.errors, !ContainsSubstring("assumed"));
 }
 
-TEST_CASE("scaling of a model tells the kind by its inputs", "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", runs_of_fixed_batch_per_gpu("local_batch"));
-  ProgramOptions options;
-  options.directory = directory.path();
-  REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
-          0);
-  const ProgramResult result =
-      run_perfmodel({"scaling", "model.json", "--column", "num_gpus", "--format", "json"}, options);
-  REQUIRE(result.exit_code == 0);
-  const auto weak = nlohmann::json::parse(result.output);
+TEST_CASE_METHOD(ProgramTest, "scaling of a model tells the kind by its inputs", "[cli][scaling]") {
+  write("runs.csv", runs_of_fixed_batch_per_gpu("local_batch"));
+  run({"fit", "runs.csv", "--quiet", "-o", "model.json"}).succeeded();
+  const auto weak =
+      run({"scaling", "model.json", "--column", "num_gpus", "--format", "json"}).json();
   CHECK(weak["kind"] == "weak");
   CHECK(weak["kind_because"] == "'global_batch' grows with 'num_gpus'");
   CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(1.05, -3)).epsilon(0.02));
 }
 
-TEST_CASE("scaling of a model knows columns that were the same in all its runs", "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest,
+                 "scaling of a model handles columns that were the same in all its runs",
+                 "[cli][scaling]") {
   for (const auto& [column, kind] : {std::pair{"local_batch", "weak"}, {"layers", "strong"}}) {
-    directory.write("runs.csv", "num_gpus," + std::string(column) +
-                                    ",time_s\n1,32,1\n2,32,1.1\n4,32,1.25\n8,32,1.4\n16,32,1.5\n");
-    REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
-            0);
-    const ProgramResult result =
-        run_perfmodel({"scaling", "model.json", "--format", "json"}, options);
+    write("runs.csv", "num_gpus," + std::string(column) +
+                          ",time_s\n1,32,1\n2,32,1.1\n4,32,1.25\n8,32,1.4\n16,32,1.5\n");
+    run({"fit", "runs.csv", "--quiet", "-o", "model.json"}).succeeded();
+    const ProgramResult result = run({"scaling", "model.json", "--format", "json"});
     INFO(result.errors);
     CHECK(nlohmann::json::parse(result.output)["kind"] == kind);
   }
 }
 
-TEST_CASE("scaling reads a model's power in two ways", "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  const std::string model = directory.write("model.json", sample_model());
-  const ProgramResult result =
-      run_perfmodel({"scaling", model, "--set", "filters=16", "--set", "activation=relu", "--at",
-                     "1,2,4", "--format", "json"});
-  REQUIRE(result.exit_code == 0);
-  const auto json = nlohmann::json::parse(result.output);
+TEST_CASE_METHOD(ProgramTest, "scaling reads a model's power in two ways", "[cli][scaling]") {
+  const std::string model = write("model.json", sample_model());
+  const auto json = run({"scaling", model, "--set", "filters=16", "--set", "activation=relu",
+                         "--at", "1,2,4", "--format", "json"})
+                        .json();
   const auto& reading = json["model"];
   const double q = reading["q"];
   const double a = reading["A"];
@@ -338,11 +324,10 @@ TEST_CASE("scaling reads a model's power in two ways", "[cli][scaling]") {
   CHECK(json["rows"][1]["speedup"] == reading["readings"][1]["whole_time"]["speedup"]);
 }
 
-TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  const std::string model = directory.write("model.json", sample_model());
-  const ProgramResult result = run_perfmodel({"scaling", model});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(ProgramTest, "scaling says what it held fixed and what is extrapolated",
+                 "[cli][scaling]") {
+  const std::string model = write("model.json", sample_model());
+  const ProgramResult result = run({"scaling", model}).succeeded();
   CHECK_THAT(
       result.errors,
       ContainsSubstring("perfmodel: note: held at the middle of the measured ranges, unless --set: "
@@ -351,30 +336,28 @@ TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][sca
              ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
                                "the predictions there are extrapolated"));
   CHECK_THAT(result.output, ContainsSubstring("the fitted power, read in two ways"));
-  const ProgramResult range = run_perfmodel({"scaling", model, "--at", "1:4:x2"});
-  CHECK(range.exit_code == 0);
-  CHECK(range.output == run_perfmodel({"scaling", model, "--at", "1,2,4"}).output);
+  CHECK(run({"scaling", model, "--at", "1:4:x2"}).succeeded().output ==
+        run({"scaling", model, "--at", "1,2,4"}).output);
 }
 
-TEST_CASE("scaling refuses what was not measured where it is told to", "[cli][scaling][range]") {
-  const TemporaryDirectory directory;
-  const std::string model = directory.write("model.json", sample_model());
-  const auto run = [&](std::vector<std::string> arguments) {
+TEST_CASE_METHOD(ProgramTest, "scaling refuses on request what was not measured",
+                 "[cli][scaling][range]") {
+  const std::string model = write("model.json", sample_model());
+  const auto strict = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"scaling", model, "--strict-range", "--quiet"});
-    return run_perfmodel(arguments);
+    return run(arguments);
   };
-  const ProgramResult at = run({"--at", "1,2,8"});
+  const ProgramResult at = strict({"--at", "1,2,8"});
   CHECK(at.exit_code == 3);
   CHECK(at.output.empty());
   CHECK(at.errors ==
         "perfmodel: error: --strict-range: column 'workers' leaves the measured range 1 .. 4 in 1 "
         "of 3 rows\n");
-  CHECK(run({"--set", "filters=9"}).exit_code == 3);
+  CHECK(strict({"--set", "filters=9"}).exit_code == 3);
   // Of itself it asks for nothing outside.
-  const ProgramResult inside = run({"--format", "json"});
-  CHECK(inside.exit_code == 0);
+  const ProgramResult inside = strict({"--format", "json"}).succeeded();
   CHECK(inside.errors.empty());
-  CHECK(nlohmann::json::parse(inside.output)["rows"].back()["scale"] == 4);
+  CHECK(inside.json()["rows"].back()["scale"] == 4);
 }
 
 TEST_CASE("scaling refuses figures that are no numbers in every format", "[cli][scaling]") {
@@ -438,22 +421,20 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
         "See 'perfmodel scaling --help'.\n");
 }
 
-TEST_CASE("scaling says which rows of a model are extrapolated, and what laws miss",
-          "[cli][scaling]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest,
+                 "scaling says which rows of a model are extrapolated, and what laws miss",
+                 "[cli][scaling]") {
   std::string runs = "size,gpus,time_s\n";
   for (const double size : {1, 2, 4})
     for (const double gpus : {1, 2, 4})
       runs += std::to_string(size) + "," + std::to_string(gpus) + "," +
               std::to_string(size / std::sqrt(gpus)) + "\n";
-  directory.write("runs.csv", runs);
-  ProgramOptions options;
-  options.directory = directory.path();
-  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  write("runs.csv", runs);
+  run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
   std::vector<std::string> scaling = {"scaling", "model.json"};
-  const std::string text = run_perfmodel(scaling, options).output;
+  const std::string text = run(scaling).output;
   scaling.insert(scaling.end(), {"--format", "json"});
-  const auto json = nlohmann::json::parse(run_perfmodel(scaling, options).output);
+  const auto json = run(scaling).json();
   std::vector<bool> in_range;
   double mean_time = 0;
   double mean_throughput = 0;
@@ -474,18 +455,15 @@ TEST_CASE("scaling says which rows of a model are extrapolated, and what laws mi
                  ContainsSubstring("  " + misfit(json["laws"]["usl"]["rmse"], mean_throughput)));
 
   // The verdict marks what no run has shown: 16, but not 4.
-  REQUIRE(
-      run_perfmodel({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "-o", "sum.json"},
-                    options)
-          .exit_code == 0);
+  run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "-o", "sum.json"}).succeeded();
   CHECK_THAT(
-      run_perfmodel({"scaling", "sum.json", "--column", "gpus"}, options).output,
+      run({"scaling", "sum.json", "--column", "gpus"}).output,
       ContainsSubstring(
           "but not at 4; of these scales, the throughput is highest at 16 (extrapolated)\n"));
 
   // Within the measured range, and of runs, there is nothing to say.
   scaling = {"scaling", "model.json", "--at", "1,2,3,4"};
-  CHECK_THAT(run_perfmodel(scaling, options).output, !ContainsSubstring("extrapolated"));
+  CHECK_THAT(run(scaling).output, !ContainsSubstring("extrapolated"));
   const auto of_runs = json_of({"--column", "gpus"}, runs);
   CHECK(of_runs["rows"][0]["in_range"].is_null());
 }
@@ -502,31 +480,25 @@ TEST_CASE("a least efficiency of less than one percent is a share that was meant
         Approx(0.01));
 }
 
-TEST_CASE("scaling tells a model by the content of the file", "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
-  directory.write(
-      "runs.json",
-      R"([{"gpus": 1, "time_s": 8}, {"gpus": 2, "time_s": 5}, {"gpus": 4, "time_s": 3}])");
-  directory.write("runs.csv", "gpus,time_s\n1,8\n2,5\n4,3\n");
+TEST_CASE_METHOD(ProgramTest, "scaling tells a model by the content of the file",
+                 "[cli][scaling]") {
+  write("runs.json",
+        R"([{"gpus": 1, "time_s": 8}, {"gpus": 2, "time_s": 5}, {"gpus": 4, "time_s": 3}])");
+  write("runs.csv", "gpus,time_s\n1,8\n2,5\n4,3\n");
   const auto study_of = [&](const std::string& file) {
-    const ProgramResult result = run_perfmodel({"scaling", file, "--format", "json"}, options);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    auto json = nlohmann::json::parse(result.output);
+    auto json = run({"scaling", file, "--format", "json"}).json();
     json.erase("file");
     return json;
   };
   CHECK(study_of("runs.json") == study_of("runs.csv"));
-  directory.write("model.dat", sample_model());
+  write("model.dat", sample_model());
   CHECK(study_of("model.dat")["source"] == "model");
   // The target is an option of runs.
-  CHECK(run_perfmodel({"scaling", "runs.json", "--target", "time_s"}, options).exit_code == 0);
-  CHECK(run_perfmodel({"scaling", "model.dat", "--target", "time_s"}, options).exit_code == 2);
+  CHECK(run({"scaling", "runs.json", "--target", "time_s"}).exit_code == 0);
+  CHECK(run({"scaling", "model.dat", "--target", "time_s"}).exit_code == 2);
 }
 
-TEST_CASE("scaling leaves failed runs out where it is told to", "[cli][scaling]") {
+TEST_CASE("scaling leaves out failed runs on request", "[cli][scaling]") {
   const std::string well = "gpus,batch,time_s\n1,16,1.0\n2,16,0.6\n4,16,0.4\n1,32,2\n4,32,0.7\n";
   const std::string failed = well + "2,32,OOM\n1,64,nan\n2,64,1.1\n";
   const std::vector<std::string> column = {"--column", "gpus"};
@@ -541,11 +513,9 @@ TEST_CASE("scaling leaves failed runs out where it is told to", "[cli][scaling]"
   CHECK(with_drop["left_out"] == std::vector<int>{9});
 }
 
-TEST_CASE("scaling of a model agrees with its table, whatever the name of the scale",
-          "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest,
+                 "scaling of a model agrees with its table, whatever the name of the scale",
+                 "[cli][scaling]") {
   for (const std::string name : {"gpus", "num_gpus"}) {
     std::string csv = "nodes," + name + ",global_batch,layers,time_s\n";
     for (const int layers : {12, 24, 48})
@@ -553,13 +523,12 @@ TEST_CASE("scaling of a model agrees with its table, whatever the name of the sc
         csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
                std::to_string(128 * nodes) + "," + std::to_string(layers) + "," +
                std::to_string(layers * std::pow(nodes, 0.05)) + "\n";
-    directory.write("runs.csv", csv);
-    REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
-            0);
+    write("runs.csv", csv);
+    run({"fit", "runs.csv", "--quiet", "-o", "model.json"}).succeeded();
     const auto json_with = [&](const std::vector<std::string>& more) {
       std::vector<std::string> arguments = {"scaling", "model.json", "--format", "json"};
       arguments.insert(arguments.end(), more.begin(), more.end());
-      return nlohmann::json::parse(run_perfmodel(arguments, options).output);
+      return run(arguments).json();
     };
     const auto weak = json_with({});
     CHECK(weak["kind"] == "weak");
@@ -573,25 +542,19 @@ TEST_CASE("scaling of a model agrees with its table, whatever the name of the sc
   }
 }
 
-TEST_CASE("scaling reads no one power where other inputs move along", "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest, "scaling reads no one power where other inputs move along",
+                 "[cli][scaling]") {
   std::string csv = "nodes,gpus,layers,time_s\n";
   for (const int layers : {12, 24, 48})
     for (const int nodes : {1, 2, 4, 8})
       csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
              std::to_string(layers) + "," + std::to_string(layers * std::pow(nodes, -0.5)) + "\n";
-  directory.write("runs.csv", csv);
-  REQUIRE(
-      run_perfmodel({"fit", "runs.csv", "--extrinsic", "nodes,gpus", "--quiet", "-o", "model.json"},
-                    options)
-          .exit_code == 0);
+  write("runs.csv", csv);
+  run({"fit", "runs.csv", "--extrinsic", "nodes,gpus", "--quiet", "-o", "model.json"}).succeeded();
   const ProgramResult result =
-      run_perfmodel({"scaling", "model.json", "--column", "gpus", "--format", "json"}, options);
-  REQUIRE(result.exit_code == 0);
+      run({"scaling", "model.json", "--column", "gpus", "--format", "json"}).succeeded();
   CHECK_THAT(result.errors, ContainsSubstring("other inputs move along with 'gpus'"));
-  const auto json = nlohmann::json::parse(result.output);
+  const auto json = result.json();
   CHECK(json["model"].is_null());
   CHECK(json["rows"][1]["speedup"].get<double>() / json["rows"][0]["speedup"].get<double>() ==
         Approx(std::sqrt(2)).epsilon(0.01));
@@ -616,11 +579,9 @@ std::string rates_of_gpus(const std::string& rate, bool of_one) {
 
 }  // namespace
 
-TEST_CASE("of a throughput efficiency is per work done, whatever the work is",
-          "[cli][scaling][throughput]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest,
+                 "the efficiency of a throughput is per unit of work, whatever the work is",
+                 "[cli][scaling][throughput]") {
   const auto [rate, work] = GENERATE(table<std::string, std::string>(
       {{"samples_per_s", ""},
        {"samples_per_s", "local_batch"},  // taken for the work of one, G times too large
@@ -628,18 +589,18 @@ TEST_CASE("of a throughput efficiency is per work done, whatever the work is",
        {"samples_per_s", "local_batch * num_gpus"},
        {"tokens_per_s_per_gpu", ""},
        {"tokens_per_s_per_gpu", "local_batch"}}));
-  directory.write("rates.csv", rates_of_gpus(rate, rate == "tokens_per_s_per_gpu"));
+  write("rates.csv", rates_of_gpus(rate, rate == "tokens_per_s_per_gpu"));
   std::vector<std::string> fit = {"fit", "rates.csv", "--throughput-target",
                                   rate,  "-o",        "model.json"};
   if (!work.empty())
     fit.insert(fit.end(), {"--work", work});
-  REQUIRE(run_perfmodel(fit, options).exit_code == 0);
+  run(fit).succeeded();
   for (const std::string input : {"model.json", "rates.csv"}) {
     std::vector<std::string> arguments = {"scaling",  input,      "--column",
                                           "num_gpus", "--format", "json"};
     if (input == "rates.csv")
       arguments.insert(arguments.end(), {"--target", rate, "--throughput"});
-    const ProgramResult result = run_perfmodel(arguments, options);
+    const ProgramResult result = run(arguments);
     CAPTURE(rate, work, input, result.errors);
     REQUIRE(result.exit_code == 0);
     const auto json = nlohmann::json::parse(result.output);
@@ -649,24 +610,20 @@ TEST_CASE("of a throughput efficiency is per work done, whatever the work is",
   }
 }
 
-TEST_CASE("work of one worker that shrinks as workers join is questioned",
-          "[cli][scaling][throughput]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest, "work of one worker that shrinks as workers join is questioned",
+                 "[cli][scaling][throughput]") {
   std::string csv = "gpus,global_batch,local_batch,depth,samples_per_s\n";
   for (const int gpus : {1, 2, 4, 8})
     for (const int depth : {3, 5, 9})
       csv += std::to_string(gpus) + ",256," + std::to_string(256 / gpus) + "," +
              std::to_string(depth) + "," + std::to_string(16 * std::pow(gpus, 0.9) / depth) + "\n";
-  directory.write("rates.csv", csv);
+  write("rates.csv", csv);
   for (const std::string work : {"local_batch", "local_batch * gpus", "global_batch"}) {
-    REQUIRE(run_perfmodel({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work",
-                           work, "-o", "model.json"},
-                          options)
-                .exit_code == 0);
+    run({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", work, "-o",
+         "model.json"})
+        .succeeded();
     const ProgramResult result =
-        run_perfmodel({"scaling", "model.json", "--column", "gpus", "--format", "json"}, options);
+        run({"scaling", "model.json", "--column", "gpus", "--format", "json"});
     CAPTURE(work, result.errors);
     REQUIRE(result.exit_code == 0);
     if (work == "local_batch")
@@ -679,17 +636,13 @@ TEST_CASE("work of one worker that shrinks as workers join is questioned",
   }
 }
 
-TEST_CASE("the work of an iteration is advised by columns of the file, and questioned",
-          "[cli][throughput]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
-  directory.write("rates.csv", rates_of_gpus("samples_per_s", false));
+TEST_CASE_METHOD(ProgramTest,
+                 "the work of an iteration is advised by columns of the file, and questioned",
+                 "[cli][throughput]") {
+  write("rates.csv", rates_of_gpus("samples_per_s", false));
   const auto said_with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"fit", "rates.csv", "--throughput-target", "samples_per_s"});
-    const ProgramResult result = run_perfmodel(more, options);
-    CHECK(result.exit_code == 0);
-    return result.errors;
+    return run(more).succeeded().errors;
   };
   CHECK_THAT(said_with({}), ContainsSubstring("For the time of an iteration, say what it works on: "
                                               "--work 'local_batch * num_gpus'."));
@@ -700,26 +653,24 @@ TEST_CASE("the work of an iteration is advised by columns of the file, and quest
                         "* num_gpus' if it does"));
   CHECK_THAT(said_with({"--work", "local_batch * num_gpus"}), !ContainsSubstring("of one worker"));
   // Without a batch there is nothing to advise.
-  directory.write("rates.csv", "gpus,depth,samples_per_s\n1,3,9\n2,3,17\n4,3,30\n1,5,5\n2,5,9\n");
+  write("rates.csv", "gpus,depth,samples_per_s\n1,3,9\n2,3,17\n4,3,30\n1,5,5\n2,5,9\n");
   CHECK_THAT(said_with({}), !ContainsSubstring("--work"));
 }
 
-TEST_CASE("what counts no workers has no efficiency where none is asked for", "[cli][scaling]") {
-  const TemporaryDirectory directory;
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest,
+                 "a column that does not count workers has no efficiency unless it is asked for",
+                 "[cli][scaling]") {
   for (const std::string column : {"num_tokens", "batch_size"}) {
     std::string csv = "n_head," + column + ",time_ms\n";
     for (const int heads : {8, 16, 32})
       for (int tokens = 1; tokens <= 256; tokens *= 2)
         csv += std::to_string(heads) + "," + std::to_string(tokens) + "," +
                std::to_string(heads * (1 + 0.1 * tokens)) + "\n";
-    directory.write("runs.csv", csv);
-    REQUIRE(run_perfmodel({"fit", "runs.csv", "--extrinsic", column, "-o", "model.json"}, options)
-                .exit_code == 0);
+    write("runs.csv", csv);
+    run({"fit", "runs.csv", "--extrinsic", column, "-o", "model.json"}).succeeded();
     for (const std::string input : {"model.json", "runs.csv"}) {
       const std::vector<std::string> plain = {"scaling", input, "--column", column};
-      const ProgramResult text = run_perfmodel(plain, options);
+      const ProgramResult text = run(plain);
       CAPTURE(input, text.output);
       REQUIRE(text.exit_code == 0);
       for (const std::string word : {"efficien", "most work", "law", "Amdahl", "speedup"})
@@ -730,19 +681,19 @@ TEST_CASE("what counts no workers has no efficiency where none is asked for", "[
                                                 "printed; --kind strong or weak requests them"));
       std::vector<std::string> arguments = plain;
       arguments.insert(arguments.end(), {"--format", "json"});
-      const auto json = nlohmann::json::parse(run_perfmodel(arguments, options).output);
+      const auto json = run(arguments).json();
       CHECK(json["kind"].is_null());
       CHECK(json["fastest_scale"].is_null());
       CHECK(json["rows"][1]["efficiency"].is_null());
       CHECK(json["rows"][1]["equivalent_power"].is_number());
       arguments.insert(arguments.end(), {"--kind", "weak"});
-      const auto asked = nlohmann::json::parse(run_perfmodel(arguments, options).output);
+      const auto asked = run(arguments).json();
       CHECK(asked["kind"] == "weak");
       CHECK(asked["rows"][1]["efficiency"].is_number());
     }
     // Neither has the page.
     const ProgramResult page =
-        run_perfmodel({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}, options);
+        run({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"});
     std::istringstream lines(page.output);
     std::size_t forecasts = 0;
     bool is_inside = false;
@@ -758,7 +709,7 @@ TEST_CASE("what counts no workers has no efficiency where none is asked for", "[
       }
     }
     CHECK(forecasts >= 3);
-    CHECK_THAT(run_perfmodel({"report", "model.json", "runs.csv", "-o", "-"}, options).output,
+    CHECK_THAT(run({"report", "model.json", "runs.csv", "-o", "-"}).output,
                !ContainsSubstring("Speedup along") && !ContainsSubstring(">efficiency<"));
   }
 }

@@ -9,40 +9,25 @@
 #include <vector>
 
 #include "cli/many_runs.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-class SetFiles {
+class SetFiles : public ProgramTest {
  public:
   SetFiles() {
-    options_.directory = directory_.path();
-    directory_.write("runs.csv", ManyRuns().wide);
-    directory_.write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
+    write("runs.csv", ManyRuns().wide);
+    write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
   }
-
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  void run_well(const std::vector<std::string>& arguments) const {
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-  }
+  void run_well(const Words& arguments) const { run(arguments).succeeded(); }
   /// all.jsonl
   void fit_by_kernel() const {
     run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
               "-o", "all.jsonl"});
   }
-  std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
-
- protected:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 /// Ends the program, without a word, when the first so many lines of its file are on disk.
@@ -80,20 +65,19 @@ TEST_CASE_METHOD(SetFiles, "shards that were killed go on, and merge to the byte
   for (const std::string shard : {"1", "2"}) {
     const std::string part = "part-" + shard + ".jsonl";
     const auto words = with({"--shard", shard + "/2", "-o", part});
-    Program program(words, options_);
-    kill_at(program, directory_.file(part), 2);
+    Program program(words, program_options);
+    kill_at(program, file(part), 2);
     killed += program.wait().exit_code == 128 + SIGKILL ? 1 : 0;
     // The one goes on, the other begins anew.
     run_well(shard == "1" ? with({"--shard", "1/2", "-o", part, "--resume"}) : words);
-    CHECK_FALSE(std::filesystem::exists(directory_.file(part + ".partial")));
+    CHECK_FALSE(std::filesystem::exists(file(part + ".partial")));
   }
   CHECK(killed > 0);
   run_well({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "merged.jsonl"});
-  CHECK(text("merged.jsonl") == text("whole.jsonl"));
+  CHECK(read("merged.jsonl") == read("whole.jsonl"));
 }
 
-TEST_CASE_METHOD(SetFiles, "merge ranks many models where it is asked to, as fit does",
-                 "[cli][many]") {
+TEST_CASE_METHOD(SetFiles, "merge ranks many models on request, as fit does", "[cli][many]") {
   const std::vector<std::string> call{"fit",    "runs.csv", "--by",      "kernel", "--target",
                                       "time_s", "--ignore", "memory_mb", "--set",  "gpus=4"};
   const auto with = [&](const std::vector<std::string>& further) {
@@ -105,9 +89,9 @@ TEST_CASE_METHOD(SetFiles, "merge ranks many models where it is asked to, as fit
   for (const std::string shard : {"1/2", "2/2"})
     REQUIRE(with({"--shard", shard, "-o", "part-{shard}.jsonl"}).exit_code == 0);
   const ProgramResult merged =
-      run({"merge", "part-2.jsonl", "--set", "gpus=4", "part-1.jsonl", "-o", "merged.jsonl"});
-  REQUIRE(merged.exit_code == 0);
-  CHECK(text("merged.jsonl") == text("all.jsonl"));
+      run({"merge", "part-2.jsonl", "--set", "gpus=4", "part-1.jsonl", "-o", "merged.jsonl"})
+          .succeeded();
+  CHECK(read("merged.jsonl") == read("all.jsonl"));
   CHECK(merged.errors == whole.errors);
   // Of (k + 1) 4^(0.1 k), k = 0 to 4, the last is 39.5 %; without --set, at 32 GPUs, 48.6 %.
   CHECK_THAT(merged.errors, ContainsSubstring("39.5 %  k4"));
@@ -120,7 +104,7 @@ TEST_CASE_METHOD(SetFiles, "merge ranks many models where it is asked to, as fit
 TEST_CASE_METHOD(SetFiles, "files of many models may be larger than memory",
                  "[cli][many][needs-bounded-memory]") {
   fit_by_kernel();
-  const std::vector<std::string> small = lines_of(text("all.jsonl"));
+  const std::vector<std::string> small = lines_of(read("all.jsonl"));
   // The same models many times over, each with a key of its own and with blanks between them,
   // together more than there is memory.
   constexpr std::size_t bound = 60 * (std::size_t{1} << 20);
@@ -137,24 +121,24 @@ TEST_CASE_METHOD(SetFiles, "files of many models may be larger than memory",
     large += line + std::string(bound / count, ' ') + "\n";
   }
   REQUIRE(large.size() > bound);
-  directory_.write("large.jsonl", large);
-  options_.address_space = bound;
+  write("large.jsonl", large);
+  program_options.address_space = bound;
   CHECK_THAT(run({"show", "large.jsonl"}).errors, ContainsSubstring("250 models of 300"));
   run_well({"merge", "large.jsonl", "-o", "merged.jsonl", "--quiet"});
-  CHECK(text("merged.jsonl") == large);
+  CHECK(read("merged.jsonl") == large);
 }
 
 TEST_CASE_METHOD(SetFiles, "a set of models is read from a pipe, and not where it is cut short",
                  "[cli][many]") {
   fit_by_kernel();
-  const std::string all = text("all.jsonl");
+  const std::string all = read("all.jsonl");
   const std::string predicted = run({"predict", "all.jsonl", "configs.csv"}).output;
   REQUIRE(!predicted.empty());
-  options_.input = all;
+  program_options.input = all;
   CHECK(run({"predict", "-", "configs.csv"}).output == predicted);
   CHECK(run({"predict", "-", "configs.csv", "--pick", "kernel == 'k4'"}).output !=
         run({"predict", "-", "configs.csv", "--pick", "kernel == 'k1'"}).output);
-  directory_.write("cut.jsonl", all.substr(0, all.size() - 1));
+  write("cut.jsonl", all.substr(0, all.size() - 1));
   for (const std::string command : {"show", "predict"}) {
     std::vector<std::string> words{command, "cut.jsonl"};
     if (command == "predict")
@@ -165,38 +149,38 @@ TEST_CASE_METHOD(SetFiles, "a set of models is read from a pipe, and not where i
     CHECK_THAT(cut.errors,
                ContainsSubstring("cut.jsonl:7: the line is whole, but its newline is missing"));
   }
-  directory_.write("cut.jsonl", all.substr(0, all.size() - 9));
+  write("cut.jsonl", all.substr(0, all.size() - 9));
   CHECK_THAT(run({"show", "cut.jsonl"}).errors,
              ContainsSubstring("cut.jsonl:7: the line is cut short; fit again with --resume"));
 }
 
-TEST_CASE_METHOD(SetFiles, "show writes the ranking of a set where it is told, formulas of one",
-                 "[cli][many]") {
+TEST_CASE_METHOD(
+    SetFiles, "show writes the ranking of a set, and the formulas of a model, where it is told to",
+    "[cli][many]") {
   fit_by_kernel();
   const ProgramResult shown = run({"show", "all.jsonl"});
   run_well({"show", "all.jsonl", "-o", "ranking.txt"});
-  CHECK(text("ranking.txt") == shown.errors);
-  CHECK_THAT(text("ranking.txt"), ContainsSubstring("48.6 %  k4"));
+  CHECK(read("ranking.txt") == shown.errors);
+  CHECK_THAT(read("ranking.txt"), ContainsSubstring("48.6 %  k4"));
   for (const char* language : {"text", "python"}) {
-    const ProgramResult several = run({"show", "all.jsonl", "--as", language, "-o", "code.txt"});
-    CHECK(several.exit_code == 2);
-    CHECK_THAT(several.errors, ContainsSubstring("one is needed: --pick 'kernel == "));
-    CHECK_FALSE(std::filesystem::exists(directory_.file("code.txt")));
+    CHECK_THAT(run({"show", "all.jsonl", "--as", language, "-o", "code.txt"}).failed(2),
+               ContainsSubstring("one is needed: --pick 'kernel == "));
+    CHECK_FALSE(std::filesystem::exists(file("code.txt")));
   }
   run_well({"show", "all.jsonl", "--pick", "kernel == 'k2'", "--as", "python", "-o", "code.txt"});
-  CHECK_THAT(text("code.txt"), ContainsSubstring("def "));
+  CHECK_THAT(read("code.txt"), ContainsSubstring("def "));
 }
 
 TEST_CASE_METHOD(SetFiles, "a set with a model twice or with none is refused, its order is free",
                  "[cli][many]") {
   run_well(
       {"fit", "runs.csv", "--by", "kernel", "--target", "time_s,memory_mb", "-o", "all.jsonl"});
-  const std::vector<std::string> lines = lines_of(text("all.jsonl"));
-  const auto write = [&](const std::string& name, const std::vector<std::size_t>& order) {
+  const std::vector<std::string> lines = lines_of(read("all.jsonl"));
+  const auto write_set = [&](const std::vector<std::size_t>& order) {
     std::string out = lines.front() + "\n";
     for (const std::size_t line : order)
       out += lines[line] + "\n";
-    directory_.write(name, out);
+    write("set.jsonl", out);
   };
   const std::vector<std::vector<std::string>> commands = {
       {"show", "set.jsonl"},
@@ -212,35 +196,36 @@ TEST_CASE_METHOD(SetFiles, "a set with a model twice or with none is refused, it
       CHECK_THAT(result.errors, ContainsSubstring(message));
     }
   };
-  write("set.jsonl", {1, 2, 3, 4, 3, 5});
+  write_set({1, 2, 3, 4, 3, 5});
   refused("set.jsonl:6: the model of kernel=k1 time_s stands in line 4, too");
-  write("set.jsonl", {});
+  write_set({});
   refused("set.jsonl: there is no model in it, only the header of a set");
-  write("set.jsonl", {8, 7, 4, 10, 9, 3, 2, 6, 5, 1});
-  directory_.write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
+  write_set({8, 7, 4, 10, 9, 3, 2, 6, 5, 1});
+  write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
   CHECK(run({"predict", "set.jsonl", "configs.csv"}).output ==
         run({"predict", "all.jsonl", "configs.csv"}).output);
 }
 
-TEST_CASE_METHOD(SetFiles, "what editors, transfers and cat make of files of lines is named",
+TEST_CASE_METHOD(SetFiles,
+                 "the damage that editors, transfers and cat do to files of lines is named",
                  "[cli][many]") {
   for (const std::string shard : {"1/2", "2/2"})
     run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
               "--shard", shard, "-o", "part-{shard}.jsonl"});
-  const std::string one = text("part-1.jsonl");
-  const std::string two = text("part-2.jsonl");
+  const std::string one = read("part-1.jsonl");
+  const std::string two = read("part-2.jsonl");
   std::string with_returns;
   for (const std::string& line : lines_of(two))
     with_returns += line + "\r\n";
   const auto refused = [&](const std::string& bytes, const std::string& message) {
     CAPTURE(message);
-    directory_.write("odd.jsonl", bytes);
+    write("odd.jsonl", bytes);
     for (const bool first : {true, false}) {
-      const ProgramResult result = run({"merge", first ? "odd.jsonl" : "part-1.jsonl",
-                                        first ? "part-1.jsonl" : "odd.jsonl", "-o", "all.jsonl"});
-      CHECK(result.exit_code == 3);
-      CHECK_THAT(result.errors, ContainsSubstring(message));
-      CHECK_FALSE(std::filesystem::exists(directory_.file("all.jsonl")));
+      CHECK_THAT(run({"merge", first ? "odd.jsonl" : "part-1.jsonl",
+                      first ? "part-1.jsonl" : "odd.jsonl", "-o", "all.jsonl"})
+                     .failed(3),
+                 ContainsSubstring(message));
+      CHECK_FALSE(std::filesystem::exists(file("all.jsonl")));
     }
   };
   refused(with_returns, "odd.jsonl:1: the line ends in CR and LF");
@@ -251,10 +236,9 @@ TEST_CASE_METHOD(SetFiles, "what editors, transfers and cat make of files of lin
   refused("\xEF\xBB\xBF" + two, "odd.jsonl:1: a byte order mark (EF BB BF) stands before");
   for (const std::string& bytes :
        {"\xEF\xBB\xBF" + two, two.substr(two.find('\n') + 1), two + one}) {
-    directory_.write("odd.jsonl", bytes);
-    const ProgramResult shown = run({"show", "odd.jsonl"});
-    CHECK(shown.exit_code == 3);
-    CHECK_THAT(shown.errors, ContainsSubstring("byte order mark") || ContainsSubstring("header"));
+    write("odd.jsonl", bytes);
+    CHECK_THAT(run({"show", "odd.jsonl"}).failed(3),
+               ContainsSubstring("byte order mark") || ContainsSubstring("header"));
   }
   run_well({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "all.jsonl"});
 }

@@ -4,13 +4,11 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 using perfmodel::to_text;
-using Words = std::vector<std::string>;
 
 namespace {
 
@@ -26,22 +24,12 @@ std::string shared_runs(const std::string& nets) {
   return out;
 }
 
-class SharedTasks {
+class SharedTasks : public ProgramTest {
  public:
-  SharedTasks() {
-    options_.directory = directory_.path();
-    directory_.write("runs.csv", shared_runs("abcdef"));
-  }
+  SharedTasks() { write("runs.csv", shared_runs("abcdef")); }
 
-  ProgramResult run(const Words& words, const Words& further = {}) const {
-    Words all = words;
-    all.insert(all.end(), further.begin(), further.end());
-    return run_perfmodel(all, options_);
-  }
   void run_well(const Words& words, const Words& further = {}) const {
-    const ProgramResult result = run(words, further);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+    run(words, further).succeeded();
   }
   /// part-1.jsonl and so on.
   Words shards(const Words& command, int count) const {
@@ -52,19 +40,9 @@ class SharedTasks {
     }
     return out;
   }
-  std::string path(const std::string& name) const { return directory_.file(name); }
-  std::string text(const std::string& name) const { return read_text(path(name)); }
-
- protected:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
-
   void refused(const Words& parts, const std::string& words) const {
-    Words command{"merge", "-o", "wrong.json"};
-    const ProgramResult result = run(command, parts);
-    CHECK(result.exit_code == 3);
-    CHECK_THAT(result.errors, ContainsSubstring(words));
-    CHECK_FALSE(std::filesystem::exists(path("wrong.json")));
+    CHECK_THAT(run({"merge", "-o", "wrong.json"}, parts).failed(3), ContainsSubstring(words));
+    CHECK_FALSE(has("wrong.json"));
   }
 };
 
@@ -78,30 +56,30 @@ TEST_CASE_METHOD(SharedTasks, "merge refuses parts that do not make the whole", 
   run_well(command, {"--seed", "2", "--shard", "2/2", "-o", "seed-2.jsonl"});
   refused({"part-1.jsonl", "seed-2.jsonl"},
           "seed-2.jsonl: of other runs or options than part-1.jsonl");
-  const std::string second = text("part-2.jsonl");
-  directory_.write("cut.jsonl", second.substr(0, second.size() - 100));
+  const std::string second = read("part-2.jsonl");
+  write("cut.jsonl", second.substr(0, second.size() - 100));
   refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl:4: the line is cut short");
   refused({"part-1.jsonl", "cut.jsonl"}, "run again: 2/2");
-  directory_.write("cut.jsonl", second.substr(0, 20));
+  write("cut.jsonl", second.substr(0, 20));
   refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl: the first line is cut short");
   std::string damaged = second;
   damaged.replace(damaged.find("{\"task\": 3"), 1, "[");
-  directory_.write("damaged.jsonl", damaged);
+  write("damaged.jsonl", damaged);
   refused({"part-1.jsonl", "damaged.jsonl"}, "damaged.jsonl:3:1:8: not JSON");
   const std::string header = second.substr(0, second.find('\n') + 1);
-  const std::string first = text("part-1.jsonl");
-  directory_.write("stray.jsonl", header + first.substr(first.find('\n') + 1));
+  const std::string first = read("part-1.jsonl");
+  write("stray.jsonl", header + first.substr(first.find('\n') + 1));
   refused({"part-1.jsonl", "stray.jsonl"}, "stray.jsonl: task 0 is none of shard 2/2");
   std::string third = header;
   third.replace(third.find("\"index\": 2"), 10, "\"index\": 3");
-  directory_.write("third.jsonl", third);
+  write("third.jsonl", third);
   refused({"part-1.jsonl", "third.jsonl"}, "third.jsonl:1: shard: there is no such shard");
   run_well(command, {"--shard", "1/3", "-o", "of-three-1.jsonl"});
   refused({"part-1.jsonl", "of-three-1.jsonl"},
           "of-three-1.jsonl: of another number of shards than part-1.jsonl");
   run_well({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "merged.jsonl"});
   run_well(command, {"-o", "whole.jsonl"});
-  CHECK(text("merged.jsonl") == text("whole.jsonl"));
+  CHECK(read("merged.jsonl") == read("whole.jsonl"));
   // Conditions are about the whole.
   CHECK(
       run({"merge", "part-1.jsonl", "part-2.jsonl", "--fail-if", "any.mape>0.001", "-o", "m.json"})
@@ -117,39 +95,38 @@ TEST_CASE_METHOD(SharedTasks, "only the models of groups are shared", "[cli][man
              ContainsSubstring("--shard needs many models: --by, or several targets"));
   for (const Words& command :
        {Words{"sweep", "runs.csv"}, Words{"compare", "runs.csv"}, Words{"plan", "space.json"}}) {
-    const ProgramResult result = run(command, {"--shard", "1/2"});
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.errors, ContainsSubstring("'--shard' was removed: "));
+    CHECK_THAT(run(command, {"--shard", "1/2"}).failed(2),
+               ContainsSubstring("'--shard' was removed: "));
   }
 }
 
 TEST_CASE_METHOD(SharedTasks, "a shard that was killed goes on where it was", "[cli][many]") {
   const Words command{"fit", "runs.csv", "--by", "net", "--shard", "2/2", "-o", "part-2.jsonl"};
   run_well(command);
-  const std::string part = text("part-2.jsonl");
+  const std::string part = read("part-2.jsonl");
   const std::size_t second = part.find("\n{\"task\": 3") + 1;
   for (const std::size_t bytes : {std::size_t{10}, second, second + 50}) {
-    directory_.write("part-2.jsonl.partial", part.substr(0, bytes));
+    write("part-2.jsonl.partial", part.substr(0, bytes));
     run_well(command, {"--resume"});
-    CHECK(text("part-2.jsonl") == part);
+    CHECK(read("part-2.jsonl") == part);
   }
   // What is there is not done again.
   std::string marked = part.substr(0, second);
   marked.replace(marked.find("\"rows\": 16"), 10, "\"rows\":  16");
-  directory_.write("part-2.jsonl.partial", marked);
+  write("part-2.jsonl.partial", marked);
   run_well(command, {"--resume"});
-  CHECK(text("part-2.jsonl").starts_with(marked));
+  CHECK(read("part-2.jsonl").starts_with(marked));
   // Results of other options are refused, whether they are complete or not.
   const auto with_another_seed = [&] { return run(command, {"--resume", "--seed", "2"}); };
-  directory_.write("part-2.jsonl.partial", part);
+  write("part-2.jsonl.partial", part);
   for (const bool is_complete : {false, true}) {
     const ProgramResult other = with_another_seed();
     INFO(is_complete);
     CHECK(other.exit_code == 3);
     CHECK_THAT(other.errors, ContainsSubstring("other runs, options or shards; remove it and "
                                                "part-2.jsonl,"));
-    std::filesystem::remove(directory_.file("part-2.jsonl.partial"));
+    std::filesystem::remove(file("part-2.jsonl.partial"));
   }
-  std::filesystem::remove(directory_.file("part-2.jsonl"));
+  std::filesystem::remove(file("part-2.jsonl"));
   CHECK(with_another_seed().exit_code == 0);
 }

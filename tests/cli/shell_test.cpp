@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
-#include "support/temporary_directory.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -18,9 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 std::string printed_by(const std::vector<std::string>& arguments) {
-  const ProgramResult result = run_perfmodel(arguments);
-  REQUIRE(result.exit_code == 0);
-  return result.output;
+  return run_perfmodel(arguments).succeeded().output;
 }
 
 /// Names at the left of the help, "-o" and "--output".
@@ -53,9 +49,8 @@ std::string completed(const std::string& script, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("every option stands in completions", "[cli][docs]") {
-  const TemporaryDirectory folder;
-  const std::string at = folder.path().string() + "/";
+TEST_CASE_METHOD(ProgramTest, "every option stands in completions", "[cli][docs]") {
+  const std::string at = directory().path().string() + "/";
   const std::string bash = printed_by({"completions", "bash"});
   const std::string zsh = printed_by({"completions", "zsh"});
   std::vector<std::string> commands = listed_commands();
@@ -81,16 +76,15 @@ TEST_CASE("every option stands in completions", "[cli][docs]") {
     }
   }
   if (is_installed("zsh")) {
-    folder.write("_perfmodel", zsh);
+    write("_perfmodel", zsh);
     CHECK(succeeds("zsh -n " + at + "_perfmodel"));
   }
 }
 
-TEST_CASE("bash completes commands, options, words and files", "[cli][docs]") {
-  const TemporaryDirectory folder;
-  folder.write("runs.csv", "");
-  folder.write("completions", printed_by({"completions", "bash"}));
-  const std::string script = folder.path().string() + "/completions";
+TEST_CASE_METHOD(ProgramTest, "bash completes commands, options, words and files", "[cli][docs]") {
+  write("runs.csv", "");
+  write("completions", printed_by({"completions", "bash"}));
+  const std::string script = directory().path().string() + "/completions";
   REQUIRE(succeeds("bash -n " + script));
   const auto complete = [&](const std::string& words) {
     return completed(script, "perfmodel " + words);
@@ -104,23 +98,24 @@ TEST_CASE("bash completes commands, options, words and files", "[cli][docs]") {
   CHECK(complete("help sug") == "suggest\n");
   CHECK(complete("completions \"\"") == "bash zsh\n");
   CHECK(complete("fit --seed \"\"") == "\n");
-  CHECK(complete("fit -o " + folder.path().string() + "/r") ==
-        folder.path().string() + "/runs.csv\n");
-  CHECK(complete("fit " + folder.path().string() + "/r") == folder.path().string() + "/runs.csv\n");
+  CHECK(complete("fit -o " + directory().path().string() + "/r") ==
+        directory().path().string() + "/runs.csv\n");
+  CHECK(complete("fit " + directory().path().string() + "/r") ==
+        directory().path().string() + "/runs.csv\n");
   CHECK_THAT(complete("--"), ContainsSubstring("--version"));
 }
 
-TEST_CASE("shells complete the columns of the file on the line", "[cli][docs]") {
-  const TemporaryDirectory folder;
+TEST_CASE_METHOD(ProgramTest, "shells complete the columns of the file on the line",
+                 "[cli][docs]") {
   const std::string runs =
-      folder.write("runs.csv", "workers,\"batch_size\",Step Time (ms),$(touch ran)\r\n1,2,3,4\n");
-  const std::string model = folder.write(
-      "model.json",
-      "{\"target\": {\"column\": \"time_s\"},\n\"constants\": [{\"column\": \"workers\"},\n"
-      "{\"column\": \"work_load\"}]}\n");
-  folder.write("completions", printed_by({"completions", "bash"}));
+      write("runs.csv", "workers,\"batch_size\",Step Time (ms),$(touch ran)\r\n1,2,3,4\n");
+  const std::string model =
+      write("model.json",
+            "{\"target\": {\"column\": \"time_s\"},\n\"constants\": [{\"column\": \"workers\"},\n"
+            "{\"column\": \"work_load\"}]}\n");
+  write("completions", printed_by({"completions", "bash"}));
   const auto complete = [&](const std::string& words) {
-    return completed(folder.file("completions"), "perfmodel " + words);
+    return completed(file("completions"), "perfmodel " + words);
   };
   CHECK(complete("fit " + runs + " --target w") == "workers\n");
   CHECK(complete("fit " + runs + " --extrinsic workers,b") == "workers,batch_size\n");
@@ -130,8 +125,8 @@ TEST_CASE("shells complete the columns of the file on the line", "[cli][docs]") 
   CHECK(complete("fit " + runs + " --ignore \"\"").find("$(touch") == std::string::npos);
   CHECK_FALSE(std::filesystem::exists("ran"));
   if (is_installed("zsh")) {
-    folder.write("_perfmodel", printed_by({"completions", "zsh"}));
-    CHECK(output_of("zsh -c 'compdef() { }; source " + folder.file("_perfmodel") +
+    write("_perfmodel", printed_by({"completions", "zsh"}));
+    CHECK(output_of("zsh -c 'compdef() { }; source " + file("_perfmodel") +
                     "; _perfmodel_columns perfmodel fit " + runs + "'")
               .value_or("")
               .starts_with("workers\nbatch_size\nStep Time (ms)\n"));
@@ -142,10 +137,8 @@ TEST_CASE("help of a command and -V", "[cli][docs]") {
   CHECK(printed_by({"help", "fit"}) == printed_by({"fit", "--help"}));
   CHECK(printed_by({"help"}) == printed_by({"--help"}));
   CHECK(printed_by({"-V"}) == printed_by({"--version"}));
-  const ProgramResult wrong = run_perfmodel({"help", "ftt"});
-  CHECK(wrong.exit_code == 2);
-  CHECK_THAT(wrong.errors, ContainsSubstring("unknown command 'ftt'; did you mean 'fit'?"));
-  const ProgramResult shell = run_perfmodel({"completions", "tcsh"});
-  CHECK(shell.exit_code == 2);
-  CHECK_THAT(shell.errors, ContainsSubstring("'tcsh' is not one of 'bash' and 'zsh'"));
+  CHECK_THAT(run_perfmodel({"help", "ftt"}).failed(2),
+             ContainsSubstring("unknown command 'ftt'; did you mean 'fit'?"));
+  CHECK_THAT(run_perfmodel({"completions", "tcsh"}).failed(2),
+             ContainsSubstring("'tcsh' is not one of 'bash' and 'zsh'"));
 }

@@ -2,12 +2,10 @@
 
 #include <chrono>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -37,12 +35,10 @@ const std::vector<std::string> endless = {"fit",        "runs.csv",    "--quiet"
 
 }  // namespace
 
-TEST_CASE("an interrupted fit hands over the best so far and says so", "[cli]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", sample_runs());
-  ProgramOptions options;
-  options.directory = directory.path();
-  Program program(endless, options);
+TEST_CASE_METHOD(ProgramTest, "an interrupted fit hands over the best so far and says so",
+                 "[cli]") {
+  write("runs.csv", sample_runs());
+  Program program(endless, program_options);
   wait_until_searching(program);
   program.signal(SIGINT);
   const ProgramResult result = program.wait();
@@ -53,33 +49,28 @@ TEST_CASE("an interrupted fit hands over the best so far and says so", "[cli]") 
                                "found until then\n"));
 }
 
-TEST_CASE("a fit that is interrupted leaves the old model as it was", "[cli]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", sample_runs());
-  const std::string old = directory.write("model.json", "old");
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest, "a fit that is interrupted leaves the old model as it was", "[cli]") {
+  write("runs.csv", sample_runs());
+  const std::string old = write("model.json", "old");
   auto arguments = endless;
   arguments.insert(arguments.end(), {"-o", "model.json"});
-  Program program(arguments, options);
+  Program program(arguments, program_options);
   wait_until_searching(program);
   program.signal(SIGTERM);
   const ProgramResult result = program.wait();
   CHECK(result.exit_code == 143);
   CHECK(read_text(old) == "old");
-  CHECK(directory.entries() == 2);
+  CHECK(directory().entries() == 2);
   CHECK_THAT(result.errors,
              ContainsSubstring("perfmodel: warning: interrupted: model.json was not written\n"));
 }
 
-TEST_CASE("an interrupted fit with a residual process hands over a whole model", "[cli][process]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", sample_runs());
-  ProgramOptions options;
-  options.directory = directory.path();
+TEST_CASE_METHOD(ProgramTest, "an interrupted fit with a residual process hands over a whole model",
+                 "[cli][process]") {
+  write("runs.csv", sample_runs());
   auto arguments = endless;
   arguments.insert(arguments.end(), {"--residual", "process"});
-  Program program(arguments, options);
+  Program program(arguments, program_options);
   wait_until_searching(program);
   program.signal(SIGINT);
   const ProgramResult result = program.wait();
@@ -90,9 +81,9 @@ TEST_CASE("an interrupted fit with a residual process hands over a whole model",
         model["constants"]["process"]["runs"].size());
 }
 
-TEST_CASE("an interrupted choice among forms hands over a whole model", "[cli][auto]") {
+TEST_CASE_METHOD(ProgramTest, "an interrupted choice among forms hands over a whole model",
+                 "[cli][auto]") {
   // Many levels that act together: the choice takes seconds.
-  const TemporaryDirectory directory;
   std::string runs = "host,job,mode,size,batch,time_s\n";
   for (int row = 0; row < 1200; ++row) {
     const int host = row % 5;
@@ -105,11 +96,9 @@ TEST_CASE("an interrupted choice among forms hands over a whole model", "[cli][a
             "," + std::to_string(size) + "," + std::to_string(batch) + "," +
             std::to_string(0.001 * factor * (size + 3 * batch)) + "\n";
   }
-  directory.write("runs.csv", runs);
-  ProgramOptions options;
-  options.directory = directory.path();
+  write("runs.csv", runs);
   Program program({"fit", "runs.csv", "--quiet", "--expression", "auto", "--extrinsic", "batch"},
-                  options);
+                  program_options);
   wait_until_searching(program);
   program.signal(SIGINT);
   const ProgramResult result = program.wait();

@@ -1,8 +1,6 @@
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -30,7 +28,7 @@ const std::string ssgd_advice = "\nSee 'perfmodel ssgd --help'.\n";
 
 }  // namespace
 
-TEST_CASE("ssgd does not write its picture and its tables to one place", "[cli][ssgd]") {
+TEST_CASE("ssgd refuses to write its picture and its tables to one place", "[cli][ssgd]") {
   const std::string message =
       error_prefix + "--timeline-svg and --output need a file each" + ssgd_advice;
   const std::vector<std::string> options = {"--workers", "4", "--message-start-us", "4"};
@@ -92,24 +90,22 @@ TEST_CASE("ssgd writes its figures as JSON", "[cli][ssgd]") {
   CHECK(json["own_designs"].size() >= 3);
 }
 
-TEST_CASE("ssgd draws one iteration as a picture", "[cli][ssgd]") {
-  const TemporaryDirectory directory;
-  const std::string file = directory.file("timeline.svg");
+TEST_CASE_METHOD(ProgramTest, "ssgd draws one iteration as a picture", "[cli][ssgd]") {
+  const std::string picture = file("timeline.svg");
   const ProgramResult result =
-      run_ssgd({"--workers", "4", "--message-start-us", "4", "--timeline-svg", file},
+      run_ssgd({"--workers", "4", "--message-start-us", "4", "--timeline-svg", picture},
                "layer,name,t_f_us,t_b_us,grad_bytes\n1,a<b & c,4,3,10\n");
   REQUIRE(result.exit_code == 0);
-  const std::string svg = read_text(file);
+  const std::string svg = read_text(picture);
   CHECK(svg.starts_with("<svg xmlns="));
   CHECK(svg.ends_with("</svg>\n"));
   CHECK_THAT(svg, ContainsSubstring("<title>backward of a&lt;b &amp; c: "));
   CHECK_THAT(svg, ContainsSubstring(">communicate</text>"));
 }
 
-TEST_CASE("ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
   const std::string latencies =
-      directory.write("osu.csv", "bytes,latency_us\n8,1\n1000,45\n2000,48\n4000,54\n8000,66\n");
+      write("osu.csv", "bytes,latency_us\n8,1\n1000,45\n2000,48\n4000,54\n8000,66\n");
   const ProgramResult result = run_ssgd(
       {"--workers", "4", "--fit-allreduce", latencies, "--fit-from", "1000", "--format", "json"});
   REQUIRE(result.exit_code == 0);
@@ -150,7 +146,7 @@ TEST_CASE("ssgd draws every phase as long as it takes", "[cli][ssgd]") {
                  ContainsSubstring("  - the cost of hierarchical: the slowest link decides"));
 }
 
-TEST_CASE("ssgd has the imbalance of times, of shares and of whole samples", "[cli][ssgd]") {
+TEST_CASE("ssgd reports the imbalance of times, of shares and of whole samples", "[cli][ssgd]") {
   const auto ratio_of = [](const std::string& option, const std::string& value) {
     const ProgramResult result =
         run_ssgd({"--workers", "4", "--message-start-us", "4", option, value, "--format", "json"});
@@ -163,13 +159,11 @@ TEST_CASE("ssgd has the imbalance of times, of shares and of whole samples", "[c
   CHECK(ratio_of("--global-batch", "10") == Catch::Approx(3 / 2.5));  // 3, 3, 2 and 2 samples
 }
 
-TEST_CASE("ssgd refuses files that contradict the options", "[cli][ssgd]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "ssgd refuses files that contradict the options", "[cli][ssgd]") {
   const std::string two_workers =
       "worker,layer,t_f_us,t_b_us,grad_bytes\n1,1,4,3,1000\n2,1,5,4,1000\n";
-  const std::string reference = directory.write("two.csv", two_workers);
-  const std::string latencies =
-      directory.write("osu.csv", "bytes,latency_us\n1000,40\n2000,30\n4000,20\n");
+  const std::string reference = write("two.csv", two_workers);
+  const std::string latencies = write("osu.csv", "bytes,latency_us\n1000,40\n2000,30\n4000,20\n");
   const auto refused = [](std::vector<std::string> options, int exit_code,
                           const std::string& input) {
     options.insert(options.end(), {"--workers", "2"});
@@ -257,12 +251,12 @@ TEST_CASE("ssgd names what is wrong with a value of an option", "[cli][ssgd]") {
         error_prefix + "--worker-times: 'x' is not a number >= 0" + ssgd_advice);
 }
 
-TEST_CASE("ssgd leaves an old picture alone where the layers are bad", "[cli][ssgd]") {
-  const TemporaryDirectory directory;
-  const std::string file = directory.write("timeline.svg", "old");
+TEST_CASE_METHOD(ProgramTest, "ssgd leaves an old picture alone where the layers are bad",
+                 "[cli][ssgd]") {
+  const std::string file = write("timeline.svg", "old");
   CHECK(error_of({"--workers", "2", "--timeline-svg", file}, 3,
                  "layer,t_f_us,t_b_us,grad_bytes\n1,1,x,4\n") ==
         "perfmodel: error: standard input:2: column 't_b_us': \"x\" is not a number\n");
   CHECK(read_text(file) == "old");
-  CHECK(directory.entries() == 1);
+  CHECK(directory().entries() == 1);
 }

@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -54,18 +51,18 @@ std::string runs_with_steep_term() {
 
 }  // namespace
 
-TEST_CASE("a cost that begins at a border of a scale does not explode beyond it",
-          "[steep][whole-fits]") {
+TEST_CASE_METHOD(ProgramTest,
+                 "a cost that begins at a border of a scale does not explode beyond it",
+                 "[steep][whole-fits]") {
   const auto [gpus, asked] = GENERATE(table<std::vector<double>, std::vector<double>>(
       {{{1, 2, 4, 8, 16}, {32, 64, 128}}, {{1, 2, 4, 8, 16, 32}, {64, 256, 1024}}}));
   const unsigned seed = GENERATE(1U, 2U, 3U);
   CAPTURE(gpus, seed);
-  const FitDirectory runs;
-  runs.write("runs.csv", runs_on_nodes(gpus, seed));
-  runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "auto", "-o", "model.json"});
+  write("runs.csv", runs_on_nodes(gpus, seed));
+  run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "auto", "-o", "model.json"});
   for (const double count : asked) {
-    const ProgramResult predicted = runs.run({"predict", "model.json", "--set", "batch=16",
-                                              "width=1024", "gpus=" + to_text(count), "--quiet"});
+    const ProgramResult predicted = run({"predict", "model.json", "--set", "batch=16", "width=1024",
+                                         "gpus=" + to_text(count), "--quiet"});
     CAPTURE(count, predicted.errors);
     REQUIRE(predicted.exit_code == 0);
     // Runs on one and two nodes, or on up to four, cannot say how a cost of several nodes goes on:
@@ -81,15 +78,16 @@ TEST_CASE("of two scales that grow together neither explodes beyond the runs",
   int exploded = 0;
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     CAPTURE(seed);
-    const FitDirectory runs;
+    const ProgramTest runs;
     runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, seed));
     runs.run({"fit", "runs.csv", "--extrinsic", "gpus,batch", "--expression", "auto", "-o",
               "model.json"});
     for (const double count : {64., 512.}) {
-      const ProgramResult predicted = runs.run({"predict", "model.json", "--set", "batch=128",
-                                                "width=1024", "gpus=" + to_text(count), "--quiet"});
-      REQUIRE(predicted.exit_code == 0);
-      const double factor = std::stod(predicted.output) / time_on_nodes(128, 1024, count);
+      const double factor = std::stod(runs.run({"predict", "model.json", "--set", "batch=128",
+                                                "width=1024", "gpus=" + to_text(count), "--quiet"})
+                                          .succeeded()
+                                          .output) /
+                            time_on_nodes(128, 1024, count);
       CAPTURE(count, factor);
       exploded += std::max(factor, 1 / factor) > 3;
     }
@@ -97,25 +95,24 @@ TEST_CASE("of two scales that grow together neither explodes beyond the runs",
   CHECK(exploded == 0);
 }
 
-TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that saturates",
-          "[steep][intervals][whole-fits]") {
+TEST_CASE_METHOD(ProgramTest,
+                 "beyond a step at the edge of a scale intervals hold a cost that saturates",
+                 "[steep][intervals][whole-fits]") {
   const auto form = GENERATE(std::vector<std::string>{"multi"},
                              std::vector<std::string>{"multi", "--residual", "process"});
   CAPTURE(form);
-  const FitDirectory runs;
   std::vector<std::string> fit = {"fit", "runs.csv", "--extrinsic", "gpus",        "--coverage",
                                   "0.9", "-o",       "model.json",  "--expression"};
   fit.insert(fit.end(), form.begin(), form.end());
   int flat = 0;
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     CAPTURE(seed);
-    runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, seed));
-    REQUIRE(runs.run(fit).exit_code == 0);
+    write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, seed));
+    run(fit).succeeded();
     const auto asked = [&](int gpus) {
-      return nlohmann::json::parse(
-          runs.run({"predict", "model.json", "--set", "batch=16", "width=1024",
-                    "gpus=" + std::to_string(gpus), "--json", "--quiet"})
-              .output);
+      return run({"predict", "model.json", "--set", "batch=16", "width=1024",
+                  "gpus=" + std::to_string(gpus), "--json", "--quiet"})
+          .json();
     };
     const auto time_at = [&](int gpus) { return asked(gpus)["predicted_time_s"].get<double>(); };
     // Others may have a power beside their step, which goes on.
@@ -137,59 +134,57 @@ TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that satur
   CHECK(flat >= 3);
 }
 
-TEST_CASE("the interval of a row beyond a scale does not depend on the other rows",
-          "[intervals][whole-fits]") {
-  const FitDirectory runs;
-  runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
-  REQUIRE(runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--coverage",
-                    "0.9", "-o", "model.json"})
-              .exit_code == 0);
+TEST_CASE_METHOD(ProgramTest,
+                 "the interval of a row beyond a scale does not depend on the other rows",
+                 "[intervals][whole-fits]") {
+  write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
+  run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--coverage", "0.9", "-o",
+       "model.json"})
+      .succeeded();
   const std::string header = "batch,width,gpus\n";
   std::vector<std::string> rows;
   std::string all = header;
   for (const char* const gpus : {"64", "16", "32", "64", "128", "8", "32"})
     all += rows.emplace_back(std::string("16,1024,") + gpus + "\n");
-  runs.write("all.csv", all);
-  const std::string together = runs.run({"predict", "model.json", "all.csv", "--quiet"}).output;
+  write("all.csv", all);
+  const std::string together = run({"predict", "model.json", "all.csv", "--quiet"}).output;
   for (const std::string& row : rows) {
-    runs.write("one.csv", header + row);
-    const std::string alone = runs.run({"predict", "model.json", "one.csv", "--quiet"}).output;
+    write("one.csv", header + row);
+    const std::string alone = run({"predict", "model.json", "one.csv", "--quiet"}).output;
     CHECK_THAT(together, ContainsSubstring(alone.substr(alone.find('\n'))));
   }
 }
 
-TEST_CASE("who leaves a scale beyond which a model grows steeply is told so everywhere",
-          "[steep]") {
-  const FitDirectory runs;
-  runs.write("runs.csv", runs_with_steep_term());
+TEST_CASE_METHOD(ProgramTest, "every command warns beyond a scale at which a model grows steeply",
+                 "[steep]") {
+  write("runs.csv", runs_with_steep_term());
   const std::string growth = "beyond which the model grows as gpus^";
-  const ProgramResult fit = runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression",
-                                      "multi", "--terms", "2", "-o", "model.json"});
+  const ProgramResult fit = run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi",
+                                 "--terms", "2", "-o", "model.json"});
   CHECK_THAT(fit.errors, ContainsSubstring("do not extrapolate gpus"));
-  const ProgramResult predict = runs.run({"predict", "model.json", "--set", "width=32", "gpus=16"});
+  const ProgramResult predict = run({"predict", "model.json", "--set", "width=32", "gpus=16"});
   CHECK_THAT(predict.errors, ContainsSubstring(growth));
   const ProgramResult json =
-      runs.run({"predict", "model.json", "--set", "width=32", "gpus=16", "--json"});
+      run({"predict", "model.json", "--set", "width=32", "gpus=16", "--json"});
   const nlohmann::json document = nlohmann::json::parse(json.output);
   REQUIRE(document["range_findings"].size() == 1);
   CHECK_THAT(document["range_findings"][0].get<std::string>(), ContainsSubstring(growth));
   const ProgramResult several =
-      runs.run({"predict", "model.json", "--set", "width=32", "gpus=2,16", "--json"});
+      run({"predict", "model.json", "--set", "width=32", "gpus=2,16", "--json"});
   CHECK(nlohmann::json::parse(several.output)["range_findings"].size() == 1);
   const ProgramResult inside =
-      runs.run({"predict", "model.json", "--set", "width=32", "gpus=2,3", "--json"});
+      run({"predict", "model.json", "--set", "width=32", "gpus=2,3", "--json"});
   CHECK_FALSE(nlohmann::json::parse(inside.output).contains("range_findings"));
-  const ProgramResult within = runs.run({"predict", "model.json", "--set", "width=32", "gpus=3"});
+  const ProgramResult within = run({"predict", "model.json", "--set", "width=32", "gpus=3"});
   CHECK(within.errors.find(growth) == std::string::npos);
-  const ProgramResult below = runs.run({"predict", "model.json", "--set", "width=32", "gpus=0.5"});
+  const ProgramResult below = run({"predict", "model.json", "--set", "width=32", "gpus=0.5"});
   CHECK(below.errors.find(growth) == std::string::npos);
   const ProgramResult scaling =
-      runs.run({"scaling", "model.json", "--column", "gpus", "--at", "1,4,16"});
+      run({"scaling", "model.json", "--column", "gpus", "--at", "1,4,16"});
   CHECK_THAT(scaling.errors, ContainsSubstring(growth));
-  runs.run({"report", "model.json", "runs.csv", "-o", "page.html"});
-  CHECK_THAT(runs.read("page.html"), ContainsSubstring("beyond: \", " + growth));
-  const std::string comment =
-      runs.run({"report", "model.json", "runs.csv", "--format", "md"}).output;
+  run({"report", "model.json", "runs.csv", "-o", "page.html"});
+  CHECK_THAT(read("page.html"), ContainsSubstring("beyond: \", " + growth));
+  const std::string comment = run({"report", "model.json", "runs.csv", "--format", "md"}).output;
   CHECK_THAT(comment, ContainsSubstring("gpus was measured up to 4, " + growth));
   const std::size_t warnings =
       comment.find("**Warnings**");  // that its answers call "listed below"
@@ -203,17 +198,17 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
                  " warning"));
 }
 
-TEST_CASE("between the two measured values around a step nothing counts as measured",
-          "[steep][range][whole-fits]") {
-  const FitDirectory runs;
-  runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
-  REQUIRE(runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--residual",
-                    "process", "-o", "model.json"})
-              .exit_code == 0);
-  REQUIRE_THAT(runs.read("model.json"), ContainsSubstring("gpus > 8"));
+TEST_CASE_METHOD(ProgramTest,
+                 "between the two measured values around a step nothing counts as measured",
+                 "[steep][range][whole-fits]") {
+  write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
+  run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--residual", "process",
+       "-o", "model.json"})
+      .succeeded();
+  REQUIRE_THAT(read("model.json"), ContainsSubstring("gpus > 8"));
   const auto asked = [&](const std::string& gpus) {
-    return runs.run({"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus,
-                     "--strict-range"});
+    return run({"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus,
+                "--strict-range"});
   };
   for (const std::string gpus : {"8", "16", "3"})
     CHECK(asked(gpus).exit_code == 0);
@@ -223,9 +218,10 @@ TEST_CASE("between the two measured values around a step nothing counts as measu
   }
 }
 
-TEST_CASE("residuals of Eq. (4) that rise at the end of a scale are told, and told again beyond it",
-          "[steep]") {
-  const FitDirectory runs;
+TEST_CASE_METHOD(
+    ProgramTest,
+    "residuals of Eq. (4) that rise at the end of a scale are reported, and again beyond it",
+    "[steep]") {
   const std::vector<double> noise = {1, 1.03, 1.03, 1.01, 0.93, 0.99, 1.02, 1.02};
   const std::vector<double> cores = {1, 2, 4, 8, 12, 16, 20, 24};
   const auto said_of = [&](double constant, double power) {
@@ -233,38 +229,36 @@ TEST_CASE("residuals of Eq. (4) that rise at the end of a scale are told, and to
     for (std::size_t i = 0; i < cores.size(); ++i)
       csv += to_text(cores[i]) + "," +
              to_text((constant + 95 * std::pow(cores[i], power)) * noise[i]) + "\n";
-    runs.write("runs.csv", csv);
-    return runs.run({"fit", "runs.csv", "-o", "model.json"}).errors;
+    write("runs.csv", csv);
+    return run({"fit", "runs.csv", "-o", "model.json"}).errors;
   };
   CHECK_THAT(said_of(0, -0.9), !ContainsSubstring("residuals"));
   const std::string words = "beyond cores = 24 a doubling may take 1.";
   CHECK_THAT(said_of(2, -1), ContainsSubstring("warning: " + words));
   // The default form and its constants stay.
-  CHECK_THAT(runs.read("model.json"),
+  CHECK_THAT(read("model.json"),
              ContainsSubstring("\"form\": \"generic\"") && ContainsSubstring("\"kind\": \"rise\""));
   for (const std::vector<std::string>& beyond :
        {std::vector<std::string>{"predict", "model.json", "--set", "cores=48"},
         {"scaling", "model.json"}})
-    CHECK_THAT(runs.run(beyond).errors, ContainsSubstring(words));
-  CHECK_THAT(runs.run({"predict", "model.json", "--set", "cores=20"}).errors,
-             !ContainsSubstring(words));
-  CHECK_THAT(runs.run({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}).output,
+    CHECK_THAT(run(beyond).errors, ContainsSubstring(words));
+  CHECK_THAT(run({"predict", "model.json", "--set", "cores=20"}).errors, !ContainsSubstring(words));
+  CHECK_THAT(run({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}).output,
              ContainsSubstring(words));
 }
 
-TEST_CASE("beyond a scale that a formula knows by a step alone the trend speaks",
-          "[steep][support][whole-fits]") {
-  const FitDirectory runs;
-  runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
-  const ProgramResult fitted = runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression",
-                                         "multi", "--residual", "process", "-o", "model.json"});
-  CAPTURE(fitted.errors);
-  REQUIRE(fitted.exit_code == 0);
-  REQUIRE_THAT(runs.read("model.json"), ContainsSubstring("gpus > 8"));
+TEST_CASE_METHOD(ProgramTest,
+                 "beyond a scale that a formula knows by a step alone the trend speaks",
+                 "[steep][support][whole-fits]") {
+  write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
+  run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--residual", "process",
+       "-o", "model.json"})
+      .succeeded();
+  REQUIRE_THAT(read("model.json"), ContainsSubstring("gpus > 8"));
   for (const std::string gpus : {"8", "16", "17", "256"}) {
     CAPTURE(gpus);
-    const ProgramResult asked = runs.run(
-        {"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus, "--json"});
+    const ProgramResult asked =
+        run({"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus, "--json"});
     CHECK_THAT(asked.output, ContainsSubstring(std::stoi(gpus) > 16 ? "\"support\": \"trend\""
                                                                     : "\"support\": \"process\""));
   }

@@ -1,20 +1,17 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 using perfmodel::to_text;
-using Strings = std::vector<std::string>;
 
 namespace {
 
@@ -28,8 +25,8 @@ double time_on(int batch, int gpus, int nodes) {
 }
 
 /// The lines of runs on nodes of eight GPUs. One run of `strays` is on a node more than it needs.
-Strings step_runs(bool strays = false) {
-  Strings lines;
+Words step_runs(bool strays = false) {
+  Words lines;
   for (const int gpus : {1, 2, 4, 8, 12, 16, 24, 32})
     for (const int batch : {32, 64, 128, 256}) {
       const int nodes = nodes_of(gpus) + (strays && gpus == 4 && batch == 64 ? 1 : 0);
@@ -39,35 +36,28 @@ Strings step_runs(bool strays = false) {
   return lines;
 }
 
-std::string joined(const Strings& lines) {
+std::string joined(const Words& lines) {
   std::string out;
   for (const std::string& line : lines)
     out += line;
   return out;
 }
 
-class StepTest : public FitDirectory {
+class StepTest : public ProgramTest {
  public:
-  nlohmann::json fit(const std::string& csv, Strings further = {}) {
+  nlohmann::json fit(const std::string& csv, Words further = {}) {
     write("runs.csv", csv);
     further.insert(further.begin(), {"runs.csv", "--expression", "multi"});
     const nlohmann::json model = model_of(further);
     write("model.json", model.dump());
     return model;
   }
-  double predict(Strings arguments) const {
-    arguments.insert(arguments.begin(), {"predict", "model.json", "--quiet", "--set"});
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return std::stod(result.output);
+  double predict(const Words& settings) const {
+    return std::stod(
+        run({"predict", "model.json", "--quiet", "--set"}, settings).succeeded().output);
   }
-  nlohmann::json json_of(Strings arguments) const {
-    arguments.insert(arguments.end(), {"--quiet", "--format", "json"});
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output);
+  nlohmann::json json_of(const Words& arguments) const {
+    return run(arguments, {"--quiet", "--format", "json"}).json();
   }
 };
 
@@ -108,7 +98,7 @@ TEST_CASE_METHOD(StepTest, "a column that moves in steps moves along, also beyon
     CHECK(effect["column"] != "nodes");
 }
 
-TEST_CASE_METHOD(StepTest, "what is suggested keeps to the steps", "[cli][steps]") {
+TEST_CASE_METHOD(StepTest, "suggestions keep to the steps", "[cli][steps]") {
   fit(step_header + joined(step_runs()));
   write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "batch", "values": [32, 64, 256]}, {"column": "nodes", "values": [1, 2, 3, 4, 8]},
@@ -132,8 +122,8 @@ TEST_CASE_METHOD(StepTest, "what is suggested keeps to the steps", "[cli][steps]
 
 TEST_CASE_METHOD(StepTest, "the order of runs and the names of columns do not decide about steps",
                  "[cli][steps]") {
-  Strings lines = step_runs();
-  const Strings flags = {"--target", "t", "--extrinsic", "b,c", "--intrinsic", "a"};
+  Words lines = step_runs();
+  const Words flags = {"--target", "t", "--extrinsic", "b,c", "--intrinsic", "a"};
   fit("a,b,c,t\n" + joined(lines), flags);
   CHECK_THAT(said(), ContainsSubstring("Column 'c' is ceil(b / 8) in every row"));
   const double expected = predict({"b=64", "a=256"});
@@ -166,7 +156,7 @@ TEST_CASE_METHOD(StepTest, "a model file with a step that cannot be is refused",
              ContainsSubstring("racks"));
 }
 
-TEST_CASE_METHOD(StepTest, "one run off is no step", "[cli][steps]") {
+TEST_CASE_METHOD(StepTest, "one run that is off does not make a step", "[cli][steps]") {
   const nlohmann::json model = fit(step_header + joined(step_runs(true)));
   CHECK_FALSE(model.contains("tied"));
   CHECK(said().find("ceil(") == std::string::npos);
@@ -196,8 +186,8 @@ TEST_CASE_METHOD(StepTest, "a step in several columns moves with each of them", 
     CHECK(tie["step"]["factors"].size() == 3);
   }
   const auto set = [&](int batch, int micro, int gpus) {
-    return Strings{"global_batch=" + to_text(batch), "micro_size=" + to_text(micro),
-                   "num_gpus=" + to_text(gpus)};
+    return Words{"global_batch=" + to_text(batch), "micro_size=" + to_text(micro),
+                 "num_gpus=" + to_text(gpus)};
   };
   CHECK(predict(set(512, 8, 16)) == Approx(time(8, 4)).epsilon(0.05));
   CHECK(predict(set(100, 8, 4)) == Approx(time(8, 4)).epsilon(0.05));

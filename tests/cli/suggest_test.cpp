@@ -1,15 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -31,43 +28,32 @@ const std::string space =
         {"column": "activation", "values": ["tanh", "relu"]},
         {"column": "workers", "values": [1, 2, 4]}], "extrinsic": ["workers"]})";
 
-class Files {
+class Files : public ProgramTest {
  public:
-  Files()
-      : model_(directory_.write("model.json", model_of_space())),
-        space_(directory_.write("space.json", space)) {}
-
-  ProgramResult run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"suggest", model_, space_});
-    return run_perfmodel(arguments);
+  Files() {
+    write("model.json", model_of_space());
+    write("space.json", space);
   }
-  nlohmann::json json(std::vector<std::string> arguments) const {
+  ProgramResult suggest(const Words& arguments) const {
+    return run({"suggest", file("model.json"), file("space.json")}, arguments);
+  }
+  nlohmann::json suggested(Words arguments) const {
     arguments.insert(arguments.end(), {"--format", "json"});
     const bool says_more =  // how uncertain predictions are
         std::find(arguments.begin(), arguments.end(), "--next") != arguments.end();
-    const ProgramResult result = run(std::move(arguments));
+    const ProgramResult result = suggest(arguments);
     CHECK((says_more || result.errors.empty()));
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output);
+    return result.json();
   }
-  const std::string& space_path() const { return space_; }
-  std::string write(const std::string& name, const std::string& text) const {
-    return directory_.write(name, text);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  std::string model_;
-  std::string space_;
 };
 
 const std::string suggest_advice = "\nSee 'perfmodel suggest --help'.\n";
 
 }  // namespace
 
-TEST_CASE("suggest finds the fastest configuration of a whole space", "[cli][suggest]") {
-  const Files files;
-  const auto json = files.json({"--top", "24"});
+TEST_CASE_METHOD(Files, "suggest finds the fastest configuration of a whole space",
+                 "[cli][suggest]") {
+  const auto json = suggested({"--top", "24"});
   CHECK(json["schema"] == "perfmodel/suggestions");
   CHECK(json["searched"] == 24);
   CHECK(json["complete"] == true);
@@ -79,16 +65,14 @@ TEST_CASE("suggest finds the fastest configuration of a whole space", "[cli][sug
     CHECK(json["fastest"][i - 1]["predicted_time"] <= json["fastest"][i]["predicted_time"]);
 }
 
-TEST_CASE("suggest searches ranges of whole numbers as a whole", "[cli][suggest]") {
-  const Files files;
-  const std::string model = files.write("known.json", model_of_space());
+TEST_CASE_METHOD(Files, "suggest searches ranges of whole numbers as a whole", "[cli][suggest]") {
+  const std::string model = write("known.json", model_of_space());
   const std::string whole =
-      files.write("whole.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      write("whole.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "filters", "range": [4, 32], "whole": true},
         {"column": "activation", "values": ["relu", "tanh"]},
         {"column": "workers", "range": [1, 4], "whole": true, "scale": "log"}]})");
-  const ProgramResult result =
-      run_perfmodel({"suggest", model, whole, "--top", "1000", "--format", "json"});
+  const ProgramResult result = run({"suggest", model, whole, "--top", "1000", "--format", "json"});
   CHECK(result.errors == "");
   REQUIRE(result.exit_code == 0);
   const auto json = nlohmann::json::parse(result.output);
@@ -97,27 +81,25 @@ TEST_CASE("suggest searches ranges of whole numbers as a whole", "[cli][suggest]
   CHECK(json["fastest"].size() == 29 * 2 * 4);
 }
 
-TEST_CASE("suggest lists a configuration once, however often it was drawn", "[cli][suggest]") {
-  const Files files;
-  const std::string model = files.write("known.json", model_of_space());
+TEST_CASE_METHOD(Files, "suggest lists a configuration once, however often it was drawn",
+                 "[cli][suggest]") {
+  const std::string model = write("known.json", model_of_space());
   // Numbers of six digits: there are eleven from 4 to 4.0001, and 200,000 draws.
   const std::string narrow =
-      files.write("narrow.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      write("narrow.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "filters", "range": [4, 4.0001]},
         {"column": "activation", "values": ["relu", "tanh"]},
         {"column": "workers", "values": [1, 2, 4]}]})");
-  const ProgramResult result = run_perfmodel(
-      {"suggest", model, narrow, "--top", "1000", "--price", "workers", "--format", "json"});
-  REQUIRE(result.exit_code == 0);
-  const auto json = nlohmann::json::parse(result.output);
+  const auto json =
+      run({"suggest", model, narrow, "--top", "1000", "--price", "workers", "--format", "json"})
+          .json();
   CHECK(json["complete"] == false);
   CHECK(json["fastest"].size() == 11 * 2 * 3);
   CHECK(json["cheapest"].size() == 11 * 2 * 3);
 }
 
-TEST_CASE("suggest weighs time against a price", "[cli][suggest]") {
-  const Files files;
-  const auto json = files.json({"--price", "workers * 1.2", "--where", "filters == 32"});
+TEST_CASE_METHOD(Files, "suggest weighs time against a price", "[cli][suggest]") {
+  const auto json = suggested({"--price", "workers * 1.2", "--where", "filters == 32"});
   for (const auto& item : json["cheapest"]) {
     CHECK(item["cost"] == Approx(item["predicted_time"].get<double>() * 1.2 *
                                  item["configuration"]["workers"].get<double>()));
@@ -132,11 +114,11 @@ TEST_CASE("suggest weighs time against a price", "[cli][suggest]") {
   }
 }
 
-TEST_CASE("suggest's table of the best by time, by cost, or by neither is that of its document",
-          "[cli][suggest]") {
-  const Files files;
+TEST_CASE_METHOD(
+    Files, "suggest's table of the best by time, by cost, or by neither is that of its document",
+    "[cli][suggest]") {
   const std::vector<std::string> options = {"--price", "workers", "--where", "filters == 32"};
-  const auto json = files.json(options);
+  const auto json = suggested(options);
   for (const auto& [by, list] :
        {std::pair{"time", "fastest"}, {"cost", "cheapest"}, {"pareto", "pareto"}}) {
     CAPTURE(by);
@@ -147,48 +129,44 @@ TEST_CASE("suggest's table of the best by time, by cost, or by neither is that o
                   "," + item["cost"].dump() + "\n";
     std::vector<std::string> words = options;
     words.insert(words.end(), {"--by", by, "--format", "csv"});
-    const std::string table = files.run(words).output;
+    const std::string table = suggest(words).output;
     CHECK(std::regex_replace(table, std::regex("\\.0(?=[,\n])"), "") ==
           std::regex_replace(expected, std::regex("\\.0(?=[,\n])"), ""));
   }
 }
 
-TEST_CASE("suggest keeps to conditions on columns, time and cost", "[cli][suggest]") {
-  const Files files;
-  const auto json = files.json({"--price", "workers", "--where", "activation == 'tanh'", "--where",
-                                "cost < 10 && workers >= 2"});
+TEST_CASE_METHOD(Files, "suggest keeps to conditions on columns, time and cost", "[cli][suggest]") {
+  const auto json = suggested({"--price", "workers", "--where", "activation == 'tanh'", "--where",
+                               "cost < 10 && workers >= 2"});
   CHECK(json["allowed"] < json["searched"]);
   for (const auto& item : json["fastest"]) {
     CHECK(item["configuration"]["activation"] == "tanh");
     CHECK(item["configuration"]["workers"] >= 2);
     CHECK(item["cost"] < 10);
   }
-  const ProgramResult none = files.run({"--where", "time < 0"});
-  CHECK(none.exit_code == 3);
-  CHECK(none.errors ==
-        error_prefix + "no configuration of " + files.space_path() + " fulfils all conditions\n");
+  CHECK(suggest({"--where", "time < 0"}).failed(3) ==
+        error_prefix + "no configuration of " + file("space.json") + " fulfils all conditions\n");
 }
 
-TEST_CASE("suggest proposes what was not measured as the next to measure", "[cli][suggest]") {
-  const Files files;
-  const std::string runs = files.write(
-      "runs.csv",
-      "filters,activation,workers\n4,relu,1\n8,relu,1\n16,relu,1\n32,relu,1\n4,tanh,1\n");
-  const auto json = files.json({"--next", "3", "--runs", runs});
+TEST_CASE_METHOD(Files, "suggest proposes what was not measured as the next to measure",
+                 "[cli][suggest]") {
+  const std::string runs =
+      write("runs.csv",
+            "filters,activation,workers\n4,relu,1\n8,relu,1\n16,relu,1\n32,relu,1\n4,tanh,1\n");
+  const auto json = suggested({"--next", "3", "--runs", runs});
   REQUIRE(json["next"].size() == 3);
   CHECK(json["next"][0]["configuration"]["workers"] == 4);
   CHECK(json["next"][0]["log_determinant_gain"] >= json["next"][2]["log_determinant_gain"]);
-  const ProgramResult csv = files.run({"--next", "1", "--runs", runs, "--format", "csv"});
+  const ProgramResult csv = suggest({"--next", "1", "--runs", runs, "--format", "csv"});
   CHECK(csv.output.starts_with("filters,activation,workers,predicted_time_s,gain\n"));
 }
 
-TEST_CASE("suggest chooses the next to measure among what can be measured", "[cli][suggest]") {
-  const Files files;
-  const std::string runs =
-      files.write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n");
+TEST_CASE_METHOD(Files, "suggest chooses the next to measure among what can be measured",
+                 "[cli][suggest]") {
+  const std::string runs = write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n");
   const std::string plan =
-      files.write("plan.csv", "filters,activation,workers\n32,relu,2\n16,tanh,2\n8,relu,2\n");
-  const auto json = files.json({"--next", "5", "--runs", runs, "--among", plan});
+      write("plan.csv", "filters,activation,workers\n32,relu,2\n16,tanh,2\n8,relu,2\n");
+  const auto json = suggested({"--next", "5", "--runs", runs, "--among", plan});
   REQUIRE(json["next"].size() == 3);
   for (const auto& item : json["next"])
     CHECK(item["configuration"]["workers"] == 2);
@@ -201,19 +179,17 @@ TEST_CASE("suggest chooses the next to measure among what can be measured", "[cl
   }
   CHECK(left > 0);
 
-  const std::string elsewhere =
-      files.write("elsewhere.csv", "filters,activation,workers\n32,relu,3\n");
-  const ProgramResult refused = files.run({"--next", "1", "--runs", runs, "--among", elsewhere});
-  CHECK(refused.exit_code == 3);
-  CHECK(refused.errors.find("elsewhere.csv:2: column 'workers'") != std::string::npos);
+  const std::string elsewhere = write("elsewhere.csv", "filters,activation,workers\n32,relu,3\n");
+  CHECK(suggest({"--next", "1", "--runs", runs, "--among", elsewhere})
+            .failed(3)
+            .find("elsewhere.csv:2: column 'workers'") != std::string::npos);
 }
 
-TEST_CASE("suggest asks what a run costs before it is measured", "[cli][suggest]") {
-  const Files files;
+TEST_CASE_METHOD(Files, "suggest asks what a run costs before it is measured", "[cli][suggest]") {
   const std::string runs =
-      files.write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n16,tanh,1\n");
+      write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n16,tanh,1\n");
   const auto first = [&](const std::string& price) {
-    return files.json({"--next", "1", "--runs", runs, "--price", price})["next"][0];
+    return suggested({"--next", "1", "--runs", runs, "--price", price})["next"][0];
   };
   const auto even = first("1");
   const std::string workers = even["configuration"]["workers"].dump();
@@ -222,27 +198,26 @@ TEST_CASE("suggest asks what a run costs before it is measured", "[cli][suggest]
   CHECK(first("2")["configuration"] == even["configuration"]);
   CHECK(first("2")["cost"].get<double>() == Approx(2 * even["cost"].get<double>()));
   for (const double overhead : {0.0, 7.0}) {
-    const auto next = files.json(
+    const auto next = suggested(
         {"--next", "1", "--runs", runs, "--overhead", std::to_string(overhead)})["next"][0];
     CHECK(next["cost"].get<double>() == Approx(next["predicted_time"].get<double>() + overhead));
   }
   // Of runs that cost alike the one that tells most, whatever it takes.
   const auto gain = [&](const std::string& overhead) {
-    return files
-        .json({"--next", "1", "--runs", runs, "--overhead", overhead})["next"][0]["deviation_gain"]
+    return suggested(
+               {"--next", "1", "--runs", runs, "--overhead", overhead})["next"][0]["deviation_gain"]
         .get<double>();
   };
   CHECK(gain("1e9") >= gain("0"));
 }
 
-TEST_CASE("suggest looks for the fastest by expected improvement", "[cli][suggest]") {
-  const Files files;
+TEST_CASE_METHOD(Files, "suggest looks for the fastest by expected improvement", "[cli][suggest]") {
   // The second configuration failed: it is not tried again.
-  const std::string runs = files.write("runs.csv",
-                                       "filters,activation,workers,time_s\n8,relu,1,1\n"
-                                       "4,relu,4,OOM\n16,tanh,2,2\n99,relu,4,0.001\n");
+  const std::string runs = write("runs.csv",
+                                 "filters,activation,workers,time_s\n8,relu,1,1\n"
+                                 "4,relu,4,OOM\n16,tanh,2,2\n99,relu,4,0.001\n");
   const std::vector<std::string> options = {"--next", "24", "--goal", "fastest", "--runs", runs};
-  const auto json = files.json(options);
+  const auto json = suggested(options);
   REQUIRE(json["next"].size() == 21);
   const std::set<std::string> tried = {R"([8.0,"relu",1.0])", R"([4.0,"relu",4.0])",
                                        R"([16.0,"tanh",2.0])"};
@@ -258,7 +233,7 @@ TEST_CASE("suggest looks for the fastest by expected improvement", "[cli][sugges
   const double error = model["metrics"]["train"]["mape_percent"].get<double>() / 100;
   const double noise = std::max(error * error * std::acos(-1.0) / 2, 1e-6);
   const auto ranked =
-      files.json({"--where", "filters == 8 && workers == 1 && activation == 'relu'"});
+      suggested({"--where", "filters == 8 && workers == 1 && activation == 'relu'"});
   const double best = std::log(ranked["fastest"][0]["predicted_time"].get<double>());
   const auto& first = json["next"][0];
   const double variance = noise * std::expm1(first["log_determinant_gain"].get<double>());
@@ -269,27 +244,26 @@ TEST_CASE("suggest looks for the fastest by expected improvement", "[cli][sugges
   CHECK(first["expected_improvement"].get<double>() == Approx(expected).epsilon(1e-6));
   std::vector<std::string> csv = options;
   csv.insert(csv.end(), {"--format", "csv"});
-  const ProgramResult table = files.run(csv);
+  const ProgramResult table = suggest(csv);
   CHECK(table.output.starts_with("filters,activation,workers,predicted_time_s,improvement\n"));
   const std::string line = table.output.substr(table.output.find('\n') + 1);
   CHECK(line.substr(0, line.find('\n')).ends_with("," + first["expected_improvement"].dump()));
   CHECK(table.errors.find("note: the lowest time predicted of a measured configuration is ") !=
         std::string::npos);
   // The default looks for accuracy.
-  const auto accuracy = files.json({"--next", "1", "--goal", "accuracy", "--runs", runs});
-  CHECK(accuracy == files.json({"--next", "1", "--runs", runs}));
+  const auto accuracy = suggested({"--next", "1", "--goal", "accuracy", "--runs", runs});
+  CHECK(accuracy == suggested({"--next", "1", "--runs", runs}));
   CHECK_FALSE(accuracy["next"][0].contains("expected_improvement"));
   // What costs far more waits.
   const std::string workers = first["configuration"]["workers"].dump();
   std::vector<std::string> dear = options;
   dear.insert(dear.end(), {"--price", "workers == " + workers + " ? 1e9 : 1"});
-  CHECK(files.json(dear)["next"][0]["configuration"]["workers"].dump() != workers);
+  CHECK(suggested(dear)["next"][0]["configuration"]["workers"].dump() != workers);
 }
 
-TEST_CASE("suggest says when nothing faster can be looked for", "[cli][suggest]") {
-  const Files files;
+TEST_CASE_METHOD(Files, "suggest says when nothing faster can be looked for", "[cli][suggest]") {
   const auto error_of = [&](const std::vector<std::string>& arguments, int exit_code) {
-    const ProgramResult result = files.run(arguments);
+    const ProgramResult result = suggest(arguments);
     CHECK(result.exit_code == exit_code);
     return result.errors;
   };
@@ -305,20 +279,19 @@ TEST_CASE("suggest says when nothing faster can be looked for", "[cli][suggest]"
     for (const char* activation : {"tanh", "relu"})
       for (const char* workers : {"1", "2", "4"})
         all += std::string(filters) + "," + activation + "," + workers + ",1\n";
-  const std::string runs = files.write("all.csv", all);
+  const std::string runs = write("all.csv", all);
   CHECK(error_of({"--next", "1", "--goal", "fastest", "--runs", runs}, 3)
-            .ends_with(error_prefix + "every configuration of " + files.space_path() +
+            .ends_with(error_prefix + "every configuration of " + file("space.json") +
                        " was measured\n"));
   // Without a measured configuration that is allowed, the fastest candidate is to be beaten.
-  const std::string one = files.write("one.csv", "filters,activation,workers,time_s\n4,relu,4,1\n");
+  const std::string one = write("one.csv", "filters,activation,workers,time_s\n4,relu,4,1\n");
   CHECK(error_of({"--next", "1", "--goal", "fastest", "--runs", one, "--where", "filters > 4"}, 0)
             .find("note: the lowest time predicted of a candidate is ") != std::string::npos);
 }
 
-TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
-  const Files files;
+TEST_CASE_METHOD(Files, "suggest names what is wrong with its options", "[cli][suggest]") {
   const auto error_of = [&](const std::vector<std::string>& arguments, int exit_code) {
-    const ProgramResult result = files.run(arguments);
+    const ProgramResult result = suggest(arguments);
     CHECK(result.exit_code == exit_code);
     CHECK(result.output.empty());
     return result.errors;
@@ -330,7 +303,7 @@ TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
   CHECK(error_of({"--price", "workers - 2"}, 2) ==
         error_prefix +
             "--price: a price has to be a number >= 0, and is not for every configuration of " +
-            files.space_path() + suggest_advice);
+            file("space.json") + suggest_advice);
   CHECK(error_of({"--runs", "x.csv"}, 2) == error_prefix + "--runs needs --next" + suggest_advice);
   CHECK(error_of({"--next", "2", "--top", "3"}, 2) ==
         error_prefix + "--top cannot be combined with --next: it looks for information" +
@@ -341,48 +314,44 @@ TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
         error_prefix + "--among needs --next" + suggest_advice);
 }
 
-TEST_CASE("suggest warns of what lies outside of the measured range, or refuses it",
-          "[cli][suggest][range]") {
-  const Files files;
-  const std::string model = files.write("narrow.json", sample_model());  // workers 1 .. 4
+TEST_CASE_METHOD(Files, "suggest warns of what lies outside of the measured range, or refuses it",
+                 "[cli][suggest][range]") {
+  const std::string model = write("narrow.json", sample_model());  // workers 1 .. 4
   const std::string wide =
-      files.write("wide.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      write("wide.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu"]},
         {"column": "workers", "values": [2, 4, 8]}], "extrinsic": ["workers"]})");
-  const auto run = [&](std::vector<std::string> arguments) {
+  const auto suggest = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"suggest", model, wide});
-    return run_perfmodel(arguments);
+    return run(arguments);
   };
-  const ProgramResult fastest = run({"--top", "1"});
-  CHECK(fastest.exit_code == 0);
+  const ProgramResult fastest = suggest({"--top", "1"}).succeeded();
   CHECK(fastest.errors ==
         "perfmodel: warning: workers = 8 is outside of the measured range 1 .. 4: the prediction "
         "is extrapolated\n");
-  const ProgramResult strict = run({"--top", "3", "--strict-range"});
+  const ProgramResult strict = suggest({"--top", "3", "--strict-range"});
   CHECK(strict.exit_code == 3);
   CHECK(strict.output.empty());
   CHECK(strict.errors == error_prefix +
                              "--strict-range: column 'workers' leaves the measured range 1 .. 4 in "
                              "2 of 3 rows\n");
-  const ProgramResult inside = run({"--strict-range", "--where", "workers <= 4"});
-  CHECK(inside.exit_code == 0);
-  CHECK(inside.errors.empty());
+  CHECK(suggest({"--strict-range", "--where", "workers <= 4"}).succeeded().errors.empty());
   // JSON has all lists: the cheapest are within the range, the fastest are not.
   const std::vector<std::string> cheapest = {"--strict-range", "--top",   "1",        "--by",
                                              "cost",           "--price", "workers^2"};
-  CHECK(run(cheapest).exit_code == 0);
+  CHECK(suggest(cheapest).exit_code == 0);
   std::vector<std::string> as_json = cheapest;
   as_json.insert(as_json.end(), {"--format", "json"});
-  CHECK(run(as_json).exit_code == 3);
+  CHECK(suggest(as_json).exit_code == 3);
 }
 
-TEST_CASE("suggest names levels of a space that the model does not know", "[cli][suggest]") {
-  const Files files;
+TEST_CASE_METHOD(Files, "suggest names levels of a space that the model does not know",
+                 "[cli][suggest]") {
   const std::string unknown =
-      files.write("unknown.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      write("unknown.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu", "gelu"]},
         {"column": "workers", "values": [2, 4]}], "extrinsic": ["workers"]})");
-  const std::string model = files.write("known.json", sample_model());
+  const std::string model = write("known.json", sample_model());
   const std::string expected = error_prefix + unknown +
                                ": column 'activation': the model has no level \"gelu\"; "
                                "it has 'relu' and 'tanh'; did you mean 'relu'?\n";
@@ -390,9 +359,7 @@ TEST_CASE("suggest names levels of a space that the model does not know", "[cli]
        {std::vector<std::string>{}, std::vector<std::string>{"--next", "2"}}) {
     std::vector<std::string> arguments = {"suggest", model, unknown};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramResult result = run_perfmodel(arguments);
-    CHECK(result.exit_code == 3);
-    CHECK(result.errors == expected);
+    CHECK(run(arguments).failed(3) == expected);
   }
 }
 
@@ -424,19 +391,17 @@ const std::vector<std::string> tied_columns = {"--extrinsic",
 
 }  // namespace
 
-TEST_CASE_METHOD(FitDirectory, "suggest ranks the runs of a file, not what could be made of them",
+TEST_CASE_METHOD(ProgramTest, "suggest ranks the runs of a file, not what could be made of them",
                  "[cli][suggest]") {
   write("runs.csv", runs_with_ties());
   std::vector<std::string> fit = {"fit", "runs.csv", "--failed", "drop", "-o", "model.json"};
   fit.insert(fit.end(), tied_columns.begin(), tied_columns.end());
-  REQUIRE(run(fit).exit_code == 0);
+  run(fit).succeeded();
   const ProgramResult ranked =
-      run({"suggest", "model.json", "runs.csv", "--top", "1000", "--format", "json"});
-  INFO(ranked.errors);
-  REQUIRE(ranked.exit_code == 0);
+      run({"suggest", "model.json", "runs.csv", "--top", "1000", "--format", "json"}).succeeded();
   CHECK_THAT(ranked.errors,
              Catch::Matchers::ContainsSubstring("13 of 48 runs failed and are left out"));
-  const auto json = nlohmann::json::parse(ranked.output);
+  const auto json = ranked.json();
   CHECK(json["searched"] == 35);
   CHECK(json["complete"] == true);
   CHECK(json["fastest"].size() == 35);
@@ -454,7 +419,7 @@ TEST_CASE_METHOD(FitDirectory, "suggest ranks the runs of a file, not what could
   CHECK(nlohmann::json::parse(plan.output)["fastest"].size() == 2);
 }
 
-TEST_CASE_METHOD(FitDirectory, "runs are recognised by their content, whatever the file's name",
+TEST_CASE_METHOD(ProgramTest, "runs are recognised by their content, whatever the file's name",
                  "[cli][suggest]") {
   write("model.json", sample_model());
   const std::string csv = "filters,activation,workers\n4,relu,2\n8,tanh,4\n";
@@ -483,13 +448,11 @@ TEST_CASE_METHOD(FitDirectory, "runs are recognised by their content, whatever t
   CHECK(run({"suggest", "model.json", "space.json"}).errors ==
         "perfmodel: error: space.json: the field schema is missing\n");
   write("space.json", space.substr(0, space.size() / 2));
-  const ProgramResult cut = run({"suggest", "model.json", "space.json"});
-  CHECK(cut.exit_code == 3);
-  CHECK_THAT(cut.errors, Catch::Matchers::StartsWith("perfmodel: error: space.json:3:"));
+  CHECK_THAT(run({"suggest", "model.json", "space.json"}).failed(3),
+             Catch::Matchers::StartsWith("perfmodel: error: space.json:3:"));
 }
 
-TEST_CASE_METHOD(FitDirectory,
-                 "rows of levels that a model does not know are left out of a ranking",
+TEST_CASE_METHOD(ProgramTest, "rows of levels that a model does not know are left out of a ranking",
                  "[cli][suggest]") {
   write("model.json", sample_model());
   write("plan.csv", "filters,activation,workers\n4,relu,2\n8,gelu,2\n8,tanh,4\n4,gelu,4\n");
@@ -500,35 +463,31 @@ TEST_CASE_METHOD(FitDirectory,
     std::vector<std::string> arguments = {"suggest", "model.json", "plan.csv", "--format", "json"};
     if (next)
       arguments.insert(arguments.end(), {"--next", "4"});
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+    const ProgramResult result = run(arguments).succeeded();
     const std::size_t first = result.errors.find(said);
     CHECK(first != std::string::npos);
     CHECK(result.errors.find(said, first + 1) == std::string::npos);
     CHECK(result.output.find("gelu") == std::string::npos);
-    const auto json = nlohmann::json::parse(result.output);
+    const auto json = result.json();
     CHECK(json[next ? "next" : "fastest"].size() >= 2);
   }
   write("plan.csv", "filters,activation,workers\n8,gelu,2\n");
-  const ProgramResult none = run({"suggest", "model.json", "plan.csv"});
-  CHECK(none.exit_code == 3);
-  CHECK_THAT(none.errors, Catch::Matchers::ContainsSubstring("activation = \"gelu\" (line 2)"));
+  CHECK_THAT(run({"suggest", "model.json", "plan.csv"}).failed(3),
+             Catch::Matchers::ContainsSubstring("activation = \"gelu\" (line 2)"));
 }
 
-TEST_CASE_METHOD(FitDirectory, "what to measure next can exist as far as the runs tell",
+TEST_CASE_METHOD(ProgramTest, "configurations to measure next can exist as far as the runs tell",
                  "[cli][suggest][whole-fits]") {
   write("runs.csv", runs_with_ties());
   for (const std::string expression : {"generic", "multi"}) {
     std::vector<std::string> fit = {"fit", "runs.csv",   "--failed",     "drop",
                                     "-o",  "model.json", "--expression", expression};
     fit.insert(fit.end(), tied_columns.begin(), tied_columns.end());
-    REQUIRE(run(fit).exit_code == 0);
+    run(fit).succeeded();
     const ProgramResult next =
-        run({"suggest", "model.json", "runs.csv", "--next", "1000", "--format", "json"});
-    INFO(next.errors);
-    REQUIRE(next.exit_code == 0);
-    const auto json = nlohmann::json::parse(next.output);
+        run({"suggest", "model.json", "runs.csv", "--next", "1000", "--format", "json"})
+            .succeeded();
+    const auto json = next.json();
     CHECK(json["next"].size() >= 30);
     for (const auto& item : json["next"]) {
       const auto& at = item["configuration"];
@@ -541,7 +500,8 @@ TEST_CASE_METHOD(FitDirectory, "what to measure next can exist as far as the run
   }
 }
 
-TEST_CASE_METHOD(FitDirectory, "what to measure next keeps the order of columns and their ratios",
+TEST_CASE_METHOD(ProgramTest,
+                 "configurations to measure next keep the order of columns and their ratios",
                  "[cli][suggest][whole-fits]") {
   // A tensor is not split over more GPUs than there are; the batch of all is shared out evenly.
   std::string csv = "tensor_parallel,gpus,global_batch,width,time_s\n";
@@ -555,14 +515,12 @@ TEST_CASE_METHOD(FitDirectory, "what to measure next keeps the order of columns 
            std::to_string(1 + 0.01 * batch * width / gpus * (1 + 0.1 * (split - 1))) + "\n";
   }
   write("runs.csv", csv);
-  REQUIRE(run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--extrinsic", "gpus",
-               "-o", "model.json"})
-              .exit_code == 0);
+  run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--extrinsic", "gpus", "-o",
+       "model.json"})
+      .succeeded();
   const ProgramResult next =
-      run({"suggest", "model.json", "runs.csv", "--next", "200", "--format", "json"});
-  INFO(next.errors);
-  REQUIRE(next.exit_code == 0);
-  const auto json = nlohmann::json::parse(next.output);
+      run({"suggest", "model.json", "runs.csv", "--next", "200", "--format", "json"}).succeeded();
+  const auto json = next.json();
   CHECK(json["next"].size() == 200);
   for (const auto& item : json["next"]) {
     const auto& at = item["configuration"];
@@ -571,7 +529,7 @@ TEST_CASE_METHOD(FitDirectory, "what to measure next keeps the order of columns 
   }
 }
 
-TEST_CASE_METHOD(FitDirectory, "of many columns only those of one machine are put together",
+TEST_CASE_METHOD(ProgramTest, "of many columns only those of one machine are put together",
                  "[cli][suggest][whole-fits]") {
   // Too many combinations to be listed: a machine has its cores and its memory, a level of one
   // option excludes a level of another.
@@ -587,15 +545,12 @@ TEST_CASE_METHOD(FitDirectory, "of many columns only those of one machine are pu
            std::to_string(1 + 0.1 * (row % 9) + a + 0.01 * machine) + "\n";
   }
   write("runs.csv", csv);
-  REQUIRE(run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--intrinsic",
-               "memory,x,y,z", "--categorical", "machine,a,b", "--extrinsic", "cores", "-o",
-               "model.json"})
-              .exit_code == 0);
+  run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--intrinsic", "memory,x,y,z",
+       "--categorical", "machine,a,b", "--extrinsic", "cores", "-o", "model.json"})
+      .succeeded();
   const ProgramResult next =
-      run({"suggest", "model.json", "runs.csv", "--next", "60", "--format", "json"});
-  INFO(next.errors);
-  REQUIRE(next.exit_code == 0);
-  const auto json = nlohmann::json::parse(next.output);
+      run({"suggest", "model.json", "runs.csv", "--next", "60", "--format", "json"}).succeeded();
+  const auto json = next.json();
   std::set<std::string> seen;
   for (const auto& item : json["next"]) {
     const auto& at = item["configuration"];

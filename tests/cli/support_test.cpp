@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -8,8 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -36,40 +34,20 @@ std::string wavy_runs(double most, std::uint64_t seed) {
   return csv;
 }
 
-class SupportTest {
+class SupportTest : public ProgramTest {
  public:
   SupportTest() {
-    options_.directory = directory_.path();
-    directory_.write("runs.csv", wavy_runs(64, 3));
-    directory_.write("far.csv", wavy_runs(4096, 4));
-    output_of_run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
-                   "--residual", "process", "--coverage", "0.9"});
-  }
-
-  std::string output_of_run(const std::vector<std::string>& arguments) const {
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result.output;
-  }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
+    write("runs.csv", wavy_runs(64, 3));
+    write("far.csv", wavy_runs(4096, 4));
+    run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
+         "--residual", "process", "--coverage", "0.9"})
+        .succeeded();
   }
   nlohmann::json predicted(double size, double gpus) const {
-    return nlohmann::json::parse(output_of_run({"predict", "model.json", "--json", "--set",
-                                                "size=" + to_text(size), "gpus=" + to_text(gpus)}));
+    return run({"predict", "model.json", "--json", "--set", "size=" + to_text(size),
+                "gpus=" + to_text(gpus)})
+        .json();
   }
-  nlohmann::json model() const {
-    return nlohmann::json::parse(read_text(directory_.file("model.json")));
-  }
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-  std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 double relative_width(const nlohmann::json& prediction) {
@@ -203,7 +181,7 @@ TEST_CASE_METHOD(SupportTest, "a prediction says whether runs are near",
   CHECK(predicted(16, 2)["support"] == "process");
   CHECK(predicted(40000, 2)["support"] == "trend");
   write("asked.csv", "size,gpus\n16,2\n40000,2\n20,4\n");
-  const auto lines = lines_of_text(output_of_run({"predict", "model.json", "asked.csv"}));
+  const auto lines = lines_of_text(run({"predict", "model.json", "asked.csv"}).succeeded().output);
   REQUIRE(lines.size() == 4);
   CHECK(lines[0] == "size,gpus,predicted_time_s,lower,upper,in_range,support");
   CHECK_THAT(lines[1], ContainsSubstring(",true,process"));
@@ -227,7 +205,7 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
   CHECK(near_variance ==
         Catch::Approx(left_out[(19 * left_out.size() + 19) / 20 - 1]).epsilon(1e-6));
   double largest = 0;
-  for (const std::string& line : lines_of_text(text("runs.csv")))
+  for (const std::string& line : lines_of_text(read("runs.csv")))
     if (const auto size = perfmodel::parse_number(line.substr(0, line.find(','))))
       largest = std::max(largest, *size);
   for (const double size : {5., 16., 100., 1000., 40000.}) {
@@ -272,10 +250,11 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
     }
   }
   write("exact.csv", csv);
-  const ProgramResult fitted = run({"fit", "exact.csv", "-o", "model.json", "--expression", "multi",
-                                    "--terms", "1", "--residual", "process", "--coverage", "0.9"});
-  REQUIRE(fitted.exit_code == 0);
-  const auto [lower, upper] = printed_factors(fitted.errors);
+  const auto [lower, upper] =
+      printed_factors(run({"fit", "exact.csv", "-o", "model.json", "--expression", "multi",
+                           "--terms", "1", "--residual", "process", "--coverage", "0.9"})
+                          .succeeded()
+                          .errors);
   const nlohmann::json intervals = model()["prediction_intervals"];
   const double deviation = intervals["held_out_deviation"];
   // 132 scores at 90 %: ranks 6 and 127 of 133 places.
@@ -302,8 +281,9 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
 
 TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the others",
                  "[cli][process][support]") {
-  const nlohmann::json report = nlohmann::json::parse(output_of_run(
-      {"evaluate", "model.json", "far.csv", "--format", "json", "--residuals", "residuals.csv"}));
+  const nlohmann::json report =
+      run({"evaluate", "model.json", "far.csv", "--format", "json", "--residuals", "residuals.csv"})
+          .json();
   const std::size_t near = report["support"]["process"];
   const std::size_t far = report["support"]["trend"];
   CHECK(near + far == 160);
@@ -322,36 +302,35 @@ TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the other
   CHECK(joined("coverage") == Catch::Approx(intervals["coverage"].get<double>()));
   CHECK(joined("mean_width") == Catch::Approx(intervals["mean_width"].get<double>()));
   // The predictions of each row say the same.
-  const auto rows = lines_of_text(output_of_run({"predict", "model.json", "far.csv"}));
+  const auto rows = lines_of_text(run({"predict", "model.json", "far.csv"}).succeeded().output);
   std::size_t by_row = 0;
   for (const std::string& row : rows)
     by_row += row.ends_with(",process") ? 1U : 0U;
   CHECK(by_row == near);
-  const auto residuals = lines_of_text(text("residuals.csv"));
+  const auto residuals = lines_of_text(read("residuals.csv"));
   CHECK(residuals[0].ends_with(",support"));
   std::size_t by_residual = 0;
   for (const std::string& row : residuals)
     by_residual += row.ends_with(",process") ? 1U : 0U;
   CHECK(by_residual == near);
-  CHECK_THAT(output_of_run({"evaluate", "model.json", "far.csv"}),
+  CHECK_THAT(run({"evaluate", "model.json", "far.csv"}).succeeded().output,
              ContainsSubstring(std::to_string(near) + " of 160 rows have training runs nearby ("));
 }
 
-TEST_CASE_METHOD(SupportTest, "a formula alone says nothing of support", "[cli][support]") {
-  output_of_run({"fit", "runs.csv", "-o", "model.json", "--coverage", "0.9"});
+TEST_CASE_METHOD(SupportTest, "a formula alone says nothing about support", "[cli][support]") {
+  run({"fit", "runs.csv", "-o", "model.json", "--coverage", "0.9"}).succeeded();
   CHECK(!predicted(16, 2).contains("support"));
   CHECK(model()["prediction_intervals"]["score"] == "ln(measured / predicted)");
-  const nlohmann::json report = nlohmann::json::parse(
-      output_of_run({"evaluate", "model.json", "runs.csv", "--format", "json"}));
+  const nlohmann::json report =
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).json();
   CHECK(!report.contains("support"));
   CHECK(!report["prediction_intervals"].contains("near"));
   // Scores that are divided need a process to divide them by.
   nlohmann::json changed = model();
   changed["prediction_intervals"]["score"] = "ln(measured / predicted) / deviation";
   write("model.json", changed.dump());
-  const ProgramResult refused = run({"predict", "model.json", "--set", "size=16", "gpus=2"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, ContainsSubstring("prediction_intervals.score"));
+  CHECK_THAT(run({"predict", "model.json", "--set", "size=16", "gpus=2"}).failed(3),
+             ContainsSubstring("prediction_intervals.score"));
 }
 
 TEST_CASE_METHOD(SupportTest,
@@ -368,13 +347,13 @@ TEST_CASE_METHOD(SupportTest,
   }
   CHECK(relative_width(predicted(16, 64)) > 3 * relative_width(predicted(16, 8)));
   write("beyond.csv", "size,gpus,time_s\n16,64,0.1\n20,128,0.1\n16,4,0.4\n");
-  const nlohmann::json report = nlohmann::json::parse(
-      output_of_run({"evaluate", "model.json", "beyond.csv", "--format", "json"}));
+  const nlohmann::json report =
+      run({"evaluate", "model.json", "beyond.csv", "--format", "json"}).json();
   CHECK(report["support"] == nlohmann::json({{"process", 1}, {"trend", 2}}));
   CHECK(report["prediction_intervals"]["far"]["rows"] == 2);
 }
 
-TEST_CASE_METHOD(SupportTest, "an interval without an upper end is null, and no reason to fail",
+TEST_CASE_METHOD(SupportTest, "an interval without an upper end is written as null and is no error",
                  "[cli][process][support]") {
   nlohmann::json wide = model();
   nlohmann::json& scores = wide["prediction_intervals"]["scores"];
@@ -384,13 +363,14 @@ TEST_CASE_METHOD(SupportTest, "an interval without an upper end is null, and no 
   const nlohmann::json far = predicted(40000, 2);
   CHECK(far["upper"].is_null());
   CHECK(far["predicted_time_s"].is_number());
-  const ProgramResult text = run({"predict", "model.json", "--set", "size=40000", "gpus=2"});
-  CHECK(text.exit_code == 0);
-  CHECK_THAT(text.errors, ContainsSubstring(" or more") && !ContainsSubstring("inf"));
-  const nlohmann::json report = nlohmann::json::parse(
-      output_of_run({"evaluate", "model.json", "far.csv", "--format", "json"}));
+  CHECK_THAT(run({"predict", "model.json", "--set", "size=40000", "gpus=2"}).succeeded().errors,
+             ContainsSubstring(" or more") && !ContainsSubstring("inf"));
+  const nlohmann::json report =
+      run({"evaluate", "model.json", "far.csv", "--format", "json"}).json();
   CHECK(report["prediction_intervals"]["mean_width"].is_null());
-  CHECK_THAT(output_of_run({"evaluate", "model.json", "far.csv"}), !ContainsSubstring("inf"));
-  CHECK_THAT(output_of_run({"predict", "model.json", "far.csv"}), !ContainsSubstring("inf"));
+  CHECK_THAT(run({"evaluate", "model.json", "far.csv"}).succeeded().output,
+             !ContainsSubstring("inf"));
+  CHECK_THAT(run({"predict", "model.json", "far.csv"}).succeeded().output,
+             !ContainsSubstring("inf"));
   CHECK(run({"report", "model.json", "runs.csv"}).exit_code == 0);
 }

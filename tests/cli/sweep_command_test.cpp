@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -12,28 +10,18 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-class SweepTest {
+class SweepTest : public SampleRunsTest {
  public:
-  SweepTest() {
-    directory_.write("runs.csv", sample_runs());
-    options_.directory = directory_.path();
+  ProgramResult run(const Words& arguments) const {
+    return ProgramTest::run({"sweep", "runs.csv"}, arguments);
   }
-  ProgramResult run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"sweep", "runs.csv"});
-    return run_perfmodel(arguments, options_);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(SweepTest, "sweep writes metrics and constants of every lambda and the choice") {
-  const ProgramResult result = run({"--format", "json"});
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json document = nlohmann::json::parse(result.output);
+  const ProgramResult result = run({"--format", "json"}).succeeded();
+  const nlohmann::json document = result.json();
   CHECK(document["schema"] == "perfmodel/sweep");
   CHECK(document["schema_version"] == 1);
   REQUIRE(document["points"].size() == 19);
@@ -57,8 +45,8 @@ TEST_CASE_METHOD(SweepTest, "sweep writes metrics and constants of every lambda 
 
 TEST_CASE_METHOD(SweepTest, "sweep takes a grid, penalties and a form of the constants") {
   const ProgramResult csv = run({"--format", "csv", "--lambdas", "0.01:1:3", "--penalty", "l2",
-                                 "--penalise", "scaled", "--one-standard-error"});
-  REQUIRE(csv.exit_code == 0);
+                                 "--penalise", "scaled", "--one-standard-error"})
+                                .succeeded();
   CHECK(csv.output.starts_with("penalty,lambda,chosen,cost,validation_loss,"));
   CHECK_THAT(csv.output, ContainsSubstring("\nl2,0.1,"));
   CHECK(std::count(csv.output.begin(), csv.output.end(), '\n') == 5);
@@ -69,20 +57,18 @@ TEST_CASE_METHOD(SweepTest, "sweep takes a grid, penalties and a form of the con
 
 TEST_CASE_METHOD(SweepTest,
                  "the advice of a sweep is a call of fit that reads the runs as it did") {
-  const ProgramResult sweep =
-      run({"--lambdas", "0.1:1:2", "--penalty", "l2", "--penalise", "scaled", "--split", "60:20:20",
-           "--one-standard-error", "--format", "csv", "--throughput-target", "time_s", "--work",
-           "2 * workers", "--ignore", "activation"});
-  REQUIRE(sweep.exit_code == 0);
-  CHECK_THAT(sweep.errors,
+  CHECK_THAT(run({"--lambdas", "0.1:1:2", "--penalty", "l2", "--penalise", "scaled", "--split",
+                  "60:20:20", "--one-standard-error", "--format", "csv", "--throughput-target",
+                  "time_s", "--work", "2 * workers", "--ignore", "activation"})
+                 .succeeded()
+                 .errors,
              ContainsSubstring("fit with it: perfmodel fit runs.csv --throughput-target=time_s "
                                "'--work=2 * workers' --ignore=activation --penalise=scaled --l2 "));
 }
 
 TEST_CASE_METHOD(SweepTest, "sweep needs validation rows and a sound grid") {
-  const ProgramResult no_validation = run({"--split", "80:20"});
-  CHECK(no_validation.exit_code == 2);
-  CHECK_THAT(no_validation.errors, ContainsSubstring("lambda is chosen on validation rows"));
+  CHECK_THAT(run({"--split", "80:20"}).failed(2),
+             ContainsSubstring("lambda is chosen on validation rows"));
   for (const std::string grid : {"1", "1:0.1", "0:1", "1:2:x", "1:2:1", "1:2:3.5"}) {
     const ProgramResult bad = run({"--lambdas", grid});
     INFO(grid);

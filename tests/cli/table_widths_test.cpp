@@ -8,8 +8,7 @@
 #include "base/text.hpp"
 #include "cli/console.hpp"
 #include "cli/pseudo_terminal.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 
@@ -57,24 +56,23 @@ std::size_t widest_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("tables of sweep, scaling and ssgd keep to the width of the terminal", "[cli]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", runs());
-  directory.write("layers.csv", layers);
+TEST_CASE_METHOD(ProgramTest, "tables of sweep, scaling and ssgd keep to the width of the terminal",
+                 "[cli]") {
+  write("runs.csv", runs());
+  write("layers.csv", layers);
   const std::vector<std::vector<std::string>> commands = {
       {"sweep", "runs.csv", "--lambdas", "1e-3:1:3", "--generations", "20"},
       {"scaling", "runs.csv", "--column", "number_of_workers"},
       {"ssgd", "layers.csv", "--workers", "4", "--timeline"}};
   for (const auto& command : commands) {
-    ProgramOptions options;
-    options.directory = directory.path();
-    const std::string piped = run_perfmodel(command, options).output;
+    program_options.output_descriptor.reset();
+    const std::string piped = run(command).output;
     REQUIRE(widest_line(piped) > 80);
     for (const unsigned short columns : std::vector<unsigned short>{60, 80, 100, 200}) {
       CAPTURE(command, columns);
       PseudoTerminal terminal(columns);
-      options.output_descriptor = terminal.programs_end();
-      CHECK(run_perfmodel(command, options).exit_code == 0);
+      program_options.output_descriptor = terminal.programs_end();
+      CHECK(run(command).exit_code == 0);
       CHECK(widest_line(terminal.text()) <= columns);
       // Nothing is lost: columns that go below stand beside the keys again.
       const std::vector<std::string> shown = words_of(terminal.text());
@@ -84,31 +82,26 @@ TEST_CASE("tables of sweep, scaling and ssgd keep to the width of the terminal",
     }
     // A file is no terminal, whoever watches.
     PseudoTerminal terminal(60);
-    options.output_descriptor = terminal.programs_end();
-    std::vector<std::string> to_file = command;
-    to_file.insert(to_file.end(), {"-o", "file.txt"});
-    CHECK(run_perfmodel(to_file, options).exit_code == 0);
-    CHECK(read_text(directory.file("file.txt")) == piped);
+    program_options.output_descriptor = terminal.programs_end();
+    CHECK(run(command, {"-o", "file.txt"}).exit_code == 0);
+    CHECK(read("file.txt") == piped);
   }
 }
 
-TEST_CASE("notes and warnings keep to the width of the terminal", "[cli]") {
-  const TemporaryDirectory directory;
-  directory.write("runs.csv", runs());
-  ProgramOptions options;
-  options.directory = directory.path();
-  options.environment = {{"NO_COLOR", "1"}};
-  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+TEST_CASE_METHOD(ProgramTest, "notes and warnings keep to the width of the terminal", "[cli]") {
+  write("runs.csv", runs());
+  program_options.environment = {{"NO_COLOR", "1"}};
+  run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
   const std::vector<std::string> predict = {"predict", "model.json", "--set",
                                             "number_of_workers=64", "filters=32"};
-  const std::string piped = run_perfmodel(predict, options).errors;
+  const std::string piped = run(predict).errors;
   REQUIRE(piped.find("perfmodel: note: held at ") != std::string::npos);
   REQUIRE(widest_line(piped) > 80);
   for (const unsigned short columns : std::vector<unsigned short>{60, 80, 200}) {
     CAPTURE(columns);
     PseudoTerminal terminal(columns);
-    options.error_descriptor = terminal.programs_end();
-    CHECK(run_perfmodel(predict, options).exit_code == 0);
+    program_options.error_descriptor = terminal.programs_end();
+    CHECK(run(predict).exit_code == 0);
     CAPTURE(terminal.text());
     CHECK(widest_line(terminal.text()) <= columns);
     CHECK(words_of(terminal.text()) == words_of(piped));

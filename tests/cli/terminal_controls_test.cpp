@@ -3,15 +3,12 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
 #include "support/markdown.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
-#include "support/temporary_directory.hpp"
 
 using namespace perfmodel::test;
-using Arguments = std::vector<std::string>;
 
 namespace {
 
@@ -44,32 +41,29 @@ std::string as_json(std::string text) {
   return replaced(std::move(text), "\a", "\\u0007");
 }
 
-class Terminal {
+class Terminal : public ProgramTest {
  public:
   Terminal() {
-    directory_.write(runs_file, renamed(sample_runs()));
-    directory_.write(model_file, as_json(sample_model()));
-    directory_.write("bad.csv", renamed("filters,activation,workers,time_s\n4,relu,1,1\n"
-                                        "tanh,relu,0,2\n8,tanh,2,relu\n16,relu,4,-1\n"));
-    directory_.write("unknown.csv",
-                     renamed("filters,activation,workers\n4,re\x1bLU,1\n99,tanh,2\n"));
-    directory_.write("bad.json", replaced(as_json(sample_model()), "\"q\": -1",
-                                          "\"q\": \"" + std::string("\\u001b[2J") + "\""));
-    directory_.write("no.json", "{\"a\x1b\": \xC2\x9B}");
-    directory_.write("space.json",
-                     as_json(R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+    write(runs_file, renamed(sample_runs()));
+    write(model_file, as_json(sample_model()));
+    write("bad.csv", renamed("filters,activation,workers,time_s\n4,relu,1,1\n"
+                             "tanh,relu,0,2\n8,tanh,2,relu\n16,relu,4,-1\n"));
+    write("unknown.csv", renamed("filters,activation,workers\n4,re\x1bLU,1\n99,tanh,2\n"));
+    write("bad.json", replaced(as_json(sample_model()), "\"q\": -1",
+                               "\"q\": \"" + std::string("\\u001b[2J") + "\""));
+    write("no.json", "{\"a\x1b\": \xC2\x9B}");
+    write("space.json", as_json(R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
                       {"column": "filters", "values": [4, 8, 16, 32]},
                       {"column": "activation", "values": ["tanh", "relu"]},
                       {"column": "workers", "values": [1, 2, 4]}]})"));
-    directory_.write(layers_file, "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
-    directory_.write("named.csv", "layer,t_f_us,t_b_us,grad_bytes\nco\x1b[2Jnv\xC2\x9B,4,3,1000\n");
-    options_.directory = directory_.path().string();
+    write(layers_file, "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
+    write("named.csv", "layer,t_f_us,t_b_us,grad_bytes\nco\x1b[2Jnv\xC2\x9B,4,3,1000\n");
   }
 
   /// Runs a command and looks at all that is for people.
-  ProgramResult check(const Arguments& arguments, int exit_code, bool output_is_for_people) {
+  ProgramResult check(const Words& arguments, int exit_code, bool output_is_for_people) {
     CAPTURE(arguments);
-    ProgramResult result = run_perfmodel(arguments, options_);
+    ProgramResult result = run(arguments);
     CAPTURE(result.errors, result.output);
     CHECK(result.exit_code == exit_code);
     CHECK(perfmodel::printable(result.errors) == result.errors);
@@ -79,90 +73,82 @@ class Terminal {
     }
     return result;
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
-Arguments with_roles(Arguments arguments) {
+Words with_roles(Words arguments) {
   arguments.insert(arguments.end(), {"--target", target, "--extrinsic", kWorkers});
   return arguments;
 }
 
-Arguments both_of(Arguments first, const Arguments& second) {
+Words both_of(Words first, const Words& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
 
 }  // namespace
 
-TEST_CASE("no command lets names of a file steer the terminal", "[cli][controls]") {
-  Terminal terminal;
-  const Arguments fit = with_roles({"fit", runs_file, "-o", model_file});
-  terminal.check(both_of(fit, {"--bootstrap", "20", "--repeats", "2", "--folds", "3", "--split",
-                               "60:20:20", "--coverage", "0.8"}),
-                 0, false);
-  for (const Arguments& more : {Arguments{"--expression", "multi", "--terms", "1"}, Arguments{}}) {
-    const ProgramResult fitted = terminal.check(both_of(fit, more), 0, false);
+TEST_CASE_METHOD(Terminal, "no command lets names of a file steer the terminal",
+                 "[cli][controls]") {
+  const Words fit = with_roles({"fit", runs_file, "-o", model_file});
+  check(both_of(fit, {"--bootstrap", "20", "--repeats", "2", "--folds", "3", "--split", "60:20:20",
+                      "--coverage", "0.8"}),
+        0, false);
+  for (const Words& more : {Words{"--expression", "multi", "--terms", "1"}, Words{}}) {
+    const ProgramResult fitted = check(both_of(fit, more), 0, false);
     // The names are there, without what was in them.
     CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("fil?[2Jters?"));
     CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("re?]0;x?lu?"));
-    terminal.check({"show", model_file}, 0, true);
-    terminal.check({"show", model_file, "--as", "latex"}, 0, true);
-    terminal.check({"evaluate", model_file, runs_file, "--outliers", "3"}, 0, true);
-    terminal.check({"evaluate", model_file, runs_file, "--baseline", model_file, "--format", "md"},
-                   0, true);
-    terminal.check({"scaling", model_file, "--column", kWorkers}, 0, true);
-    terminal.check({"predict", model_file, "unknown.csv"}, 3, false);
-    terminal.check(
+    check({"show", model_file}, 0, true);
+    check({"show", model_file, "--as", "latex"}, 0, true);
+    check({"evaluate", model_file, runs_file, "--outliers", "3"}, 0, true);
+    check({"evaluate", model_file, runs_file, "--baseline", model_file, "--format", "md"}, 0, true);
+    check({"scaling", model_file, "--column", kWorkers}, 0, true);
+    check({"predict", model_file, "unknown.csv"}, 3, false);
+    check(
         {"predict", model_file, "--set", kFilters + "=99", "activation=" + relu, kWorkers + "=77"},
         0, true);
-    terminal.check({"predict", model_file, "--set", kFilters + "=99",
-                    "activation=" + tanh_level + "x", kWorkers + "=77"},
-                   2, false);
-    terminal.check({"predict", model_file, "--set", kFilters + "x=99"}, 2, false);
-    terminal.check({"simulate", model_file, "unknown.csv"}, 3, false);
-    terminal.check({"report", model_file, runs_file, "-o", "page.html", "--title", relu}, 0, false);
-    terminal.check({"report", model_file, "bad.csv", "-o", "page.html"}, 3, false);
-    terminal.check({"suggest", model_file, "space.json"}, 0, true);
-    terminal.check({"suggest", model_file, "space.json", "--where", "\x1b" + kFilters}, 2, false);
+    check({"predict", model_file, "--set", kFilters + "=99", "activation=" + tanh_level + "x",
+           kWorkers + "=77"},
+          2, false);
+    check({"predict", model_file, "--set", kFilters + "x=99"}, 2, false);
+    check({"simulate", model_file, "unknown.csv"}, 3, false);
+    check({"report", model_file, runs_file, "-o", "page.html", "--title", relu}, 0, false);
+    check({"report", model_file, "bad.csv", "-o", "page.html"}, 3, false);
+    check({"suggest", model_file, "space.json"}, 0, true);
+    check({"suggest", model_file, "space.json", "--where", "\x1b" + kFilters}, 2, false);
   }
-  terminal.check({"suggest", model_file, "space.json", "--next", "2", "--runs", runs_file}, 0,
-                 true);
-  terminal.check(with_roles({"compare", runs_file}), 0, true);
-  terminal.check(with_roles({"compare", runs_file, "--format", "md"}), 0, true);
-  terminal.check(with_roles({"sweep", runs_file}), 0, true);
-  terminal.check({"scaling", runs_file, "--column", kWorkers, "--target", target}, 0, true);
-  terminal.check({"plan", "space.json", "-n", "100"}, 3, false);
-  terminal.check({"ssgd", layers_file, "--workers", "2", "--allreduce", "ring", "--alpha-us", "15",
-                  "--bandwidth", "1", "--timeline"},
-                 0, true);
+  check({"suggest", model_file, "space.json", "--next", "2", "--runs", runs_file}, 0, true);
+  check(with_roles({"compare", runs_file}), 0, true);
+  check(with_roles({"compare", runs_file, "--format", "md"}), 0, true);
+  check(with_roles({"sweep", runs_file}), 0, true);
+  check({"scaling", runs_file, "--column", kWorkers, "--target", target}, 0, true);
+  check({"plan", "space.json", "-n", "100"}, 3, false);
+  check({"ssgd", layers_file, "--workers", "2", "--allreduce", "ring", "--alpha-us", "15",
+         "--bandwidth", "1", "--timeline"},
+        0, true);
 }
 
-TEST_CASE("no complaint lets what it quotes steer the terminal", "[cli][controls]") {
-  Terminal terminal;
-  terminal.check(with_roles({"fit", "bad.csv"}), 3, false);
-  terminal.check({"fit", "bad.csv", "--target", "\x1b[2J"}, 2, false);
-  terminal.check({"fit", "\x1b[2Jmissing\xC2\x9B.csv"}, 3, false);
-  terminal.check({"fit", "missing\x9B.csv"}, 3, false);
-  terminal.check({"fit", runs_file}, 3, false);
-  terminal.check(both_of(with_roles({"fit", runs_file}), {"--derive", "x = \x1b[2J"}), 2, false);
-  terminal.check(both_of(with_roles({"fit", runs_file}), {"--fail-if", "\u202Emape>3"}), 2, false);
-  terminal.check({"fit", "--\x1b[2J"}, 2, false);
-  terminal.check({"ssgd", "named.csv", "--workers", "2"}, 3, false);
-  terminal.check({"\xC2\x9B"}, 2, false);
-  terminal.check({"predict", "bad.json", "unknown.csv"}, 3, false);
-  terminal.check({"predict", "no.json", "unknown.csv"}, 3, false);
-  terminal.check({"predict", model_file, "unknown.csv", "-o", "\x1b[2J/out"}, 5, false);
+TEST_CASE_METHOD(Terminal, "no complaint lets what it quotes steer the terminal",
+                 "[cli][controls]") {
+  check(with_roles({"fit", "bad.csv"}), 3, false);
+  check({"fit", "bad.csv", "--target", "\x1b[2J"}, 2, false);
+  check({"fit", "\x1b[2Jmissing\xC2\x9B.csv"}, 3, false);
+  check({"fit", "missing\x9B.csv"}, 3, false);
+  check({"fit", runs_file}, 3, false);
+  check(both_of(with_roles({"fit", runs_file}), {"--derive", "x = \x1b[2J"}), 2, false);
+  check(both_of(with_roles({"fit", runs_file}), {"--fail-if", "\u202Emape>3"}), 2, false);
+  check({"fit", "--\x1b[2J"}, 2, false);
+  check({"ssgd", "named.csv", "--workers", "2"}, 3, false);
+  check({"\xC2\x9B"}, 2, false);
+  check({"predict", "bad.json", "unknown.csv"}, 3, false);
+  check({"predict", "no.json", "unknown.csv"}, 3, false);
+  check({"predict", model_file, "unknown.csv", "-o", "\x1b[2J/out"}, 5, false);
 }
 
-TEST_CASE("colours stay the program's own", "[cli][controls]") {
-  const TemporaryDirectory directory;
-  const std::string file = directory.write("\x1b[2Jruns.csv", renamed(sample_runs()));
-  ProgramResult result = run_perfmodel(
-      with_roles({"fit", file, "--color", "always", "-o", directory.file("model.json")}));
-  REQUIRE(result.exit_code == 0);
+TEST_CASE_METHOD(ProgramTest, "colours stay the program's own", "[cli][controls]") {
+  const std::string runs = write("\x1b[2Jruns.csv", renamed(sample_runs()));
+  ProgramResult result =
+      run(with_roles({"fit", runs, "--color", "always", "-o", file("model.json")})).succeeded();
   const std::string heading = "\x1b[1m";
   CHECK_THAT(result.errors, Catch::Matchers::ContainsSubstring(heading));
   for (const std::string own :
@@ -171,13 +157,11 @@ TEST_CASE("colours stay the program's own", "[cli][controls]") {
   CHECK(perfmodel::printable(result.errors) == result.errors);
 }
 
-TEST_CASE("messages of programs that share a file are whole lines", "[cli]") {
-  const TemporaryDirectory folder;
+TEST_CASE_METHOD(ProgramTest, "messages of programs that share a file are whole lines", "[cli]") {
   // Colours are in the middle of a line.
   REQUIRE(succeeds("for i in $(seq 60); do '" + tested_program() +
-                   "' --color always fit no_such_file.csv 2>>" + folder.file("log") +
-                   " & done; wait"));
-  const std::vector<std::string> lines = lines_of(read_text(folder.file("log")));
+                   "' --color always fit no_such_file.csv 2>>" + file("log") + " & done; wait"));
+  const std::vector<std::string> lines = lines_of(read("log"));
   CHECK(lines.size() == 60);
   for (const std::string& line : lines)
     CHECK(line == lines.front());

@@ -4,14 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/fit_directory.hpp"
-#include "support/catch.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -19,7 +17,7 @@ using perfmodel::to_text;
 
 namespace {
 
-using ToolTableTest = FitDirectory;
+using ToolTableTest = ProgramTest;
 using Names = std::vector<std::string>;
 
 constexpr int kTasks = 40;
@@ -105,9 +103,7 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   write("runs.csv", run({"import", "trace.txt"}).output);
   CHECK(model_of({"runs.csv", "--target", "realtime"})["constants"] == model["constants"]);
   // Two columns could be the time.
-  const ProgramResult unclear = run({"fit", "trace.txt"});
-  CHECK(unclear.exit_code == 3);
-  CHECK_THAT(unclear.errors, ContainsSubstring("'duration' and 'realtime'"));
+  CHECK_THAT(run({"fit", "trace.txt"}).failed(3), ContainsSubstring("'duration' and 'realtime'"));
   // No scale is needed, and a result is none.
   CHECK(inputs_of(model_of({"trace.txt", "--target", "realtime", "--ignore", "cpus"})) ==
         Names{"memory"});
@@ -120,11 +116,10 @@ TEST_CASE_METHOD(ToolTableTest, "tasks that failed are named and can be left out
                  "[cli][tools][failed]") {
   write("trace.txt",
         trace([](const Task& task) { return task.number == 3 ? "FAILED" : "COMPLETED"; }));
-  const ProgramResult refused = run({"fit", "trace.txt", "--target", "realtime"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, ContainsSubstring("trace.txt (imported):5: column 'realtime': "
-                                               "\"failed\" is not a number"));
-  CHECK_THAT(refused.errors, ContainsSubstring("--failed drop"));
+  const std::string refused = run({"fit", "trace.txt", "--target", "realtime"}).failed(3);
+  CHECK_THAT(refused, ContainsSubstring("trace.txt (imported):5: column 'realtime': "
+                                        "\"failed\" is not a number"));
+  CHECK_THAT(refused, ContainsSubstring("--failed drop"));
   const nlohmann::json model = model_of({"trace.txt", "--target", "realtime", "--failed", "drop"});
   CHECK(model["target"]["unit"] == "s");
   CHECK(model["provenance"]["data"]["rows"] == kTasks - 1);
@@ -134,11 +129,9 @@ TEST_CASE_METHOD(ToolTableTest, "values with units can be predicted", "[cli][too
   write("trace.txt", trace([](const Task&) { return "COMPLETED"; }));
   write("model.json", model_of({"trace.txt", "--target", "realtime"}).dump());
   const auto predicted = [&](const std::string& memory) {
-    const ProgramResult result = run({"predict", "model.json", "--set", "memory=" + memory, "--set",
-                                      "cpus=4", "--format", "json"});
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output)["predictions"];
+    return run({"predict", "model.json", "--set", "memory=" + memory, "--set", "cpus=4", "--format",
+                "json"})
+        .json()["predictions"];
   };
   CHECK(predicted("4GB") == predicted("4000000000"));
   CHECK(predicted("4000 MB,8GB") == predicted("4e9,8e9"));
@@ -149,9 +142,7 @@ TEST_CASE_METHOD(ToolTableTest, "values with units can be predicted", "[cli][too
   write("units.csv", "memory,cpus\n4GB,2\n3906250 kB,2\n8000 MB,4\n");
   write("plain.csv", "memory,cpus\n4000000000,2\n3906250000,2\n8000000000,4\n");
   const auto times = [&](const std::string& file) {
-    const ProgramResult result = run({"predict", "model.json", file});
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
+    const ProgramResult result = run({"predict", "model.json", file}).succeeded();
     Names out;
     std::istringstream lines(result.output);
     for (std::string line; std::getline(lines, line);)
@@ -274,7 +265,8 @@ TEST_CASE_METHOD(ToolTableTest, "names that tools use as well do not make a tabl
   CHECK(inputs_of(model_of({"jobs.csv"})) == Names{"NNodes"});
 }
 
-TEST_CASE_METHOD(ToolTableTest, "a column that only some rows have is named with ways around it",
+TEST_CASE_METHOD(ToolTableTest,
+                 "a column missing from some rows is reported together with ways around it",
                  "[cli][tools]") {
   const auto runs_with = [](int one_in) {
     return table_of_tasks("optimiser,batch,gpus,time_s", [one_in](const Task& task) {
@@ -334,13 +326,13 @@ TEST_CASE_METHOD(ToolTableTest, "a model's units decide what the cells of later 
   CHECK_THAT(run({"predict", "model.json", "plain.csv"}).errors,
              ContainsSubstring("'block' has no units in plain.csv: its numbers are taken as B"));
   for (const std::string setting : {"block=2gb", "block=2s", "block=1:4GiB:x2"}) {
-    const ProgramResult refused = run({"predict", "model.json", "--set", setting});
-    CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.errors, ContainsSubstring("B, kB, MB, GB, TB, PB, KiB"));
+    CHECK_THAT(run({"predict", "model.json", "--set", setting}).failed(2),
+               ContainsSubstring("B, kB, MB, GB, TB, PB, KiB"));
   }
 }
 
-TEST_CASE_METHOD(ToolTableTest, "files with and without units are no table", "[cli][tools]") {
+TEST_CASE_METHOD(ToolTableTest, "files with units and files without do not make one table",
+                 "[cli][tools]") {
   write("u1.csv", "gpus,mem,time_s\n1,1GB,4\n2,2GB,3\n4,4GB,2\n");
   write("u2.csv", "gpus,mem,time_s\n1,1,4\n2,2,3\n4,4,2\n");
   CHECK_THAT(run({"fit", "u1.csv", "u2.csv"}).errors,
@@ -355,12 +347,11 @@ TEST_CASE_METHOD(ToolTableTest, "a cell that contradicts the unit is named with 
     text += std::to_string(1 << i % 3) + "," +
             (i == 5 ? "12s" : std::to_string(8 << i % 2) + "GB") + "," + to_text(1 + i % 5) + "\n";
   write("runs.csv", text);
-  const ProgramResult refused = run({"fit", "runs.csv"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors,
+  const std::string refused = run({"fit", "runs.csv"}).failed(3);
+  CHECK_THAT(refused,
              ContainsSubstring("runs.csv:7: column 'mem': \"12s\" has another unit, but the other "
                                "cells are in B, such as \"8GB\""));
-  CHECK_THAT(refused.errors, ContainsSubstring("--categorical mem or --ignore mem"));
+  CHECK_THAT(refused, ContainsSubstring("--categorical mem or --ignore mem"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "a task that ran out of memory counts as cut off at its limit",
@@ -400,10 +391,7 @@ TEST_CASE_METHOD(ToolTableTest, "raw times of Nextflow are milliseconds", "[cli]
   write("raw.txt", trace_of(1000, ""));
   write("model.json", model_of({"trace.txt", "--target", "realtime"}).dump());
   const auto metrics = [&](const std::string& file) {
-    const ProgramResult result = run({"evaluate", "model.json", file, "--format", "json"});
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output)["metrics"];
+    return run({"evaluate", "model.json", file, "--format", "json"}).json()["metrics"];
   };
   CHECK(metrics("raw.txt") == metrics("trace.txt"));
   // A file of plain numbers does not tell its unit.

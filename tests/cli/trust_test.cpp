@@ -1,13 +1,11 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -52,30 +50,19 @@ std::string runs_of_two_products() {
   return text;
 }
 
-class TrustTest {
+class TrustTest : public SampleRunsTest {
  public:
   TrustTest() {
-    directory_.write("runs.csv", sample_runs());
-    directory_.write("twice.csv", noisy_runs_twice());
-    directory_.write("model.json", sample_model());
-    options_.directory = directory_.path();
+    write("twice.csv", noisy_runs_twice());
+    write("model.json", sample_model());
   }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  const TemporaryDirectory& directory() const { return directory_; }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(TrustTest, "a model says of each constant whether the runs determine it",
                  "[cli]") {
-  const nlohmann::json constants =
-      nlohmann::json::parse(run({"fit", "runs.csv"}).output)["constants"];
+  const nlohmann::json constants = run({"fit", "runs.csv"}).json()["constants"];
   CHECK(constants["intrinsic"][0]["a_identified"] == true);
   CHECK(constants["intrinsic"][0]["p_identified"] == true);
   CHECK(constants["extrinsic"][0]["q_identified"] == true);
@@ -97,11 +84,11 @@ TEST_CASE_METHOD(TrustTest, "the summary marks constants that are not to be quot
 }
 
 TEST_CASE_METHOD(TrustTest, "fit --bootstrap gives intervals, the same for any threads", "[cli]") {
-  const ProgramResult result = run({"fit", "twice.csv", "--bootstrap", "40", "--threads", "1"});
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result =
+      run({"fit", "twice.csv", "--bootstrap", "40", "--threads", "1"}).succeeded();
   CHECK(run({"fit", "twice.csv", "--bootstrap", "40", "--threads", "2"}).output == result.output);
   CHECK_THAT(result.errors, ContainsSubstring("40 bootstrap samples"));
-  const nlohmann::json uncertainty = nlohmann::json::parse(result.output)["uncertainty"];
+  const nlohmann::json uncertainty = result.json()["uncertainty"];
   CHECK(uncertainty["method"] == "bootstrap");
   CHECK(uncertainty["resampled"] == "rows");
   CHECK(uncertainty["samples"] == 40);
@@ -112,17 +99,17 @@ TEST_CASE_METHOD(TrustTest, "fit --bootstrap gives intervals, the same for any t
   CHECK(power["low"] < power["high"]);
   CHECK(uncertainty["level_differences"][1]["name"] == "activation=tanh - relu");
 
-  const nlohmann::json narrow = nlohmann::json::parse(
-      run({"fit", "twice.csv", "--bootstrap", "40", "--confidence", "0.5"}).output)["uncertainty"];
+  const nlohmann::json narrow =
+      run({"fit", "twice.csv", "--bootstrap", "40", "--confidence", "0.5"}).json()["uncertainty"];
   CHECK(narrow["confidence"] == 0.5);
   CHECK(narrow["constants"][4]["low"] > power["low"]);
   CHECK(narrow["constants"][4]["high"] < power["high"]);
-  CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["uncertainty"].is_null());
+  CHECK(run({"fit", "runs.csv"}).json()["uncertainty"].is_null());
 }
 
 TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is determined",
                  "[cli]") {
-  directory().write("products.csv", runs_of_two_products());
+  write("products.csv", runs_of_two_products());
   const std::vector<std::string> command = {"fit",         "products.csv", "--expression",
                                             "multi",       "--terms",      "2",
                                             "--bootstrap", "40",           "--threads"};
@@ -161,7 +148,7 @@ TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is de
   CHECK(scaling["low"] < model["scaling_powers"]["gpus"]);
   CHECK(scaling["high"] > model["scaling_powers"]["gpus"]);
   // The file is read back.
-  directory().write("products.json", result.output);
+  write("products.json", result.output);
   CHECK(run({"predict", "products.json", "products.csv"}).exit_code == 0);
 }
 
@@ -171,19 +158,18 @@ TEST_CASE_METHOD(TrustTest, "a model with numbers as levels is read as fit wrote
     std::vector<std::string> arguments = {"fit", "twice.csv", "-o", "model.json"};
     arguments.insert(arguments.end(), {"--categorical", "filters", "--bootstrap", "20"});
     arguments.insert(arguments.end(), form.begin(), form.end());
-    REQUIRE(run(arguments).exit_code == 0);
-    const ProgramResult shown = run({"show", "model.json"});
-    CHECK(shown.exit_code == 0);
+    run(arguments).succeeded();
+    const ProgramResult shown = run({"show", "model.json"}).succeeded();
     CHECK_THAT(shown.errors, !ContainsSubstring("warning"));
     CHECK_THAT(shown.output, ContainsSubstring("filters{4: "));
   }
 }
 
-TEST_CASE_METHOD(TrustTest, "the summary marks what the runs do not determine of a sum", "[cli]") {
-  directory().write("products.csv", runs_of_two_products());
+TEST_CASE_METHOD(TrustTest, "the summary marks the parts of a sum that the runs do not determine",
+                 "[cli]") {
+  write("products.csv", runs_of_two_products());
   const ProgramResult result =
-      run({"fit", "products.csv", "--expression", "multi", "--terms", "4"});
-  REQUIRE(result.exit_code == 0);
+      run({"fit", "products.csv", "--expression", "multi", "--terms", "4"}).succeeded();
   CHECK_THAT(result.errors, ContainsSubstring("? not determined by these runs"));
   CHECK_THAT(result.errors, ContainsSubstring("? * "));
   CHECK_THAT(result.errors, ContainsSubstring("not determined\n"));
@@ -206,29 +192,28 @@ TEST_CASE_METHOD(TrustTest, "options of the bootstrap that do not fit are refuse
 
 TEST_CASE_METHOD(TrustTest, "replicated runs give a noise floor beside the model's error",
                  "[cli]") {
-  const ProgramResult result = run({"fit", "twice.csv"});
-  REQUIRE(result.exit_code == 0);
+  const ProgramResult result = run({"fit", "twice.csv"}).succeeded();
   CHECK_THAT(result.errors, ContainsSubstring("noise floor "));
   CHECK_THAT(result.errors, ContainsSubstring(" % from 96 replicated rows: at the noise floor"));
-  const nlohmann::json floor = nlohmann::json::parse(result.output)["noise_floor"];
+  const nlohmann::json floor = result.json()["noise_floor"];
   CHECK(floor["rows"] == 96);
   CHECK(floor["groups"] == 48);
   // sqrt(2 / pi) 5 %, give or take 15 % of it with 48 pairs.
   CHECK(floor["mape_percent"].get<double>() == Catch::Approx(4.0).epsilon(0.3));
-  CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["noise_floor"].is_null());
+  CHECK(run({"fit", "runs.csv"}).json()["noise_floor"].is_null());
 }
 
 TEST_CASE_METHOD(TrustTest, "evaluate lists the runs that stand farthest from the model", "[cli]") {
-  directory().write("more.csv",
-                    "filters,activation,workers,time_s\n4,relu,2,4.25\n4,tanh,2,4.6\n"
-                    "4,tanh,2,4.5\n4,relu,2,4.3\n4,relu,2,9\n");
-  const ProgramResult result = run({"evaluate", "model.json", "more.csv", "--outliers", "2"});
-  CHECK(result.exit_code == 0);
+  write("more.csv",
+        "filters,activation,workers,time_s\n4,relu,2,4.25\n4,tanh,2,4.6\n"
+        "4,tanh,2,4.5\n4,relu,2,4.3\n4,relu,2,9\n");
+  const ProgramResult result =
+      run({"evaluate", "model.json", "more.csv", "--outliers", "2"}).succeeded();
   CHECK_THAT(result.output, ContainsSubstring("\n\nline  measured [s]  predicted [s]"));
   CHECK_THAT(result.output, ContainsSubstring("\n   6             9           4.25"));
   CHECK_THAT(result.output, ContainsSubstring("outlier\n"));
-  const nlohmann::json document = nlohmann::json::parse(
-      run({"evaluate", "model.json", "more.csv", "--outliers", "2", "--format", "json"}).output);
+  const nlohmann::json document =
+      run({"evaluate", "model.json", "more.csv", "--outliers", "2", "--format", "json"}).json();
   REQUIRE(document["outliers"].size() == 2);
   CHECK(document["outliers"][0]["line"] == 6);
   CHECK(document["outliers"][0]["measured"] == 9);
@@ -260,9 +245,9 @@ std::string runs_at_speed(double factor, const std::string& stream) {
 
 TEST_CASE_METHOD(TrustTest, "runs that are all slower have a bias, whatever the shape",
                  "[cli][report]") {
-  directory().write("then.csv", runs_at_speed(1, "then"));
-  directory().write("now.csv", runs_at_speed(1.1, "now"));
-  REQUIRE(run({"fit", "then.csv", "--expression", "multi", "-o", "then.json"}).exit_code == 0);
+  write("then.csv", runs_at_speed(1, "then"));
+  write("now.csv", runs_at_speed(1.1, "now"));
+  run({"fit", "then.csv", "--expression", "multi", "-o", "then.json"}).succeeded();
   const ProgramResult result = run({"evaluate", "then.json", "now.csv"});
   INFO(result.output);
   // The median of 40 ratios with 1 % of noise is within 0.6 % of 10 %.
@@ -272,7 +257,7 @@ TEST_CASE_METHOD(TrustTest, "runs that are all slower have a bias, whatever the 
   CHECK_THAT(result.output, ContainsSubstring("replicated rows: the bias limits it"));
   CHECK_THAT(result.output, !ContainsSubstring("the shape limits it"));
   const nlohmann::json document =
-      nlohmann::json::parse(run({"evaluate", "then.json", "now.csv", "--format", "json"}).output);
+      run({"evaluate", "then.json", "now.csv", "--format", "json"}).json();
   CHECK(document["bias_interval"]["lower"] > 8);
   CHECK(document["bias_interval"]["upper"] < 12);
   for (const char* format : {"md", "html"}) {
@@ -285,16 +270,16 @@ TEST_CASE_METHOD(TrustTest, "runs that are all slower have a bias, whatever the 
 TEST_CASE_METHOD(TrustTest, "a page knows the runs of the fit in any order, file and column order",
                  "[cli][report]") {
   const std::string runs = runs_at_speed(1, "then");
-  directory().write("then.csv", runs);
-  REQUIRE(run({"fit", "then.csv", "--expression", "auto", "-o", "auto.json"}).exit_code == 0);
+  write("then.csv", runs);
+  run({"fit", "then.csv", "--expression", "auto", "-o", "auto.json"}).succeeded();
   std::istringstream lines(runs);
   std::string header;
   std::getline(lines, header);
   std::string turned;
   for (std::string line; std::getline(lines, line);)
     turned = line + ",x\n" + turned;
-  directory().write("again.csv", header + ",note\n" + turned);
-  directory().write("others.csv", runs_at_speed(1, "others"));
+  write("again.csv", header + ",note\n" + turned);
+  write("others.csv", runs_at_speed(1, "others"));
   const auto page = [&](const std::string& name) {
     return run({"report", "auto.json", name, "--format", "md"}).output;
   };
@@ -304,7 +289,7 @@ TEST_CASE_METHOD(TrustTest, "a page knows the runs of the fit in any order, file
              ContainsSubstring(known) && ContainsSubstring("off\n- on runs held out at random"));
   CHECK_THAT(page("others.csv"), !ContainsSubstring(known));
   // The headline is the figure of the terminal and of model.json.
-  const nlohmann::json model = nlohmann::json::parse(read_text(directory().file("auto.json")));
+  const nlohmann::json model = nlohmann::json::parse(read("auto.json"));
   for (const auto& form : model["search"]["form"]["held_out"])
     if (form["form"] == (model["expression"]["form"] == "process" ? "process" : "multi"))
       CHECK_THAT(
@@ -315,13 +300,10 @@ TEST_CASE_METHOD(TrustTest, "a page knows the runs of the fit in any order, file
 
 TEST_CASE_METHOD(TrustTest, "predictions of a model with no more rows than constants are marked",
                  "[cli][report]") {
-  directory().write("few.csv",
-                    "n,m,gpus,time_s\n10,1,1,1\n20,2,2,1.6\n40,3,1,3.9\n80,1,4,2.6\n160,2,2,8.5\n");
-  REQUIRE(run({"fit", "few.csv", "-o", "few.json"}).exit_code == 0);
+  write("few.csv", "n,m,gpus,time_s\n10,1,1,1\n20,2,2,1.6\n40,3,1,3.9\n80,1,4,2.6\n160,2,2,8.5\n");
+  run({"fit", "few.csv", "-o", "few.json"}).succeeded();
   const std::string words = "5 training rows cannot determine 6 constants";
-  const ProgramResult one = run({"predict", "few.json", "--set", "n=40"});
-  CHECK(one.exit_code == 0);
-  CHECK_THAT(one.errors,
+  CHECK_THAT(run({"predict", "few.json", "--set", "n=40"}).succeeded().errors,
              ContainsSubstring(words) && ContainsSubstring(": the predictions are not determined"));
   CHECK_THAT(run({"predict", "few.json", "few.csv"}).errors, ContainsSubstring(words));
   CHECK_THAT(run({"scaling", "few.json"}).errors, ContainsSubstring(words));
@@ -335,16 +317,16 @@ TEST_CASE_METHOD(TrustTest, "predictions of a model with no more rows than const
                        ContainsSubstring("doubts: [\"not determined: " + words));
   CHECK_THAT(page, !ContainsSubstring("0.0 % off"));
   // Enough runs: no mark.
-  directory().write("then.csv", runs_at_speed(1, "then"));
-  REQUIRE(run({"fit", "then.csv", "-o", "then.json"}).exit_code == 0);
+  write("then.csv", runs_at_speed(1, "then"));
+  run({"fit", "then.csv", "-o", "then.json"}).succeeded();
   CHECK_THAT(predict("then.json", "text"), !ContainsSubstring("not determined"));
   CHECK_FALSE(nlohmann::json::parse(predict("then.json", "json")).contains("determined"));
 }
 
 TEST_CASE_METHOD(TrustTest, "effects of Eq. (4) have no intervals where its form is bad", "[cli]") {
-  directory().write("products.csv", runs_of_two_products());
+  write("products.csv", runs_of_two_products());
   const auto effects_of = [&](const std::string& file) {
-    return nlohmann::json::parse(run({"fit", file}).output)["effects"];
+    return run({"fit", file}).json()["effects"];
   };
   CHECK_THAT(run({"fit", "products.csv"}).errors, ContainsSubstring("another form may fit"));
   for (const auto& effect : effects_of("products.csv")) {

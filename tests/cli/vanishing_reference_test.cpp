@@ -1,13 +1,11 @@
 // A bootstrap in whose samples the level that others are relative to has no part in a term.
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
 
@@ -37,10 +35,9 @@ std::string runs_of_levels(int levels, unsigned seed) {
 /// The uncertainty of three terms by a bootstrap.
 nlohmann::json uncertainty_of(const std::string& runs, const std::string& model,
                               const std::string& samples = "100") {
-  const ProgramResult fit = run_perfmodel(
-      {"fit", runs, "--expression", "multi", "--terms", "3", "--bootstrap", samples, "-o", model});
-  INFO(fit.errors);
-  REQUIRE(fit.exit_code == 0);
+  run_perfmodel(
+      {"fit", runs, "--expression", "multi", "--terms", "3", "--bootstrap", samples, "-o", model})
+      .succeeded();
   return nlohmann::json::parse(read_text(model))["uncertainty"];
 }
 
@@ -65,30 +62,30 @@ std::size_t open_intervals(const nlohmann::json& uncertainty) {
 
 }  // namespace
 
-TEST_CASE("a factor whose reference vanishes in samples has no interval, the rest has",
-          "[cli][multi][whole-fits]") {
+TEST_CASE_METHOD(ProgramTest,
+                 "a factor whose reference vanishes in samples has no interval, the rest has",
+                 "[cli][multi][whole-fits]") {
   // Laws of two terms and a constant, of which a third term finds little: in some samples nothing
   // at the first of 17 levels with 4 runs each; in others so few runs at the two of 6 levels where
   // it is that its power of the batch is -77, and its coefficient 10^60 times the fitted one.
-  const auto [file, samples] = GENERATE(
+  const auto [name, samples] = GENERATE(
       table<std::string, std::string>({{"vanishing_reference", "100"}, {"runaway_power", "40"}}));
-  CAPTURE(file);
-  const TemporaryDirectory directory;
-  const std::string runs = PERFMODEL_SOURCE_DIR "/tests/data/optima/" + file + ".csv";
-  const std::string model = directory.file("model.json");
+  CAPTURE(name);
+  const std::string runs = PERFMODEL_SOURCE_DIR "/tests/data/optima/" + name + ".csv";
+  const std::string model = file("model.json");
   const nlohmann::json uncertainty = uncertainty_of(runs, model, samples);
   const std::size_t open = open_intervals(uncertainty);
   CHECK(open > 0);
   CHECK(open < uncertainty["constants"].size() / 2);
-  const std::string page = directory.file("page.html");
-  CHECK(run_perfmodel({"report", model, runs, "-o", page}).exit_code == 0);
+  const std::string page = file("page.html");
+  CHECK(run({"report", model, runs, "-o", page}).exit_code == 0);
 }
 
-TEST_CASE("powers and coefficients have intervals however many levels there are",
-          "[cli][multi][whole-fits]") {
+TEST_CASE_METHOD(ProgramTest,
+                 "powers and coefficients have intervals however many levels there are",
+                 "[cli][multi][whole-fits]") {
   const auto [levels, seed] = GENERATE(table<int, unsigned>({{10, 1}, {13, 2}, {17, 1}, {40, 1}}));
   CAPTURE(levels, seed);
-  const TemporaryDirectory directory;
-  const std::string runs = directory.write("runs.csv", runs_of_levels(levels, seed));
-  open_intervals(uncertainty_of(runs, directory.file("model.json")));
+  const std::string runs = write("runs.csv", runs_of_levels(levels, seed));
+  open_intervals(uncertainty_of(runs, file("model.json")));
 }

@@ -1,11 +1,9 @@
 // Rows to which a model gives no time: one rule for all that reads a table.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -43,28 +41,16 @@ const std::string places =
 /// The same runs without these lines.
 const std::string judged_runs = "filters,workers,time_s\n16,1,60\n25,2,115\n36,2,200\n";
 
-class Folder {
+class TestWithoutTimes : public ProgramTest {
  public:
-  Folder() {
-    directory_.write("model.json", model_without_times);
-    directory_.write("runs.csv", runs_without_times);
-    directory_.write("judged.csv", judged_runs);
-    directory_.write("configs.csv", configurations());
-    options_.directory = directory_.path();
-  }
-
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  std::string text(const std::string& file) const { return read_text(directory_.file(file)); }
-  void write(const std::string& file, const std::string& content) const {
-    directory_.write(file, content);
+  TestWithoutTimes() {
+    write("model.json", model_without_times);
+    write("runs.csv", runs_without_times);
+    write("judged.csv", judged_runs);
+    write("configs.csv", configurations());
   }
 
  private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
-
   static std::string configurations() {
     std::string text = "filters,workers\n";
     for (int k = 0; k < 9; ++k)
@@ -75,11 +61,9 @@ class Folder {
 
 }  // namespace
 
-TEST_CASE("predict leaves the cells of rows without a time empty and places them", "[cli]") {
-  const Folder folder;
-  const ProgramResult result = folder.run({"predict", "model.json", "runs.csv"});
-  CAPTURE(result.errors);
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(TestWithoutTimes,
+                 "predict leaves the cells of rows without a time empty and places them", "[cli]") {
+  const ProgramResult result = run({"predict", "model.json", "runs.csv"}).succeeded();
   CHECK_THAT(result.output, ContainsSubstring("\n1,1,1,,"));
   CHECK_THAT(result.output, ContainsSubstring("\n4,1,2,,"));
   CHECK_THAT(result.output, ContainsSubstring("\n1e250,1,3,,"));
@@ -88,21 +72,17 @@ TEST_CASE("predict leaves the cells of rows without a time empty and places them
              ContainsSubstring("perfmodel: warning: " + places + ": their cells stay empty\n"));
 }
 
-TEST_CASE("of many rows without a time the first are named", "[cli]") {
-  const Folder folder;
-  const ProgramResult result = folder.run({"predict", "model.json", "configs.csv"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(TestWithoutTimes, "the first of many rows without a time are named", "[cli]") {
+  const ProgramResult result = run({"predict", "model.json", "configs.csv"}).succeeded();
   CHECK_THAT(result.errors,
              ContainsSubstring("configs.csv: in 9 of 10 rows (lines 2, 3, 4, 5, 6 and 4 more) "));
   CHECK_THAT(result.output, ContainsSubstring("\n16,2,56,"));
 }
 
-TEST_CASE("rows without a time are refused by --strict-range", "[cli]") {
-  const Folder folder;
-  folder.write("inside.csv", "filters,workers,time_s\n16,1,60\n1,1,1\n");
+TEST_CASE_METHOD(TestWithoutTimes, "rows without a time are refused by --strict-range", "[cli]") {
+  write("inside.csv", "filters,workers,time_s\n16,1,60\n1,1,1\n");
   for (const std::string command : {"predict", "evaluate"}) {
-    const ProgramResult result =
-        folder.run({command, "model.json", "inside.csv", "--strict-range"});
+    const ProgramResult result = run({command, "model.json", "inside.csv", "--strict-range"});
     CAPTURE(command);
     CHECK(result.exit_code == 3);
     CHECK(result.output.empty());
@@ -112,19 +92,17 @@ TEST_CASE("rows without a time are refused by --strict-range", "[cli]") {
   }
 }
 
-TEST_CASE("one configuration without a time is refused", "[cli]") {
-  const Folder folder;
-  const ProgramResult result =
-      folder.run({"predict", "model.json", "--set", "filters=1", "workers=1"});
+TEST_CASE_METHOD(TestWithoutTimes, "one configuration without a time is refused", "[cli]") {
+  const ProgramResult result = run({"predict", "model.json", "--set", "filters=1", "workers=1"});
   CHECK(result.exit_code == 3);
   CHECK(result.output.empty());
   CHECK_THAT(result.errors, ContainsSubstring("the model predicts -7, which is not a time > 0"));
 }
 
-TEST_CASE("evaluate leaves out and counts the rows that predict leaves empty", "[cli]") {
-  const Folder folder;
+TEST_CASE_METHOD(TestWithoutTimes,
+                 "evaluate leaves out and counts the rows that predict leaves empty", "[cli]") {
   const auto evaluated = [&](const std::string& file, const std::string& format) {
-    return folder.run({"evaluate", "model.json", file, "--format", format});
+    return run({"evaluate", "model.json", file, "--format", format});
   };
   const ProgramResult all = evaluated("runs.csv", "json");
   CAPTURE(all.errors);
@@ -141,48 +119,42 @@ TEST_CASE("evaluate leaves out and counts the rows that predict leaves empty", "
              ContainsSubstring("rows left out, which have no predicted time: 3\n"));
 }
 
-TEST_CASE("residuals and outliers have the lines of the judged rows", "[cli]") {
-  const Folder folder;
+TEST_CASE_METHOD(TestWithoutTimes, "residuals and outliers have the lines of the judged rows",
+                 "[cli]") {
   std::string many = "filters,workers,time_s\n1,1,1\n";
   for (int k = 0; k < 12; ++k)
     many += std::to_string(16 + k) + ",1," + std::to_string(50 + 9 * k) + "\n";
-  folder.write("many.csv", many);
-  const ProgramResult result =
-      folder.run({"evaluate", "model.json", "many.csv", "--residuals", "residuals.csv",
-                  "--outliers", "13", "--format", "json"});
-  CAPTURE(result.errors);
-  REQUIRE(result.exit_code == 0);
-  CHECK(folder.text("residuals.csv")
+  write("many.csv", many);
+  const ProgramResult result = run({"evaluate", "model.json", "many.csv", "--residuals",
+                                    "residuals.csv", "--outliers", "13", "--format", "json"})
+                                   .succeeded();
+  CHECK(read("residuals.csv")
             .starts_with("line,measured,predicted,error,error_percent\n3,50,56,6,12\n4,59,"));
-  CHECK_THAT(folder.text("residuals.csv"), ContainsSubstring("\n12,131,117,-14,"));
+  CHECK_THAT(read("residuals.csv"), ContainsSubstring("\n12,131,117,-14,"));
   std::vector<int> lines;
-  const auto document = nlohmann::json::parse(result.output);
+  const auto document = result.json();
   for (const auto& run : document["outliers"])
     lines.push_back(run["line"]);
   std::sort(lines.begin(), lines.end());
   CHECK(lines == std::vector<int>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14});
 }
 
-TEST_CASE("a gate is not judged on some of the rows", "[cli]") {
-  const Folder folder;
-  const ProgramResult result =
-      folder.run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>1000"});
-  CHECK(result.exit_code == 3);
-  CHECK_THAT(result.errors,
+TEST_CASE_METHOD(TestWithoutTimes, "a gate is not judged on some of the rows", "[cli]") {
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>1000"}).failed(3),
              EndsWith("runs.csv: 3 of 6 rows cannot be judged; --fail-if needs predictions for "
                       "all: remove these rows, or fit such runs too\n"));
 }
 
-TEST_CASE("with a baseline both models are judged on the rows of which both give times", "[cli]") {
-  const Folder folder;
+TEST_CASE_METHOD(TestWithoutTimes,
+                 "with a baseline both models are judged on the rows of which both give times",
+                 "[cli]") {
   std::string old = model_without_times;
   old.replace(old.find("-8"), 2, "-64");  // 0 at 16 filters
-  folder.write("old.json", old);
-  const ProgramResult result = folder.run(
-      {"evaluate", "model.json", "runs.csv", "--baseline", "old.json", "--format", "json"});
-  CAPTURE(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const auto document = nlohmann::json::parse(result.output);
+  write("old.json", old);
+  const ProgramResult result =
+      run({"evaluate", "model.json", "runs.csv", "--baseline", "old.json", "--format", "json"})
+          .succeeded();
+  const auto document = result.json();
   CHECK(document["data"]["rows_left_out"] == 4);
   CHECK(document["metrics"]["rows"] == 2);
   CHECK(document["metrics"]["mae"] == 5);  // |117 - 115|, |208 - 200|
@@ -192,47 +164,39 @@ TEST_CASE("with a baseline both models are judged on the rows of which both give
              ContainsSubstring("old.json: runs.csv: in 1 of 3 rows (line 2) the model predicts"));
 }
 
-TEST_CASE("report leaves out and counts the rows that predict leaves empty", "[cli]") {
-  const Folder folder;
-  const ProgramResult result =
-      folder.run({"report", "model.json", "runs.csv", "-o", "report.html"});
-  CAPTURE(result.errors);
-  REQUIRE(result.exit_code == 0);
-  CHECK_THAT(result.errors,
+TEST_CASE_METHOD(TestWithoutTimes,
+                 "report leaves out and counts the rows that predict leaves empty", "[cli]") {
+  CHECK_THAT(run({"report", "model.json", "runs.csv", "-o", "report.html"}).succeeded().errors,
              ContainsSubstring("perfmodel: warning: " + places + ": they are left out\n"));
-  const std::string page = folder.text("report.html");
+  const std::string page = read("report.html");
   CHECK_THAT(page, ContainsSubstring("in 3 of 6 rows (lines 3, 4 and 6)"));
   CHECK_THAT(page, ContainsSubstring("compared with the 3 runs of runs.csv"));
 }
 
-TEST_CASE("runs of which the model gives no row a time cannot be judged", "[cli]") {
-  const Folder folder;
-  folder.write("none.csv", "filters,workers,time_s\n1,1,1\n");
+TEST_CASE_METHOD(TestWithoutTimes,
+                 "runs for which the model predicts no time at all cannot be judged", "[cli]") {
+  write("none.csv", "filters,workers,time_s\n1,1,1\n");
   for (const std::string command : {"evaluate", "report"}) {
-    const ProgramResult result = folder.run({command, "model.json", "none.csv"});
-    CHECK(result.exit_code == 3);
-    CHECK_THAT(result.errors, EndsWith(": no row can be judged: the configurations are too far "
-                                       "from the measured ones\n"));
+    CHECK_THAT(run({command, "model.json", "none.csv"}).failed(3),
+               EndsWith(": no row can be judged: the configurations are too far "
+                        "from the measured ones\n"));
   }
 }
 
-TEST_CASE("suggest counts the configurations without a time", "[cli]") {
-  const Folder folder;
-  folder.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1,
+TEST_CASE_METHOD(TestWithoutTimes, "suggest counts the configurations without a time", "[cli]") {
+  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1,
     "columns": [{"column": "filters", "values": [1, 4, 16]}, {"column": "workers", "values": [1]}]})");
   const ProgramResult result =
-      folder.run({"suggest", "model.json", "space.json", "--format", "json"});
-  CAPTURE(result.errors);
-  REQUIRE(result.exit_code == 0);
-  CHECK(nlohmann::json::parse(result.output)["without_time"] == 2);
+      run({"suggest", "model.json", "space.json", "--format", "json"}).succeeded();
+  CHECK(result.json()["without_time"] == 2);
   CHECK_THAT(result.errors, ContainsSubstring("space.json: for 2 of 3 configurations the model "
                                               "predicts no time > 0 that a number holds"));
-  CHECK(folder.run({"suggest", "model.json", "space.json", "--strict-range"}).exit_code == 3);
+  CHECK(run({"suggest", "model.json", "space.json", "--strict-range"}).exit_code == 3);
 }
 
-TEST_CASE("simulate makes no runs without a time and places all such rows", "[cli]") {
-  const Folder folder;
-  const ProgramResult result = folder.run({"simulate", "model.json", "configs.csv"});
+TEST_CASE_METHOD(TestWithoutTimes, "simulate makes no runs without a time and places all such rows",
+                 "[cli]") {
+  const ProgramResult result = run({"simulate", "model.json", "configs.csv"});
   CHECK(result.exit_code == 3);
   CHECK(result.output.empty());
   CHECK_THAT(result.errors, ContainsSubstring("configs.csv:2: the model predicts -7, "));

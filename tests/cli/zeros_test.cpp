@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -78,39 +76,17 @@ std::string runs_csv(const std::vector<ZeroRun>& runs, const TimeOf& time, doubl
   return out;
 }
 
-class ZerosTest {
+class ZerosTest : public ProgramTest {
  public:
-  ZerosTest() { options_.directory = directory_.path(); }
-
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-  std::string file(const std::string& name) const { return directory_.file(name); }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  std::string output_of_run(const std::vector<std::string>& arguments) const {
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return result.output;
-  }
-  void fit(const std::string& csv, std::vector<std::string> options) const {
+  void fit(const std::string& csv, const Words& options) const {
     write("runs.csv", csv);
-    options.insert(options.begin(), {"fit", "runs.csv", "-o", "model.json"});
-    output_of_run(options);
+    run({"fit", "runs.csv", "-o", "model.json"}, options).succeeded();
   }
-  nlohmann::json model() const { return nlohmann::json::parse(read_text(file("model.json"))); }
-  double predicted(const ZeroRun& run, double unit = 1) const {
-    return nlohmann::json::parse(
-        output_of_run({"predict", "model.json", "--json", "--set", "pad=" + to_text(run.pad * unit),
-                       "filters=" + to_text(run.filters), "mode=" + run.mode,
-                       "gpus=" + to_text(run.gpus)}))["predicted_time_s"];
+  double predicted(const ZeroRun& at, double unit = 1) const {
+    return run({"predict", "model.json", "--json", "--set", "pad=" + to_text(at.pad * unit),
+                "filters=" + to_text(at.filters), "mode=" + at.mode, "gpus=" + to_text(at.gpus)})
+        .json()["predicted_time_s"];
   }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
 };
 
 const ZeroRun kWithout{0, 32, "slow", 4};  // no run has 32 filters
@@ -145,9 +121,7 @@ TEST_CASE_METHOD(ZerosTest, "the power of a column that may be 0 is at least 0.0
   fit(runs_csv(grid_with_zeros(), falling), {});
   CHECK(model()["constants"]["intrinsic"][0]["p"].get<double>() == Approx(0.01));
   CHECK_THAT(model()["warnings"].dump(), ContainsSubstring("p[pad]"));
-  const ProgramResult refused = run({"fit", "runs.csv", "--bounds", "p.pad=-3:-1"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors,
+  CHECK_THAT(run({"fit", "runs.csv", "--bounds", "p.pad=-3:-1"}).failed(2),
              ContainsSubstring(error_prefix +
                                "--bounds p.pad: 'pad' has the value 0, whose power must be at "
                                "least 0.01\n"));
@@ -167,7 +141,7 @@ TEST_CASE_METHOD(ZerosTest, "a product counts from 0 on, or takes 0 apart, as th
   CHECK(predicted(kBetween) == Approx(truth(kBetween)).epsilon(1e-5));
 }
 
-TEST_CASE_METHOD(ZerosTest, "forms that are chosen, with a process, too, hold at 0",
+TEST_CASE_METHOD(ZerosTest, "chosen forms hold at 0, also with a process",
                  "[cli][zeros][whole-fits]") {
   const TimeOf truth = GENERATE(as<TimeOf>{}, additive_time, shifted_time, apart_time);
   const auto options = GENERATE(
@@ -182,7 +156,7 @@ TEST_CASE_METHOD(ZerosTest, "forms that are chosen, with a process, too, hold at
   CHECK(predicted(known) == Approx(truth(known)).epsilon(0.02));
 }
 
-TEST_CASE_METHOD(ZerosTest, "another unit and another order say the same at 0",
+TEST_CASE_METHOD(ZerosTest, "other units and another order of rows give the same predictions at 0",
                  "[cli][zeros][whole-fits]") {
   const auto options = GENERATE(
       std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
@@ -217,8 +191,9 @@ TEST_CASE_METHOD(ZerosTest, "every language computes what predict says, at 0 and
   fit(runs_csv(grid_with_zeros(), truth, 0.02), options);
   const std::string calls[] = {R"(predict(0, 32, "slow", 4))", R"(predict(3, 16, "fast", 2))"};
   const double times[] = {predicted(kWithout), predicted(kBetween)};
-  std::string python = output_of_run({"show", "model.json", "--as", "python"});
-  std::string c = "#include <stdio.h>\n" + output_of_run({"show", "model.json", "--as", "c"}) +
+  std::string python = run({"show", "model.json", "--as", "python"}).succeeded().output;
+  std::string c = "#include <stdio.h>\n" +
+                  run({"show", "model.json", "--as", "c"}).succeeded().output +
                   "int main(void) {\n";
   for (const std::string& call : calls) {
     python += "print(repr(" + call + "))\n";
@@ -239,18 +214,19 @@ TEST_CASE_METHOD(ZerosTest, "every language computes what predict says, at 0 and
       CHECK(parse_number(line).value() == Approx(time).epsilon(1e-11));
     }
   }
-  CHECK_THAT(output_of_run({"show", "model.json"}), ContainsSubstring("pad"));
-  CHECK_THAT(output_of_run({"show", "model.json", "--as", "latex"}), ContainsSubstring("pad"));
+  CHECK_THAT(run({"show", "model.json"}).succeeded().output, ContainsSubstring("pad"));
+  CHECK_THAT(run({"show", "model.json", "--as", "latex"}).succeeded().output,
+             ContainsSubstring("pad"));
 }
 
 TEST_CASE_METHOD(ZerosTest, "a spreadsheet has the formula of 0", "[cli][zeros]") {
   const bool apart = GENERATE(false, true);
   fit(runs_csv(grid_with_zeros(), apart ? apart_time : shifted_time), kOneProduct);
-  CHECK_THAT(output_of_run({"show", "model.json", "--as", "spreadsheet"}),
+  CHECK_THAT(run({"show", "model.json", "--as", "spreadsheet"}).succeeded().output,
              ContainsSubstring(apart ? "MAX(pad,0.5)^" : "(1 + pad / 0.5)^"));
-  CHECK_THAT(output_of_run({"show", "model.json"}),
+  CHECK_THAT(run({"show", "model.json"}).succeeded().output,
              ContainsSubstring(apart ? "max(pad, 0.5)^0.5" : "(1 + pad/0.5)^0.9"));
-  CHECK_THAT(output_of_run({"show", "model.json", "--as", "latex"}),
+  CHECK_THAT(run({"show", "model.json", "--as", "latex"}).succeeded().output,
              ContainsSubstring(apart ? "\\max(\\mathrm{pad}, 0.5)^{0.5"
                                      : "(1 + \\mathrm{pad} / 0.5)^{0.9"));
 }
@@ -280,12 +256,11 @@ TEST_CASE_METHOD(ZerosTest, "the unit of a model file is what its products count
 
   changed["schema_version"] = 1;
   write("model.json", changed.dump());
-  const ProgramResult old = run({"show", "model.json"});
-  CHECK(old.exit_code == 3);
-  CHECK_THAT(old.errors, ContainsSubstring("has version 3 where a column may be 0"));
+  CHECK_THAT(run({"show", "model.json"}).failed(3),
+             ContainsSubstring("has version 3 where a column may be 0"));
 }
 
-TEST_CASE_METHOD(ZerosTest, "all commands know a column that may be 0",
+TEST_CASE_METHOD(ZerosTest, "every command accepts a column that may be 0",
                  "[cli][zeros][whole-fits]") {
   const auto options = GENERATE(
       std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
@@ -298,45 +273,48 @@ TEST_CASE_METHOD(ZerosTest, "all commands know a column that may be 0",
     static const std::regex no_number("\\b(nan|inf)\\b");
     return !std::regex_search(text, no_number);
   };
-  CHECK_THAT(output_of_run({"evaluate", "model.json", "runs.csv"}), ContainsSubstring("MAPE"));
-  const nlohmann::json evaluation = nlohmann::json::parse(
-      output_of_run({"evaluate", "model.json", "runs.csv", "--format", "json"}));
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).succeeded().output,
+             ContainsSubstring("MAPE"));
+  const nlohmann::json evaluation =
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).json();
   CHECK(evaluation["metrics"]["mape_percent"].get<double>() < (options.empty() ? 60 : 6));
-  const std::string predicted_csv = output_of_run({"predict", "model.json", "runs.csv"});
+  const std::string predicted_csv = run({"predict", "model.json", "runs.csv"}).succeeded().output;
   CHECK(is_finite(predicted_csv));
   CHECK(predicted_csv.find("false") == std::string::npos);  // all are in range
-  output_of_run({"report", "model.json", "runs.csv", "-o", "report.html"});
-  CHECK(is_finite(read_text(file("report.html"))));
-  output_of_run(
-      {"scaling", "model.json", "--column", "gpus", "--set", "pad=0", "filters=16", "mode=fast"});
+  run({"report", "model.json", "runs.csv", "-o", "report.html"}).succeeded().output;
+  CHECK(is_finite(read("report.html")));
+  run({"scaling", "model.json", "--column", "gpus", "--set", "pad=0", "filters=16", "mode=fast"})
+      .succeeded();
   write("configs.csv", "pad,filters,mode,gpus\n0,16,fast,2\n3,16,slow,2\n");
-  CHECK(is_finite(output_of_run({"simulate", "model.json", "configs.csv", "--noise", "0.05"})));
+  CHECK(is_finite(
+      run({"simulate", "model.json", "configs.csv", "--noise", "0.05"}).succeeded().output));
   write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "pad", "values": [0, 1, 4]}, {"column": "filters", "values": [4, 16, 64]},
       {"column": "mode", "values": ["fast", "slow"]}, {"column": "gpus", "values": [1, 2, 4, 8]}],
       "extrinsic": ["gpus"]})");
-  CHECK(is_finite(output_of_run({"suggest", "model.json", "space.json"})));
+  CHECK(is_finite(run({"suggest", "model.json", "space.json"}).succeeded().output));
   if (options.empty()) {
-    const std::string next = output_of_run({"suggest", "model.json", "space.json", "--next", "3"});
+    const std::string next =
+        run({"suggest", "model.json", "space.json", "--next", "3"}).succeeded().output;
     CHECK(is_finite(next));
     CHECK_THAT(next, ContainsSubstring("pad"));
   }
 }
 
-TEST_CASE_METHOD(ZerosTest, "plans, sweeps and comparisons know a column that may be 0",
+TEST_CASE_METHOD(ZerosTest, "plans, sweeps and comparisons accept a column that may be 0",
                  "[cli][zeros]") {
   write("runs.csv", runs_csv(grid_with_zeros(), additive_time, 0.03));
   write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "pad", "values": [0, 1, 4]}, {"column": "filters", "values": [4, 16, 64]},
       {"column": "gpus", "values": [1, 2, 4, 8]}], "extrinsic": ["gpus"]})");
   const std::string plan =
-      output_of_run({"plan", "space.json", "-n", "12", "--method", "d-optimal"});
+      run({"plan", "space.json", "-n", "12", "--method", "d-optimal"}).succeeded().output;
   CHECK(std::count(plan.begin(), plan.end(), '\n') == 13);
   CHECK_THAT(plan, ContainsSubstring("\n0,"));
-  output_of_run(
-      {"sweep", "runs.csv", "--split", "60:20:20", "--lambdas", "1e-4:1e-2:3", "--format", "json"});
-  const nlohmann::json comparison = nlohmann::json::parse(
-      output_of_run({"compare", "runs.csv", "--split", "70:30", "--format", "json"}));
+  run({"sweep", "runs.csv", "--split", "60:20:20", "--lambdas", "1e-4:1e-2:3", "--format", "json"})
+      .succeeded();
+  const nlohmann::json comparison =
+      run({"compare", "runs.csv", "--split", "70:30", "--format", "json"}).json();
   for (const nlohmann::json& one : comparison["models"])
     if (one["name"] != "SVR")  // whose epsilon is a time
       CHECK(one["metrics"]["test"]["mape_percent"].get<double>() < 30);
@@ -357,7 +335,7 @@ TEST_CASE_METHOD(ZerosTest, "zeros stay zeros among many values", "[cli][zeros]"
   CHECK(predicted(kWithout) == Approx(additive_time(kWithout)).epsilon(1e-5));
 }
 
-TEST_CASE_METHOD(ZerosTest, "of one value beside 0 coefficient and power go together",
+TEST_CASE_METHOD(ZerosTest, "with one value beside 0, coefficient and power cannot be told apart",
                  "[cli][zeros]") {
   std::vector<ZeroRun> runs = grid_with_zeros();
   std::erase_if(runs, [](const ZeroRun& run) { return run.pad != 0 && run.pad != 2; });
@@ -377,9 +355,9 @@ TEST_CASE_METHOD(ZerosTest, "a 0 that only rows of another part have is predicte
                  "[cli][zeros]") {
   // All zeros are held out, one fold after the other; derived columns are 0 as others are.
   write("runs.csv", runs_csv(grid_with_zeros(), shifted_time));
-  output_of_run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
-                 "--folds", "5", "--group-by", "pad", "--derive", "half = pad / 2", "--ignore",
-                 "pad"});
+  run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1", "--folds",
+       "5", "--group-by", "pad", "--derive", "half = pad / 2", "--ignore", "pad"})
+      .succeeded();
   const nlohmann::json found = model();
   CHECK(found["constants"]["intrinsic"][1]["column"] == "half");
   CHECK(found["constants"]["intrinsic"][1]["zero"]["unit"] == 0.25);
@@ -387,8 +365,7 @@ TEST_CASE_METHOD(ZerosTest, "a 0 that only rows of another part have is predicte
   CHECK(found["cross_validation"]["metrics"]["mape_percent"]["mean"].get<double>() < 0.1);
 }
 
-TEST_CASE_METHOD(ZerosTest, "what is negative, and a scale of 0, are refused as ever",
-                 "[cli][zeros]") {
+TEST_CASE_METHOD(ZerosTest, "negative values and a scale of 0 are still refused", "[cli][zeros]") {
   write("negative.csv", "pad,gpus,time_s\n0,1,1\n-1,2,1\n2,4,1\n3,1,2\n");
   const ProgramResult negative = run({"fit", "negative.csv"});
   CHECK(negative.exit_code == 3);
@@ -399,28 +376,25 @@ TEST_CASE_METHOD(ZerosTest, "what is negative, and a scale of 0, are refused as 
   CHECK_THAT(scale.errors, ContainsSubstring("scale.csv:3: column 'gpus': 0 is not > 0;"));
   // A model of runs without a 0 knows nothing of one.
   write("runs.csv", "pad,gpus,time_s\n1,1,1\n2,2,1\n4,4,1\n3,1,2\n1,2,1\n");
-  output_of_run({"fit", "runs.csv", "-o", "model.json"});
+  run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
   CHECK(model()["schema_version"] == 1);
-  const ProgramResult unknown = run({"predict", "model.json", "--set", "pad=0", "gpus=1"});
-  CHECK(unknown.exit_code == 2);
-  CHECK_THAT(unknown.errors, ContainsSubstring("expected a number > 0"));
+  CHECK_THAT(run({"predict", "model.json", "--set", "pad=0", "gpus=1"}).failed(2),
+             ContainsSubstring("expected a number > 0"));
 }
 
-TEST_CASE("predict says where a 0 leaves the constant of Eq. (4) alone", "[cli][zeros]") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "predict says where a 0 leaves the constant of Eq. (4) alone",
+                 "[cli][zeros]") {
   std::string runs = "layers,gpus,time_s\n";
   for (const int layers : {0, 1, 2, 4, 8})
     for (const int gpus : {1, 2, 4})
       runs += std::to_string(layers) + "," + std::to_string(gpus) + "," +
               to_text(0.3 * layers / std::sqrt(gpus) + 0.2) + "\n";
-  directory.write("runs.csv", runs);
-  directory.write("asked.csv", "layers,gpus\n2,1\n0,2\n0,64\n");
-  ProgramOptions options;
-  options.directory = directory.path();
-  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  write("runs.csv", runs);
+  write("asked.csv", "layers,gpus\n2,1\n0,2\n0,64\n");
+  run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
   const auto predict = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"predict", "model.json"});
-    return run_perfmodel(arguments, options);
+    return run(arguments);
   };
   const std::string words =
       "layers = 0 leaves only the constant C of Eq. (4), the same time for all other inputs; "
@@ -439,8 +413,8 @@ TEST_CASE("predict says where a 0 leaves the constant of Eq. (4) alone", "[cli][
       for (const int gpus : {1, 2, 4})
         two += std::to_string(layers) + "," + std::to_string(width) + "," + std::to_string(gpus) +
                "," + to_text((0.3 * layers + 0.4 * width) / std::sqrt(gpus) + 0.2) + "\n";
-  directory.write("two.csv", two);
-  REQUIRE(run_perfmodel({"fit", "two.csv", "-o", "model.json"}, options).exit_code == 0);
+  write("two.csv", two);
+  run({"fit", "two.csv", "-o", "model.json"}).succeeded();
   CHECK_THAT(predict({"--set", "layers=0", "width=2", "gpus=2"}).errors,
              !ContainsSubstring("leaves"));
 }

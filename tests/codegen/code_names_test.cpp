@@ -116,7 +116,7 @@ TEST_CASE("two columns never get the same name in code", "[model][show]") {
   CHECK(names.of("w") == "w");
 }
 
-TEST_CASE("words and macros of the languages are no names in code", "[model][show]") {
+TEST_CASE("keywords and macros of the languages are not used as names in code", "[model][show]") {
   for (const char* const word : {"None", "async", "finally", "inline", "lambda", "register",
                                  "sizeof", "unsigned", "NULL", "NAN", "M_PI", "linux"}) {
     CHECK(CodeNames(python_dialect()).of(word) == word + std::string("_"));
@@ -124,7 +124,7 @@ TEST_CASE("words and macros of the languages are no names in code", "[model][sho
   }
 }
 
-TEST_CASE("names that a language keeps for itself are no names in code", "[model][show]") {
+TEST_CASE("names that a language reserves are not used in code", "[model][show]") {
   for (const char* const word : {"_Bool", "__LINE__", "_Foo", "__func__", "_x", "_"})
     CHECK(CodeNames(c_dialect()).of(word) == "x" + std::string(word));
   CHECK(CodeNames(c_dialect()).of("~x") == "x_x");

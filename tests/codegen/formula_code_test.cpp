@@ -500,7 +500,7 @@ TEST_CASE("code with controls in levels and line feeds in formulas computes what
   }
 }
 
-TEST_CASE("names that C keeps for itself are none of its function's", "[model][show][needs-cc]") {
+TEST_CASE("the C function uses no name that C reserves", "[model][show][needs-cc]") {
   ModelSpec spec;
   spec.intrinsic = {{"_Bool", 1, 2}, {"__LINE__", 1, 2}};
   Eigen::VectorXd constants(5);

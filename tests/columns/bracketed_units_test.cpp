@@ -1,5 +1,5 @@
-#include "support/catch.hpp"
 #include "columns/column_facts.hpp"
+#include "support/catch.hpp"
 
 using namespace perfmodel;
 

@@ -143,7 +143,8 @@ TEST_CASE("a measured column of any other name stays", "[roles][by-products]") {
   CHECK(roles.intrinsic == Texts{"filters", "seq_len"});
 }
 
-TEST_CASE("what follows from the time is no input, whatever its name", "[roles][by-products]") {
+TEST_CASE("a column that follows from the time is no input, whatever its name",
+          "[roles][by-products]") {
   using Run = ByProductRun;
   const auto [law, value] = GENERATE(table<std::string, double (*)(const Run&, int)>({
       {"1 / time_s", [](const Run& run, int) { return 1 / run.time; }},
@@ -158,7 +159,7 @@ TEST_CASE("what follows from the time is no input, whatever its name", "[roles][
   CHECK(roles.notices[2] == "Column 'x' is " + law + ", up to a factor, in every row.");
 }
 
-TEST_CASE("what nearly follows from the time stays", "[roles][by-products]") {
+TEST_CASE("a column that only nearly follows from the time is kept", "[roles][by-products]") {
   const Roles roles = roles_with("x", [](const ByProductRun& run, int row) {
     return run.batch / run.time * (1 + 0.03 * std::cos(2.2 * row));
   });

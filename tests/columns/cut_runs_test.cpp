@@ -71,7 +71,7 @@ TEST_CASE("states replace measured cells", "[table][cut]") {
   CHECK_THROWS_WITH(tell_failures("exit", "time_s", table), ContainsSubstring("no column 'exit'"));
 }
 
-TEST_CASE("limits are those of cells, columns and values", "[table][cut]") {
+TEST_CASE("limits come from cells, columns and values", "[table][cut]") {
   const std::string text = "time_s,limit_s,wait_ms\n>30,50,50000\n5,40,40000\ntimeout,60,60000\n";
   const Table by_column = with_limits(text, "limit_s");
   CHECK(by_column.limits == std::vector<double>{30, 40, 60});

@@ -125,7 +125,7 @@ TEST_CASE("the order of the rows leaves no trace in the distinct values", "[desi
   CHECK(values("x\n20\n0.1\n1e-06\n20\n") == Numbers{1e-6, 0.1, 20});
 }
 
-TEST_CASE("missing columns are all told at once", "[design]") {
+TEST_CASE("all missing columns are reported at once", "[design]") {
   CHECK(design_error("X,paddings,time\n1,same,2\n") ==
         "no columns 'x', 'padding', 'gpus' and 'time_s' in runs.csv; there are 'X', 'paddings' and "
         "'time'");
@@ -152,7 +152,7 @@ TEST_CASE("a numeric column that begins with a text is checked cell by cell", "[
         "runs.csv: column 'x': 2 cells: \"n/a\" is not a number (line 2), 0 is not > 0 (line 4)");
 }
 
-TEST_CASE("of many bad cells the first five are shown", "[design]") {
+TEST_CASE("the first five of many bad cells are shown", "[design]") {
   std::string csv = "x,padding,gpus,time_s\n";
   for (int line = 2; line <= 56; ++line)
     csv += "1,,1,1\n";
@@ -175,7 +175,7 @@ TEST_CASE("unknown levels in several rows are summarised and told once each", "[
         "'valid'; did you mean 'same'?");
 }
 
-TEST_CASE("of many unknown levels the first five are shown, before other problems", "[design]") {
+TEST_CASE("the first five of many unknown levels are shown, before other problems", "[design]") {
   std::string csv = "x,padding,gpus,time_s\n0,same,1,1\n";
   std::string expected =
       "runs.csv: 55 of 56 rows have levels that the model does not know; correct or remove them, "
@@ -192,7 +192,7 @@ TEST_CASE("of many unknown levels the first five are shown, before other problem
   CHECK(design_error(csv) == expected + "... and 50 more\nruns.csv:2: column 'x': 0 is not > 0");
 }
 
-TEST_CASE("of many known levels the first ten are shown", "[design]") {
+TEST_CASE("the first ten of many known levels are shown", "[design]") {
   ModelSpec spec;
   spec.categorical = {{"m", {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}}};
   CHECK(design_error("m\n99\n", spec, Target::absent) ==

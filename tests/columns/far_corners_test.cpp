@@ -93,7 +93,7 @@ TEST_CASE("a full grid leaves no corner, however its values lie", "[unmeasured]"
   }
 }
 
-TEST_CASE("of random rows a corner is far about as often as chance has it", "[unmeasured]") {
+TEST_CASE("in random rows a corner is far about as often as by chance", "[unmeasured]") {
   // A corner is far where none of n rows falls into its quarter: 0.75^n, 1.4 % for 15 rows, at each
   // of four corners, and not once in a million for 50.
   RandomStream random(5, "corners");

@@ -6,7 +6,7 @@
 
 using namespace perfmodel;
 
-TEST_CASE("numbers whose thousands are parted are told from other texts", "[columns]") {
+TEST_CASE("numbers with separated thousands are told from other texts", "[columns]") {
   CHECK(without_group_marks("1,024") == "1024");
   CHECK(without_group_marks("12_345_678") == "12345678");
   CHECK(without_group_marks("1 024.5") == "1024.5");

@@ -64,7 +64,8 @@ TEST_CASE("of a total, its parts stay: the workers and what each does", "[roles]
              Contains(std::vector{identity_notice("global_batch", "local_batch * num_gpus")}));
 }
 
-TEST_CASE("a batch without a word is the whole one beside one per worker", "[roles][identities]") {
+TEST_CASE("a batch column without a qualifier is the whole batch where another is per worker",
+          "[roles][identities]") {
   const Roles roles = roles_of_grid({"workers", "batch_size_per_worker", "batch_size"},
                                     [](const GridRun& run) { return run.gpus * run.batch; });
   CHECK(inputs_of(roles) == Texts{"workers", "batch_size_per_worker", "depth"});
@@ -103,7 +104,7 @@ TEST_CASE("a number of a scale follows from the scale", "[roles][identities]") {
   CHECK_THAT(roles.notices, Contains(std::vector{identity_notice(item.column, item.law)}));
 }
 
-TEST_CASE("a column that others nearly give stays", "[roles][identities]") {
+TEST_CASE("a column that others determine only approximately is kept", "[roles][identities]") {
   using Value = double (*)(const GridRun&);
   const Value value = GENERATE(
       Value([](const GridRun& run) { return run.gpus * run.batch + (run.row == 40 ? 1 : 0); }),
@@ -114,7 +115,7 @@ TEST_CASE("a column that others nearly give stays", "[roles][identities]") {
   CHECK(inputs_of(roles) == Texts{"num_gpus", "local_batch", "depth", "x"});
 }
 
-TEST_CASE("what has too few different rows to say is left alone", "[roles][identities]") {
+TEST_CASE("columns with too few different rows to judge are left alone", "[roles][identities]") {
   // Two values each: any two such columns are a power of one another.
   const Roles two =
       resolve_roles(table_of("workers,filters,time_s\n1,8,1\n2,16,2\n1,8,3\n2,16,4\n"), {});

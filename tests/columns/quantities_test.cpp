@@ -9,13 +9,13 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "columns/design.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/property.hpp"
-#include "columns/design.hpp"
 
 namespace perfmodel {
 namespace {
@@ -98,7 +98,7 @@ TEST_CASE("names, numbers, dates and what is ambiguous are no quantities", "[qua
   }
 }
 
-TEST_CASE("what may be a name is no certain quantity", "[quantities]") {
+TEST_CASE("a cell that may be a name is no certain quantity", "[quantities]") {
   for (const auto* text : {"5d", "5m", "5h", "4s", "7B", "16G", "70M", "12:30:00"}) {
     INFO(text);
     CHECK_FALSE(parse_quantity(text).value().certain);
@@ -177,7 +177,7 @@ TEST_CASE("a column that begins with 0 may have units", "[quantities][csv]") {
   CHECK(texts_in(table, "rchar") == Texts{"0", "0", "3100", "0", "-"});
 }
 
-TEST_CASE("what may be names counts only beside certain quantities or by the column's name",
+TEST_CASE("cells that may be names count only beside certain quantities or by the column's name",
           "[quantities][csv]") {
   const auto unit = [](const std::string& name, const std::string& cells) {
     return table_of(name + ",n\n" + cells).columns[0].unit;

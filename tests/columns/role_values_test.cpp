@@ -21,7 +21,7 @@ std::string role_error(std::string_view csv, const RoleRequest& request = {},
   return "(none)";
 }
 
-TEST_CASE("cells that are no numbers are told column by column", "[roles]") {
+TEST_CASE("cells that are no numbers are reported column by column", "[roles]") {
   CHECK(
       role_error("x,batch_size,time_s\n"
                  "1,8,0.1\n"
@@ -50,7 +50,7 @@ TEST_CASE("a time with decimal commas throughout is still the time", "[roles]") 
         "number (line 3); every run needs a measured time > 0: correct this or remove the rows");
 }
 
-TEST_CASE("of a column's bad cells all are counted and the first five shown", "[roles]") {
+TEST_CASE("all bad cells of a column are counted and the first five shown", "[roles]") {
   std::string csv = "x,gpus,time_s\n";
   for (int line = 2; line <= 150; ++line)
     csv +=
@@ -111,7 +111,7 @@ TEST_CASE("a column with as many texts as numbers needs a word from the user", "
   CHECK(role_error("mode,x,gpus,time_s\na,1,1,1\nb,2,2,2\n3,3,3,3\n") == expected);
 }
 
-TEST_CASE("numbers that only people read as such are told where texts and numbers mix", "[roles]") {
+TEST_CASE("numbers in human notation are reported where texts and numbers mix", "[roles]") {
   CHECK(role_error("size,x,gpus,time_s\n512,1,1,1\n\"1,024\",2,2,2\n\"2,048\",3,3,3\n") ==
         "runs.csv: column 'size' mixes 1 number and 2 texts, such as \"1,024\" (runs.csv:3): write "
         "1024 there; pass --categorical size to take its values as levels, or --ignore size");

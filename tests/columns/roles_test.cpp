@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "columns/column_facts.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "columns/column_facts.hpp"
 
 namespace perfmodel {
 namespace {
@@ -118,7 +118,7 @@ TEST_CASE("a unit of time in a name tells the target where no name does", "[role
         "Column '" + name + "' is taken as the measured time, by the unit in its name.");
 }
 
-TEST_CASE("of several columns with a unit of time none is taken", "[roles]") {
+TEST_CASE("none of several columns with a unit of time is taken", "[roles]") {
   CHECK(error_of(table_of("x,fwd_s,gpus,bwd_s\n1,1,1,2\n2,2,2,3\n")) ==
         "runs.csv: several columns could be the measured time: 'fwd_s' and 'bwd_s'\n"
         "its columns are 'x', 'fwd_s', 'gpus' and 'bwd_s'\n"
@@ -159,7 +159,7 @@ TEST_CASE("the usual names of scales are known", "[roles]") {
   CHECK(roles.extrinsic == Texts{name});
 }
 
-TEST_CASE("members of nested objects have the roles of their last names", "[roles]") {
+TEST_CASE("members of nested objects get the roles of their last names", "[roles]") {
   CHECK(last_part("run.config.gpus") == "gpus");
   for (const std::string name : {"p99.9_ms", "gpus.", "gpus"})
     CHECK(last_part(name) == name);
@@ -318,7 +318,7 @@ TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
   CHECK(resolve_roles(table_of(csv), request).notices.back() != notice);
 }
 
-TEST_CASE("flags that name unknown columns are all told at once", "[roles]") {
+TEST_CASE("all flags that name unknown columns are reported at once", "[roles]") {
   RoleRequest request;
   request.target = "time";
   request.extrinsic = Texts{"worker", "batch_size"};
@@ -357,7 +357,7 @@ TEST_CASE("a column with the name of a throughput is not advised as the time", "
              EndsWith("\npass, for example: --throughput-target " + column));
 }
 
-TEST_CASE("a time that is named as an input is told, and no other column advised", "[roles]") {
+TEST_CASE("a time named as an input is reported, and no other column advised", "[roles]") {
   RoleRequest request;
   request.categorical = {"time_s"};
   CHECK(error_of(table_of("gpus,x,time_s\n1,1,1\n2,2,2\n"), request) ==
@@ -397,7 +397,7 @@ TEST_CASE("the advice names a number of tokens before a number of heads", "[role
                      "--extrinsic names one.") == 1);
 }
 
-TEST_CASE("of several possible times one has to be chosen", "[roles]") {
+TEST_CASE("one of several possible times has to be chosen", "[roles]") {
   CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
         "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
         "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"

@@ -153,7 +153,7 @@ TEST_CASE("numbers that are ids or time stamps are no inputs", "[roles][run-labe
   CHECK(labelled(name, id, request).is_input);
 }
 
-TEST_CASE("ids of what is set stay", "[roles][run-labels]") {
+TEST_CASE("ids of settings remain inputs", "[roles][run-labels]") {
   const std::string name = GENERATE("model_id", "gpu_id", "grid", "update", "candidate");
   CHECK(labelled(name, number_of_visit).is_input);
 }

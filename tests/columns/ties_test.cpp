@@ -120,7 +120,7 @@ TEST_CASE("of several sizes of a step that fit, a full one that was measured is 
   CHECK(step_law({1, 3, 100, 127, 150}, {256, 86, 3, 3, 2}) == "ceil(256 / gpus)");
 }
 
-TEST_CASE("what too few runs say, or not all, is no step", "[central][steps]") {
+TEST_CASE("evidence of too few runs, or not of all, makes no step", "[central][steps]") {
   CHECK(step_law({1, 4, 16}, {1, 1, 2}).empty());
   CHECK(step_law({1, 2, 4, 16}, {1, 1, 1, 2}) == "ceil(gpus / 8)");
   CHECK(step_law({1, 2, 4, 16, 32}, {1, 1, 1, 3, 3}).empty());

@@ -104,7 +104,8 @@ TEST_CASE("a column of that name, or names that no formula can have, leave a tot
   CHECK_FALSE(found_in(table));
 }
 
-TEST_CASE("what each worker has is a derived column in place of the total", "[total-per-worker]") {
+TEST_CASE("the share of each worker becomes a derived column in place of the total",
+          "[total-per-worker]") {
   Table table = runs_of({});
   Roles roles = roles_of(table, with_scales({"global_batch", "num_gpus"}));
   const std::size_t notices = roles.notices.size();
@@ -127,7 +128,7 @@ TEST_CASE("what each worker has is a derived column in place of the total", "[to
   CHECK(same.derived.empty());
 }
 
-TEST_CASE("what a user derived already is not derived a second time", "[total-per-worker]") {
+TEST_CASE("a column that the user derived already is not derived again", "[total-per-worker]") {
   const auto found_beside = [](const std::string& definition) {
     RoleRequest request = with_scales({"global_batch", "num_gpus"});
     request.derived = {parse_derived(definition)};

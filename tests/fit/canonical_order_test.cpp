@@ -130,7 +130,7 @@ std::vector<std::string> canonical_names(const ModelSpec& spec, const Design& ru
 
 }  // namespace
 
-TEST_CASE("the canonical order is of what stands in the distinct rows", "[fit]") {
+TEST_CASE("the canonical order follows the contents of the distinct rows", "[fit]") {
   for (const NamedRuns& named : {runs_of_products(), runs_of_lenet()}) {
     const test::PaperRuns runs = test::runs_of(named.table, named.roles);
     const std::vector<std::string> names = canonical_names(runs.spec, runs.design);

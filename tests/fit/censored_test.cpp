@@ -9,13 +9,13 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "columns/cut_runs.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
-#include "columns/cut_runs.hpp"
 #include "table/table.hpp"
 
 using namespace perfmodel;

@@ -258,7 +258,8 @@ TEST_CASE("bounds are read from text", "[fit]") {
   CHECK(all.low == -2);
   CHECK(all.high == 2.5);
   CHECK(parse_bound("p.kernel_size=0:3").column == "kernel_size");
-  CHECK_THROWS_WITH(parse_bound("p=3:0"), "--bounds 'p=3:0': the lower bound is above the upper one");
+  CHECK_THROWS_WITH(parse_bound("p=3:0"),
+                    "--bounds 'p=3:0': the lower bound is above the upper one");
   CHECK(parse_bound("F=1e12:1e16").constant == "F");
   CHECK(parse_fixed("p=1").low == 1);
   CHECK(parse_fixed("p=1").high == 1);

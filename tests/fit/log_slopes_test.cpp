@@ -47,7 +47,8 @@ TEST_CASE("slopes of a sum with steps are those of its logarithm", "[fit][slopes
   check_slopes(runs.truth, runs.design);
 }
 
-TEST_CASE("slopes of a sum know rings, caps, logarithms and steps of any column", "[fit][slopes]") {
+TEST_CASE("slopes of a sum cover rings, caps, logarithms and steps of any column",
+          "[fit][slopes]") {
   test::MultiRuns runs = test::multi_runs(60, 0, 1);
   MultiStructure& structure = own_sum_form(runs.truth).structure;
   structure.step_factors = {{2, 8}};  // numeric columns: gpus, batch_size, filters

@@ -4,8 +4,8 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "fit/fit.hpp"
 #include "choice/fit_with_process.hpp"
+#include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"

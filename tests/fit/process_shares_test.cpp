@@ -2,8 +2,8 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "fit/fit.hpp"
 #include "choice/fit_with_process.hpp"
+#include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"

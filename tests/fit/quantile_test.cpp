@@ -8,9 +8,9 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "search/losses.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
+#include "search/losses.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
@@ -97,7 +97,7 @@ TEST_CASE("a bound by level is the order statistic of each level", "[fit][quanti
   CHECK(model.search.gap < 1e-9);
 }
 
-TEST_CASE("about the share of a quantile lies at or below the fit", "[fit][quantile]") {
+TEST_CASE("about a quantile's share of the runs lies at or below the fit", "[fit][quantile]") {
   // At an optimum with C > 0, n - n_at <= n tau <= n_below + n_at: C moves all rows alike.
   const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 250, 0.2, 4);
   const double quantile = GENERATE(0.2, 0.8, 0.95);

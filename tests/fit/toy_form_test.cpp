@@ -9,10 +9,10 @@
 #include "cli/texts.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/model.hpp"
-#include "report/model_json.hpp"
 #include "page/page.hpp"
 #include "page/page_content.hpp"
+#include "perfmodel/model.hpp"
+#include "report/model_json.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "trust/resampling.hpp"
@@ -213,8 +213,7 @@ TEST_CASE("tables, summary and report of a new form speak of its constants and p
                                                   predicted,
                                                   toy.model.metrics.train,
                                                   {}});
-  const std::string page =
-      report_html(content, "");
+  const std::string page = report_html(content, "");
   CHECK_THAT(page, Catch::Contains("The law of Amdahl"));
   CHECK_THAT(page, Catch::Contains("Constants of parallel part"));
   CHECK_THAT(page, Catch::Contains("t = a/workers + C"));

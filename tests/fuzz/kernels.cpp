@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "search/generic_kernel.hpp"
-#include "sums/row_kernel.hpp"
-#include "search/search_space.hpp"
 #include "fuzz/targets.hpp"
 #include "gp/matern.hpp"
 #include "gp/tile_kernel.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "search/generic_kernel.hpp"
+#include "search/search_space.hpp"
+#include "sums/row_kernel.hpp"
 #include "support/generated_runs.hpp"
 #include "table/expressions.hpp"
 

@@ -64,7 +64,7 @@ TEST_CASE("there are no more neighbours than rows, and levels may be unknown", "
     CHECK(neighbour.distance >= 0.4);
 }
 
-TEST_CASE("of many rows at one place those that stand first are the nearest", "[process]") {
+TEST_CASE("among many rows at one place the first ones are the nearest", "[process]") {
   const Kernel kernel{.inverse_lengths = Eigen::Vector2d(2, 0.5),
                       .shares = Eigen::Vector2d(0.3, 0.1),
                       .rates = Eigen::Vector2d(0.4, 0.02)};

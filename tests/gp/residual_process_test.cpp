@@ -166,7 +166,7 @@ TEST_CASE("predictions from all rows as neighbours are the exact ones", "[proces
   CHECK((exact.deviation - found.deviation).cwiseAbs().maxCoeff() < 1e-8);
 }
 
-TEST_CASE("few neighbours say what all rows say", "[process][whole-fits]") {
+TEST_CASE("a few neighbours give the same answer as all rows", "[process][whole-fits]") {
   const NoisyRuns runs = process_runs(1500, 0.05);
   const NoisyRuns asked = process_runs(200, 0, 3);
   const ProcessOptions options{.hyper_rows = 150};

@@ -136,7 +136,7 @@ TEST_CASE("a run that counts for less changes its row as fewer runs would", "[pr
   CHECK(rows.runs[1] == 1);
 }
 
-TEST_CASE("what a row is from the others is what a fit without it leaves", "[process]") {
+TEST_CASE("the prediction of a row from the others is that of a fit without it", "[process]") {
   const NoisyLaw runs = noisy_law(30, 7, 3);
   const Inputs coordinates = logarithms(runs.inputs);
   const MergedRows rows = MergedRows::of(coordinates, runs.y);
@@ -181,7 +181,7 @@ TEST_CASE("runs that were disturbed do not disturb a process", "[process]") {
   CHECK((usual.predicted - clean.law).cwiseAbs().maxCoeff() < 0.03);
 }
 
-TEST_CASE("of a hundred runs a single one does not mislead the search", "[process]") {
+TEST_CASE("a single run in a hundred does not mislead the search", "[process]") {
   // The first run takes 1000 times as long. A process whose columns matter little and that varies a
   // lot passes through it, and nothing near it says that it should not.
   for (const std::uint64_t seed : {50U, 54U, 57U}) {
@@ -215,13 +215,13 @@ TEST_CASE("the same holds where each prediction is from its neighbours", "[proce
   CHECK(found.predicted == threads.predicted);
 }
 
-TEST_CASE("of few rows none is taken for an outlier", "[process]") {
+TEST_CASE("with few rows none is taken for an outlier", "[process]") {
   const NoisyFit found = noisy_fit(noisy_law(50, 25, 5));
   CHECK_FALSE(found.hyper.heavy_tails);
   CHECK(outliers(found) == 0);
 }
 
-TEST_CASE("what the search sees is the same in other units of the time, to the last bit",
+TEST_CASE("the search sees the same numbers in other units of the time, to the last bit",
           "[process]") {
   NoisyLaw runs = noisy_law(80, 9, 4);
   runs.inputs.numbers = runs.inputs.numbers.array().log().round().exp();  // repeats

@@ -67,7 +67,7 @@ TEST_CASE("parts of the split are judged, intervals come from the validation par
 }
 
 TEST_CASE(
-    "further runs are read with the levels of the model as texts, and unknown ones are left out") {
+    "the levels of a model stay texts in further runs, and rows with unknown ones are left out") {
   FitRequest request = quick_fit();
   std::set<std::string> asked;
   request.test_runs = [&](const std::set<std::string>& text_columns) {
@@ -92,7 +92,7 @@ TEST_CASE("test rows are named once") {
   CHECK_THROWS_AS(fit_runs(runs(), request), UsageError);
 }
 
-TEST_CASE("every stage tells how far it is, the observer hears of a single search alone") {
+TEST_CASE("every stage reports its progress, and the observer hears only of a single search") {
   FitRequest request = quick_fit();
   std::vector<std::pair<FitStage, std::size_t>> last;
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
@@ -120,7 +120,7 @@ TEST_CASE("every stage tells how far it is, the observer hears of a single searc
   CHECK(observed);
 }
 
-TEST_CASE("the choice of a form tells its steps, and changes nothing by that") {
+TEST_CASE("choosing a form reports its steps without changing the choice") {
   FitRequest request = quick_fit();
   request.options.expression = Expression::automatic;
   request.options.residual = Residual::chosen;

@@ -26,7 +26,7 @@ LabelledRuns drawn_from(const std::string& path, std::size_t rows, std::uint64_t
 
 }  // namespace
 
-TEST_CASE("who reads a large file is told how far it is") {
+TEST_CASE("reading a large file shows its progress") {
   const TemporaryDirectory directory;
   const std::string text = scattered_runs(20);
   std::pair<std::size_t, std::size_t> told;
@@ -48,7 +48,7 @@ TEST_CASE("a drawn row that cannot be read is refused with its line") {
                     ContainsSubstring("runs.csv:433") && ContainsSubstring("\"x0."));
 }
 
-TEST_CASE("rows are drawn of a file of more than 1 GiB, and where it is requested") {
+TEST_CASE("rows are sampled from a file of more than 1 GiB, and on request") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", "");
   std::filesystem::resize_file(path, kLargeFile);  // takes no room on the disk
@@ -65,7 +65,7 @@ TEST_CASE("rows are drawn of a file of more than 1 GiB, and where it is requeste
 // What the models of 20 draws differ by, in the mean over the configurations, is what the error
 // says of one draw: a difference of two has sqrt(2) times the deviation of one. The estimate rests
 // on two models of half of the rows, so that it scatters by about a third.
-TEST_CASE("what is said of sampling is how far apart draws are", "[whole-fits]") {
+TEST_CASE("the reported effect of sampling is how far apart draws are", "[whole-fits]") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", scattered_runs(100));
   const FitRequest request = fit_of_scattered(Loss::mse);

@@ -72,7 +72,8 @@ TEST_CASE("a number that is no time is not taken for seconds", "[campaign]") {
   CHECK(run.reason == "its number is no time, as 1.5, 1.5 ms or 0:01:30 are: step_time: 1:30");
 }
 
-TEST_CASE("what a job is and whether it lasts is read from standard output alone", "[campaign]") {
+TEST_CASE("the id of a job and whether it lasts are read from standard output alone",
+          "[campaign]") {
   const test::TemporaryDirectory directory;
   const std::string log = directory.write("7.log", "step_time: 3\n");
   const std::string folder = directory.path().string();

@@ -36,7 +36,7 @@ TEST_CASE("the map of the rooms has no cycle", "[sources]") {
   CHECK(test::joined(cycle) == "");
 }
 
-TEST_CASE("what is against a map of rooms is found", "[sources]") {
+TEST_CASE("violations of a map of rooms are found", "[sources]") {
   const test::TemporaryDirectory checkout;
   for (const char* const folder : {"src/top/inner", "src/low", "include/perfmodel/low/deep"})
     std::filesystem::create_directories(checkout.path() / folder);

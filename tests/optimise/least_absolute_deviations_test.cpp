@@ -9,9 +9,9 @@
 
 using namespace perfmodel;
 using namespace perfmodel::optimise;
-using test::matching_digits;
 using Eigen::Index;
 using Eigen::VectorXd;
+using test::matching_digits;
 
 namespace {
 

@@ -93,9 +93,9 @@ TEST_CASE("property: the library and the program give the same bytes", "[propert
         INFO(fit.errors);
         REQUIRE(fit.exit_code == 0);
         const FittedModel model = fit_runs(read_runs(file, {request.roles.categorical.begin(),
-                                                      request.roles.categorical.end()}),
-                                     request)
-                                .model;
+                                                            request.roles.categorical.end()}),
+                                           request)
+                                      .model;
         CHECK(test::read_text(model_file) == to_json(model));
         const Eigen::VectorXd times =
             predict(model, make_design(runs.table(), model.spec, Target::absent));

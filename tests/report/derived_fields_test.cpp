@@ -98,7 +98,7 @@ TEST_CASE("a constant that was changed alone is found out", "[io]") {
   CHECK_THROWS_AS(read(model), InputError);
 }
 
-TEST_CASE("last digits of another processor contradict nothing", "[io]") {
+TEST_CASE("last digits that differ on another processor are no contradiction", "[io]") {
   nlohmann::json model = generic_model();
   model["scaling_powers"]["workers"] = -1 + 1e-9;
   model["constants"]["categorical"][0]["levels"][1]["difference"] = 0.5 - 1e-12;

@@ -12,7 +12,7 @@ TEST_CASE("text cannot become markup", "[markup]") {
   CHECK(escaped_markup("größer \u2264 4 \U0001F600") == "größer \u2264 4 \U0001F600");
 }
 
-TEST_CASE("what XML and HTML have no character for is not written", "[markup]") {
+TEST_CASE("characters that XML and HTML do not allow are not written", "[markup]") {
   CHECK(escaped_markup("a\tb\x01\x7f") == "a b  ");
   CHECK(escaped_markup("two\nlines") == "two\nlines");
   CHECK(escaped_markup("\u0085|\uFFFE|\uFFFF|\uFFFD") == " | | |\uFFFD");

@@ -57,7 +57,7 @@ TEST_CASE("constants keep all their digits", "[io]") {
   }
 }
 
-TEST_CASE("effects and the correction of a process are read as they were written", "[io]") {
+TEST_CASE("effects and the correction of a process survive writing and reading", "[io]") {
   FittedModel model = sample();
   Effect filters{.column = "filters", .from = 4., .to = 8.5, .ratio = 1.5};
   filters.interval = Interval{0.9, 2.5};
@@ -138,7 +138,7 @@ TEST_CASE("levels that are numbers stand in the order of their values", "[io]") 
   CHECK(read.identifiability->differences == std::vector<bool>{false, false, true});
 }
 
-TEST_CASE("Repeated fits and a model without a search of ours are read as they were written") {
+TEST_CASE("repeated fits and a model that was not searched for survive writing and reading") {
   FittedModel model = sample();
   model.repeats = RepeatSummary{.fits = 2,
                                 .seeds = {{1, 0.5}, {2, 0.25}},
@@ -159,7 +159,7 @@ TEST_CASE("Repeated fits and a model without a search of ours are read as they w
   CHECK(again.metrics.train.rows == 0);
 }
 
-TEST_CASE("what a scaling power counts of derived columns is read as it was written", "[io]") {
+TEST_CASE("the derived columns that a scaling power counts survive writing and reading", "[io]") {
   FittedModel model = sample();
   model.spec.derived = {make_derived("filters", "size * workers", "here")};
   model.spec.sources = {{"size", 3}};
@@ -185,7 +185,7 @@ TEST_CASE("what a scaling power counts of derived columns is read as it was writ
   CHECK(scaling_powers(older).at(0) == -1);
 }
 
-TEST_CASE("what the runs determine is read as it was written") {
+TEST_CASE("what the runs determine survives writing and reading") {
   FittedModel model = sample();
   model.identifiability = Identifiability{.constants = {true, false, false, true, false, true},
                                           .differences = {true, false},
@@ -221,7 +221,7 @@ TEST_CASE("what the runs determine is read as it was written") {
                         "order of the constants");
 }
 
-TEST_CASE("how a form was chosen is read as it was written", "[io]") {
+TEST_CASE("the record of how a form was chosen survives writing and reading", "[io]") {
   FittedModel model = sample();
   model.search.form = FormChoice{.given = true,
                                  .candidates = 7,

@@ -53,7 +53,7 @@ bool all(const std::vector<bool>& values) {
 
 }  // namespace
 
-TEST_CASE("of three columns of levels exactly the differences are determined", "[fit]") {
+TEST_CASE("exactly the differences of three columns of levels are determined", "[fit]") {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     CAPTURE(seed);
     const FittedModel model =

@@ -108,7 +108,7 @@ TEST_CASE("a search among hundreds of levels has the dimensions of their groups"
   CHECK(model.search.gap < 1e-9);
 }
 
-TEST_CASE("of hundreds of levels only the differences are determined beside a constant", "[fit]") {
+TEST_CASE("beside a constant only the differences of hundreds of levels are determined", "[fit]") {
   const ManyLevelRuns runs = level_runs(0.05);
   const FittedModel model = fit(runs.spec, runs.design, options_for(Loss::mse));
   REQUIRE(model.identifiability);

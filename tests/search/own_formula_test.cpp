@@ -71,7 +71,8 @@ std::string roofline_runs() {
 
 }  // namespace
 
-TEST_CASE("derivatives by several names are those by each of them", "[own][derivative]") {
+TEST_CASE("derivatives with respect to several names equal those with respect to each",
+          "[own][derivative]") {
   TextCodes codes;
   const std::vector<std::string> names = {"a", "b", "c"};
   const Formula formula("max(a, b / c)^1.5 * exp(-c * 0.1) + (a > b ? a * c : b^c) - min(a, c)",

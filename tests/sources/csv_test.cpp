@@ -74,7 +74,7 @@ TEST_CASE("line ends may be CRLF, the last may be missing, a byte-order mark is 
   }
 }
 
-TEST_CASE("reading tells how many bytes of all files are read", "[csv]") {
+TEST_CASE("reading reports how many bytes of all files have been read", "[csv]") {
   std::string first = "filters,time_s\n";
   const std::string padding(std::size_t{1} << 20, ' ');
   for (int line = 0; line < 40; ++line)
@@ -184,7 +184,7 @@ TEST_CASE("lines with too few or too many fields are errors with their line", "[
       "a comma that needs quotes?");
 }
 
-TEST_CASE("of many lines with the wrong number of fields the first twenty are shown", "[csv]") {
+TEST_CASE("the first twenty of many lines with the wrong number of fields are shown", "[csv]") {
   std::string csv = "a,b\n";
   std::string expected;
   for (int line = 2; line <= 56; ++line) {

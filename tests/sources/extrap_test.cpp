@@ -6,17 +6,15 @@
 #include "perfmodel/error.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/shell.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::Message;
-using test::run_perfmodel;
+using test::ProgramTest;
 
 const std::string kText =
     "# two parameters\n"
@@ -156,7 +154,7 @@ TEST_CASE("Extra-P's JSON lines are rows with plain names of parameters", "[extr
             .csv() == "x,region,t,u\n1,a,3,4\n");
 }
 
-TEST_CASE("other JSON is none of Extra-P's", "[extrap]") {
+TEST_CASE("other JSON is not taken for Extra-P's", "[extrap]") {
   for (const char* text : {"[]", "{}", "3", R"({"params": {"x": 1}})", R"({"parameters": []})",
                            R"([{"params": {"x": 1}, "value": 2}])"})
     CHECK_FALSE(rows_of_lines(text));
@@ -194,41 +192,36 @@ std::string sized_text() {
   return points + visits + "REGION b\n" + visits.substr(visits.find("DATA"));
 }
 
-TEST_CASE("fit takes a metric of Extra-P's text as the time, and no other as an input",
-          "[extrap][program]") {
-  const test::TemporaryDirectory directory;
-  const std::string file = directory.write("runs.txt", sized_text());
-  const std::string model = directory.file("model.json");
-  const auto fitted = run_perfmodel({"fit", file, "--target", "time", "-o", model});
-  INFO(fitted.errors);
-  CHECK(fitted.exit_code == 0);
+TEST_CASE_METHOD(ProgramTest,
+                 "fit takes a metric of Extra-P's text as the time, and no other as an input",
+                 "[extrap][program]") {
+  const std::string runs_file = write("runs.txt", sized_text());
+  const std::string model = file("model.json");
+  const auto fitted = run({"fit", runs_file, "--target", "time", "-o", model}).succeeded();
   CHECK_THAT(fitted.errors,
              Contains("Column 'visits' is another result of the runs and is left out"));
   CHECK_THAT(fitted.errors, Contains("12 of 24 runs have no 'time' and are left out"));
-  const auto predicted = run_perfmodel({"predict", model, "--set", "p=32", "--quiet"});
+  const auto predicted = run({"predict", model, "--set", "p=32", "--quiet"});
   INFO(predicted.errors);
   CHECK(std::stod(predicted.output) == Approx(64).epsilon(0.01));
-
-  const auto inferred = run_perfmodel({"fit", file, "-o", directory.file("again.json")});
-  CHECK(inferred.exit_code == 0);
-  CHECK_THAT(inferred.errors, Contains("Column 'time' is taken as the measured time."));
+  CHECK_THAT(run({"fit", runs_file, "-o", file("again.json")}).succeeded().errors,
+             Contains("Column 'time' is taken as the measured time."));
 }
 
-TEST_CASE("show --as extrap prints a function in Extra-P's notation",
-          "[extrap][program][show][needs-python]") {
-  const test::TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "show --as extrap prints a function in Extra-P's notation",
+                 "[extrap][program][show][needs-python]") {
   std::string runs = "p,n,kind,time\n";
   for (const int p : {2, 4, 8, 16})
     for (const int n : {10, 20, 40})
       runs += std::to_string(p) + "," + std::to_string(n) + "," + (n == 20 ? "a," : "b,") +
               std::to_string(3 * std::pow(p, 1.5) * std::log2(n) + 20) + "\n";
-  const std::string file = directory.write("runs.csv", runs);
-  const std::string model = directory.file("model.json");
+  const std::string runs_file = write("runs.csv", runs);
+  const std::string model = file("model.json");
   const auto fit = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"fit", file, "--target", "time", "-o", model};
+    std::vector<std::string> arguments{"fit", runs_file, "--target", "time", "-o", model};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    INFO(run_perfmodel(arguments).errors);
-    return run_perfmodel({"show", model, "--as", "extrap"});
+    INFO(run(arguments).errors);
+    return run({"show", model, "--as", "extrap"});
   };
   const auto shown = fit({"--expression", "multi", "--ignore", "kind"});
   CHECK_THAT(shown.output, Contains("p^(1.5)") && Contains("log2(n)"));
@@ -237,7 +230,7 @@ TEST_CASE("show --as extrap prints a function in Extra-P's notation",
       "\"n\": 80, \"log2\": math.log2}))' '" +
       shown.output.substr(0, shown.output.size() - 1) + "'");
   REQUIRE(value);
-  const auto predicted = run_perfmodel({"predict", model, "--set", "p=32", "n=80", "--quiet"});
+  const auto predicted = run({"predict", model, "--set", "p=32", "n=80", "--quiet"});
   CHECK(std::stod(*value) == Approx(std::stod(predicted.output)).epsilon(1e-12));
   CHECK(std::stod(*value) == Approx(3 * std::pow(32, 1.5) * std::log2(80) + 20).epsilon(1e-3));
 
@@ -248,28 +241,25 @@ TEST_CASE("show --as extrap prints a function in Extra-P's notation",
   CHECK_THAT(levels.errors, Contains("Extra-P has no notation for the levels of 'kind'"));
 }
 
-TEST_CASE("without the name of a time, several metrics need a choice", "[extrap][program]") {
-  const test::TemporaryDirectory directory;
-  const std::string file = directory.write(
+TEST_CASE_METHOD(ProgramTest, "without the name of a time, several metrics need a choice",
+                 "[extrap][program]") {
+  const std::string runs_file = write(
       "runs.txt", "PARAMETER p\nPOINTS 1 2\nMETRIC a\nDATA 5\nDATA 6\nMETRIC b\nDATA 7\nDATA 8\n");
-  const auto fitted = run_perfmodel({"fit", file});
-  CHECK(fitted.exit_code == 3);
-  CHECK_THAT(fitted.errors, Contains("which of 'a' and 'b' is the measured time?"));
-  CHECK_THAT(fitted.errors, Contains("--target a"));
+  const std::string fitted = run({"fit", runs_file}).failed(3);
+  CHECK_THAT(fitted, Contains("which of 'a' and 'b' is the measured time?"));
+  CHECK_THAT(fitted, Contains("--target a"));
 }
 
-TEST_CASE("import writes Extra-P's runs as CSV, also from gzip", "[extrap][program]") {
-  const test::TemporaryDirectory directory;
-  const std::string file = directory.write("runs.txt", kText);
-  const auto plain = run_perfmodel({"import", file});
-  CHECK(plain.exit_code == 0);
+TEST_CASE_METHOD(ProgramTest, "import writes Extra-P's runs as CSV, also from gzip",
+                 "[extrap][program]") {
+  const std::string runs_file = write("runs.txt", kText);
+  const auto plain = run({"import", runs_file}).succeeded();
   CHECK_THAT(plain.output, Contains("8,1000,main->solve it,4,40\n"));
-  REQUIRE(test::succeeds("gzip -k '" + file + "'"));
-  CHECK(run_perfmodel({"import", file + ".gz"}).output == plain.output);
-  CHECK(run_perfmodel({"import", file, "--input-format", "extrap"}).output == plain.output);
-  const auto refused = run_perfmodel({"import", file, "--study", "s"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors, Contains("a text file of Extra-P"));
+  REQUIRE(test::succeeds("gzip -k '" + runs_file + "'"));
+  CHECK(run({"import", runs_file + ".gz"}).output == plain.output);
+  CHECK(run({"import", runs_file, "--input-format", "extrap"}).output == plain.output);
+  CHECK_THAT(run({"import", runs_file, "--study", "s"}).failed(2),
+             Contains("a text file of Extra-P"));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_CASE("tasks of Nextflow that failed have no results, and have a process", "
         "4,REPORT:ALL,REPORT:ALL,ABORTED,aborted,aborted,aborted,1\n");
 }
 
-TEST_CASE("separators at the ends of lines are none", "[job-tables]") {
+TEST_CASE("separators at the ends of lines do not count", "[job-tables]") {
   std::string text;
   for (const char c : kJobs)
     text += c == '\n' ? std::string("|\n") : std::string(1, c);
@@ -60,14 +60,14 @@ TEST_CASE("separators at the ends of lines are none", "[job-tables]") {
         "Elapsed|NNodes\n00:01:00|2\n00:00:30|4\n");
 }
 
-TEST_CASE("jobs in states that no scheduler has are no jobs", "[job-tables]") {
+TEST_CASE("rows in states that no scheduler knows are not taken for jobs", "[job-tables]") {
   CHECK_FALSE(joined_job_table("JobID,State,Elapsed\n1,COMPLETED,5\n2,done,6\n", "jobs.csv"));
   CHECK(joined_job_table("JobID,State,Elapsed\n1,COMPLETED,5\n2,CANCELLED by 7,6\n", "jobs.csv"));
   CHECK_FALSE(joined_job_table("task_id,status,realtime\n1,TIMEOUT,5s\n", "trace.csv"));
   CHECK(joined_job_table("task_id,status,realtime\n1,CACHED,5s\n", "trace.csv"));
 }
 
-TEST_CASE("other tables are no tables of jobs", "[job-tables]") {
+TEST_CASE("other tables are not taken for tables of jobs", "[job-tables]") {
   for (const std::string text :
        {"", "JobID", "gpus,time_s\n1,2\n", "JobID,Elapsed\n1,2\n", "task_id,status\n1,COMPLETED\n",
         "jobid|state\n1|COMPLETED\n", "\"JobID|State\n"}) {

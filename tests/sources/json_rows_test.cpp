@@ -8,9 +8,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
-#include "support/catch.hpp"
-#include "support/program.hpp"
-#include "support/temporary_directory.hpp"
+#include "support/program_fixture.hpp"
 
 namespace perfmodel {
 namespace {
@@ -172,15 +170,13 @@ TEST_CASE("brackets may be nested a hundred times", "[json-runs]") {
         "a\n" + std::string(200, '[') + "\n");
 }
 
-TEST_CASE("objects with a key of their own each are refused before they fill the memory",
-          "[json-runs][program]") {
+TEST_CASE_METHOD(test::ProgramTest,
+                 "objects with a key of their own each are refused before they fill the memory",
+                 "[json-runs][program]") {
   std::string lines;
   for (int i = 0; i < 20'000; ++i)
     lines += "{\"k" + std::to_string(i) + "\":1}\n";
-  const test::TemporaryDirectory directory;
-  const auto result = test::run_perfmodel({"import", directory.write("runs.json", lines)});
-  CHECK(result.exit_code == 3);
-  CHECK_THAT(result.errors,
+  CHECK_THAT(run({"import", write("runs.json", lines)}).failed(3),
              Catch::Matchers::ContainsSubstring("runs.json: the runs have more than 1000 columns"));
   CHECK_THROWS_AS(csv_of_json(lines), std::length_error);
 }

@@ -9,8 +9,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
-#include "support/catch.hpp"
-#include "support/temporary_directory.hpp"
+#include "support/program_fixture.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
@@ -36,10 +35,9 @@ std::string repeated_runs() {
 
 }  // namespace
 
-TEST_CASE("ranges that follow each other have each line of a file once") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest, "ranges that follow each other have each line of a file once") {
   const std::string text = "a\nbb\n\nccc\nd";
-  const std::string path = directory.write("lines.txt", text);
+  const std::string path = write("lines.txt", text);
   REQUIRE(regular_file_size(path) == text.size());
   for (std::uint64_t first = 0; first <= text.size(); ++first) {
     for (std::uint64_t second = first; second <= text.size(); ++second) {
@@ -59,10 +57,10 @@ TEST_CASE("ranges that follow each other have each line of a file once") {
   }
 }
 
-TEST_CASE("drawn rows are rows of the file, the same ones however it is cut") {
-  const TemporaryDirectory directory;
+TEST_CASE_METHOD(ProgramTest,
+                 "sampled rows are rows of the file, and the same ones however it is cut") {
   const std::string text = repeated_runs();
-  const std::string path = directory.write("runs.csv", text);
+  const std::string path = write("runs.csv", text);
   const Table all = parse_csv(text, path);
   const CsvBeginning beginning = read_beginning(path, {}, {});
   const auto sample_of = [&](std::size_t threads) {

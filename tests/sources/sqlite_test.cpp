@@ -173,13 +173,11 @@ insert into study_directions values (3, 'MINIMIZE', 3, 0);
 insert into trials values (9, 0, 3, 'COMPLETE', '2026-03-01 00:00:00', '2026-03-01 00:01:00');
 insert into trial_values values (9, 9, 0, 3.5, 'FINITE');
 )");
-  const auto unnamed = run_perfmodel({"import", studies.path()});
-  CHECK(unnamed.exit_code == 2);
-  CHECK_THAT(unnamed.errors, Contains("Optuna has runs of 'net' and 'other net'"));
-  CHECK_THAT(unnamed.errors, Contains("--study net"));
-  const auto unknown = run_perfmodel({"import", studies.path(), "--study", "othernet"});
-  CHECK(unknown.exit_code == 2);
-  CHECK_THAT(unknown.errors, Contains("did you mean 'other net'?"));
+  const std::string unnamed = run_perfmodel({"import", studies.path()}).failed(2);
+  CHECK_THAT(unnamed, Contains("Optuna has runs of 'net' and 'other net'"));
+  CHECK_THAT(unnamed, Contains("--study net"));
+  CHECK_THAT(run_perfmodel({"import", studies.path(), "--study", "othernet"}).failed(2),
+             Contains("did you mean 'other net'?"));
   const auto named = run_perfmodel({"import", studies.path(), "--study", "other net", "--quiet"});
   CHECK(named.output == "value,duration_s\n3.5,60\n");
   CHECK(run_perfmodel({"import", studies.path(), "--experiment", "x"}).exit_code == 2);
@@ -230,11 +228,10 @@ TEST_CASE("a run of a query can be what others are like", "[sqlite][needs-sqlite
       "(1, 32, 8), (2, 32, 5), (4, 32, 3), (1, 64, 17), (2, 64, 11), (4, 64, 6);");
   const std::string sql = "select * from runs";
   const std::string model = file.file("model.json");
-  REQUIRE(run_perfmodel({"fit", file.path(), "--sql", sql, "-o", model}).exit_code == 0);
-  const auto like = run_perfmodel({"predict", model, "--like", file.path() + ":6", "--sql", sql});
-  INFO(like.errors);
-  CHECK(like.exit_code == 0);
-  CHECK(like.output == run_perfmodel({"predict", model, "--set", "gpus=2", "batch=64"}).output);
+  run_perfmodel({"fit", file.path(), "--sql", sql, "-o", model}).succeeded();
+  CHECK(run_perfmodel({"predict", model, "--like", file.path() + ":6", "--sql", sql})
+            .succeeded()
+            .output == run_perfmodel({"predict", model, "--set", "gpus=2", "batch=64"}).output);
 }
 
 TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlite]") {
@@ -252,10 +249,9 @@ TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlit
     CHECK_THAT(run.errors, Contains("--sql"));
   }
   CHECK_FALSE(std::filesystem::exists(other));
-  const auto both =
-      run_perfmodel({"import", file.path(), "--sql", "select * from runs", "--study", "s"});
-  CHECK(both.exit_code == 2);
-  CHECK_THAT(both.errors, Contains("--sql") && Contains("--study"));
+  CHECK_THAT(run_perfmodel({"import", file.path(), "--sql", "select * from runs", "--study", "s"})
+                 .failed(2),
+             Contains("--sql") && Contains("--study"));
   CHECK_THAT(error_of(file, query("select c from runs")), Contains("no such column: c"));
   CHECK_THAT(error_of(file, query("select a from run")), Contains("no such table: run"));
   CHECK_THAT(error_of(file, query("select a, b as a from runs")),
@@ -277,9 +273,7 @@ TEST_CASE("changes beside a database are not ignored", "[sqlite][needs-sqlite]")
     REQUIRE(test::succeeds("printf '\\0' > '" + beside + "'"));  // done
     CHECK(run_perfmodel({"import", file.path()}).exit_code == 0);
     REQUIRE(test::succeeds("printf '\\067' > '" + beside + "'"));
-    const auto refused = run_perfmodel({"import", file.path()});
-    CHECK(refused.exit_code == 3);
-    CHECK_THAT(refused.errors, Contains(suffix));
+    CHECK_THAT(run_perfmodel({"import", file.path()}).failed(3), Contains(suffix));
     REQUIRE(test::succeeds("rm '" + beside + "'"));
   }
 }
@@ -325,13 +319,11 @@ TEST_CASE("fit takes the only study, its objective, and leaves failed trials out
   }
   const DatabaseFile file(sql);
   const std::string model = file.file("model.json");
-  const auto refused = run_perfmodel({"fit", file.path(), "--target", "value", "-o", model});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, Contains("--failed drop"));
+  CHECK_THAT(run_perfmodel({"fit", file.path(), "--target", "value", "-o", model}).failed(3),
+             Contains("--failed drop"));
   const auto fitted =
-      run_perfmodel({"fit", file.path(), "--target", "value", "--failed", "drop", "-o", model});
-  INFO(fitted.errors);
-  CHECK(fitted.exit_code == 0);
+      run_perfmodel({"fit", file.path(), "--target", "value", "--failed", "drop", "-o", model})
+          .succeeded();
   CHECK_THAT(fitted.errors, Contains("2 of 24 runs failed"));
   CHECK_THAT(fitted.errors,
              Contains("Column 'duration_s' is another result of the runs and is left out"));

@@ -80,7 +80,7 @@ TEST_CASE("far points have four times the value, and what goes with it moves alo
   CHECK(far_prediction(points, 2, 0, 0, 0) == Catch::Approx(2 * std::log(6.0)));
 }
 
-TEST_CASE("fits disagree by their distance from the median", "[fit][multi]") {
+TEST_CASE("the disagreement of fits is their distance from the median", "[fit][multi]") {
   const Workers runs;
   const TermCoordinates coordinates(runs.spec, runs.design, {});
   const FarPoints points(coordinates, extrapolation_folds(coordinates));

@@ -65,7 +65,7 @@ const std::vector<double> kFive = {4, 8, 16, 32, 64};
 
 }  // namespace
 
-TEST_CASE("five configurations tell 150 + 5 a from a power, with a warning",
+TEST_CASE("five configurations are enough to tell 150 + 5 a from a power, with a warning",
           "[fit][multi][growths]") {
   const test::PaperRuns runs =
       planted_growth({"a"}, {}, one_column(kFive), [](const Point& x) { return 150 + 5 * x[0]; });
@@ -74,7 +74,8 @@ TEST_CASE("five configurations tell 150 + 5 a from a power, with a warning",
   CHECK(warns(model, "few_configurations"));
 }
 
-TEST_CASE("four configurations are not chosen on, and that is said", "[fit][multi][growths]") {
+TEST_CASE("no form is chosen from four configurations, and the program says so",
+          "[fit][multi][growths]") {
   const test::PaperRuns runs = planted_growth({"a"}, {}, one_column({4, 8, 16, 32}),
                                               [](const Point& x) { return 3 * x[0]; });
   const FittedModel model = chosen_growth(runs);
@@ -90,8 +91,7 @@ TEST_CASE("an intrinsic column may grow as a logarithm", "[fit][multi][growths]"
   CHECK(at(model, {{1024}, {}, {}}) == Catch::Approx(20 + 512 * 100).epsilon(0.02));
 }
 
-TEST_CASE("a plain power is preferred where noise hides what a logarithm would say",
-          "[fit][multi][growths]") {
+TEST_CASE("a plain power is preferred where noise hides a logarithm", "[fit][multi][growths]") {
   std::size_t logarithms = 0;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     RandomStream random(seed, "plain power");
@@ -177,7 +177,7 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
   }
 }
 
-TEST_CASE("nothing is chosen that predicts far ends worse than as at the largest value",
+TEST_CASE("no form is chosen that predicts far ends worse than the time at the largest value does",
           "[fit][multi][growths]") {
   std::vector<Point> points;
   RandomStream random(3, "saturates");
@@ -211,7 +211,7 @@ TEST_CASE("the ring is found and predicts beyond the runs", "[fit][multi][growth
   CHECK(at(model, {{64}, {}, {64}}) == Catch::Approx(time({64, 64})).epsilon(0.05));
 }
 
-TEST_CASE("other growths answer to the order of rows and to units as little as powers do",
+TEST_CASE("other growths depend on the order of rows and on units as little as powers do",
           "[fit][multi][growths]") {
   std::vector<Point> points;
   for (const double n : {1, 2, 4, 8, 16})

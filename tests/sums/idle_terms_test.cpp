@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "search/finish.hpp"
 #include "fit/fit.hpp"
+#include "perfmodel/table.hpp"
+#include "search/finish.hpp"
 #include "search/global_search.hpp"
 #include "search/search_space.hpp"
-#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 #include "support/planted_runs.hpp"
@@ -83,8 +83,7 @@ TEST_CASE("a finish that begins without a term brings it back", "[fit]") {
   }
 }
 
-TEST_CASE("among many columns, terms in use leave the model and re-enter at better powers",
-          "[fit]") {
+TEST_CASE("among many columns, terms leave the model and re-enter at better powers", "[fit]") {
   test::PlantedModel planted = {
       .numbers = {{"workers", 0, -1, {1, 2, 4}}}, .levels = {}, .intercept = 0};
   for (int column = 0; column < 24; ++column)

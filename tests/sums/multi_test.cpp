@@ -186,7 +186,7 @@ TEST_CASE("each loss is lowest where it is the one that is minimised", "[fit][mu
   CHECK(mae.search.cost == Catch::Approx(mae.metrics.train.mae).epsilon(1e-12));
 }
 
-TEST_CASE("the terms of a sum stand in the order of their share", "[fit][multi]") {
+TEST_CASE("the terms of a sum are listed in the order of their share", "[fit][multi]") {
   const MultiRuns runs = test::multi_runs(200, 0.05, 1);
   const FittedModel model = fit(runs.spec, runs.design, multi(3));
   const std::vector<double> shares = time_shares(model, runs.design);

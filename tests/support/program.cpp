@@ -9,8 +9,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+
+#include "support/catch.hpp"
 
 namespace perfmodel::test {
 namespace {
@@ -49,11 +52,27 @@ std::string tested_program() {
   return other ? other : PERFMODEL_BINARY;
 }
 
-Program::Program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+ProgramResult ProgramResult::succeeded() const {
+  INFO(errors);
+  REQUIRE(exit_code == 0);
+  return *this;
+}
+
+nlohmann::json ProgramResult::json() const {
+  return nlohmann::json::parse(succeeded().output);
+}
+
+std::string ProgramResult::failed(int code) const {
+  INFO(errors);
+  CHECK(exit_code == code);
+  return errors;
+}
+
+Program::Program(const Words& arguments, const ProgramOptions& options) {
   const std::string input = files_.write("input", options.input);
   const std::string output = files_.file("output");
   const std::string errors = files_.file("errors");
-  std::vector<std::string> owned = {tested_program()};
+  Words owned = {tested_program()};
   owned.insert(owned.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (auto& argument : owned)
@@ -92,15 +111,14 @@ ProgramResult Program::wait() {
   return result;
 }
 
-ProgramResult run_perfmodel(const std::vector<std::string>& arguments,
-                            const ProgramOptions& options) {
+ProgramResult run_perfmodel(const Words& arguments, const ProgramOptions& options) {
   return Program(arguments, options).wait();
 }
 
-std::vector<std::string> listed_commands() {
+Words listed_commands() {
   const std::string help = run_perfmodel({"--help"}).output;
   std::istringstream lines(help.substr(help.find("Subcommands:\n") + 13));
-  std::vector<std::string> out;
+  Words out;
   for (std::string line; std::getline(lines, line) && !line.empty();)
     out.push_back(line.substr(2, line.find(' ', 2) - 2));
   return out;

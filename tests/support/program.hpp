@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "support/temporary_directory.hpp"
 
 namespace perfmodel::test {
+
+/// The words of a command line.
+using Words = std::vector<std::string>;
 
 /// How a program is to be started.
 struct ProgramOptions {
@@ -26,6 +30,13 @@ struct ProgramResult {
   int exit_code = -1;  ///< 128 + n where signal n ended it, as a shell has it
   std::string output;
   std::string errors;
+
+  /// Itself; the test ends here unless the program ended with 0.
+  ProgramResult succeeded() const;
+  /// The output of a program that succeeded.
+  nlohmann::json json() const;
+  /// What a program said that has to have ended with this code.
+  std::string failed(int code) const;
 };
 
 /// The path of the program: what was built beside the tests, unless the environment's
@@ -35,7 +46,7 @@ std::string tested_program();
 /// The real binary on its way; standard output and error go to files, so nothing can fill up.
 class Program {
  public:
-  explicit Program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
+  explicit Program(const Words& arguments, const ProgramOptions& options = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -53,10 +64,9 @@ class Program {
 inline const std::string error_prefix = "perfmodel: error: ";
 
 /// Runs `perfmodel` with these arguments to its end.
-ProgramResult run_perfmodel(const std::vector<std::string>& arguments,
-                            const ProgramOptions& options = {});
+ProgramResult run_perfmodel(const Words& arguments, const ProgramOptions& options = {});
 
 /// The commands in the order of the help.
-std::vector<std::string> listed_commands();
+Words listed_commands();
 
 }  // namespace perfmodel::test

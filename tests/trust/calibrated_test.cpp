@@ -114,7 +114,7 @@ TEST_CASE("intervals of many rows are those of a sample of whole groups, large o
   CHECK(found.intervals.count == 600);
 }
 
-TEST_CASE("growths of few edges are drawn to the usual one", "[intervals]") {
+TEST_CASE("growths estimated at few edges are shrunk towards the usual one", "[intervals]") {
   const test::PaperRuns runs = twenty_runs();
   FittedModel model = generic_fit(runs);
   model.intervals = calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39),

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "columns/replicates.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
-#include "columns/replicates.hpp"
 
 using namespace perfmodel;
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "sums/identify_sum.hpp"
 #include "forms/sum_form.hpp"
+#include "sums/identify_sum.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
 #include "trust/resampling.hpp"

@@ -5,9 +5,9 @@
 
 #include "base/random.hpp"
 #include "fit/fit.hpp"
+#include "forms/sum_form.hpp"
 #include "sums/identify_sum.hpp"
 #include "sums/sum_terms.hpp"
-#include "forms/sum_form.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
 #include "support/planted_runs.hpp"
@@ -113,7 +113,7 @@ TEST_CASE("a third term that two products do not need is not identified", "[fit]
   CHECK(model.identifiability->scaling_powers == std::vector<bool>{true, true});
 }
 
-TEST_CASE("of a term that is there twice only the sum is determined", "[fit][multi]") {
+TEST_CASE("of a duplicated term only the sum is determined", "[fit][multi]") {
   const MultiRuns runs = two_products(200, 0.02, 1);
   const FittedModel model = with_first_term_twice(runs);
   const Findings found = identify_sum(model, runs.design, {}).value();
@@ -288,7 +288,7 @@ TEST_CASE("few rows of a sum have their residuals resampled", "[fit][multi]") {
   CHECK(samples.constants.allFinite());
 }
 
-TEST_CASE("what plays no part in a sum plays none in its samples", "[fit][multi]") {
+TEST_CASE("a column that plays no part in a sum plays none in its samples", "[fit][multi]") {
   const MultiRuns runs = test::multi_runs(150, 0.03, 1);
   const FittedModel model = as_fitted(runs, false);
   const MultiLayout layout(model.spec, sum_form(model).structure);

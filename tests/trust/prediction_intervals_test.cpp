@@ -177,7 +177,7 @@ TEST_CASE("no single row decides scores that are divided by deviations", "[inter
   CHECK(widest() < 12 * 12);
 }
 
-TEST_CASE("deviations that say next to nothing have what held-out rows scatter added",
+TEST_CASE("deviations that say next to nothing are widened by the scatter of held-out rows",
           "[intervals]") {
   RandomStream random(4, "added deviations");
   VectorXd measured(400);
