@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -24,9 +25,9 @@ std::string interacting_runs() {
   for (int row = 0; row < 110; ++row) {
     const std::size_t cell = random() % log_factors.size();
     const double workers = std::pow(2, random() % 5);
-    csv += "j" + std::to_string(cell / 9) + ",h" + std::to_string(cell / 3 % 3) + ",m" +
-           std::to_string(cell % 3) + "," + to_text(workers) + "," +
-           to_text(std::exp(log_factors[cell] + 0.03 * uniform()) * std::pow(workers, -0.6)) + "\n";
+    csv += csv_row("j" + std::to_string(cell / 9), "h" + std::to_string(cell / 3 % 3),
+                   "m" + std::to_string(cell % 3), workers,
+                   std::exp(log_factors[cell] + 0.03 * uniform()) * std::pow(workers, -0.6));
   }
   return csv;
 }
@@ -46,8 +47,7 @@ std::string runs_by_global_batch() {
   for (const double gpus : {1., 2., 3., 4., 5., 6., 7., 8.})
     for (std::size_t size = 0; size < std::size(kBatches); ++size) {
       const double noise = 0.01 * (static_cast<double>(random() % 10001) / 5000 - 1);
-      csv += to_text(gpus) + "," + to_text(gpus * kBatches[size]) + "," +
-             to_text(planted_time(size, gpus) * std::exp(noise)) + "\n";
+      csv += csv_row(gpus, gpus * kBatches[size], planted_time(size, gpus) * std::exp(noise));
     }
   return csv;
 }
@@ -299,7 +299,7 @@ TEST_CASE_METHOD(ProgramTest, "a correction that held-out runs refute is left ou
   const std::string column = GENERATE("n", "workers");
   std::string csv = column + ",time_s\n";
   for (int n = 10; n <= 80; n += 10)
-    csv += std::to_string(n) + "," + (n == 40 ? "400" : to_text(n / 10.0)) + "\n";
+    csv += csv_row(n, n == 40 ? "400" : to_text(n / 10.0));
   write("runs.csv", csv);
   CHECK_THAT(
       run({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}).succeeded().errors,

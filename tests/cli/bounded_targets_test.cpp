@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
@@ -32,8 +33,7 @@ std::string bounded_runs(double memory_unit = 1) {
         const double off = std::sin(12.9898 * ++row);
         const double time = 2 * size / std::pow(workers, 0.8) * (1 + 0.05 * off);
         const double memory = (500 * size / workers + 300) * (1 + 0.1 * std::cos(78.233 * row));
-        csv += perfmodel::to_text(size) + "," + perfmodel::to_text(workers) + "," +
-               perfmodel::to_text(time) + "," + perfmodel::to_text(memory * memory_unit) + "\n";
+        csv += csv_row(size, workers, time, memory * memory_unit);
       }
   return csv;
 }
@@ -59,8 +59,8 @@ class TwoTargets : public ProgramTest {
     return result.failed(exit_code);
   }
   /// Of a target: what `predict` says of each configuration of the space.
-  std::map<std::pair<double, double>, nlohmann::json> predicted(
-      const std::string& target, std::vector<std::string> more = {}) const {
+  std::map<std::pair<double, double>, nlohmann::json> predicted(const std::string& target,
+                                                                Words more = {}) const {
     more.insert(more.begin(), {"predict", "all.jsonl", "--pick", "target == \"" + target + "\"",
                                "--set", "size=8,16,32,64", "workers=1,2,4,8", "--format", "json"});
     std::map<std::pair<double, double>, nlohmann::json> out;
@@ -157,8 +157,7 @@ TEST_CASE_METHOD(TwoTargets, "the target that no condition names is ranked", "[c
 TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second target",
                  "[cli][suggest]") {
   const auto memory = predicted("mem_mb");
-  const std::vector<std::string> options = {"--where", "mem_mb < 6000", "--price",
-                                            "workers", "--top",         "16"};
+  const Words options = {"--where", "mem_mb < 6000", "--price", "workers", "--top", "16"};
   const nlohmann::json json = suggested(options);
   std::set<std::pair<double, double>> allowed;
   for (const auto& [place, prediction] : memory)
@@ -169,10 +168,9 @@ TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second targ
   for (const char* list : {"cheapest", "pareto"})
     for (const nlohmann::json& each : json[list])
       CHECK(allowed.contains(place_of_suggestion(each)));
-  std::vector<std::string> words = {"suggest", "all.jsonl", "space.json", "--by",
-                                    "cost",    "--format",  "csv"};
-  words.insert(words.end(), options.begin(), options.end());
-  const auto lines = lines_of(run(words).output);
+  const auto lines = lines_of(
+      run({"suggest", "all.jsonl", "space.json", "--by", "cost", "--format", "csv"}, options)
+          .output);
   CHECK(lines[0] ==
         "size,workers,predicted_time_s,lower,upper,predicted_mem_mb,lower_mem_mb,upper_mem_mb,"
         "cost");
@@ -236,16 +234,16 @@ TEST_CASE_METHOD(TwoTargets, "a level without a model of the second target is no
     for (const auto& line : lines_of(bounded_runs()))
       if (!line.starts_with("size")) {
         for (const std::string& other : others)
-          csv += other + "," + line + "\n";
-        csv += "new," + line.substr(0, line.rfind(',')) + ",OOM\n";
+          csv += csv_row(other, line);
+        csv += csv_row("new", line.substr(0, line.rfind(',')), "OOM");
       }
     write("gpus.csv", csv);
     fit("gpus.csv", "gpus.jsonl", {"--target", "time_s,mem_mb", "--failed", "drop"});
     write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "gpu", "values": ["old", "new"]}, {"column": "size", "values": [8, 16]},
         {"column": "workers", "values": [1, 2]}]})");
-    const std::vector<std::string> words = {"suggest",      "gpus.jsonl", "space.json", "--where",
-                                            "mem_mb < 1e6", "--format",   "json"};
+    const Words words = {"suggest",      "gpus.jsonl", "space.json", "--where",
+                         "mem_mb < 1e6", "--format",   "json"};
     const ProgramResult result = run(words).succeeded();
     CHECK_THAT(result.errors,
                ContainsSubstring("for 4 of 8 configurations a target that conditions bound cannot "

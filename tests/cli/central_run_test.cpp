@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -24,8 +25,8 @@ std::string campaign() {
       for (const int width : {16, 40, 64}) {
         const bool slow = (run++ * 7) % 3 == 0;
         const double time = (1e-6 * width * batch + 2e-4 * std::sqrt(gpus)) * (slow ? 1.5 : 1);
-        csv += to_text(width) + "," + to_text(batch) + "," + to_text(batch * gpus) + ",8," +
-               (slow ? "slow" : "fast") + "," + to_text(gpus) + "," + to_text(time) + "\n";
+        csv += csv_row(to_text(width), to_text(batch), to_text(batch * gpus), "8",
+                       slow ? "slow" : "fast", to_text(gpus), time);
       }
   return csv;
 }
@@ -100,7 +101,7 @@ TEST_CASE_METHOD(CampaignTest,
                        ContainsSubstring("num_gpus 2 -&gt; 4: " + rounded(ratio) +
                                          " times slower (" + rounded(effect["low"]) + " .. " +
                                          rounded(effect["high"]) + "), at " + place));
-  const std::vector<std::string> scaling = {"scaling", "model.json", "--column", "num_gpus"};
+  const Words scaling = {"scaling", "model.json", "--column", "num_gpus"};
   CHECK_THAT(run(scaling).output,
              ContainsSubstring("num_gpus " + words + " (at the central run (line " +
                                std::to_string(line) + " of runs.csv))"));
@@ -192,7 +193,7 @@ TEST_CASE_METHOD(CampaignTest, "lists of values are predicted in all combination
 TEST_CASE_METHOD(CampaignTest, "a run that cannot be taken, and values that are none, are named",
                  "[cli][central]") {
   fit({});
-  const auto complaint = [&](std::vector<std::string> arguments, int exit_code) {
+  const auto complaint = [&](Words arguments, int exit_code) {
     arguments.insert(arguments.begin(), {"predict", "model.json"});
     const ProgramResult result = run(arguments);
     CHECK(result.exit_code == exit_code);

@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
@@ -28,21 +29,19 @@ std::string runs_until_50(const std::string& word, double longest = 50) {
     const double time = 20 * size * std::pow(gpus, -0.7) * std::exp(0.1 * random.normal());
     const bool fails = run == 8;
     const bool is_cut = time >= longest && !fails;
-    text += std::to_string(size) + "," + std::to_string(gpus) + "," +
-            (fails    ? "7"
-             : is_cut ? word
-                      : perfmodel::to_text(time)) +
-            "," + perfmodel::to_text(longest) + "," +
-            (fails    ? "1"
-             : is_cut ? "124"
-                      : "0") +
-            "\n";
+    text += csv_row(size, gpus,
+                    fails    ? "7"
+                    : is_cut ? word
+                             : perfmodel::to_text(time),
+                    longest,
+                    fails    ? "1"
+                    : is_cut ? "124"
+                             : "0");
   }
   return text;
 }
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
+std::vector<std::string> with(Words arguments, const Words& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -59,7 +58,7 @@ nlohmann::json without_source(nlohmann::json model) {
 TEST_CASE_METHOD(ProgramTest, "limits of cells, of a column and for all runs give one model",
                  "[cli][cut]") {
   write("runs.csv", runs_until_50("timeout"));
-  const std::vector<std::string> told = with(kCensored, {"--status", "exit", "--seed", "3"});
+  const Words told = with(kCensored, {"--status", "exit", "--seed", "3"});
   const nlohmann::json by_column = model_of(with(told, {"--limit", "limit"}));
   CHECK_THAT(said(), ContainsSubstring("of 60 runs were cut off at their 'limit'") &&
                          ContainsSubstring("of them cut off\n") &&
@@ -95,8 +94,8 @@ TEST_CASE_METHOD(ProgramTest,
                  "a file without runs that were cut off gives the model of a plain fit",
                  "[cli][cut]") {
   write("runs.csv", runs_until_50("", 1000));
-  const std::vector<std::string> drop = {"runs.csv", "--failed", "drop",     "--extrinsic", "gpus",
-                                         "--ignore", "limit",    "--status", "exit"};
+  const Words drop = {"runs.csv", "--failed", "drop",     "--extrinsic", "gpus",
+                      "--ignore", "limit",    "--status", "exit"};
   nlohmann::json plain = model_of(drop);
   nlohmann::json censored = model_of(with(kCensored, {"--limit", "limit", "--status", "exit"}));
   CHECK_FALSE(censored.contains("cut"));
@@ -121,12 +120,12 @@ TEST_CASE_METHOD(ProgramTest, "options that cannot count runs that were cut off 
                  "[cli][cut]") {
   write("runs.csv", runs_until_50("timeout"));
   write("old.json", "{}");
-  const auto refusal = [&](const std::vector<std::string>& arguments, int code) {
+  const auto refusal = [&](const Words& arguments, int code) {
     const ProgramResult result = run(with({"fit", "runs.csv"}, arguments));
     CHECK(result.exit_code == code);
     return result.errors;
   };
-  const auto censored = [&](const std::vector<std::string>& arguments, int code = 2) {
+  const auto censored = [&](const Words& arguments, int code = 2) {
     return refusal(with({"--failed", "censor", "--extrinsic", "gpus"}, arguments), code);
   };
   CHECK_THAT(refusal({"--limit", "limit"}, 2),

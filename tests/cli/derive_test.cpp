@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -25,16 +26,11 @@ double planted_time(double filters, double kernel, double workers) {
 
 /// t = 0.001 (filters kernel^2 + 20) / workers: one power of a derived column.
 std::string planted_runs() {
-  std::string csv = "filters,kernel,workers,time_s\n";
-  for (const double filters : {2., 4., 8., 16.}) {
-    for (const double kernel : {1., 2., 3., 5.}) {
-      for (const double workers : {1., 2., 4.}) {
-        csv += to_text(filters) + "," + to_text(kernel) + "," + to_text(workers) + "," +
-               to_text(planted_time(filters, kernel, workers)) + "\n";
-      }
-    }
-  }
-  return csv;
+  return csv_grid(
+      "filters,kernel,workers,time_s", {2., 4., 8., 16.}, {1., 2., 3., 5.}, {1., 2., 4.},
+      [&](double filters, double kernel, double workers) {
+        return planted_time(filters, kernel, workers);
+      });
 }
 
 class DeriveTest : public ProgramTest {
@@ -93,13 +89,11 @@ TEST_CASE_METHOD(DeriveTest, "the other commands that fit derive columns too", "
                                            "--ignore", "filters,kernel",
                                            "--starts", "1",
                                            "--split",  "60:20:20"};
-  std::vector<std::string> sweep = {"sweep",     "runs.csv", "--lambdas",
-                                    "1e-6:1e-5", "--format", "csv"};
-  sweep.insert(sweep.end(), derive.begin(), derive.end());
-  CHECK_THAT(run(sweep).succeeded().output, ContainsSubstring("a[size]"));
-  std::vector<std::string> compare = {"compare", "runs.csv", "--terms", "1"};
-  compare.insert(compare.end(), derive.begin(), derive.end());
-  run(compare).succeeded();
+  CHECK_THAT(run({"sweep", "runs.csv", "--lambdas", "1e-6:1e-5", "--format", "csv"}, derive)
+                 .succeeded()
+                 .output,
+             ContainsSubstring("a[size]"));
+  run({"compare", "runs.csv", "--terms", "1"}, derive).succeeded();
 }
 
 TEST_CASE_METHOD(DeriveTest, "the inputs of a derived column are asked for by name",
@@ -119,13 +113,9 @@ TEST_CASE_METHOD(DeriveTest, "the inputs of a derived column are asked for by na
 
 TEST_CASE_METHOD(DeriveTest, "steps of a kernel's tiles are computed alike everywhere",
                  "[cli][derive][show]") {
-  std::string csv = "m,workers,time_s\n";
-  for (const double m : {3., 5., 9., 17., 30.}) {
-    for (const double workers : {1., 2., 4.})
-      csv += to_text(m) + "," + to_text(workers) + "," +
-             to_text(0.002 * std::ceil(m / 4) / workers) + "\n";
-  }
-  write("tiles.csv", csv);
+  write("tiles.csv",
+        csv_grid("m,workers,time_s", {3., 5., 9., 17., 30.}, {1., 2., 4.},
+                 [](double m, double workers) { return 0.002 * std::ceil(m / 4) / workers; }));
   run({"fit", "tiles.csv", "--derive", "tiles = ceil(m / 4)", "--ignore", "m", "--starts", "1",
        "-o", "model.json"})
       .succeeded();
@@ -153,21 +143,16 @@ TEST_CASE_METHOD(DeriveTest, "steps of a kernel's tiles are computed alike every
 
 TEST_CASE_METHOD(DeriveTest, "a scaling power counts what is derived from the scale",
                  "[cli][derive][scaling]") {
-  std::string csv = "filters,batch,workers,time_s\n";
-  for (const double filters : {2., 4., 16.}) {
-    for (const double batch : {1., 2., 8., 32.}) {
-      for (const double workers : {1., 2., 4.})
-        csv += to_text(filters) + "," + to_text(batch) + "," + to_text(workers) + "," +
-               to_text(0.001 * filters * batch / workers) + "\n";
-    }
-  }
+  const std::string csv = csv_grid("filters,batch,workers,time_s", {2., 4., 16.}, {1., 2., 8., 32.},
+                                   {1., 2., 4.}, [](double filters, double batch, double workers) {
+                                     return 0.001 * filters * batch / workers;
+                                   });
   write("runs.csv", csv);
   for (const std::string form : {"generic", "multi"}) {
     CAPTURE(form);
-    std::vector<std::string> arguments = {
-        "fit",      "runs.csv", "--derive",     "work = filters * batch / workers",
-        "--ignore", "filters",  "--expression", form,
-        "--starts", "1",        "-o",           "model.json"};
+    Words arguments = {"fit",      "runs.csv", "--derive",     "work = filters * batch / workers",
+                       "--ignore", "filters",  "--expression", form,
+                       "--starts", "1",        "-o",           "model.json"};
     if (form == "multi")
       arguments.insert(arguments.end(), {"--terms", "1"});
     const auto fitted = run(arguments).succeeded();

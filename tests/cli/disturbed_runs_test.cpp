@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
@@ -47,9 +48,8 @@ TEST_CASE_METHOD(DisturbedRunsTest, "disturbed repeats move no prediction and ar
         const bool is_disturbed = random.below(10) == 0;
         disturbed += is_disturbed ? 1 : 0;
         const double factor = is_disturbed ? random.uniform(1.5, 5) : 1;
-        runs += to_text(workers) + "," + to_text(size) + "," +
-                to_text(undisturbed(workers, size) * factor * std::exp(0.01 * random.normal())) +
-                "\n";
+        runs += csv_row(workers, size,
+                        undisturbed(workers, size) * factor * std::exp(0.01 * random.normal()));
       }
     }
   }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -13,8 +14,7 @@ std::string runs_of_sizes(const std::vector<std::string>& sizes) {
   std::string csv = "gpus,size,time_s\n";
   for (int gpus = 1; gpus <= 8; gpus *= 2)
     for (std::size_t i = 0; i < sizes.size(); ++i)
-      csv += std::to_string(gpus) + "," + sizes[i] + "," +
-             std::to_string(1.5 + 3 * static_cast<double>(i) / gpus) + "\n";
+      csv += csv_row(gpus, sizes[i], std::to_string(1.5 + 3 * static_cast<double>(i) / gpus));
   return csv;
 }
 

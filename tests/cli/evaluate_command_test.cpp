@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -154,7 +155,7 @@ TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs woul
     std::string runs = "filters,activation,workers,time_s\n";
     for (std::size_t row = 0; row < now.size(); ++row) {
       const double time = row < as_old ? old[row] : now[row];
-      runs += std::to_string(row + 4) + ",relu,2," + std::to_string(time) + "\n";
+      runs += csv_row(row + 4, "relu", "2", std::to_string(time));
     }
     write("many.csv", runs);
     return run(
@@ -191,20 +192,17 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate names the model and the data that it wa
 }
 
 TEST_CASE_METHOD(ProgramTest, "a baseline may read numbers as levels", "[cli]") {
-  std::string runs = "batch,gpus,time_s\n";
-  for (const int batch : {1, 2, 4})
-    for (const int gpus : {1, 2, 4})
-      runs += std::to_string(batch) + "," + std::to_string(gpus) + "," +
-              std::to_string(1. * batch * batch / gpus + 0.01 * batch) + "\n";
+  const std::string runs = csv_grid(
+      "batch,gpus,time_s", {1, 2, 4}, {1, 2, 4},
+      [](int batch, int gpus) { return std::to_string(1. * batch * batch / gpus + 0.01 * batch); });
   write("runs.csv", runs + "4,8,0\n");  // and one that failed
-  const auto run_well = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--failed", "drop"});
-    return run(arguments).succeeded().output;
+  const auto run_well = [&](const Words& arguments) {
+    return run(arguments, {"--failed", "drop"}).succeeded().output;
   };
   run_well({"fit", "runs.csv", "--extrinsic", "gpus", "-o", "numbers.json"});
   run_well(
       {"fit", "runs.csv", "--extrinsic", "gpus", "--categorical", "batch", "-o", "levels.json"});
-  const auto metrics = [&](std::vector<std::string> arguments) {
+  const auto metrics = [&](Words arguments) {
     arguments.insert(arguments.begin(), "evaluate");
     arguments.insert(arguments.end(), {"--format", "json"});
     return nlohmann::json::parse(run_well(arguments));
@@ -235,7 +233,7 @@ TEST_CASE_METHOD(ProgramTest, "evaluate says that an outlier may have bent the m
   const auto judged = [&](int outlier, double factor, const std::string& format) {
     std::string csv = "n,time_s\n";
     for (const int n : {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048})
-      csv += std::to_string(n) + "," + std::to_string(0.1 * n * (n >= outlier ? factor : 1)) + "\n";
+      csv += csv_row(n, std::to_string(0.1 * n * (n >= outlier ? factor : 1)));
     write("runs.csv", csv);
     CHECK(run({"fit", "runs.csv", "--extrinsic", "n", "-o", "model.json"}).exit_code == 0);
     return run({"evaluate", "model.json", "runs.csv", "--outliers", "3", "--format", format})
@@ -253,4 +251,15 @@ TEST_CASE_METHOD(ProgramTest, "evaluate says that an outlier may have bent the m
   // A growth that it has.
   CHECK_THAT(judged(4096, 1, "text"), !Catch::Matchers::ContainsSubstring("bent"));
   CHECK(nlohmann::json::parse(judged(4096, 1, "json")).at("may_be_bent") == false);
+}
+
+TEST_CASE_METHOD(SampleRunsTest, "evaluate says that it judges the runs of the fit", "[cli]") {
+  run({"fit", "runs.csv", "--starts", "1", "--coverage", "none", "-o", "model.json"}).succeeded();
+  const std::string said = "the model was fitted to runs.csv or parts of it";
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).errors,
+             Catch::Matchers::ContainsSubstring(said));
+  write("others.csv",
+        read("runs.csv").substr(0, read("runs.csv").rfind('\n', read("runs.csv").size() - 2) + 1));
+  CHECK_THAT(run({"evaluate", "model.json", "others.csv"}).errors,
+             !Catch::Matchers::ContainsSubstring(said));
 }

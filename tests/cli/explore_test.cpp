@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "support/markup.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel;
@@ -21,8 +22,7 @@ std::string explored_runs() {
         for (const std::string kind : {"a b", "c&d<e>"}) {
           const double time = 0.002 * local * (kind == "a b" ? 1 : 1.7) / (1 + 0.2 * cache) +
                               0.01 * gpus * (1 + 0.01 * ((gpus * local + cache) % 3));
-          csv += std::to_string(gpus) + "," + std::to_string(gpus * local) + "," +
-                 std::to_string(cache) + "," + kind + "," + to_text(time) + "\n";
+          csv += csv_row(gpus, gpus * local, cache, kind, time);
         }
       }
     }

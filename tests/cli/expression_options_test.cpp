@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -34,7 +35,7 @@ TEST_CASE_METHOD(ExpressionOptions, "options of Eq. (4) are refused for a sum of
                                                          {"--differential-weight", "0.5"},
                                                          {"--crossover-rate", "0.5"}};
   for (const auto& option : refused) {
-    std::vector<std::string> arguments = {"fit", "--expression", "multi"};
+    Words arguments = {"fit", "--expression", "multi"};
     arguments.insert(arguments.end(), option.begin(), option.end());
     const auto result = run_on_samples(arguments);
     INFO(option.front());
@@ -88,8 +89,7 @@ TEST_CASE_METHOD(ProgramTest, "fit prints some of many levels, and model.json ha
   std::string csv = "gpus,kind,time_s\n";
   for (int gpus = 1; gpus <= 4; gpus *= 2)
     for (int kind = 10; kind < 25; ++kind)
-      csv += std::to_string(gpus) + ",k" + std::to_string(kind) + "," +
-             std::to_string(kind * 1.5 / gpus) + "\n";
+      csv += csv_row(gpus, "k" + std::to_string(kind), std::to_string(kind * 1.5 / gpus));
   write("kinds.csv", csv);
   const ProgramResult result =
       run({"fit", file("kinds.csv"), "--expression", "multi", "--terms", "1"}).succeeded();
@@ -105,8 +105,8 @@ TEST_CASE_METHOD(ProgramTest, "a file without a scale is fitted by forms that ha
   for (const int heads : {8, 16, 32})
     for (const int hidden : {256, 512, 1024})
       for (int tokens = 1; tokens <= 64; tokens *= 2)
-        csv += std::to_string(heads) + "," + std::to_string(hidden) + "," + std::to_string(tokens) +
-               "," + std::to_string(0.01 * heads + 1e-4 * hidden * tokens) + "\n";
+        csv +=
+            csv_row(heads, hidden, tokens, std::to_string(0.01 * heads + 1e-4 * hidden * tokens));
   const std::string runs = write("runs.csv", csv);
   for (const std::string expression : {"multi", "auto"}) {
     const ProgramResult fitted =

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -21,8 +22,7 @@ std::string runs_with(const std::string& cell) {
     const int gpus = 1 << run % 4;
     const int batch = 16 << run % 5;
     const double time = 0.001 * batch / gpus + 0.002 * gpus * (1 + 0.02 * (run * 7 % 5));
-    text += std::to_string(gpus) + "," + std::to_string(batch) + "," +
-            (run == 3 ? cell : perfmodel::to_text(time)) + "\n";
+    text += csv_row(gpus, batch, run == 3 ? cell : perfmodel::to_text(time));
   }
   return text;
 }
@@ -76,8 +76,7 @@ std::string runs_with_column(const std::string& name,
     const int batch = 16 << run % 5;
     const bool fails = gpus == 8 && batch >= 128;
     const double time = 0.001 * batch / gpus + 0.002 * gpus * (1 + 0.02 * (run * 7 % 5));
-    text += std::to_string(gpus) + "," + std::to_string(batch) + "," + cell(run, fails) + "," +
-            (fails ? "OOM" : perfmodel::to_text(time)) + "\n";
+    text += csv_row(gpus, batch, cell(run, fails), fails ? "OOM" : perfmodel::to_text(time));
   }
   return text;
 }
@@ -99,7 +98,7 @@ std::string measured_value(int run) {
 
 TEST_CASE_METHOD(ProgramTest, "a column that is blank exactly where runs failed is a result",
                  "[cli][failed]") {
-  const std::vector<std::string> fit = {"runs.csv", "--failed", "drop"};
+  const Words fit = {"runs.csv", "--failed", "drop"};
   const auto results = [&](const auto& cell) {
     write("runs.csv", runs_with_column("odd", cell));
     return left_out_of(model_of(fit));

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "perfmodel/model.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -34,8 +35,8 @@ std::string ended_runs(std::size_t most = 1000, const std::string& further = "",
       const bool fails = runs_out_of_memory(size, workers);
       if (fails && most-- == 0)
         return text;
-      text += std::to_string(size) + "," + std::to_string(workers) + "," +
-              (fails ? of_failed + "OOM" : of_finished + grid_time(size, workers)) + "\n";
+      text += csv_row(size, workers,
+                      fails ? of_failed + "OOM" : of_finished + grid_time(size, workers));
     }
   return text;
 }
@@ -89,7 +90,7 @@ TEST_CASE("predict says how likely a run fails if enough runs of the fit did", "
   std::string asked = "size,workers\n";
   for (int size = 3; size <= 400; size *= 2)
     for (int workers = 1; workers <= 8; ++workers)
-      asked += std::to_string(size) + "," + std::to_string(workers) + "\n";
+      asked += csv_row(size, workers);
   directory.write("asked.csv", asked);
   const auto rows = cells_of_csv(directory.output({"predict", "model.json", "asked.csv"}));
   REQUIRE(rows[0].back() == "p_fails");
@@ -143,9 +144,9 @@ TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
   const EndedRunsDirectory directory(ended_runs());
   directory.fit();
   const auto check = [&](const Words& options) {
-    Words words = {"suggest", "model.json", "space.json", "--format", "csv"};
-    words.insert(words.end(), options.begin(), options.end());
-    const ProgramResult result = directory.run(words).succeeded();
+    const ProgramResult result =
+        directory.run({"suggest", "model.json", "space.json", "--format", "csv"}, options)
+            .succeeded();
     CHECK_THAT(result.errors, ContainsSubstring("of space.json left out: they fail with P > 0.25"));
     const auto rows = cells_of_csv(result.output);
     const auto column = std::ranges::find(rows[0], "p_fails") - rows[0].begin();
@@ -173,9 +174,7 @@ TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
 
   for (const Words& options : {Words{"--where", "size > 400 && workers == 1"},
                                Words{"--where", "size > 400 && workers == 1", "--next", "1"}}) {
-    Words words = {"suggest", "model.json", "space.json"};
-    words.insert(words.end(), options.begin(), options.end());
-    CHECK_THAT(directory.run(words).failed(3),
+    CHECK_THAT(directory.run({"suggest", "model.json", "space.json"}, options).failed(3),
                ContainsSubstring("every configuration of space.json that is left is "
                                  "likely to fail"));
   }
@@ -189,9 +188,9 @@ TEST_CASE("suggest lists the configurations that it leaves out as likely to fail
   const EndedRunsDirectory directory(ended_runs());
   directory.fit();
   for (const Words& options : {Words{}, Words{"--next", "3"}}) {
-    Words words = {"suggest", "model.json", "space.json", "--format", "json"};
-    words.insert(words.end(), options.begin(), options.end());
-    const ProgramResult result = directory.run(words).succeeded();
+    const ProgramResult result =
+        directory.run({"suggest", "model.json", "space.json", "--format", "json"}, options)
+            .succeeded();
     const auto document = result.json();
     const auto& failing = document.at("failing");
     REQUIRE(failing.size() == std::min<std::size_t>(10, document.at("likely_to_fail")));
@@ -214,11 +213,10 @@ TEST_CASE("where conditions bound the memory, it alone decides what can run", "[
   for (int size = 1; size <= 512; size *= 2)
     for (int workers = 1; workers <= 8; workers *= 2) {
       const bool fails = runs_out_of_memory(size, workers);
-      runs +=
-          std::to_string(size) + "," + std::to_string(workers) + "," +
-          (fails ? "OOM,OOM"
-                 : std::to_string(10.0 * size / workers + 40) + "," + grid_time(size, workers)) +
-          "\n";
+      runs += csv_row(
+          size, workers,
+          fails ? "OOM,OOM"
+                : std::to_string(10.0 * size / workers + 40) + "," + grid_time(size, workers));
     }
   const EndedRunsDirectory directory(runs);
   directory.output({"fit", "runs.csv", "--target", "time_s,mem_mb", "--failed", "drop",
@@ -261,7 +259,7 @@ TEST_CASE("a column in which only failed runs differ decides failing", "[cli]") 
   for (int size = 1; size <= 64; size *= 2)
     for (int workers = 1; workers <= 4; workers *= 2) {
       const std::string inputs = std::to_string(size) + "," + std::to_string(workers) + ",";
-      runs += inputs + "0,safe,0," + grid_time(size, workers) + "\n";
+      runs += csv_row(inputs + "0", "safe", "0", grid_time(size, workers));
       if (workers < 4)
         runs += inputs + (size % 3 == 1 ? "1,safe" : "0,quick") + ",137,failed\n";
     }

@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -137,7 +138,7 @@ TEST_CASE_METHOD(FilesTest, "marks in numbers that allow only one reading are re
                  "[cli]") {
   const auto import_of = [&](const std::string& text, const std::string& decimal = "") {
     write("runs.csv", text);
-    std::vector<std::string> arguments = {"import", "runs.csv", "--quiet"};
+    Words arguments = {"import", "runs.csv", "--quiet"};
     if (!decimal.empty())
       arguments.insert(arguments.end(), {"--decimal", decimal});
     const ProgramResult result = run(arguments);
@@ -231,8 +232,7 @@ TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", 
 TEST_CASE_METHOD(FilesTest, "a throughput is a target: time = work / throughput", "[cli]") {
   std::string csv = "gpus,batch_size,filters,samples_per_s\n";
   for (const MeasuredRun& run : runs_)
-    csv += to_text(run.gpus) + "," + to_text(run.batch) + "," + to_text(run.filters) + "," +
-           to_text(run.batch / run.time()) + "\n";
+    csv += csv_row(run.gpus, run.batch, run.filters, run.batch / run.time());
   write("rates.csv", csv);
   CHECK_THAT(run({"fit", "rates.csv"}).errors,
              ContainsSubstring("--throughput-target samples_per_s"));
@@ -271,7 +271,7 @@ TEST_CASE_METHOD(FilesTest, "True, TRUE and true are one level", "[cli]") {
     const double gpus = 1 << (row / 4);
     const bool amp = row % 4 != 3;
     const std::string time = to_text((amp ? 0.5 : 1) / gpus + 0.1);
-    mixed += to_text(gpus) + "," + spellings[row % 4] + "," + time + "\n";
+    mixed += csv_row(gpus, spellings[row % 4], time);
     plain += to_text(gpus) + (amp ? ",true," : ",false,") + time + "\n";
   }
   write("mixed.csv", mixed);
@@ -279,9 +279,9 @@ TEST_CASE_METHOD(FilesTest, "True, TRUE and true are one level", "[cli]") {
   const nlohmann::json model = model_of({"mixed.csv"});
   CHECK(model["constants"] == model_of({"plain.csv"})["constants"]);
   write("model.json", model.dump());
-  const std::vector<std::string> predict = {"predict", "model.json", "--set", "gpus=2"};
+  const Words predict = {"predict", "model.json", "--set", "gpus=2"};
   const auto of = [&](const std::string& amp) {
-    std::vector<std::string> arguments = predict;
+    Words arguments = predict;
     arguments.push_back(amp);
     return run(arguments).output;
   };
@@ -366,12 +366,9 @@ TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, with one not
 
 TEST_CASE_METHOD(FilesTest, "a decimal comma in a setting is no list of two values",
                  "[cli][files]") {
-  std::string runs = "dropout,gpus,time_s\n";
-  for (const double dropout : {0.1, 0.2, 0.4, 0.8})
-    for (const double gpus : {1, 2, 4, 8})
-      runs += to_text(dropout) + "," + to_text(gpus) + "," +
-              to_text((1 + dropout) / std::sqrt(gpus)) + "\n";
-  write("runs.csv", runs);
+  write("runs.csv",
+        csv_grid("dropout,gpus,time_s", {0.1, 0.2, 0.4, 0.8}, {1, 2, 4, 8},
+                 [](double dropout, double gpus) { return (1 + dropout) / std::sqrt(gpus); }));
   write("model.json", model_of({"runs.csv"}).dump());
   const ProgramResult comma = run({"predict", "model.json", "--set", "dropout=0,5", "gpus=2"});
   CHECK(comma.exit_code == 2);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -77,7 +78,7 @@ TEST_CASE_METHOD(SampleRunsTest, "no line of the summary is wider than 100 colum
 
 TEST_CASE_METHOD(SampleRunsTest,
                  "a split gives metrics of each part and is the same for the same seed", "[cli]") {
-  const std::vector<std::string> arguments = {"fit", "runs.csv", "--split", "50:25:25"};
+  const Words arguments = {"fit", "runs.csv", "--split", "50:25:25"};
   const std::string first = run(arguments).output;
   const nlohmann::json metrics = nlohmann::json::parse(first)["metrics"];
   CHECK(metrics["train"]["rows"] == 24);
@@ -192,9 +193,9 @@ TEST_CASE_METHOD(SampleRunsTest, "equal times leave r2 undefined", "[cli]") {
 }
 
 TEST_CASE_METHOD(SampleRunsTest, "repeats give the best model and the spread over all seeds") {
-  const std::vector<std::string> arguments = {
-      "fit", "runs.csv", "--seed", "5",           "--repeats", "3",       "--generations",
-      "15",  "--starts", "1",      "--no-polish", "--split",   "60:20:20"};
+  const Words arguments = {"fit",         "runs.csv",      "--seed",  "5",        "--repeats",
+                           "3",           "--generations", "15",      "--starts", "1",
+                           "--no-polish", "--split",       "60:20:20"};
   const ProgramResult result = run(arguments).succeeded();
   const nlohmann::json model = result.json();
   const nlohmann::json& repeats = model["repeats"];
@@ -224,12 +225,10 @@ TEST_CASE_METHOD(SampleRunsTest, "repeats give the best model and the spread ove
 
 TEST_CASE_METHOD(SampleRunsTest, "differences in the last digits of repeated fits are no spread",
                  "[cli]") {
-  std::string csv = "workers,batch,time_s\n";
-  for (const int workers : {1, 2, 4, 8})
-    for (const int batch : {16, 32, 64})
-      csv += std::to_string(workers) + "," + std::to_string(batch) + "," +
-             std::to_string(0.1 + 0.0625 * batch / workers) + "\n";
-  write("exact.csv", csv);
+  write("exact.csv",
+        csv_grid("workers,batch,time_s", {1, 2, 4, 8}, {16, 32, 64}, [](int workers, int batch) {
+          return std::to_string(0.1 + 0.0625 * batch / workers);
+        }));
   const std::string said = run({"fit", "exact.csv", "--repeats", "10"}).errors;
   const std::size_t row = said.find("q[workers]");
   REQUIRE(row != std::string::npos);
@@ -239,7 +238,7 @@ TEST_CASE_METHOD(SampleRunsTest, "differences in the last digits of repeated fit
 TEST_CASE_METHOD(SampleRunsTest, "mixed-up files and names are reported in one line", "[cli]") {
   write("few.csv", "filters,host\n8,a\n");
   run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
-  const auto error_of = [&](const std::vector<std::string>& arguments) {
+  const auto error_of = [&](const Words& arguments) {
     const ProgramResult result = run(arguments);
     CHECK(result.exit_code != 0);
     return result.errors.substr(0, result.errors.find('\n'));
@@ -269,12 +268,8 @@ TEST_CASE_METHOD(SampleRunsTest, "mixed-up files and names are reported in one l
 
 TEST_CASE_METHOD(SampleRunsTest, "the models of a set are chosen by --pick, not by --set",
                  "[cli][by]") {
-  std::string csv = "stack,batch,time_s\n";
-  for (const char* stack : {"a", "b"})
-    for (const int size : {1, 2, 4, 8, 16})
-      csv +=
-          std::string(stack) + "," + std::to_string(size) + "," + std::to_string(3 * size) + "\n";
-  write("sets.csv", csv);
+  write("sets.csv", csv_grid("stack,batch,time_s", {"a", "b"}, {1, 2, 4, 8, 16},
+                             [](const char*, int size) { return 3 * size; }));
   run({"fit", "sets.csv", "--by", "stack", "-o", "set.jsonl"}).succeeded();
   CHECK_THAT(run({"predict", "set.jsonl", "--set", "stack=a", "--set", "batch=3"}).errors,
              ContainsSubstring("choose some of them: --pick 'stack == \"a\"'"));
@@ -300,11 +295,11 @@ TEST_CASE_METHOD(SampleRunsTest, "a bad fit of Eq. (4) is followed by the way to
       for (const int size : {1, 2, 4, 8})
         for (const double noise : {0.99, 1.01})
           if (repeated || noise > 1)
-            csv += "m" + std::to_string(mode) + "," + std::to_string(size) + "," +
-                   std::to_string(noise * mode * size * ((mode + size) % 3 == 0 ? 4 : 1)) + "\n";
+            csv += csv_row("m" + std::to_string(mode), size,
+                           std::to_string(noise * mode * size * ((mode + size) % 3 == 0 ? 4 : 1)));
     write("bad.csv", csv);
     for (const char* by : {"", "mode"}) {
-      std::vector<std::string> arguments = {"fit", "bad.csv", "-o", "bad.json"};
+      Words arguments = {"fit", "bad.csv", "-o", "bad.json"};
       if (*by != '\0')
         arguments.insert(arguments.end(), {"--by", by});
       const std::string text = run(arguments).errors;
@@ -322,7 +317,7 @@ TEST_CASE_METHOD(SampleRunsTest,
   // Times that depend on the batch more steeply than the box of the search allows.
   std::string csv = "batch,time_s\n";
   for (const double batch : {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7})
-    csv += std::to_string(batch) + "," + std::to_string(std::pow(batch, 9)) + "\n";
+    csv += csv_row(std::to_string(batch), std::to_string(std::pow(batch, 9)));
   write("steep.csv", csv);
   for (const char* residual : {"none", "process"})
     CHECK_THAT(run({"fit", "steep.csv", "--residual", residual, "-o", "steep.json"}).errors,

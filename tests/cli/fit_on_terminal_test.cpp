@@ -13,6 +13,7 @@
 
 #include "cli/pseudo_terminal.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -25,7 +26,7 @@ struct Shown {
   ProgramResult result;
 };
 
-Shown shown_by(const std::vector<std::string>& arguments, const TemporaryDirectory& directory) {
+Shown shown_by(const Words& arguments, const TemporaryDirectory& directory) {
   PseudoTerminal terminal;
   ProgramOptions options;
   options.directory = directory.path();
@@ -35,7 +36,7 @@ Shown shown_by(const std::vector<std::string>& arguments, const TemporaryDirecto
 }
 
 /// The same of `fit` with these arguments.
-Shown fit_shown_by(std::vector<std::string> arguments, const TemporaryDirectory& directory) {
+Shown fit_shown_by(Words arguments, const TemporaryDirectory& directory) {
   arguments.insert(arguments.begin(), {"fit", "runs.csv"});
   return shown_by(arguments, directory);
 }
@@ -72,8 +73,8 @@ TEST_CASE_METHOD(ProgramTest, "predict prints a table of several configurations 
   std::string csv = "gpus,width,time_s\n";
   for (int run = 0; run < 24; ++run) {
     const int gpus = 1 << run % 4;
-    csv += std::to_string(gpus) + "," + std::to_string(16 + run * run % 50) + "," +
-           std::to_string((0.008 + 0.0001 * (run * 7 % 10)) / gpus) + "\n";
+    csv += csv_row(gpus, 16 + run * run % 50,
+                   std::to_string((0.008 + 0.0001 * (run * 7 % 10)) / gpus));
   }
   write("runs.csv", csv);
   fit_shown_by({"-o", "model.json", "--coverage", "0.5", "--quiet"}, directory());

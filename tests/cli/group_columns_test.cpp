@@ -52,7 +52,6 @@ TEST_CASE_METHOD(GroupColumns, "a column that tells groups apart plays no other 
       {{"--by", "kernel,kernel"}, "--by: 'kernel' is given twice"},
       {{"--by", "kernel", "--target", "time_s,time_s"}, "--target: 'time_s' is given twice"},
   }));
-  Words arguments{"fit", "sorted.csv", "-o", "all.jsonl"};
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  CHECK_THAT(run(arguments).failed(2), ContainsSubstring(said));
+  CHECK_THAT(run({"fit", "sorted.csv", "-o", "all.jsonl"}, flags).failed(2),
+             ContainsSubstring(said));
 }

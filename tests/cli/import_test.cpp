@@ -140,9 +140,7 @@ TEST_CASE_METHOD(SampleRunsTest, "a file with other columns is reported by namin
 }
 
 TEST_CASE_METHOD(SampleRunsTest, "a format that the file does not have is refused", "[cli]") {
-  const auto error_of = [&](const std::vector<std::string>& arguments) {
-    return run(arguments).failed(2);
-  };
+  const auto error_of = [&](const Words& arguments) { return run(arguments).failed(2); };
   CHECK_THAT(error_of({"fit", "runs.csv", "--input-format", "sqlite"}),
              ContainsSubstring("--input-format sqlite does not apply to runs.csv, which is CSV"));
   CHECK_THAT(error_of({"import", "runs.csv", "--study", "a"}),

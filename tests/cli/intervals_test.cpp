@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel;
@@ -25,8 +26,7 @@ std::string noisy_runs(std::size_t rows, std::uint64_t seed) {
     const double workers = 1 + static_cast<double>(random.below(4));
     const double time =
         (0.02 * std::pow(filters, 1.2) / workers + 0.1) * std::exp(0.1 * random.normal());
-    text += to_text(filters) + "," + to_text(workers) + ",node" + std::to_string(row % 3) + "," +
-            to_text(time) + "\n";
+    text += csv_row(filters, workers, "node" + std::to_string(row % 3), time);
   }
   return text;
 }
@@ -88,9 +88,8 @@ TEST_CASE_METHOD(IntervalsTest, "predict writes the interval beside the predicti
   const ProgramResult table = run({"predict", "model.json", "new.csv"});
   CHECK(table.output.starts_with(
       "filters,workers,host,time_s,predicted_time_s,lower,upper,in_range\n"));
-  const std::vector<std::string> set = {"predict", "model.json", "--set", "filters=16",
-                                        "workers=2"};
-  std::vector<std::string> json = set;
+  const Words set = {"predict", "model.json", "--set", "filters=16", "workers=2"};
+  Words json = set;
   json.push_back("--json");
   const nlohmann::json object = run(json).json();
   const double predicted = object["predicted_time_s"];
@@ -165,8 +164,7 @@ TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyo
   for (int row = 0; row < 240; ++row) {
     const double filters = std::pow(2, static_cast<double>(random.below(5)));
     const double workers = std::pow(2, static_cast<double>(random.below(5)));
-    text += to_text(filters) + "," + to_text(workers) + "," +
-            to_text(law(filters, workers) * std::exp(0.02 * random.normal())) + "\n";
+    text += csv_row(filters, workers, law(filters, workers) * std::exp(0.02 * random.normal()));
   }
   write("runs.csv", text);
   const auto growth_with = [&](const char* terms) {
@@ -210,8 +208,7 @@ TEST_CASE_METHOD(ProgramTest,
       for (int row = 0; row < 80; ++row) {
         const double width = std::pow(2, 3 + static_cast<double>(random.below(7)));
         const double gpus = std::pow(2, static_cast<double>(random.below(5)));
-        text += to_text(width) + "," + to_text(gpus) + "," +
-                to_text(laws[law](width, gpus) * std::exp(0.03 * random.normal())) + "\n";
+        text += csv_row(width, gpus, laws[law](width, gpus) * std::exp(0.03 * random.normal()));
       }
       write("runs.csv", text);
       const nlohmann::json model =
@@ -246,10 +243,9 @@ TEST_CASE_METHOD(
       const double gpus = std::pow(2, static_cast<double>(random.below(5)));
       const auto kind = std::next(factors.begin(), static_cast<int>(random.below(3)));
       widths.push_back(width);
-      text += to_text(width) + "," + kind->first + "," + to_text(gpus) + "," +
-              to_text(0.02 * std::pow(width, 0.8) * kind->second / std::sqrt(gpus) *
-                      std::exp(0.03 * random.normal())) +
-              "\n";
+      text += csv_row(width, kind->first, gpus,
+                      0.02 * std::pow(width, 0.8) * kind->second / std::sqrt(gpus) *
+                          std::exp(0.03 * random.normal()));
     }
     write("runs.csv", text);
     run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--quiet", "-o", "model.json"})
@@ -308,8 +304,7 @@ TEST_CASE_METHOD(ProgramTest,
       text += to_text(value) + ",";
     }
     const double gpus = std::pow(2, static_cast<double>(random.below(4)));
-    text += to_text(gpus) + "," +
-            to_text(time * std::pow(gpus, -0.05) * std::exp(0.01 * random.normal())) + "\n";
+    text += csv_row(gpus, time * std::pow(gpus, -0.05) * std::exp(0.01 * random.normal()));
   }
   write("runs.csv", text);
   const ProgramResult fitted = run({"fit", "runs.csv", "--expression", "multi", "--terms", "1",
@@ -338,13 +333,13 @@ TEST_CASE_METHOD(ProgramTest,
 TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each predicted time",
                  "[intervals]") {
   fit({}).succeeded();
-  const std::vector<std::string> scaling = {"scaling", "model.json", "--set", "filters=16",
-                                            "--kind",  "strong",     "--at",  "1,2,4"};
-  const auto with = [&](std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  const Words scaling = {"scaling", "model.json", "--set", "filters=16",
+                         "--kind",  "strong",     "--at",  "1,2,4"};
+  const auto with = [&](Words arguments, const Words& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   };
-  const auto predicted = [&](const std::string& workers, const std::vector<std::string>& more) {
+  const auto predicted = [&](const std::string& workers, const Words& more) {
     return nlohmann::json::parse(
         with({"predict", "model.json", "--json", "--set", "filters=16", "workers=" + workers}, more)
             .output);
@@ -408,8 +403,8 @@ TEST_CASE_METHOD(ProgramTest,
   std::string text = "size,gpus,time_s\n";
   for (const int size : {1, 2, 4, 8})
     for (int repeat = 0; repeat < 700; ++repeat)
-      text += to_text(size) + "," + to_text(size % 3 + 1) + "," +
-              to_text(size * std::exp(0.05 * random.normal())) + "\n";
+      text +=
+          csv_row(to_text(size), to_text(size % 3 + 1), size * std::exp(0.05 * random.normal()));
   write("runs.csv", text);
   run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
   const nlohmann::json intervals =
@@ -499,16 +494,13 @@ TEST_CASE_METHOD(IntervalsTest,
   for (int row = 0; row < 120; ++row) {
     const double filters = std::pow(2, static_cast<double>(random.below(5)));
     const double nodes = 4.0 * static_cast<double>(1 + random.below(2));
-    csv += to_text(filters) + "," + to_text(nodes) + "," +
-           to_text(0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal())) + "\n";
+    csv += csv_row(filters, nodes,
+                   0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal()));
   }
   write("runs.csv", csv);
-  const std::vector<std::string> form =
-      GENERATE(std::vector<std::string>{"multi"}, std::vector<std::string>{"auto"});
-  std::vector<std::string> fit = {"fit", "runs.csv",   "--extrinsic", "nodes",
-                                  "-o",  "model.json", "--expression"};
-  fit.insert(fit.end(), form.begin(), form.end());
-  run(fit).succeeded();
+  const Words form = GENERATE(std::vector<std::string>{"multi"}, std::vector<std::string>{"auto"});
+  run({"fit", "runs.csv", "--extrinsic", "nodes", "-o", "model.json", "--expression"}, form)
+      .succeeded();
   const nlohmann::json fitted = model();
   const nlohmann::json& nodes = fitted["prediction_intervals"]["beyond"][0];
   CHECK(nodes["column"] == "nodes");

@@ -16,6 +16,7 @@
 #include "support/catch.hpp"
 #include "support/markdown.hpp"
 #include "support/program.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
 #include "support/temporary_directory.hpp"
@@ -165,8 +166,7 @@ class Documents {
     for (const char* gpu : {"a100", "h100"})
       for (const auto& [kernel, seconds] : {std::pair{"gemm", 3}, {"copy", 1}, {"step", 4}})
         for (const int n : {1, 2, 4, 8, 16})
-          out += std::string(kernel) + "," + gpu + "," + std::to_string(n) + "," +
-                 std::to_string(seconds * n) + "\n";
+          out += test::csv_row(kernel, gpu, n, seconds * n);
     return out;
   }
 

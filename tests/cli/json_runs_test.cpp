@@ -107,11 +107,9 @@ TEST_CASE_METHOD(JsonRunsTest, "runs of tools are fitted as those of a CSV", "[j
     const auto& columns = format.columns;
     write("runs.json", format.bytes);
     write("runs.csv", csv(columns[0], columns[1], columns[2]));
-    const auto time_of = [&](const std::string& file, const std::vector<std::string>& more) {
-      std::vector<std::string> arguments = {"fit",         file,       "--target", columns[2],
-                                            "--extrinsic", columns[1], "-o",       "m.json"};
-      arguments.insert(arguments.end(), more.begin(), more.end());
-      run(arguments).succeeded();
+    const auto time_of = [&](const std::string& file, const Words& more) {
+      run({"fit", file, "--target", columns[2], "--extrinsic", columns[1], "-o", "m.json"}, more)
+          .succeeded();
       return std::stod(run({"predict", "m.json", "--set", columns[0] + "=25", columns[1] + "=8"})
                            .succeeded()
                            .output);
@@ -136,7 +134,7 @@ TEST_CASE_METHOD(JsonRunsTest, "import writes JSON as CSV", "[json-runs]") {
 
 TEST_CASE_METHOD(JsonRunsTest, "results of several calls of a benchmark are one table",
                  "[json-runs]") {
-  std::vector<std::string> fit = {"fit"};
+  Words fit = {"fit"};
   for (const Run& measured_run : measured()) {
     const nlohmann::json result = {{"backend", "vllm"},
                                    {"max_concurrency", measured_run.threads},

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -23,9 +24,9 @@ class JudgedSets : public ProgramTest {
         for (int k = 0; k < 2; ++k) {
           const double time = batch * (k + 1) * std::pow(gpus, 0.1 * k) / 10;
           sum += time;
-          groups += "k" + to_text(k) + "," + at + "," + to_text(time) + "\n";
+          groups += csv_row("k" + to_text(k), at, time);
         }
-        groups += "step," + at + "," + to_text(sum / 0.9) + "\n";
+        groups += csv_row("step", at, sum / 0.9);
       }
     }
     write("groups.csv", groups);

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -21,8 +22,8 @@ std::string equal_runs(int rows, bool named = true) {
     const int gpus = 1 + i / 4 % 10;
     const double time =
         (1 + 0.5 * net) * std::pow(gpus, -0.8) * std::exp(0.05 * random.normal()) + 1;
-    out += (named ? "j" + std::to_string(i) + "," : "") + "net" + std::to_string(net) + "," +
-           std::to_string(gpus) + "," + perfmodel::to_text(std::round(100 * time) / 100) + "\n";
+    out += csv_row((named ? "j" + std::to_string(i) + "," : "") + "net" + std::to_string(net), gpus,
+                   std::round(100 * time) / 100);
   }
   return out;
 }
@@ -76,9 +77,9 @@ TEST_CASE_METHOD(ProgramTest,
   write("runs.csv", text);
   program_options.input = text;
   const auto fit = [&](const std::string& path, const Words& further) {
-    Words call{"fit", path, "--ignore", "job", "--failed", "drop", "--coverage", "none"};
-    call.insert(call.end(), further.begin(), further.end());
-    const ProgramResult result = run(call).succeeded();
+    const ProgramResult result =
+        run({"fit", path, "--ignore", "job", "--failed", "drop", "--coverage", "none"}, further)
+            .succeeded();
     nlohmann::json model = result.json();
     const nlohmann::json data = model["provenance"]["data"];
     CHECK(data["failed"].size() == 3);

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -21,8 +22,7 @@ std::string runs_with(const std::string& header, Value value) {
     const double batch = 32 << (row / 12 % 4);
     const double time =
         0.02 * std::sqrt(filters) * std::pow(gpus, -0.6) * batch * (1 + 0.1 * std::sin(9. * row));
-    csv += to_text(filters) + "," + to_text(gpus) + "," + to_text(batch) + "," + value(row, time) +
-           to_text(time) + "\n";
+    csv += csv_row(filters, gpus, batch, value(row, time) + to_text(time));
   }
   return csv;
 }
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(LeftOutTest,
                  "[cli][left-out]") {
   write("runs.csv",
         runs_with("steps_per_s,", [](int, double time) { return to_text(1 / time) + ","; }));
-  const auto card_of = [&](const std::vector<std::string>& arguments) {
+  const auto card_of = [&](const Words& arguments) {
     run(arguments).succeeded();
     run({"report", "model.json", "runs.csv", "-o", "page.html"});
     const std::string page = read("page.html");

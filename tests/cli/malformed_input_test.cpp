@@ -23,7 +23,7 @@ struct Case {
 
 /// Arguments are separated by blanks; single quotes keep blanks and empty arguments.
 std::vector<std::string> arguments_of(const std::string& command) {
-  std::vector<std::string> arguments;
+  Words arguments;
   bool inside = false;
   bool quoted = false;
   for (const char c : command) {

@@ -11,6 +11,7 @@
 #include "cli/many_runs.hpp"
 #include "support/markup.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
@@ -107,9 +108,7 @@ TEST_CASE_METHOD(ManyModels,
     CHECK(read("merged.jsonl") == all);
 
     const auto refused = [&](const Words& parts, const std::string& words) {
-      Words arguments{"merge", "-o", "wrong.jsonl"};
-      arguments.insert(arguments.end(), parts.begin(), parts.end());
-      CHECK_THAT(run(arguments).failed(3), ContainsSubstring(words));
+      CHECK_THAT(run({"merge", "-o", "wrong.jsonl"}, parts).failed(3), ContainsSubstring(words));
       CHECK_FALSE(std::filesystem::exists(file("wrong.jsonl")));
     };
     refused({"part-1.jsonl", "part-3.jsonl"}, "4 of 12 tasks are missing; run again: 2/3");
@@ -237,10 +236,9 @@ TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many
 
 TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") {
   const auto judge = [&](const Words& further) {
-    Words arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
-                    "time_s", "--ignore", "memory_mb", "-o",     "t.jsonl"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    return run(arguments);
+    return run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
+                "-o", "t.jsonl"},
+               further);
   };
   const ProgramResult ranked = judge({});
   REQUIRE(ranked.exit_code == 0);
@@ -295,9 +293,8 @@ TEST_CASE_METHOD(ManyModels, "predict --set asks every model of a set", "[cli][m
       run({"predict", "all.jsonl", "--set", "gpus=64", "--format", "text", "--quiet"});
   CHECK_THAT(text.output, ContainsSubstring("extrapolated"));
   CHECK_THAT(text.output, ContainsSubstring("k4"));
-  const auto code = [&](Words further) {
-    further.insert(further.begin(), {"predict", "all.jsonl"});
-    return run(further).exit_code;
+  const auto code = [&](const Words& further) {
+    return run({"predict", "all.jsonl"}, further).exit_code;
   };
   CHECK(code({"--set", "gpus=64", "--strict-range"}) == 3);
   CHECK(code({"--set", "gpus=8", "--strict-range"}) == 0);
@@ -435,8 +432,7 @@ std::string runs_of_machines() {
       for (const std::string machine : {"small", "large"})
         for (const std::string mode : {"fast", "slow"})
           if (machine == "small" ? n <= 8 && mode == "fast" : n >= 4)
-            text += machine + "," + perfmodel::to_text(n) + "," + perfmodel::to_text(m) + "," +
-                    mode + "," + perfmodel::to_text(0.01 * n * m) + "\n";
+            text += csv_row(machine, n, m, mode, 0.01 * n * m);
   return text;
 }
 
@@ -457,9 +453,8 @@ TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration
              ContainsSubstring("50.0 %  small") && ContainsSubstring("50.0 %  large"));
 
   const auto predicted = [&](const Words& further) {
-    Words arguments{"predict", "both.jsonl", "--set", "m=2"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    const ProgramResult result = run(arguments).succeeded();
+    const ProgramResult result =
+        run({"predict", "both.jsonl", "--set", "m=2"}, further).succeeded();
     return result;
   };
   const ProgramResult all = predicted({"--format", "csv"});
@@ -499,8 +494,7 @@ TEST_CASE_METHOD(ManyModels, "the inputs in which a model differs from the commo
                                : row % 8 < 4 && machine == "a" ? "fast"
                                : machine == "a"                ? "safe"
                                                                : (row % 8 < 4 ? "eager" : "lazy");
-      text +=
-          machine + "," + std::to_string(n) + "," + mode + "," + perfmodel::to_text(0.1 * n) + "\n";
+      text += csv_row(machine, n, mode, 0.1 * n);
     }
   write("modes.csv", text);
   run({"fit", "modes.csv", "--by", "machine", "--extrinsic", "n", "-o", "modes.jsonl"}).succeeded();
@@ -539,10 +533,10 @@ TEST_CASE_METHOD(ManyModels, "a gate on a figure that many models do not have is
 TEST_CASE_METHOD(ManyModels, "the ranking shows held-out errors beside those of the fit",
                  "[cli][many]") {
   const auto ranked = [&](const Words& further) {
-    Words arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
-                    "time_s", "--ignore", "memory_mb", "-o",     "h.jsonl"};
-    arguments.insert(arguments.end(), further.begin(), further.end());
-    return run(arguments).errors;
+    return run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
+                "-o", "h.jsonl"},
+               further)
+        .errors;
   };
   const std::regex no_error(R"(k4 .*0\.0 %    *- )");
   const std::string plain = ranked({});

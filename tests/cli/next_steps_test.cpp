@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -29,9 +30,7 @@ std::string runs_of(const Law& law, std::size_t step = 1, double noisier = 1) {
           const double time = law(filters, kernel, workers, batch) *
                               std::exp((kernel == 3 ? noisier : 1) * 0.05 * noise.normal());
           if (count++ % step == 0)
-            text += perfmodel::to_text(filters) + "," + perfmodel::to_text(kernel) + "," +
-                    perfmodel::to_text(workers) + "," + perfmodel::to_text(batch) + "," +
-                    perfmodel::to_text(time) + "\n";
+            text += csv_row(filters, kernel, workers, batch, time);
         }
   return text;
 }
@@ -55,7 +54,7 @@ double equation_4(double filters, double kernel, double workers, double batch) {
 
 TEST_CASE_METHOD(ProgramTest, "fit says where another form may predict far better", "[cli]") {
   write("sum of two.csv", runs_of(two_products));
-  const std::vector<std::string> fit = {"fit", "sum of two.csv", "-o", "model.json"};
+  const Words fit = {"fit", "sum of two.csv", "-o", "model.json"};
   const ProgramResult told = run(fit).succeeded();
   CHECK_THAT(told.errors, ContainsSubstring("another form may fit far better:\n  perfmodel fit "
                                             "'sum of two.csv' -o model.json --expression auto\n"));
@@ -67,8 +66,7 @@ TEST_CASE_METHOD(ProgramTest, "fit says where another form may predict far bette
              ContainsSubstring("**How does it scale?** not determined\n- products follow") &&
                  ContainsSubstring("\n- on held-out runs, products have an error of ") &&
                  ContainsSubstring(": another form may fit far better\n"));
-  const auto is_silent = [&](std::vector<std::string> arguments,
-                             const std::vector<std::string>& more) {
+  const auto is_silent = [&](Words arguments, const Words& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments).succeeded().errors.find("another form") == std::string::npos;
   };
@@ -111,8 +109,8 @@ TEST_CASE_METHOD(ProgramTest, "fit names the command that says what to measure n
 TEST_CASE_METHOD(ProgramTest, "fit names the runs that it predicts worst, and what shows them",
                  "[cli]") {
   write("runs.csv", runs_of(product, 1, 4));
-  const std::vector<std::string> fit = {
-      "fit", "runs.csv", "--categorical", "kernel", "--expression", "multi", "-o", "model.json"};
+  const Words fit = {"fit",   "runs.csv", "--categorical", "kernel", "--expression",
+                     "multi", "-o",       "model.json"};
   CHECK_THAT(run(fit).succeeded().errors,
              Catch::Matches("(.|\n)*note: where kernel is 3 the model is off by 1[0-9].[0-9] %, "
                             "elsewhere by [345].[0-9] %; errors by level and value:\n"
@@ -120,7 +118,7 @@ TEST_CASE_METHOD(ProgramTest, "fit names the runs that it predicts worst, and wh
   CHECK(run({"report", "model.json", "runs.csv", "-o", "report.html"}).exit_code == 0);
   CHECK_THAT(read_text(file("report.html")), ContainsSubstring("kernel"));
 
-  const auto is_silent = [&](std::vector<std::string> arguments) {
+  const auto is_silent = [&](Words arguments) {
     return run(arguments).succeeded().errors.find("elsewhere by") == std::string::npos;
   };
   std::vector<std::string> quiet = fit;

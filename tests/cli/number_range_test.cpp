@@ -80,7 +80,7 @@ TEST_CASE_METHOD(NumberRangeTest, "numbers of which no square can be held are re
                                          with_first_cell(kFilters, "1e308"),
                                          with_first_cell(kFilters, "5e-324"),
                                          scaled_runs(kFilters, 200)};
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+  for (const Words& arguments : std::vector<std::vector<std::string>>{
            {"fit", "runs.csv", "--loss", "mae"},
            {"fit", "runs.csv", "--loss", "rmsle", "--coverage", "0.5"},
            {"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--loss", "mse"},
@@ -101,7 +101,7 @@ TEST_CASE_METHOD(NumberRangeTest, "far from 1 a fit is the one of the same runs 
                  "[cli]") {
   const std::string form = GENERATE("generic", "multi");
   const std::string loss = GENERATE("mae", "mape", "mse", "rmsle");
-  std::vector<std::string> arguments = {"fit", "runs.csv", "--expression", form, "--loss", loss};
+  Words arguments = {"fit", "runs.csv", "--expression", form, "--loss", loss};
   if (form == "multi")
     arguments.insert(arguments.end(), {"--terms", "1"});
   const auto metrics = [&](std::size_t column, int power) {

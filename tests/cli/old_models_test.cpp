@@ -35,7 +35,7 @@ TEST_CASE("models of earlier releases predict what they did", "[cli]") {
     const std::string path = PERFMODEL_SOURCE_DIR "/tests/data/models/" + model.file;
     run_perfmodel({"show", path}).succeeded();
     CHECK(nlohmann::json::parse(read_text(path))["schema_version"] == model.schema_version);
-    std::vector<std::string> arguments = {"predict", path, "--json", "--set"};
+    Words arguments = {"predict", path, "--json", "--set"};
     arguments.insert(arguments.end(), model.settings.begin(), model.settings.end());
     const auto prediction = run_perfmodel(arguments).json();
     CHECK(prediction["predicted_time_ms"].get<double>() ==

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -14,10 +15,8 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 /// Runs whose numbers take about as much memory as the bytes that they are written in.
 std::string very_many_runs() {
   std::string text = "filters,workers,time_s\n";
-  for (int row = 0; row < 1'000'000; ++row) {
-    text += std::to_string(row % 977 + 1) + "," + std::to_string(row % 4 + 1) + "," +
-            std::to_string(row % 89 + 1) + "\n";
-  }
+  for (int row = 0; row < 1'000'000; ++row)
+    text += csv_row(row % 977 + 1, row % 4 + 1, row % 89 + 1);
   return text;
 }
 
@@ -46,8 +45,7 @@ TEST_CASE("where memory is bounded as many threads work as there is room for",
           "[cli][needs-bounded-memory]") {
   ProgramOptions options;
   options.input = sample_runs();
-  const std::vector<std::string> arguments = {"fit",   "-",       "--expression",
-                                              "multi", "--quiet", "--threads"};
+  const Words arguments = {"fit", "-", "--expression", "multi", "--quiet", "--threads"};
   const auto fit = [&](const std::string& threads) {
     std::vector<std::string> complete = arguments;
     complete.push_back(threads);

@@ -10,7 +10,7 @@ using namespace perfmodel::test;
 namespace {
 
 struct Reading {
-  std::vector<std::string> command;
+  Words command;
   std::vector<std::string> inputs;
 };
 
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(ProgramTest, "an output may not be an input of any command", "[
     for (const std::string& input : reading.inputs) {
       CAPTURE(reading.command, input);
       const std::string before = read(input);
-      std::vector<std::string> arguments = reading.command;
+      Words arguments = reading.command;
       arguments.push_back("./" + input);
       const ProgramResult result = run(arguments);
       CHECK(result.exit_code == 2);

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -29,9 +30,8 @@ std::string device_runs() {
           const double error = 1 + 0.01 * ((row * 7) % 5 - 2);
           const double time =
               std::max(flops / kOfDevice[device], bytes / 1e11) + 1e-5 * std::log2(gpus);
-          csv += std::string(device == 0 ? "a100" : "h100") + "," + to_text(flops) + "," +
-                 to_text(bytes) + "," + to_text(gpus) + ",node" + std::to_string(row++) + "," +
-                 to_text(time * error) + "\n";
+          csv += csv_row(device == 0 ? "a100" : "h100", flops, bytes, gpus,
+                         "node" + std::to_string(row++), time * error);
         }
   return csv;
 }
@@ -221,12 +221,10 @@ TEST_CASE_METHOD(OwnFormulaTest, "a stored formula that contradicts its constant
 
 TEST_CASE_METHOD(OwnFormulaTest, "a formula may repeat its target, and keeps its names and texts",
                  "[cli][own]") {
-  std::string csv = "n,degraded,y\n";
-  for (const int n : {10, 20, 40, 80, 160, 320})
-    for (const std::string degraded : {"no", "yes"})
-      csv += std::to_string(n) + "," + degraded + "," +
-             to_text((0.5 + 0.02 * n) * (degraded == "yes" ? 1.25 : 1)) + "\n";
-  write("runs.csv", csv);
+  write("runs.csv", csv_grid("n,degraded,y", {10, 20, 40, 80, 160, 320}, {"no", "yes"},
+                             [](int n, const std::string& degraded) {
+                               return (0.5 + 0.02 * n) * (degraded == "yes" ? 1.25 : 1);
+                             }));
   const std::string formula = "y = (C + n*a) * (degraded == 'yes' ? k : 1)";
   const ProgramResult fitted = fit(formula, {"--target", "y"}).succeeded();
   CHECK(model()["expression"]["formula"] == formula);

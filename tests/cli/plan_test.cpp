@@ -16,15 +16,14 @@ std::string space_with(const std::string& columns, const std::string& rest = "")
 const std::string two_columns =
     R"({"column": "filters", "values": [4, 8, 16]}, {"column": "padding", "values": ["valid", "same"]})";
 
-ProgramResult run_plan(const std::string& space, std::vector<std::string> arguments) {
+ProgramResult run_plan(const std::string& space, Words arguments) {
   arguments.insert(arguments.begin(), {"plan", "-"});
   ProgramOptions options;
   options.input = space;
   return run_perfmodel(arguments, options);
 }
 
-std::string plan_error(const std::string& space, const std::vector<std::string>& arguments,
-                       int exit_code) {
+std::string plan_error(const std::string& space, const Words& arguments, int exit_code) {
   const ProgramResult result = run_plan(space, arguments);
   CHECK(result.exit_code == exit_code);
   CHECK(result.output.empty());

@@ -29,7 +29,7 @@ TEST_CASE_METHOD(PredictTest, "predict --set prints the time as a plain number",
 }
 
 TEST_CASE_METHOD(PredictTest, "predictions can be printed in every format", "[cli]") {
-  const std::vector<std::string> set = {"--set", "filters=4,16", "activation=relu", "workers=2"};
+  const Words set = {"--set", "filters=4,16", "activation=relu", "workers=2"};
   const auto in = [&](const std::string& format) {
     auto arguments = set;
     arguments.insert(arguments.end(), {"--format", format});
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(PredictTest, "predictions can be printed in every format", "[cl
   CHECK(in("md").starts_with("| filters | time_s [s] |  |\n| ---: | ---: | --- |\n| 4 | 4.25 |"));
   CHECK(in("latex").find("16 & 64.25 & extrapolated") != std::string::npos);
   // Of one configuration --json is what --format json is, and a file stays a file.
-  const std::vector<std::string> one = {"--set", "filters=4", "activation=relu", "workers=2"};
+  const Words one = {"--set", "filters=4", "activation=relu", "workers=2"};
   auto as_json = one;
   as_json.emplace_back("--json");
   auto as_format = one;

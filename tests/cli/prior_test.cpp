@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -42,8 +43,8 @@ std::string text_of(const std::vector<PriorRun>& runs, double unit = 1,
                     const std::string& time = "time_s") {
   std::string out = "size,gpus,kernel," + time + "\n";
   for (const PriorRun& run : runs)
-    out += std::to_string(run.size) + "," + std::to_string(run.gpus) + "," + run.kernel + "," +
-           std::to_string(run.time * unit) + "\n";
+    out += csv_row(std::to_string(run.size), std::to_string(run.gpus), run.kernel,
+                   std::to_string(run.time * unit));
   return out;
 }
 

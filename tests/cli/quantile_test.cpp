@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
@@ -21,9 +22,8 @@ std::string runs_of_law(std::size_t rows, std::uint64_t seed) {
   for (std::size_t row = 0; row < rows; ++row) {
     const double input = 10 * std::pow(2, 8 * random.uniform());
     const double threads = 1 + static_cast<double>(random.below(4));
-    text += to_text(input) + "," + to_text(threads) + "," +
-            to_text((100 + 3 * input * std::sqrt(threads)) * std::exp(0.2 * random.normal())) +
-            "\n";
+    text += csv_row(input, threads,
+                    (100 + 3 * input * std::sqrt(threads)) * std::exp(0.2 * random.normal()));
   }
   return text;
 }
@@ -37,8 +37,7 @@ std::string runs_of_bend(std::size_t rows, std::uint64_t seed, double from, doub
     const double input = 10 * std::pow(2, 8 * (from + (to - from) * random.uniform()));
     const double threads = 1 + static_cast<double>(random.below(4));
     const double peak = 100 + 3 * input * std::sqrt(threads) * (1 + input / 20000);
-    text += to_text(input) + "," + to_text(threads) + "," +
-            to_text(peak * std::exp(0.1 * random.normal())) + "\n";
+    text += csv_row(input, threads, peak * std::exp(0.1 * random.normal()));
   }
   return text;
 }
@@ -97,12 +96,12 @@ TEST_CASE_METHOD(QuantileTest, "a bound covers its share of new runs", "[quantil
   // Per file, the share has a standard deviation of about 0.025: 0.02 from the 120 rows by which
   // the bound is moved, 0.011 from the 400 that it is judged on; over five files 0.011.
   double covered = 0;
-  const std::vector<std::string> form =
+  const Words form =
       GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
                std::vector<std::string>{"--expression", "multi", "--residual", "process"});
   for (std::uint64_t seed = 11; seed < 16; ++seed) {
     write("some.csv", runs_of_law(120, seed));
-    std::vector<std::string> arguments = {"--quantile", "0.9"};
+    Words arguments = {"--quantile", "0.9"};
     arguments.insert(arguments.end(), form.begin(), form.end());
     fit(arguments, "some.csv").succeeded();
     covered += covered_share(predicted("new.csv")) / 5;
@@ -150,7 +149,7 @@ TEST_CASE_METHOD(QuantileTest, "predict says that its numbers are bounds", "[qua
                                        "threads=2"};
   const ProgramResult alone = run(at);
   CHECK_THAT(alone.errors, ContainsSubstring("a bound: 95 % of new runs are meant to stay"));
-  std::vector<std::string> as_json = at;
+  Words as_json = at;
   as_json.emplace_back("--json");
   const nlohmann::json document = run(as_json).json();
   CHECK(document["quantile"] == 0.95);
@@ -179,7 +178,7 @@ TEST_CASE_METHOD(QuantileTest, "other quantiles of a bound's file do not cross",
 
 TEST_CASE_METHOD(QuantileTest, "beyond the measured range a bound is the end of its interval",
                  "[quantile]") {
-  const std::vector<std::string> form =
+  const Words form =
       GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
                std::vector<std::string>{"--expression", "multi", "--residual", "process"});
   const auto at = [&](const std::string& input) {
@@ -187,7 +186,7 @@ TEST_CASE_METHOD(QuantileTest, "beyond the measured range a bound is the end of 
   };
   write("some.csv", runs_of_law(119, 1));  // of which the ranks at 5 and 95 % are whole
   for (const std::string quantile : {"0.95", "0.05"}) {
-    std::vector<std::string> arguments = {"--quantile", quantile};
+    Words arguments = {"--quantile", quantile};
     arguments.insert(arguments.end(), form.begin(), form.end());
     fit(arguments, "some.csv").succeeded();
     for (const std::string input : {"input_mb=1", "input_mb=100", "input_mb=40000"}) {
@@ -246,7 +245,7 @@ TEST_CASE_METHOD(QuantileTest, "show says that a formula is a bound, and request
 }
 
 TEST_CASE_METHOD(QuantileTest, "options that do not go with a bound are refused", "[quantile]") {
-  const auto refusal = [&](std::vector<std::string> further) {
+  const auto refusal = [&](Words further) {
     further.insert(further.begin(), {"--quantile", "0.95"});
     return fit(further).failed(2);
   };

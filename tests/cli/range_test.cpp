@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -62,13 +63,13 @@ TEST_CASE_METHOD(RangeTest, "every input outside of what was measured is caught"
   for (const RangeCase& each : cases) {
     CAPTURE(each.filters, each.activation, each.workers);
     const std::string finding = each.finding;
-    const std::vector<std::string> command = {"predict",
-                                              "model.json",
-                                              "--json",
-                                              "--set",
-                                              "filters=" + std::string(each.filters),
-                                              "activation=" + std::string(each.activation),
-                                              "workers=" + std::string(each.workers)};
+    const Words command = {"predict",
+                           "model.json",
+                           "--json",
+                           "--set",
+                           "filters=" + std::string(each.filters),
+                           "activation=" + std::string(each.activation),
+                           "workers=" + std::string(each.workers)};
     std::vector<std::string> strict = command;
     strict.push_back("--strict-range");
     const ProgramResult lenient_result = run(command);
@@ -121,11 +122,9 @@ TEST_CASE_METHOD(RangeTest, "fit finds the combinations that were not measured",
   std::string runs = "filters,workers,time_s\n";
   for (const int filters : {4, 8, 16, 32}) {
     for (const int workers : {1, 2, 4, 8}) {
-      for (int repeat = 0; repeat < 20; ++repeat) {
+      for (int repeat = 0; repeat < 20; ++repeat)
         if (filters >= 16 || workers <= 2)
-          runs += std::to_string(filters) + "," + std::to_string(workers) + "," +
-                  std::to_string(0.5 + filters / workers) + "\n";
-      }
+          runs += csv_row(filters, workers, std::to_string(0.5 + filters / workers));
     }
   }
   write("runs.csv", runs);

@@ -6,6 +6,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
@@ -24,8 +25,7 @@ std::string runs_of(const Law& law, const std::string& name, std::uint64_t seed)
   std::string text = name + ",time_s\n";
   for (const double value : law.values)
     for (int repeat = 0; repeat < 5; ++repeat)
-      text +=
-          to_text(value) + "," + to_text(law.time(value) * std::exp(0.03 * random.normal())) + "\n";
+      text += csv_row(value, law.time(value) * std::exp(0.03 * random.normal()));
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "support/markup.hpp"
 #include "support/multi_runs.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
 
@@ -72,7 +73,7 @@ std::string many_runs(std::size_t rows) {
     const double workers = static_cast<double>(1 + row % 4);
     const double time =
         (0.5 * filters * filters + 0.25) / workers * (0.8 + static_cast<double>(row % 41) / 100);
-    csv += to_text(filters) + ",relu," + to_text(workers) + "," + to_text(time) + "\n";
+    csv += csv_row(filters, "relu", workers, time);
   }
   return csv;
 }
@@ -151,7 +152,7 @@ TEST_CASE_METHOD(ReportTest, "speedups are relative to a scale that was measured
   // Halving the central run's 12 cores leads to 3, which nobody measured.
   std::string csv = "cores,time_s\n";
   for (const int cores : {1, 2, 4, 8, 12, 16, 20, 24})
-    csv += std::to_string(cores) + "," + to_text(1 + 90.0 / cores) + "\n";
+    csv += csv_row(cores, 1 + 90.0 / cores);
   write("cores.csv", csv);
   run({"fit", "cores.csv", "-o", "cores.json"}).succeeded();
   CHECK_THAT(report({"cores.csv"}, "cores.json").output,
@@ -159,13 +160,10 @@ TEST_CASE_METHOD(ReportTest, "speedups are relative to a scale that was measured
 }
 
 TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][report]") {
-  std::string csv = "depth,gpus,local_batch,time_s\n";
-  for (const int depth : {2, 4, 8})
-    for (const int gpus : {1, 2, 4})
-      for (const int batch : {8, 16, 32768})
-        csv += std::to_string(depth) + "," + std::to_string(gpus) + "," + std::to_string(batch) +
-               "," + to_text(0.001 * depth * (1 + 0.1 * gpus) * std::sqrt(batch)) + "\n";
-  write("batch.csv", csv);
+  write("batch.csv", csv_grid("depth,gpus,local_batch,time_s", {2, 4, 8}, {1, 2, 4}, {8, 16, 32768},
+                              [](int depth, int gpus, int batch) {
+                                return 0.001 * depth * (1 + 0.1 * gpus) * std::sqrt(batch);
+                              }));
   run({"fit", "batch.csv", "-o", "batch.json"}).succeeded();
   const std::string page = report({"batch.csv"}, "batch.json").output;
   check_report_page(page);
@@ -259,16 +257,10 @@ TEST_CASE_METHOD(ReportTest, "names cannot become markup", "[cli][report]") {
 
 TEST_CASE_METHOD(ReportTest, "a model of derived columns has curves through them",
                  "[cli][report]") {
-  std::string csv = "filters,kernel,workers,time_s\n";
-  for (const double filters : {2., 4., 8., 16.}) {
-    for (const double kernel : {1., 2., 3.}) {
-      for (const double workers : {1., 2., 4.}) {
-        csv += to_text(filters) + "," + to_text(kernel) + "," + to_text(workers) + "," +
-               to_text(0.001 * (filters * kernel / workers + 20)) + "\n";
-      }
-    }
-  }
-  write("derived.csv", csv);
+  write("derived.csv", csv_grid("filters,kernel,workers,time_s", {2., 4., 8., 16.}, {1., 2., 3.},
+                                {1., 2., 4.}, [](double filters, double kernel, double workers) {
+                                  return 0.001 * (filters * kernel / workers + 20);
+                                }));
   run({"fit", "derived.csv", "--derive", "work = filters * kernel / workers", "--ignore",
        "filters,kernel", "--starts", "1", "-o", "derived.json"})
       .succeeded();

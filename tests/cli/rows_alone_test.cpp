@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using perfmodel::to_text;
@@ -33,11 +34,10 @@ TEST_CASE_METHOD(ProgramTest, "a row has the same bytes alone and among others",
     const double batch = std::exp2(3.0 + static_cast<double>(random.below(5)));
     const double time = (1e-4 * filters * batch / gpus + 0.01 * std::sqrt(gpus)) *
                         std::exp(0.2 * std::sin(filters) + 0.03 * random.normal());
-    runs +=
-        to_text(filters) + "," + to_text(gpus) + "," + to_text(batch) + "," + to_text(time) + "\n";
+    runs += csv_row(filters, gpus, batch, time);
   }
   write("runs.csv", runs);
-  const auto printed = [&](const std::vector<std::string>& arguments) {
+  const auto printed = [&](const Words& arguments) {
     return lines_of_text(run(arguments).succeeded().output);
   };
   printed({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--residual", "process",

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -21,8 +22,7 @@ std::string scale_runs(double wobble) {
   for (const double gpus : {1., 2., 4., 8., 16.}) {
     for (const double batch : {16., 32., 64., 128.}) {
       const double time = 3.5 * std::pow(gpus, -0.8) * std::pow(batch, 0.6) + 2;
-      csv +=
-          to_text(gpus) + "," + to_text(batch) + "," + to_text(time * (1 + sign * wobble)) + "\n";
+      csv += csv_row(gpus, batch, time * (1 + sign * wobble));
       sign = -sign;
     }
   }

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
@@ -20,10 +21,8 @@ std::string amdahl_runs(double unit = 1) {
   for (int repetition = 0; repetition < 5; ++repetition)
     for (const double layers : {12, 24, 48})
       for (const double gpus : {1, 2, 4, 8})
-        csv += perfmodel::to_text(layers) + "," + perfmodel::to_text(gpus) + "," +
-               perfmodel::to_text(unit * (0.5 * layers / gpus + 1) *
-                                  (1 + 0.04 * std::sin(12.9898 * ++row))) +
-               "\n";
+        csv += csv_row(layers, gpus,
+                       unit * (0.5 * layers / gpus + 1) * (1 + 0.04 * std::sin(12.9898 * ++row)));
   return csv;
 }
 
@@ -91,8 +90,7 @@ TEST_CASE_METHOD(ScalingForecast, "the knee is where a table of all whole scales
   for (const std::string limit : {"30", "50", "80", "95"})
     for (const std::string coverage : {"0.5", "0.9"}) {
       CAPTURE(limit, coverage);
-      const std::vector<std::string> options = {"--least-efficiency", limit, "--coverage",
-                                                coverage};
+      const Words options = {"--least-efficiency", limit, "--coverage", coverage};
       std::vector<std::string> whole = options;
       whole.insert(whole.end(), {"--at", "1:32:+1"});
       const nlohmann::json rows = json(whole)["rows"];
@@ -136,11 +134,9 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
   const nlohmann::json weak = json({}, "weak");
   CHECK(weak["rows"][3]["limit"].is_null());
   // A time that is all power: what is not C limits.
-  std::string slow = "layers,gpus,time_s\n";
-  for (const double layers : {12, 24, 48})
-    for (const double gpus : {1, 2, 4, 8})
-      slow += perfmodel::to_text(layers) + "," + perfmodel::to_text(gpus) + "," +
-              perfmodel::to_text(layers / std::sqrt(gpus)) + "\n";
+  const std::string slow =
+      csv_grid("layers,gpus,time_s", {12, 24, 48}, {1, 2, 4, 8},
+               [](double layers, double gpus) { return layers / std::sqrt(gpus); });
   fit(slow);
   const nlohmann::json limit = json()["rows"][2]["limit"];
   CHECK(limit["part"] == "all but C");
@@ -149,11 +145,9 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
 
 TEST_CASE_METHOD(ScalingForecast, "the growing term of a sum limits large scales",
                  "[cli][scaling]") {
-  std::string csv = "layers,gpus,time_s\n";
-  for (const double layers : {6, 12, 24, 48, 96})
-    for (const double gpus : {1, 2, 4, 8, 16, 32})
-      csv += perfmodel::to_text(layers) + "," + perfmodel::to_text(gpus) + "," +
-             perfmodel::to_text(0.5 * layers / gpus + 0.02 * gpus) + "\n";
+  std::string csv =
+      csv_grid("layers,gpus,time_s", {6, 12, 24, 48, 96}, {1, 2, 4, 8, 16, 32},
+               [](double layers, double gpus) { return 0.5 * layers / gpus + 0.02 * gpus; });
   fit(csv, {"--expression", "multi", "--terms", "2"});
   const nlohmann::json all = json({"--set", "layers=24", "--at", "1,2,4,8,16,32"});
   const nlohmann::json& last = all["rows"][5];

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -16,14 +17,14 @@ namespace {
 constexpr const char* kLoad =
     "load,tput\n1,64.9\n18,995.9\n36,1652.4\n72,1853.2\n108,1828.9\n144,1775.0\n216,1702.2\n";
 
-ProgramResult run_scaling(std::vector<std::string> arguments, const std::string& input) {
+ProgramResult run_scaling(Words arguments, const std::string& input) {
   arguments.insert(arguments.begin(), {"scaling", "-"});
   ProgramOptions options;
   options.input = input;
   return run_perfmodel(arguments, options);
 }
 
-nlohmann::json json_of(std::vector<std::string> arguments, const std::string& input) {
+nlohmann::json json_of(Words arguments, const std::string& input) {
   arguments.insert(arguments.end(), {"--format", "json"});
   const ProgramResult result = run_scaling(std::move(arguments), input);
   REQUIRE(result.exit_code == 0);
@@ -99,15 +100,28 @@ TEST_CASE("scaling compares rows that differ in the scale alone", "[cli][scaling
   CHECK(json["rows"][1]["configurations"] == 2);
   CHECK(json["rows"][1]["time"] == Approx(std::sqrt(0.6 * 0.5)));
   CHECK(json["rows"][2]["configurations"] == 1);
-  CHECK(json["rows"][2]["speedup"] == Approx(4));
+  // From 2 to 4 the one that has both takes half the time.
+  CHECK(json["rows"][2]["speedup"] == Approx(2 / std::sqrt(0.6 * 0.5)));
+}
+
+TEST_CASE("a configuration that ends early does not bend the mean of the others",
+          "[cli][scaling]") {
+  // Weak scaling on two machines, both of which lose; the worse one was not measured at 16.
+  const std::string runs =
+      "machine,procs,time_s\na,1,1.01\nb,1,1.1\na,2,1.02\nb,2,1.2\na,4,1.04\nb,4,1.4\n"
+      "a,8,1.08\nb,8,1.8\na,16,1.16\n";
+  const auto rows = json_of({"--column", "procs", "--kind", "weak"}, runs)["rows"];
+  REQUIRE(rows.size() == 5);
+  for (std::size_t k = 1; k < rows.size(); ++k)
+    CHECK(rows[k]["efficiency"].get<double>() < rows[k - 1]["efficiency"].get<double>());
+  CHECK(rows[4]["time"] == Approx(rows[3]["time"].get<double>() * 1.16 / 1.08));
 }
 
 TEST_CASE("scaling compares rows whose other columns move in steps with the scale",
           "[cli][scaling]") {
   std::string csv = "cores,nodes,runtime_s\n";
   for (const int cores : {1, 2, 4, 8, 16, 24, 48, 96, 192, 384, 768, 1536})
-    csv += std::to_string(cores) + "," + std::to_string((cores + 47) / 48) + "," +
-           std::to_string(1000.0 / cores + 5 + 0.0017 * cores) + "\n";
+    csv += csv_row(cores, (cores + 47) / 48, std::to_string(1000.0 / cores + 5 + 0.0017 * cores));
   const ProgramResult text = run_scaling({"--column", "cores"}, csv);
   CHECK_THAT(text.errors, ContainsSubstring("Column 'nodes' is ceil(cores / 48) in every row and "
                                             "moves along."));
@@ -161,8 +175,7 @@ TEST_CASE("a size that grows with the scale means weak scaling, as an assumption
   const auto runs_of = [](const std::string& name) {
     std::string csv = "nodes," + name + ",time_s\n";
     for (const int nodes : {1, 2, 4, 8, 16})
-      csv += std::to_string(nodes) + "," + std::to_string(128 * nodes) + "," +
-             std::to_string(10 + 0.2 * nodes) + "\n";
+      csv += csv_row(nodes, 128 * nodes, std::to_string(10 + 0.2 * nodes));
     return csv;
   };
   const auto weak = json_of({"--column", "nodes"}, runs_of("lz"));
@@ -230,9 +243,8 @@ std::string runs_of_fixed_batch_per_gpu(const std::string& batch) {
         for (int doubled = 0; doubled < 4; ++doubled) {
           const int gpus = 1 << doubled;
           const double time = depth * local * std::pow(1.05, doubled) * (rep == 1 ? 0.999 : 1.001);
-          csv += std::to_string(gpus) + "," + std::to_string(depth) + "," + std::to_string(local) +
-                 "," + std::to_string(local * gpus) + "," + std::to_string(1 / time) + "," +
-                 std::to_string(rep) + "," + std::to_string(time) + "\n";
+          csv += csv_row(gpus, depth, local, local * gpus, std::to_string(1 / time), rep,
+                         std::to_string(time));
         }
   return csv;
 }
@@ -343,9 +355,8 @@ TEST_CASE_METHOD(ProgramTest, "scaling says what it held fixed and what is extra
 TEST_CASE_METHOD(ProgramTest, "scaling refuses on request what was not measured",
                  "[cli][scaling][range]") {
   const std::string model = write("model.json", sample_model());
-  const auto strict = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"scaling", model, "--strict-range", "--quiet"});
-    return run(arguments);
+  const auto strict = [&](const Words& arguments) {
+    return run({"scaling", model, "--strict-range", "--quiet"}, arguments);
   };
   const ProgramResult at = strict({"--at", "1,2,8"});
   CHECK(at.exit_code == 3);
@@ -375,8 +386,7 @@ TEST_CASE("scaling refuses figures that are no numbers in every format", "[cli][
 }
 
 TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
-  const auto error_of = [](const std::vector<std::string>& arguments, const std::string& input,
-                           int exit_code) {
+  const auto error_of = [](const Words& arguments, const std::string& input, int exit_code) {
     const ProgramResult result = run_scaling(arguments, input);
     CHECK(result.exit_code == exit_code);
     CHECK(result.output.empty());
@@ -427,11 +437,11 @@ TEST_CASE_METHOD(ProgramTest,
   std::string runs = "size,gpus,time_s\n";
   for (const double size : {1, 2, 4})
     for (const double gpus : {1, 2, 4})
-      runs += std::to_string(size) + "," + std::to_string(gpus) + "," +
-              std::to_string(size / std::sqrt(gpus)) + "\n";
+      runs += csv_row(std::to_string(size), std::to_string(gpus),
+                      std::to_string(size / std::sqrt(gpus)));
   write("runs.csv", runs);
   run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
-  std::vector<std::string> scaling = {"scaling", "model.json"};
+  Words scaling = {"scaling", "model.json"};
   const std::string text = run(scaling).output;
   scaling.insert(scaling.end(), {"--format", "json"});
   const auto json = run(scaling).json();
@@ -520,15 +530,12 @@ TEST_CASE_METHOD(ProgramTest,
     std::string csv = "nodes," + name + ",global_batch,layers,time_s\n";
     for (const int layers : {12, 24, 48})
       for (const int nodes : {1, 2, 4, 8})
-        csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
-               std::to_string(128 * nodes) + "," + std::to_string(layers) + "," +
-               std::to_string(layers * std::pow(nodes, 0.05)) + "\n";
+        csv += csv_row(nodes, 8 * nodes, 128 * nodes, layers,
+                       std::to_string(layers * std::pow(nodes, 0.05)));
     write("runs.csv", csv);
     run({"fit", "runs.csv", "--quiet", "-o", "model.json"}).succeeded();
-    const auto json_with = [&](const std::vector<std::string>& more) {
-      std::vector<std::string> arguments = {"scaling", "model.json", "--format", "json"};
-      arguments.insert(arguments.end(), more.begin(), more.end());
-      return run(arguments).json();
+    const auto json_with = [&](const Words& more) {
+      return run({"scaling", "model.json", "--format", "json"}, more).json();
     };
     const auto weak = json_with({});
     CHECK(weak["kind"] == "weak");
@@ -547,8 +554,7 @@ TEST_CASE_METHOD(ProgramTest, "scaling reads no one power where other inputs mov
   std::string csv = "nodes,gpus,layers,time_s\n";
   for (const int layers : {12, 24, 48})
     for (const int nodes : {1, 2, 4, 8})
-      csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
-             std::to_string(layers) + "," + std::to_string(layers * std::pow(nodes, -0.5)) + "\n";
+      csv += csv_row(nodes, 8 * nodes, layers, std::to_string(layers * std::pow(nodes, -0.5)));
   write("runs.csv", csv);
   run({"fit", "runs.csv", "--extrinsic", "nodes,gpus", "--quiet", "-o", "model.json"}).succeeded();
   const ProgramResult result =
@@ -570,9 +576,8 @@ std::string rates_of_gpus(const std::string& rate, bool of_one) {
     for (const int batch : {8, 16, 32})
       for (const int depth : {3, 5, 9}) {
         const double all = (1 << doubled) * std::pow(0.99, doubled) * std::sqrt(batch) / depth;
-        csv += std::to_string(1 << doubled) + "," + std::to_string(batch) + "," +
-               std::to_string(depth) + "," + std::to_string(of_one ? all / (1 << doubled) : all) +
-               "\n";
+        csv += csv_row(1 << doubled, batch, depth,
+                       std::to_string(of_one ? all / (1 << doubled) : all));
       }
   return csv;
 }
@@ -590,14 +595,12 @@ TEST_CASE_METHOD(ProgramTest,
        {"tokens_per_s_per_gpu", ""},
        {"tokens_per_s_per_gpu", "local_batch"}}));
   write("rates.csv", rates_of_gpus(rate, rate == "tokens_per_s_per_gpu"));
-  std::vector<std::string> fit = {"fit", "rates.csv", "--throughput-target",
-                                  rate,  "-o",        "model.json"};
+  Words fit = {"fit", "rates.csv", "--throughput-target", rate, "-o", "model.json"};
   if (!work.empty())
     fit.insert(fit.end(), {"--work", work});
   run(fit).succeeded();
   for (const std::string input : {"model.json", "rates.csv"}) {
-    std::vector<std::string> arguments = {"scaling",  input,      "--column",
-                                          "num_gpus", "--format", "json"};
+    Words arguments = {"scaling", input, "--column", "num_gpus", "--format", "json"};
     if (input == "rates.csv")
       arguments.insert(arguments.end(), {"--target", rate, "--throughput"});
     const ProgramResult result = run(arguments);
@@ -615,8 +618,8 @@ TEST_CASE_METHOD(ProgramTest, "work of one worker that shrinks as workers join i
   std::string csv = "gpus,global_batch,local_batch,depth,samples_per_s\n";
   for (const int gpus : {1, 2, 4, 8})
     for (const int depth : {3, 5, 9})
-      csv += std::to_string(gpus) + ",256," + std::to_string(256 / gpus) + "," +
-             std::to_string(depth) + "," + std::to_string(16 * std::pow(gpus, 0.9) / depth) + "\n";
+      csv +=
+          csv_row(gpus, "256", 256 / gpus, depth, std::to_string(16 * std::pow(gpus, 0.9) / depth));
   write("rates.csv", csv);
   for (const std::string work : {"local_batch", "local_batch * gpus", "global_batch"}) {
     run({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", work, "-o",
@@ -640,9 +643,10 @@ TEST_CASE_METHOD(ProgramTest,
                  "the work of an iteration is advised by columns of the file, and questioned",
                  "[cli][throughput]") {
   write("rates.csv", rates_of_gpus("samples_per_s", false));
-  const auto said_with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"fit", "rates.csv", "--throughput-target", "samples_per_s"});
-    return run(more).succeeded().errors;
+  const auto said_with = [&](const Words& more) {
+    return run({"fit", "rates.csv", "--throughput-target", "samples_per_s"}, more)
+        .succeeded()
+        .errors;
   };
   CHECK_THAT(said_with({}), ContainsSubstring("For the time of an iteration, say what it works on: "
                                               "--work 'local_batch * num_gpus'."));
@@ -664,12 +668,11 @@ TEST_CASE_METHOD(ProgramTest,
     std::string csv = "n_head," + column + ",time_ms\n";
     for (const int heads : {8, 16, 32})
       for (int tokens = 1; tokens <= 256; tokens *= 2)
-        csv += std::to_string(heads) + "," + std::to_string(tokens) + "," +
-               std::to_string(heads * (1 + 0.1 * tokens)) + "\n";
+        csv += csv_row(heads, tokens, std::to_string(heads * (1 + 0.1 * tokens)));
     write("runs.csv", csv);
     run({"fit", "runs.csv", "--extrinsic", column, "-o", "model.json"}).succeeded();
     for (const std::string input : {"model.json", "runs.csv"}) {
-      const std::vector<std::string> plain = {"scaling", input, "--column", column};
+      const Words plain = {"scaling", input, "--column", column};
       const ProgramResult text = run(plain);
       CAPTURE(input, text.output);
       REQUIRE(text.exit_code == 0);
@@ -679,7 +682,7 @@ TEST_CASE_METHOD(ProgramTest,
                                                 "' counts no workers by its "
                                                 "name, so no speedup, efficiency or law is "
                                                 "printed; --kind strong or weak requests them"));
-      std::vector<std::string> arguments = plain;
+      Words arguments = plain;
       arguments.insert(arguments.end(), {"--format", "json"});
       const auto json = run(arguments).json();
       CHECK(json["kind"].is_null());

@@ -51,11 +51,10 @@ void kill_at(Program& program, const std::string& path, std::ptrdiff_t lines) {
 
 TEST_CASE_METHOD(SetFiles, "shards that were killed go on, and merge to the bytes of one call",
                  "[cli][many]") {
-  const std::vector<std::string> call{"fit",       "runs.csv", "--by",         "kernel",
-                                      "--target",  "time_s",   "--ignore",     "memory_mb",
-                                      "--repeats", "16",       "--expression", "multi",
-                                      "--terms",   "2",        "--threads",    "1"};
-  const auto with = [&](const std::vector<std::string>& further) {
+  const Words call{"fit",      "runs.csv",  "--by",      "kernel", "--target",     "time_s",
+                   "--ignore", "memory_mb", "--repeats", "16",     "--expression", "multi",
+                   "--terms",  "2",         "--threads", "1"};
+  const auto with = [&](const Words& further) {
     std::vector<std::string> out = call;
     out.insert(out.end(), further.begin(), further.end());
     return out;
@@ -78,9 +77,9 @@ TEST_CASE_METHOD(SetFiles, "shards that were killed go on, and merge to the byte
 }
 
 TEST_CASE_METHOD(SetFiles, "merge ranks many models on request, as fit does", "[cli][many]") {
-  const std::vector<std::string> call{"fit",    "runs.csv", "--by",      "kernel", "--target",
-                                      "time_s", "--ignore", "memory_mb", "--set",  "gpus=4"};
-  const auto with = [&](const std::vector<std::string>& further) {
+  const Words call{"fit",    "runs.csv", "--by",      "kernel", "--target",
+                   "time_s", "--ignore", "memory_mb", "--set",  "gpus=4"};
+  const auto with = [&](const Words& further) {
     std::vector<std::string> out = call;
     out.insert(out.end(), further.begin(), further.end());
     return run(out);
@@ -140,7 +139,7 @@ TEST_CASE_METHOD(SetFiles, "a set of models is read from a pipe, and not where i
         run({"predict", "-", "configs.csv", "--pick", "kernel == 'k1'"}).output);
   write("cut.jsonl", all.substr(0, all.size() - 1));
   for (const std::string command : {"show", "predict"}) {
-    std::vector<std::string> words{command, "cut.jsonl"};
+    Words words{command, "cut.jsonl"};
     if (command == "predict")
       words.push_back("configs.csv");
     const ProgramResult cut = run(words);
@@ -188,7 +187,7 @@ TEST_CASE_METHOD(SetFiles, "a set with a model twice or with none is refused, it
       {"evaluate", "set.jsonl", "runs.csv"},
       {"scaling", "set.jsonl", "--pick", "kernel == 'k1' && target == 'time_s'"}};
   const auto refused = [&](const std::string& message) {
-    for (const std::vector<std::string>& command : commands) {
+    for (const Words& command : commands) {
       CAPTURE(command);
       const ProgramResult result = run(command);
       CHECK(result.exit_code == 3);

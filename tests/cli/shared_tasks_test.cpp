@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -19,8 +20,8 @@ std::string shared_runs(const std::string& nets) {
   for (const char net : nets)
     for (const double gpus : {1, 2, 4, 8})
       for (const double batch : {8, 16, 32, 64})
-        out += std::string(1, net) + "," + to_text(gpus) + "," + to_text(batch) + "," +
-               to_text((3 * batch / gpus + 0.2) * (1 + 0.05 * std::sin(7.0 * ++row))) + "\n";
+        out += csv_row(std::string(1, net), gpus, batch,
+                       (3 * batch / gpus + 0.2) * (1 + 0.05 * std::sin(7.0 * ++row)));
   return out;
 }
 

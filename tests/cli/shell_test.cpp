@@ -15,7 +15,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::string printed_by(const std::vector<std::string>& arguments) {
+std::string printed_by(const Words& arguments) {
   return run_perfmodel(arguments).succeeded().output;
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -92,9 +93,9 @@ TEST_CASE_METHOD(ProgramTest, "an interrupted choice among forms hands over a wh
     const double size = 1 << (row * 7 % 11);
     const double batch = 1 << (row * 5 % 6);
     const double factor = 1 + (host * 31 + job * 17 + mode * 13) % 19;
-    runs += "h" + std::to_string(host) + ",j" + std::to_string(job) + ",m" + std::to_string(mode) +
-            "," + std::to_string(size) + "," + std::to_string(batch) + "," +
-            std::to_string(0.001 * factor * (size + 3 * batch)) + "\n";
+    runs += csv_row("h" + std::to_string(host), "j" + std::to_string(job),
+                    "m" + std::to_string(mode), std::to_string(size), std::to_string(batch),
+                    std::to_string(0.001 * factor * (size + 3 * batch)));
   }
   write("runs.csv", runs);
   Program program({"fit", "runs.csv", "--quiet", "--expression", "auto", "--extrinsic", "batch"},

@@ -10,14 +10,13 @@ namespace {
 constexpr const char* kLayers =
     "layer,name,t_f_us,t_b_us,grad_bytes\n1,conv1,4,3,1000\n2,conv2,3,5,2000\n3,fc,3,2,3000\n";
 
-ProgramResult run_ssgd(std::vector<std::string> arguments, const std::string& input = kLayers) {
+ProgramResult run_ssgd(Words arguments, const std::string& input = kLayers) {
   arguments.insert(arguments.begin(), {"ssgd", "-"});
   return run_perfmodel(
       arguments, {.input = input, .environment = {}, .directory = ".", .output_descriptor = {}});
 }
 
-std::string error_of(const std::vector<std::string>& arguments, int exit_code,
-                     const std::string& input = kLayers) {
+std::string error_of(const Words& arguments, int exit_code, const std::string& input = kLayers) {
   const ProgramResult result = run_ssgd(arguments, input);
   CHECK(result.exit_code == exit_code);
   CHECK(result.output.empty());
@@ -31,7 +30,7 @@ const std::string ssgd_advice = "\nSee 'perfmodel ssgd --help'.\n";
 TEST_CASE("ssgd refuses to write its picture and its tables to one place", "[cli][ssgd]") {
   const std::string message =
       error_prefix + "--timeline-svg and --output need a file each" + ssgd_advice;
-  const std::vector<std::string> options = {"--workers", "4", "--message-start-us", "4"};
+  const Words options = {"--workers", "4", "--message-start-us", "4"};
   auto arguments = options;
   arguments.insert(arguments.end(), {"--timeline-svg", "-"});
   CHECK(error_of(arguments, 2) == message);
@@ -164,8 +163,7 @@ TEST_CASE_METHOD(ProgramTest, "ssgd refuses files that contradict the options", 
       "worker,layer,t_f_us,t_b_us,grad_bytes\n1,1,4,3,1000\n2,1,5,4,1000\n";
   const std::string reference = write("two.csv", two_workers);
   const std::string latencies = write("osu.csv", "bytes,latency_us\n1000,40\n2000,30\n4000,20\n");
-  const auto refused = [](std::vector<std::string> options, int exit_code,
-                          const std::string& input) {
+  const auto refused = [](Words options, int exit_code, const std::string& input) {
     options.insert(options.end(), {"--workers", "2"});
     return error_of(options, exit_code, input);
   };
@@ -194,9 +192,7 @@ TEST_CASE("ssgd warns that forward times are assumed", "[cli][ssgd]") {
 }
 
 TEST_CASE("ssgd refuses options that contradict each other or have no effect", "[cli][ssgd]") {
-  const auto usage = [](const std::vector<std::string>& arguments) {
-    return error_of(arguments, 2);
-  };
+  const auto usage = [](const Words& arguments) { return error_of(arguments, 2); };
   CHECK(usage({"--workers", "4"}) ==
         error_prefix +
             "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
@@ -230,9 +226,7 @@ TEST_CASE("ssgd refuses options that contradict each other or have no effect", "
 }
 
 TEST_CASE("ssgd names what is wrong with a value of an option", "[cli][ssgd]") {
-  const auto usage = [](const std::vector<std::string>& arguments) {
-    return error_of(arguments, 2);
-  };
+  const auto usage = [](const Words& arguments) { return error_of(arguments, 2); };
   CHECK(usage({"--workers", "0"}) ==
         error_prefix + "--workers: '0' is not a whole number >= 1" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--merge", "greedy"}) ==

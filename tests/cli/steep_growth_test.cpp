@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -101,8 +102,8 @@ TEST_CASE_METHOD(ProgramTest,
   const auto form = GENERATE(std::vector<std::string>{"multi"},
                              std::vector<std::string>{"multi", "--residual", "process"});
   CAPTURE(form);
-  std::vector<std::string> fit = {"fit", "runs.csv", "--extrinsic", "gpus",        "--coverage",
-                                  "0.9", "-o",       "model.json",  "--expression"};
+  Words fit = {"fit", "runs.csv", "--extrinsic", "gpus",        "--coverage",
+               "0.9", "-o",       "model.json",  "--expression"};
   fit.insert(fit.end(), form.begin(), form.end());
   int flat = 0;
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
@@ -227,8 +228,7 @@ TEST_CASE_METHOD(
   const auto said_of = [&](double constant, double power) {
     std::string csv = "cores,time_s\n";
     for (std::size_t i = 0; i < cores.size(); ++i)
-      csv += to_text(cores[i]) + "," +
-             to_text((constant + 95 * std::pow(cores[i], power)) * noise[i]) + "\n";
+      csv += csv_row(cores[i], (constant + 95 * std::pow(cores[i], power)) * noise[i]);
     write("runs.csv", csv);
     return run({"fit", "runs.csv", "-o", "model.json"}).errors;
   };

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -87,6 +88,14 @@ TEST_CASE_METHOD(StepTest, "a column that moves in steps moves along, also beyon
   // Who sets the column is obeyed, in either order.
   CHECK(predict({"gpus=8", "batch=256", "nodes=4"}) == Approx(time_on(256, 8, 4)).epsilon(0.05));
   CHECK(predict({"nodes=4", "gpus=8", "batch=256"}) == predict({"gpus=8", "batch=256", "nodes=4"}));
+
+  // Apart from the law of all runs nothing was measured, though each value was.
+  const ProgramResult apart = run({"predict", "model.json", "--set", "gpus=8", "nodes=4"});
+  CHECK_THAT(apart.errors, ContainsSubstring("nodes is not ceil(gpus / 8), as in all runs"));
+  CHECK(run({"predict", "model.json", "--set", "gpus=8", "nodes=4", "--strict-range"}).exit_code ==
+        3);
+  CHECK(run({"predict", "model.json", "--set", "gpus=8", "nodes=1", "--strict-range"}).exit_code ==
+        0);
 
   CHECK_THAT(run({"scaling", "model.json"}).errors,  // the nodes are no scale of their own
              ContainsSubstring("Pass --column: 'batch' and 'gpus'\n"));
@@ -172,8 +181,8 @@ TEST_CASE_METHOD(StepTest, "a step in several columns moves with each of them", 
     for (const int micro : {2, 5, 8})
       for (const int gpus : {1, 2, 4, 8}) {
         const int steps = steps_of(batch, micro, gpus);
-        csv += to_text(batch) + "," + to_text(micro) + "," + to_text(gpus) + "," + to_text(steps) +
-               "," + to_text(time(micro, steps)) + "\n";
+        csv += csv_row(to_text(batch), to_text(micro), to_text(gpus), to_text(steps),
+                       time(micro, steps));
       }
   const nlohmann::json model = fit(csv, {"--extrinsic", "num_gpus,global_batch", "--terms", "2"});
   CHECK_THAT(said(), ContainsSubstring(
@@ -203,9 +212,8 @@ TEST_CASE_METHOD(StepTest, "what is a product exactly is no step, whoever keeps 
     for (const int gpus : {1, 2, 4, 8})
       for (const int micro : {2, 5, 7}) {
         const int steps = (local + micro - 1) / micro;
-        csv += to_text(local) + "," + to_text(gpus) + "," + to_text(local * gpus) + "," +
-               to_text(micro) + "," + to_text(steps) + "," +
-               to_text(0.01 * steps * micro + 0.001 * gpus) + "\n";
+        csv += csv_row(to_text(local), to_text(gpus), to_text(local * gpus), to_text(micro),
+                       to_text(steps), 0.01 * steps * micro + 0.001 * gpus);
       }
   const nlohmann::json model = fit(csv, {"--extrinsic", "gpus,global_batch", "--intrinsic",
                                          "local_batch,micro,steps", "--terms", "2"});

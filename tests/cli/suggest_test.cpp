@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -117,17 +118,17 @@ TEST_CASE_METHOD(Files, "suggest weighs time against a price", "[cli][suggest]")
 TEST_CASE_METHOD(
     Files, "suggest's table of the best by time, by cost, or by neither is that of its document",
     "[cli][suggest]") {
-  const std::vector<std::string> options = {"--price", "workers", "--where", "filters == 32"};
+  const Words options = {"--price", "workers", "--where", "filters == 32"};
   const auto json = suggested(options);
   for (const auto& [by, list] :
        {std::pair{"time", "fastest"}, {"cost", "cheapest"}, {"pareto", "pareto"}}) {
     CAPTURE(by);
     std::string expected = "filters,activation,workers,predicted_time_s,cost\n";
     for (const auto& item : json[list])
-      expected += "32," + item["configuration"]["activation"].get<std::string>() + "," +
-                  item["configuration"]["workers"].dump() + "," + item["predicted_time"].dump() +
-                  "," + item["cost"].dump() + "\n";
-    std::vector<std::string> words = options;
+      expected += csv_row("32", item["configuration"]["activation"].get<std::string>(),
+                          item["configuration"]["workers"].dump(), item["predicted_time"].dump(),
+                          item["cost"].dump());
+    Words words = options;
     words.insert(words.end(), {"--by", by, "--format", "csv"});
     const std::string table = suggest(words).output;
     CHECK(std::regex_replace(table, std::regex("\\.0(?=[,\n])"), "") ==
@@ -216,7 +217,7 @@ TEST_CASE_METHOD(Files, "suggest looks for the fastest by expected improvement",
   const std::string runs = write("runs.csv",
                                  "filters,activation,workers,time_s\n8,relu,1,1\n"
                                  "4,relu,4,OOM\n16,tanh,2,2\n99,relu,4,0.001\n");
-  const std::vector<std::string> options = {"--next", "24", "--goal", "fastest", "--runs", runs};
+  const Words options = {"--next", "24", "--goal", "fastest", "--runs", runs};
   const auto json = suggested(options);
   REQUIRE(json["next"].size() == 21);
   const std::set<std::string> tried = {R"([8.0,"relu",1.0])", R"([4.0,"relu",4.0])",
@@ -262,7 +263,7 @@ TEST_CASE_METHOD(Files, "suggest looks for the fastest by expected improvement",
 }
 
 TEST_CASE_METHOD(Files, "suggest says when nothing faster can be looked for", "[cli][suggest]") {
-  const auto error_of = [&](const std::vector<std::string>& arguments, int exit_code) {
+  const auto error_of = [&](const Words& arguments, int exit_code) {
     const ProgramResult result = suggest(arguments);
     CHECK(result.exit_code == exit_code);
     return result.errors;
@@ -274,11 +275,9 @@ TEST_CASE_METHOD(Files, "suggest says when nothing faster can be looked for", "[
             suggest_advice);
   CHECK(error_of({"--next", "1", "--goal", "speed"}, 2)
             .starts_with(error_prefix + "--goal: 'speed' is not"));
-  std::string all = "filters,activation,workers,time_s\n";
-  for (const char* filters : {"4", "8", "16", "32"})
-    for (const char* activation : {"tanh", "relu"})
-      for (const char* workers : {"1", "2", "4"})
-        all += std::string(filters) + "," + activation + "," + workers + ",1\n";
+  const std::string all =
+      csv_grid("filters,activation,workers,time_s", {"4", "8", "16", "32"}, {"tanh", "relu"},
+               {"1", "2", "4"}, [](const char*, const char*, const char*) { return "1"; });
   const std::string runs = write("all.csv", all);
   CHECK(error_of({"--next", "1", "--goal", "fastest", "--runs", runs}, 3)
             .ends_with(error_prefix + "every configuration of " + file("space.json") +
@@ -290,7 +289,7 @@ TEST_CASE_METHOD(Files, "suggest says when nothing faster can be looked for", "[
 }
 
 TEST_CASE_METHOD(Files, "suggest names what is wrong with its options", "[cli][suggest]") {
-  const auto error_of = [&](const std::vector<std::string>& arguments, int exit_code) {
+  const auto error_of = [&](const Words& arguments, int exit_code) {
     const ProgramResult result = suggest(arguments);
     CHECK(result.exit_code == exit_code);
     CHECK(result.output.empty());
@@ -321,9 +320,8 @@ TEST_CASE_METHOD(Files, "suggest warns of what lies outside of the measured rang
       write("wide.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu"]},
         {"column": "workers", "values": [2, 4, 8]}], "extrinsic": ["workers"]})");
-  const auto suggest = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"suggest", model, wide});
-    return run(arguments);
+  const auto suggest = [&](const Words& arguments) {
+    return run({"suggest", model, wide}, arguments);
   };
   const ProgramResult fastest = suggest({"--top", "1"}).succeeded();
   CHECK(fastest.errors ==
@@ -340,7 +338,7 @@ TEST_CASE_METHOD(Files, "suggest warns of what lies outside of the measured rang
   const std::vector<std::string> cheapest = {"--strict-range", "--top",   "1",        "--by",
                                              "cost",           "--price", "workers^2"};
   CHECK(suggest(cheapest).exit_code == 0);
-  std::vector<std::string> as_json = cheapest;
+  Words as_json = cheapest;
   as_json.insert(as_json.end(), {"--format", "json"});
   CHECK(suggest(as_json).exit_code == 3);
 }
@@ -355,12 +353,8 @@ TEST_CASE_METHOD(Files, "suggest names levels of a space that the model does not
   const std::string expected = error_prefix + unknown +
                                ": column 'activation': the model has no level \"gelu\"; "
                                "it has 'relu' and 'tanh'; did you mean 'relu'?\n";
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{}, std::vector<std::string>{"--next", "2"}}) {
-    std::vector<std::string> arguments = {"suggest", model, unknown};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    CHECK(run(arguments).failed(3) == expected);
-  }
+  for (const Words& options : {std::vector<std::string>{}, std::vector<std::string>{"--next", "2"}})
+    CHECK(run({"suggest", model, unknown}, options).failed(3) == expected);
 }
 
 namespace {
@@ -394,9 +388,7 @@ const std::vector<std::string> tied_columns = {"--extrinsic",
 TEST_CASE_METHOD(ProgramTest, "suggest ranks the runs of a file, not what could be made of them",
                  "[cli][suggest]") {
   write("runs.csv", runs_with_ties());
-  std::vector<std::string> fit = {"fit", "runs.csv", "--failed", "drop", "-o", "model.json"};
-  fit.insert(fit.end(), tied_columns.begin(), tied_columns.end());
-  run(fit).succeeded();
+  run({"fit", "runs.csv", "--failed", "drop", "-o", "model.json"}, tied_columns).succeeded();
   const ProgramResult ranked =
       run({"suggest", "model.json", "runs.csv", "--top", "1000", "--format", "json"}).succeeded();
   CHECK_THAT(ranked.errors,
@@ -460,7 +452,7 @@ TEST_CASE_METHOD(ProgramTest, "rows of levels that a model does not know are lef
       "plan.csv: 2 of 4 rows are left out: the runs that the model is fitted to have no "
       "activation = \"gelu\" (2 rows, from line 3 on)";
   for (const bool next : {false, true}) {
-    std::vector<std::string> arguments = {"suggest", "model.json", "plan.csv", "--format", "json"};
+    Words arguments = {"suggest", "model.json", "plan.csv", "--format", "json"};
     if (next)
       arguments.insert(arguments.end(), {"--next", "4"});
     const ProgramResult result = run(arguments).succeeded();
@@ -480,10 +472,9 @@ TEST_CASE_METHOD(ProgramTest, "configurations to measure next can exist as far a
                  "[cli][suggest][whole-fits]") {
   write("runs.csv", runs_with_ties());
   for (const std::string expression : {"generic", "multi"}) {
-    std::vector<std::string> fit = {"fit", "runs.csv",   "--failed",     "drop",
-                                    "-o",  "model.json", "--expression", expression};
-    fit.insert(fit.end(), tied_columns.begin(), tied_columns.end());
-    run(fit).succeeded();
+    run({"fit", "runs.csv", "--failed", "drop", "-o", "model.json", "--expression", expression},
+        tied_columns)
+        .succeeded();
     const ProgramResult next =
         run({"suggest", "model.json", "runs.csv", "--next", "1000", "--format", "json"})
             .succeeded();
@@ -510,9 +501,8 @@ TEST_CASE_METHOD(ProgramTest,
     const int split = 1 + row * 5 % gpus;
     const int batch = gpus * (1 + row * 3 % 7);
     const int width = 100 + 10 * (row % 11);
-    csv += std::to_string(split) + "," + std::to_string(gpus) + "," + std::to_string(batch) + "," +
-           std::to_string(width) + "," +
-           std::to_string(1 + 0.01 * batch * width / gpus * (1 + 0.1 * (split - 1))) + "\n";
+    csv += csv_row(split, gpus, batch, width,
+                   std::to_string(1 + 0.01 * batch * width / gpus * (1 + 0.1 * (split - 1))));
   }
   write("runs.csv", csv);
   run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--extrinsic", "gpus", "-o",
@@ -538,11 +528,9 @@ TEST_CASE_METHOD(ProgramTest, "of many columns only those of one machine are put
     const int machine = row * 7 % 13;
     const int a = row * 5 % 7;
     const int b = a == 0 ? 0 : row * 11 % 5;
-    csv += "m" + std::to_string(machine) + "," + std::to_string(4 + 3 * machine) + "," +
-           std::to_string(100 + machine * machine) + ",a" + std::to_string(a) + ",b" +
-           std::to_string(b) + "," + std::to_string(1 + row % 9) + "," +
-           std::to_string(1 + row * 3 % 11) + "," + std::to_string(1 + row * 13 % 8) + "," +
-           std::to_string(1 + 0.1 * (row % 9) + a + 0.01 * machine) + "\n";
+    csv += csv_row("m" + std::to_string(machine), 4 + 3 * machine, 100 + machine * machine,
+                   "a" + std::to_string(a), "b" + std::to_string(b), 1 + row % 9, 1 + row * 3 % 11,
+                   1 + row * 13 % 8, std::to_string(1 + 0.1 * (row % 9) + a + 0.01 * machine));
   }
   write("runs.csv", csv);
   run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--intrinsic", "memory,x,y,z",

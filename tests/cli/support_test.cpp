@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -28,8 +29,7 @@ std::string wavy_runs(double most, std::uint64_t seed) {
   for (int row = 0; row < 160; ++row) {
     const double size = std::round(4 * std::exp(std::log(most / 4) * random.uniform()) * 8) / 8;
     const double gpus = std::pow(2, std::floor(4 * random.uniform()));
-    csv += to_text(size) + "," + to_text(gpus) + "," +
-           to_text(wavy_time(size, gpus) * std::exp(0.02 * random.normal())) + "\n";
+    csv += csv_row(size, gpus, wavy_time(size, gpus) * std::exp(0.02 * random.normal()));
   }
   return csv;
 }
@@ -246,7 +246,7 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
       const double time = wavy_time(size, gpus) * (1 + 0.3 * std::sin(97. * peculiar * peculiar));
       ++peculiar;
       for (int repeat = 0; repeat < 3; ++repeat)
-        csv += to_text(size) + "," + to_text(gpus) + "," + to_text(time) + "\n";
+        csv += csv_row(size, gpus, time);
     }
   }
   write("exact.csv", csv);

@@ -9,20 +9,18 @@
 #include "cli/console.hpp"
 #include "cli/pseudo_terminal.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 
 namespace {
 
 std::string runs() {
-  std::string text = "filters,number_of_workers,global_batch_size,time_s\n";
-  for (const int filters : {4, 8, 16})
-    for (const int workers : {1, 2, 4})
-      for (const int batch : {32, 64, 128})
-        text += std::to_string(filters) + "," + std::to_string(workers) + "," +
-                std::to_string(batch) + "," +
-                perfmodel::to_text(0.001 * filters * batch / std::sqrt(workers)) + "\n";
-  return text;
+  return csv_grid(
+      "filters,number_of_workers,global_batch_size,time_s", {4, 8, 16}, {1, 2, 4}, {32, 64, 128},
+      [](int filters, int workers, int batch) {
+        return 0.001 * filters * batch / std::sqrt(workers);
+      });
 }
 
 const std::string layers =
@@ -92,8 +90,7 @@ TEST_CASE_METHOD(ProgramTest, "notes and warnings keep to the width of the termi
   write("runs.csv", runs());
   program_options.environment = {{"NO_COLOR", "1"}};
   run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
-  const std::vector<std::string> predict = {"predict", "model.json", "--set",
-                                            "number_of_workers=64", "filters=32"};
+  const Words predict = {"predict", "model.json", "--set", "number_of_workers=64", "filters=32"};
   const std::string piped = run(predict).errors;
   REQUIRE(piped.find("perfmodel: note: held at ") != std::string::npos);
   REQUIRE(widest_line(piped) > 80);

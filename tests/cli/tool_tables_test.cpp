@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -235,7 +236,7 @@ TEST_CASE_METHOD(ToolTableTest, "files of tools need no column of scale", "[cli]
                  to_text(100 + 3.25 * task.number) + "\t97.5";
         }));
   CHECK(inputs_of(model_of({"rule.tsv", "--target", "s"})) == Names{"size_mb"});
-  std::vector<std::string> fit;
+  Words fit;
   for (int i = 0; i < 12; ++i) {
     fit.push_back("result" + std::to_string(i) + ".json");
     const double time = 5 + 3 * (i % 4) + 0.1 * i;
@@ -308,12 +309,12 @@ TEST_CASE_METHOD(ToolTableTest, "a model's units decide what the cells of later 
   const auto runs = [](int count, const std::string& third_block) {
     std::string text = "gpus,block,step\n";
     for (int i = 0; i < count; ++i)
-      text += std::to_string(1 << i % 4) + "," +
-              (i % 3 == 0   ? "16G"
-               : i % 3 == 1 ? "32G"
-                            : third_block) +
-              "," + std::to_string(10 + 3 * (i % 3) + 40 / (1 << i % 4)) + (i == 0 ? ".5s" : "m") +
-              "\n";
+      text +=
+          csv_row(1 << i % 4,
+                  i % 3 == 0   ? "16G"
+                  : i % 3 == 1 ? "32G"
+                               : third_block,
+                  std::to_string(10 + 3 * (i % 3) + 40 / (1 << i % 4)) + (i == 0 ? ".5s" : "m"));
     return text;
   };
   write("runs.csv", runs(24, "64GB"));
@@ -344,8 +345,8 @@ TEST_CASE_METHOD(ToolTableTest, "a cell that contradicts the unit is named with 
                  "[cli][tools]") {
   std::string text = "gpus,mem,time_s\n";
   for (int i = 0; i < 12; ++i)
-    text += std::to_string(1 << i % 3) + "," +
-            (i == 5 ? "12s" : std::to_string(8 << i % 2) + "GB") + "," + to_text(1 + i % 5) + "\n";
+    text +=
+        csv_row(1 << i % 3, i == 5 ? "12s" : std::to_string(8 << i % 2) + "GB", to_text(1 + i % 5));
   write("runs.csv", text);
   const std::string refused = run({"fit", "runs.csv"}).failed(3);
   CHECK_THAT(refused,

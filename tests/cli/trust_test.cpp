@@ -6,6 +6,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -110,9 +111,8 @@ TEST_CASE_METHOD(TrustTest, "fit --bootstrap gives intervals, the same for any t
 TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is determined",
                  "[cli]") {
   write("products.csv", runs_of_two_products());
-  const std::vector<std::string> command = {"fit",         "products.csv", "--expression",
-                                            "multi",       "--terms",      "2",
-                                            "--bootstrap", "40",           "--threads"};
+  const Words command = {"fit", "products.csv", "--expression", "multi",    "--terms",
+                         "2",   "--bootstrap",  "40",           "--threads"};
   const auto with_threads = [&](const std::string& threads) {
     std::vector<std::string> all = command;
     all.push_back(threads);
@@ -153,9 +153,9 @@ TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is de
 }
 
 TEST_CASE_METHOD(TrustTest, "a model with numbers as levels is read as fit wrote it", "[cli]") {
-  for (const std::vector<std::string>& form :
+  for (const Words& form :
        {std::vector<std::string>{}, {"--expression", "multi", "--terms", "1"}}) {
-    std::vector<std::string> arguments = {"fit", "twice.csv", "-o", "model.json"};
+    Words arguments = {"fit", "twice.csv", "-o", "model.json"};
     arguments.insert(arguments.end(), {"--categorical", "filters", "--bootstrap", "20"});
     arguments.insert(arguments.end(), form.begin(), form.end());
     run(arguments).succeeded();
@@ -235,9 +235,7 @@ std::string runs_at_speed(double factor, const std::string& stream) {
   for (const double n : {10, 20, 40, 80, 160})
     for (const double gpus : {1, 2, 4, 8})
       for (int run = 0; run < 2; ++run)
-        text += perfmodel::to_text(n) + "," + perfmodel::to_text(gpus) + "," +
-                perfmodel::to_text(factor * (0.5 + 0.1 * n / gpus) * (1 + 0.01 * random.normal())) +
-                "\n";
+        text += csv_row(n, gpus, factor * (0.5 + 0.1 * n / gpus) * (1 + 0.01 * random.normal()));
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 
@@ -24,9 +25,8 @@ std::string runs_of_levels(int levels, unsigned seed) {
       const double gpus = 1U << random() % 5;
       const double batch = 8U << random() % 4;
       const double time = 1e-4 * shared * batch / gpus + 2e-4 * lost * std::pow(gpus, 0.4) + 3e-4;
-      csv += "level" + std::to_string(level) + "," + perfmodel::to_text(gpus) + "," +
-             perfmodel::to_text(batch) + "," +
-             perfmodel::to_text(time * std::exp(0.04 * one_of_16())) + "\n";
+      csv += csv_row("level" + std::to_string(level), gpus, batch,
+                     time * std::exp(0.04 * one_of_16()));
     }
   }
   return csv;

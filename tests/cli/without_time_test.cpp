@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
@@ -123,7 +124,7 @@ TEST_CASE_METHOD(TestWithoutTimes, "residuals and outliers have the lines of the
                  "[cli]") {
   std::string many = "filters,workers,time_s\n1,1,1\n";
   for (int k = 0; k < 12; ++k)
-    many += std::to_string(16 + k) + ",1," + std::to_string(50 + 9 * k) + "\n";
+    many += csv_row(16 + k, "1", 50 + 9 * k);
   write("many.csv", many);
   const ProgramResult result = run({"evaluate", "model.json", "many.csv", "--residuals",
                                     "residuals.csv", "--outliers", "13", "--format", "json"})

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
@@ -69,8 +70,8 @@ std::string runs_csv(const std::vector<ZeroRun>& runs, const TimeOf& time, doubl
   std::size_t row = 0;
   for (const ZeroRun& run : runs) {
     const double sign = (row * 7 + row / 3) % 2 == 0 ? 1 : -1;
-    out += to_text(run.pad * unit) + "," + to_text(run.filters) + "," + run.mode + "," +
-           to_text(run.gpus) + "," + to_text(time(run) * (1 + sign * wobble)) + "\n";
+    out +=
+        csv_row(run.pad * unit, run.filters, run.mode, run.gpus, time(run) * (1 + sign * wobble));
     ++row;
   }
   return out;
@@ -384,17 +385,13 @@ TEST_CASE_METHOD(ZerosTest, "negative values and a scale of 0 are still refused"
 
 TEST_CASE_METHOD(ProgramTest, "predict says where a 0 leaves the constant of Eq. (4) alone",
                  "[cli][zeros]") {
-  std::string runs = "layers,gpus,time_s\n";
-  for (const int layers : {0, 1, 2, 4, 8})
-    for (const int gpus : {1, 2, 4})
-      runs += std::to_string(layers) + "," + std::to_string(gpus) + "," +
-              to_text(0.3 * layers / std::sqrt(gpus) + 0.2) + "\n";
-  write("runs.csv", runs);
+  write("runs.csv",
+        csv_grid("layers,gpus,time_s", {0, 1, 2, 4, 8}, {1, 2, 4},
+                 [](int layers, int gpus) { return 0.3 * layers / std::sqrt(gpus) + 0.2; }));
   write("asked.csv", "layers,gpus\n2,1\n0,2\n0,64\n");
   run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
-  const auto predict = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"predict", "model.json"});
-    return run(arguments);
+  const auto predict = [&](const Words& arguments) {
+    return run({"predict", "model.json"}, arguments);
   };
   const std::string words =
       "layers = 0 leaves only the constant C of Eq. (4), the same time for all other inputs; "
@@ -407,13 +404,10 @@ TEST_CASE_METHOD(ProgramTest, "predict says where a 0 leaves the constant of Eq.
   CHECK_THAT(predict({"--set", "layers=1", "gpus=2"}).errors, !ContainsSubstring("leaves"));
 
   // Where something else grows beside it, more than the constant is left.
-  std::string two = "layers,width,gpus,time_s\n";
-  for (const int layers : {0, 1, 2, 4})
-    for (const int width : {1, 2, 4})
-      for (const int gpus : {1, 2, 4})
-        two += std::to_string(layers) + "," + std::to_string(width) + "," + std::to_string(gpus) +
-               "," + to_text((0.3 * layers + 0.4 * width) / std::sqrt(gpus) + 0.2) + "\n";
-  write("two.csv", two);
+  write("two.csv", csv_grid("layers,width,gpus,time_s", {0, 1, 2, 4}, {1, 2, 4}, {1, 2, 4},
+                            [](int layers, int width, int gpus) {
+                              return (0.3 * layers + 0.4 * width) / std::sqrt(gpus) + 0.2;
+                            }));
   run({"fit", "two.csv", "-o", "model.json"}).succeeded();
   CHECK_THAT(predict({"--set", "layers=0", "width=2", "gpus=2"}).errors,
              !ContainsSubstring("leaves"));

@@ -8,6 +8,7 @@
 #include "perfmodel/columns.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 
 namespace perfmodel {
 namespace {
@@ -40,8 +41,7 @@ Roles roles_with(const std::string& column, Value value, const RoleRequest& requ
   std::string csv = "filters,gpus,batch_size," + column + ",time_s\n";
   for (int row = 0; row < kByProductRuns; ++row) {
     const ByProductRun run = by_product_run(row);
-    csv += to_text(run.filters) + "," + to_text(run.gpus) + "," + to_text(run.batch) + "," +
-           to_text(value(run, row)) + "," + to_text(run.time) + "\n";
+    csv += test::csv_row(run.filters, run.gpus, run.batch, value(run, row), run.time);
   }
   return resolve_roles(table_of(csv), request);
 }
@@ -171,7 +171,7 @@ TEST_CASE("an input that the time is proportional to stays", "[roles][by-product
   for (int row = 0; row < 40; ++row) {
     const double size = 100 + row % 7 * 50;
     const double gpus = 1 << (row / 7);
-    csv += to_text(size) + "," + to_text(gpus) + "," + to_text(size / gpus) + "\n";
+    csv += test::csv_row(size, gpus, size / gpus);
   }
   CHECK(resolve_roles(table_of(csv), {}).intrinsic == Texts{"size"});
 }
@@ -199,8 +199,7 @@ TEST_CASE("the last input stays, though it looks like a result", "[roles][by-pro
 TEST_CASE("texts and derived columns are no results", "[roles][by-products]") {
   std::string csv = "loss,gpus,time_s\n";
   for (int row = 0; row < 12; ++row)
-    csv += std::string(row % 2 == 0 ? "hinge" : "mse") + "," + std::to_string(1 + row % 3) + "," +
-           to_text(wobble(row)) + "\n";
+    csv += test::csv_row(std::string(row % 2 == 0 ? "hinge" : "mse"), 1 + row % 3, wobble(row));
   CHECK(resolve_roles(table_of(csv), {}).categorical == Texts{"loss"});
 }
 

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
+#include "support/runs_text.hpp"
 
 namespace perfmodel {
 namespace {
@@ -97,7 +98,7 @@ TEST_CASE("every value of a row is found again, coded or not", "[design]") {
   std::string csv = "x,y\n";
   for (int i = 0; i < 10000; ++i) {
     // 4096 distinct values of x, one more of y, in scattered order.
-    csv += std::to_string(1 + i * 1237 % 4096) + "," + std::to_string(1 + i * 1237 % 4097) + "\n";
+    csv += test::csv_row(1 + i * 1237 % 4096, 1 + i * 1237 % 4097);
   }
   const Design design = make_design(table_of(csv), spec, Target::absent);
   const NumericFactor& x = design.intrinsic[0];
@@ -183,7 +184,7 @@ TEST_CASE("the first five of many unknown levels are shown, before other problem
   for (int line = 3; line <= 57; ++line) {
     // Levels whose order differs from that of the lines.
     const std::string level = "level " + std::to_string(100 - line);
-    csv += "1," + level + ",1,1\n";
+    csv += test::csv_row("1", level, "1", "1");
     if (line <= 7) {
       expected += "runs.csv:" + std::to_string(line) + ": column 'padding': \"" + level +
                   "\" is not a level of the model, which has 'same' and 'valid'\n";

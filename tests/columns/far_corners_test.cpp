@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 
@@ -139,8 +140,7 @@ TEST_CASE("what few rows leave out is among the regions of a model", "[unmeasure
   const Pairs lines = crossing_lines();
   for (std::size_t row = 0; row < lines.a.size(); ++row)
     for (const int gpus : {1, 2})
-      csv += to_text(lines.a[row]) + "," + to_text(lines.b[row]) + "," + std::to_string(gpus) +
-             "," + to_text(lines.a[row]) + "\n";
+      csv += test::csv_row(lines.a[row], lines.b[row], gpus, lines.a[row]);
   const test::PaperRuns runs = test::runs_of(test::table_of(csv));
   const std::vector<UnmeasuredRegion> regions = find_unmeasured(runs.spec, runs.design);
   REQUIRE(regions.size() == 1);

@@ -8,6 +8,7 @@
 #include "perfmodel/columns.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 
 namespace perfmodel {
 namespace {
@@ -38,9 +39,8 @@ Roles roles_of_grid(const Texts& names, Value value, const RoleRequest& request 
   std::string csv = names[0] + "," + names[1] + ",depth,precision," + names[2] + ",time_s\n";
   for (int row = 0; row < kIdentityRuns; ++row) {
     const GridRun run = grid_run(row);
-    csv += to_text(run.gpus) + "," + to_text(run.batch) + "," + to_text(run.depth) + "," +
-           run.precision + "," + to_text(value(run)) + "," +
-           to_text(1 + 0.3 * std::sin(3. * row * row)) + "\n";
+    csv += test::csv_row(run.gpus, run.batch, run.depth, run.precision, value(run),
+                         1 + 0.3 * std::sin(3. * row * row));
   }
   return resolve_roles(table_of(csv), request);
 }
@@ -160,8 +160,8 @@ TEST_CASE("the order of the columns does not choose", "[roles][identities]") {
     const std::string heads = std::to_string(4 + row % 3 * 4);
     const std::string hidden = std::to_string(64 * (4 + row % 3 * 4));
     const std::string gpus = std::to_string(1 << (row / 3));
-    one += heads + "," + hidden + "," + gpus + "," + to_text(1 + 0.1 * (row * row % 5)) + "\n";
-    other += to_text(1 + 0.1 * (row * row % 5)) + "," + gpus + "," + hidden + "," + heads + "\n";
+    one += test::csv_row(heads, hidden, gpus, 1 + 0.1 * (row * row % 5));
+    other += test::csv_row(1 + 0.1 * (row * row % 5), gpus, hidden, heads);
   }
   CHECK(inputs_of(resolve_roles(table_of(one), {})) == Texts{"gpus", "hidden"});
   CHECK(inputs_of(resolve_roles(table_of(other), {})) == Texts{"gpus", "hidden"});

@@ -1,9 +1,11 @@
 // What resolve_roles says about cells that cannot be used.
 
+#include "columns/roles.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 
 namespace perfmodel {
 namespace {
@@ -53,8 +55,7 @@ TEST_CASE("a time with decimal commas throughout is still the time", "[roles]") 
 TEST_CASE("all bad cells of a column are counted and the first five shown", "[roles]") {
   std::string csv = "x,gpus,time_s\n";
   for (int line = 2; line <= 150; ++line)
-    csv +=
-        std::string(line > 95 ? "?" : std::to_string(line)) + "," + std::to_string(line) + ",1\n";
+    csv += test::csv_row(std::string(line > 95 ? "?" : std::to_string(line)), line, "1");
   CHECK(role_error(csv) ==
         "runs.csv: column 'x': 55 cells: \"?\" is not a number (lines 96, 97, 98, 99 and 100) and "
         "50 more; needed are numbers >= 0: correct this, or pass --categorical x or --ignore x");
@@ -146,7 +147,7 @@ TEST_CASE("a blank cell is not a level of a numeric column either", "[roles]") {
 TEST_CASE("a column that names the runs is refused where it is all there is", "[roles]") {
   std::string csv = "run,time_s\n";
   for (int i = 1; i <= 12; ++i)
-    csv += "run-" + std::to_string(i) + ",1\n";
+    csv += test::csv_row("run-" + std::to_string(i), "1");
   RoleRequest request;
   request.extrinsic = std::vector<std::string>{};
   CHECK(role_error(csv, request) ==
@@ -162,6 +163,19 @@ TEST_CASE("names with blanks or quotes are quoted in the flags of the advice", "
         "pass --categorical 'drop out' or --ignore 'drop out'\n"
         "runs.csv:2: column 'it's': -1 is not >= 0; needed are numbers >= 0: correct this, or pass "
         "--categorical 'it'\\''s' or --ignore 'it'\\''s'");
+}
+
+TEST_CASE("where runs were ended at a limit, the advice counts them as longer", "[roles]") {
+  const auto advice = [](const std::string& cell) {
+    RoleRequest request;
+    request.extrinsic = {"n"};
+    const Table table = table_of("n,time_s\n1,2\n2,1\n4," + cell + "\n");
+    return remedy_of_measured("time", table, table.at("time_s"));
+  };
+  const auto censors = Catch::Matchers::ContainsSubstring("--failed censor --limit LIMIT");
+  CHECK_THAT(advice("timeout"), censors);
+  CHECK_THAT(advice(">3600"), censors);
+  CHECK_THAT(advice("failed"), !censors);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 
 namespace perfmodel {
 namespace {
@@ -306,8 +307,7 @@ TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
   std::string csv = "number,filters,gpus,time_s\n";
   const int rows = GENERATE(9, 10);
   for (int run = 0; run < rows; ++run)
-    csv += std::to_string(run + 7) + "," + std::to_string(2 + run % 3) + "," +
-           std::to_string(1 + run % 2) + ",1\n";
+    csv += test::csv_row(run + 7, 2 + run % 3, 1 + run % 2, "1");
   const std::string notice =
       "Column 'number' counts the rows; pass --ignore number if it only numbers the runs.";
   const Roles roles = resolve_roles(table_of(csv), {});

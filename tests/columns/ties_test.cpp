@@ -6,6 +6,7 @@
 #include "perfmodel/columns.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 using test::table_of;
@@ -19,9 +20,7 @@ std::string tied_runs() {
   for (const int gpus : {4, 8, 16, 32})
     for (const int batch : {8, 16, 64}) {
       const std::string width = std::to_string(32 + 7 * (row * row % 5));
-      csv += std::to_string(batch) + "," + std::to_string(batch * gpus) + "," +
-             std::to_string(gpus / 4) + "," + std::to_string(gpus) + "," + width + "," +
-             std::to_string(1 + row++ % 3) + "\n";
+      csv += test::csv_row(batch, batch * gpus, gpus / 4, gpus, width, 1 + row++ % 3);
     }
   return csv;
 }
@@ -70,9 +69,7 @@ TEST_CASE("columns tied over several identities all move, whichever is the scale
   int row = 0;
   for (const int nodes : {1, 2, 4, 8})
     for (const int layers : {12, 24, 48})
-      csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
-             std::to_string(128 * nodes) + "," + std::to_string(layers) + "," +
-             std::to_string(1 + row++ % 5) + "\n";
+      csv += test::csv_row(nodes, 8 * nodes, 128 * nodes, layers, 1 + row++ % 5);
   const Table table = table_of(csv);
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -96,8 +93,7 @@ std::string step_law(const std::vector<int>& gpus, const std::vector<int>& colum
   std::string csv = "gpus,used,width,time_s\n";
   for (std::size_t row = 0; row < gpus.size(); ++row)
     for (const int width : {10, 11, 17})
-      csv += std::to_string(gpus[row]) + "," + std::to_string(column[row]) + "," +
-             std::to_string(width) + "," + std::to_string(1 + row) + "\n";
+      csv += test::csv_row(gpus[row], column[row], width, 1 + row);
   RoleRequest request;
   request.extrinsic = {"gpus"};
   for (const std::string& notice : resolve_roles(table_of(csv), request).notices)
@@ -130,8 +126,7 @@ TEST_CASE("evidence of too few runs, or not of all, makes no step", "[central][s
 TEST_CASE("nodes and racks are steps in the GPUs, not in one another", "[central][steps]") {
   std::string csv = "b_gpus,a_racks,c_nodes,time_s\n";
   for (const int gpus : {1, 4, 8, 9, 16, 24, 32, 40, 64, 96})
-    csv += std::to_string(gpus) + "," + std::to_string((gpus + 31) / 32) + "," +
-           std::to_string((gpus + 7) / 8) + "," + std::to_string(1 + gpus % 3) + "\n";
+    csv += test::csv_row(gpus, (gpus + 31) / 32, (gpus + 7) / 8, 1 + gpus % 3);
   const Table table = table_of(csv);
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});

@@ -5,6 +5,7 @@
 
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 using Strings = std::vector<std::string>;
@@ -87,8 +88,7 @@ TEST_CASE("a total is left where another input says what each worker has", "[tot
   int row = 0;
   for (const int gpus : {1, 2, 3, 4, 6, 8})
     for (const int batch : {32, 45, 64, 91})
-      csv += std::to_string(batch * gpus) + "," + std::to_string(batch) + "," +
-             std::to_string(gpus) + "," + std::to_string(1 + row++ % 3) + "\n";
+      csv += test::csv_row(batch * gpus, batch, gpus, 1 + row++ % 3);
   const Table table = table_of(csv);
   CHECK_FALSE(found_in(table));  // global_batch is left out
   CHECK(found_in(table, with_scales({"global_batch", "num_gpus"})));

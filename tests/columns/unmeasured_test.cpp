@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 
@@ -19,12 +20,9 @@ test::PaperRuns grid(const Condition& measured) {
     for (const int filters : {4, 8, 16}) {
       for (const char* activation : {"relu", "tanh"}) {
         for (const int workers : {1, 2, 4, 8}) {
-          for (const int batch : {8, 16, 32, 64, 128}) {
-            if (measured(workers, batch, activation)) {
-              csv += std::to_string(filters) + "," + activation + "," + std::to_string(workers) +
-                     "," + std::to_string(batch) + ",1\n";
-            }
-          }
+          for (const int batch : {8, 16, 32, 64, 128})
+            if (measured(workers, batch, activation))
+              csv += test::csv_row(filters, activation, workers, batch, "1");
         }
       }
     }

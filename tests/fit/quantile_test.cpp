@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
+#include "support/runs_text.hpp"
 #include "table/table.hpp"
 
 using namespace perfmodel;
@@ -42,7 +43,7 @@ test::PaperRuns runs_of_levels(std::map<std::string, std::vector<double>>& times
   for (const auto& [kind, typical] : {std::pair("a", 1.0), {"b", 5.0}, {"c", 30.0}}) {
     for (int run = 0; run < 21; ++run) {
       times[kind].push_back(typical * std::exp(0.5 * random.normal()));
-      text += std::string(kind) + "," + to_text(times[kind].back()) + "\n";
+      text += test::csv_row(kind, times[kind].back());
     }
     std::sort(times[kind].begin(), times[kind].end());
   }

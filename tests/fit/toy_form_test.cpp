@@ -15,6 +15,7 @@
 #include "report/model_json.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 #include "trust/resampling.hpp"
 
 using namespace perfmodel;
@@ -156,8 +157,8 @@ ToyRuns toy_runs() {
   std::string csv = "workers,time_s\n";
   for (int row = 0; row < 50; ++row) {
     const int workers = 1 << (row % 5);
-    csv += std::to_string(workers) + "," +
-           std::to_string((8.0 / workers + 0.5) * (1 + 0.03 * ((row / 5) % 5 - 2))) + "\n";
+    csv += test::csv_row(workers,
+                         std::to_string((8.0 / workers + 0.5) * (1 + 0.03 * ((row / 5) % 5 - 2))));
   }
   ToyRuns out;
   out.table = test::table_of(csv);

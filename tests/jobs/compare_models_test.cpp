@@ -10,19 +10,16 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 
 namespace {
 
 PreparedRuns prepared(const std::string& shares) {
-  std::string text = "filters,workers,time_s\n";
-  for (const int filters : {2, 4, 8, 16, 32, 64}) {
-    for (const int workers : {1, 2, 4, 8}) {
-      text += std::to_string(filters) + "," + std::to_string(workers) + "," +
-              std::to_string(0.5 * filters / workers) + "\n";
-    }
-  }
+  const std::string text = test::csv_grid(
+      "filters,workers,time_s", {2, 4, 8, 16, 32, 64}, {1, 2, 4, 8},
+      [](int filters, int workers) { return std::to_string(0.5 * filters / workers); });
   const LabelledRuns runs = label_runs({"a/runs.csv", text, parse_csv(text, "a/runs.csv")}, {});
   return prepare_runs(runs, split_rows(runs.rows, parse_split(shares), 1));
 }

@@ -11,6 +11,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 
@@ -22,9 +23,8 @@ Table runs(const std::string& second_level = "b") {
   for (const int filters : {2, 4, 8, 16, 32}) {
     for (const int workers : {1, 2, 4}) {
       for (const int gpu : {0, 1}) {
-        text += std::to_string(filters) + "," + (gpu == 0 ? "a" : second_level) + "," +
-                std::to_string(workers) + "," +
-                std::to_string((3.0 * filters + 20.0 * gpu) / workers) + "\n";
+        text += test::csv_row(filters, gpu == 0 ? "a" : second_level, workers,
+                              std::to_string((3.0 * filters + 20.0 * gpu) / workers));
       }
     }
   }

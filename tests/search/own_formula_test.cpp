@@ -15,6 +15,7 @@
 #include "support/catch.hpp"
 #include "support/certified.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 #include "table/formula.hpp"
 
 using namespace perfmodel;
@@ -56,7 +57,7 @@ std::string runs_of(const std::string& header, std::span<const double> first,
   std::string csv = header + "\n";
   for (const double a : first)
     for (const double b : second)
-      csv += to_text(a) + "," + to_text(b) + "," + to_text(time(a, b)) + "\n";
+      csv += test::csv_row(a, b, time(a, b));
   return csv;
 }
 
@@ -186,7 +187,7 @@ TEST_CASE("an own formula is independent of the order of rows and equivariant in
           (std::max(flops / 3e12, bytes / 4e11) + 2e-4) * std::exp(random.uniform(-0.05, 0.05));
       lines.push_back(to_text(flops) + "," + to_text(bytes) + "," + to_text(time) + "\n");
       csv += lines.back();
-      in_ms += to_text(flops / 1e9) + "," + to_text(bytes) + "," + to_text(1000 * time) + "\n";
+      in_ms += test::csv_row(flops / 1e9, bytes, 1000 * time);
     }
   const std::string formula = "t = max(flops / F, bytes / B) + C";
   const FittedModel model = fit_own_to(csv, {.formula = formula}).model;

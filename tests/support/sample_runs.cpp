@@ -1,4 +1,5 @@
 #include "support/sample_runs.hpp"
+#include "support/runs_text.hpp"
 
 #include <cmath>
 
@@ -13,8 +14,7 @@ std::string sample_runs() {
       for (const std::string activation : {"relu", "tanh"}) {
         const double level = activation == "relu" ? 0.1 : 0.4;
         const double time = (0.01 * std::pow(filters, 1.5) + level) * std::pow(workers, -0.5) + 0.2;
-        text += to_text(filters) + "," + activation + "," + to_text(workers) + "," + to_text(time) +
-                "\n";
+        text += csv_row(filters, activation, workers, time);
       }
     }
   }

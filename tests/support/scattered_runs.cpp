@@ -1,4 +1,5 @@
 #include "support/scattered_runs.hpp"
+#include "support/runs_text.hpp"
 
 #include <cmath>
 
@@ -17,9 +18,8 @@ std::string scattered_runs(int repetitions) {
           const double time =
               (0.01 * std::pow(layers, 1.2) + 0.1 * net) * std::pow(gpus, -0.6) + 0.2;
           const double measured = time * std::exp(0.05 * random.normal());
-          out += "n" + std::to_string(net) + "," + std::to_string(layers) + "," +
-                 std::to_string(gpus) + ",host" + std::to_string(i) + "," +
-                 to_text(std::round(1000 * measured) / 1000) + "\n";
+          out += csv_row("n" + std::to_string(net), layers, gpus, "host" + std::to_string(i),
+                         std::round(1000 * measured) / 1000);
         }
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/runs_text.hpp"
 
 namespace perfmodel {
 namespace {
@@ -109,7 +110,7 @@ TEST_CASE("coded and plain columns give the same bits", "[generic]") {
   spec.extrinsic = {{"gpus", 1, 5000}};
   std::string csv = "x,gpus\n";
   for (int i = 1; i <= 5000; ++i)
-    csv += std::to_string(i) + "," + std::to_string(5001 - i) + "\n";
+    csv += test::csv_row(i, 5001 - i);
   const Table table = table_of(csv);
   Eigen::VectorXd constants(4);
   constants << 0.3, 1.37, -0.41, 0.01;

@@ -1,0 +1,45 @@
+#include "analysis/effects.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "columns/roles.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/program_fixture.hpp"
+
+using namespace perfmodel;
+
+TEST_CASE("an effect is no more certain than independent runs make it", "[effects]") {
+  // ln(2) of a column with the logarithms 0, ln 2, ln 4: their squares about the mean add up to
+  // 2 ln(2)^2, so that a slope has the variance 1 / (2 ln(2)^2).
+  ModelSpec spec;
+  spec.extrinsic = {{"n", 1, 4}};
+  spec.categorical = {{"kind", {"a", "b"}}};
+  Design runs;
+  runs.rows = 3;
+  runs.extrinsic = {{.values = {1, 2, 4}, .codes = {}}};
+  runs.categorical = {{.levels = 2, .codes = {0, 0, 1}}};
+  CHECK(least_half_width({.column = "n", .from = 1.0, .to = 2.0}, spec, runs, 0.1) ==
+        Catch::Approx(0.1645 / std::sqrt(2)));
+  CHECK(least_half_width({.column = "kind", .from = "b", .to = "a"}, spec, runs, 0.1) ==
+        Catch::Approx(0.1645 * std::sqrt(1.5)));
+  CHECK(least_half_width({.column = "other", .from = 1.0, .to = 2.0}, spec, runs, 0.1) == 0);
+}
+
+TEST_CASE_METHOD(test::ProgramTest, "a fit that its folds do not move has effects with a width",
+                 "[effects]") {
+  // Two machines without a column: absolute errors pass through the runs of one of them.
+  std::string csv = "gpus,batch,time_s\n";
+  for (const int gpus : {1, 2, 4, 8, 16})
+    for (const int batch : {8, 16, 32, 64})
+      for (const int machine : {0, 1})
+        csv += std::to_string(gpus) + "," + std::to_string(batch) + "," +
+               std::to_string(0.05 + 0.01 * batch * (1 - 0.3 * machine) +
+                              0.06 * std::log2(gpus) * (1 + machine)) +
+               "\n";
+  write("runs.csv", csv);
+  for (const nlohmann::json& effect : model_of({"runs.csv"})["effects"])
+    CHECK(effect["interval"]["upper"].get<double>() >
+          1.02 * effect["interval"]["lower"].get<double>());
+}
