@@ -11,7 +11,6 @@
 
 #include "base/text.hpp"
 #include "choice/term_choice.hpp"
-#include "columns/column_facts.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
@@ -197,10 +196,9 @@ namespace {
 /// if all terms share the power, else clamped, since a small term could reach any size.
 constexpr double kMostOfWork = 1.2;
 
-/// True if a column counts workers, by its lowest value 1 or by its name.
-bool counts_workers(const SelectionTask& task, std::size_t extrinsic) {
-  const NumericInput& input = task.spec.extrinsic[extrinsic];
-  return input.low == 1 || is_worker_count_name(input.column);
+/// True if a column counts from one, as workers do: between one and several, communication begins.
+bool counts_from_one(const SelectionTask& task, std::size_t extrinsic) {
+  return task.spec.extrinsic[extrinsic].low == 1;
 }
 
 bool is_shared(const SumShape& shape, std::size_t numeric) {
@@ -223,7 +221,7 @@ std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape
   std::vector<std::size_t> out;
   for (const std::size_t numeric : task.coordinates.two_valued())
     if (!is_ring(shape, numeric) && shape.terms > 0 && is_shared(shape, numeric) &&
-        counts_workers(task, numeric) && power_of(shape, theta, 0, numeric) > 0 &&
+        counts_from_one(task, numeric) && power_of(shape, theta, 0, numeric) > 0 &&
         is_count(numeric_factor(task.training, numeric), task.training.rows))
       out.push_back(numeric);
   return out;
@@ -234,7 +232,7 @@ MultiStructure with_clamped_pairs(const SelectionTask& task, const SumShape& sha
   MultiStructure out = task.coordinates.structure(shape);
   for (const std::size_t numeric : task.coordinates.two_valued()) {
     const double most =
-        counts_workers(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
+        counts_from_one(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
     for (Index k = 0; k < shape.terms; ++k) {
       if (is_ring(shape, numeric) || power_of(shape, theta, k, numeric) <= most)
         continue;

@@ -42,7 +42,7 @@ TEST_CASE("extrapolation refuses texts, single values and limits that leave noth
                     "column 'kind' in runs.csv holds texts; only numbers can be extrapolated");
   CHECK_THROWS_AS(split_runs(runs(), "batches", std::nullopt), InputError);
   CHECK_THROWS_WITH(split_runs(runs(), "batch", 128.0),
-                    "extrapolate batch:128: runs.csv has values from 8 to 128, so one side would "
+                    "--extrapolate batch:128: runs.csv has values from 8 to 128, so one side would "
                     "have no rows");
   CHECK_THROWS_AS(split_runs(table_of("n,time\n1,2\n1,1\n"), "n", std::nullopt), UsageError);
 }

@@ -44,7 +44,7 @@ TEST_CASE("forward times that were not measured have to be assumed in words", "[
   CHECK(profile.layers[0].times[0].forward_us == 2);
   CHECK(error_of("layer,t_f_us,t_b_us,grad_bytes\n1,1,4,8\n",
                  {.bytes_per_element = 4, .forward_share = 0.5}) ==
-        "forward_share has no use: runs.csv has a column 't_f_us'");
+        "--forward-share has no use: runs.csv has a column 't_f_us'");
 }
 
 TEST_CASE("bad layers are named with file, line and reason", "[ssgd]") {

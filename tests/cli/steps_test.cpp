@@ -237,7 +237,7 @@ TEST_CASE_METHOD(StepTest, "the page moves in steps as predict does",
     return page.substr(begin, page.find(to, begin) - begin);
   };
   const CsvFile script("const model = {" + cut("ties: [", ",\ninterval") + "};\n" +
-                       cut("const withValue = ", "const allows") +
+                       cut("const stepOf = ", "const allows") +
                        "const moved = withValue(new Map([['batch', 64], ['gpus', 4], "
                        "['nodes', 1]]), 'gpus', 33);\n"
                        "console.log(moved.get('batch'), moved.get('gpus'), moved.get('nodes'));\n");

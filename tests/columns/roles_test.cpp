@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
@@ -324,9 +325,9 @@ TEST_CASE("all flags that name unknown columns are reported at once", "[roles]")
   request.extrinsic = Texts{"worker", "batch_size"};
   request.ignore = {"dropout"};
   CHECK(usage_error_of(request) ==
-        "target: no column 'time' in runs.csv; did you mean 'time_s'?\n"
-        "extrinsic: no column 'worker' in runs.csv; did you mean 'workers'?\n"
-        "ignore: no column 'dropout' in runs.csv; there are 'filters', 'padding', 'workers', "
+        "--target: no column 'time' in runs.csv; did you mean 'time_s'?\n"
+        "--extrinsic: no column 'worker' in runs.csv; did you mean 'workers'?\n"
+        "--ignore: no column 'dropout' in runs.csv; there are 'filters', 'padding', 'workers', "
         "'batch_size' and 'time_s'");
 }
 
@@ -336,9 +337,9 @@ TEST_CASE("a column can be named by one flag, once", "[roles]") {
   request.extrinsic = Texts{"workers", "workers", "time_s"};
   request.ignore = {"workers"};
   CHECK(usage_error_of(request) ==
-        "extrinsic names column 'workers' twice\n"
-        "column 'time_s' is named in both target and extrinsic\n"
-        "column 'workers' is named in both extrinsic and ignore");
+        "--extrinsic names column 'workers' twice\n"
+        "column 'time_s' is named in both --target and --extrinsic\n"
+        "column 'workers' is named in both --extrinsic and --ignore");
 }
 
 TEST_CASE("where neither time nor scale are known, flags to paste are given", "[roles]") {
@@ -354,7 +355,7 @@ TEST_CASE("where neither time nor scale are known, flags to paste are given", "[
 TEST_CASE("a column with the name of a throughput is not advised as the time", "[roles]") {
   const std::string column = GENERATE("throughput", "Train Throughput", "images/sec");
   CHECK_THAT(error_of(table_of("gpus,x," + column + "\n1,1,1\n2,2,2\n")),
-             EndsWith("\npass, for example: --throughput-target " + column));
+             EndsWith("\npass, for example: --throughput-target " + shell_word(column)));
 }
 
 TEST_CASE("a time named as an input is reported, and no other column advised", "[roles]") {
@@ -401,7 +402,7 @@ TEST_CASE("one of several possible times has to be chosen", "[roles]") {
   CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
         "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
         "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"
-        "pass, for example: --target time_s --ignore step time");
+        "pass, for example: --target time_s --ignore 'step time'");
 }
 
 TEST_CASE("a scale that is a text or a switch is no scale", "[roles]") {

@@ -189,7 +189,7 @@ TEST_CASE("a sum of more constants than can be fitted is refused", "[fit][multi]
   options.terms = 8;
   CHECK_THROWS_WITH(fit(runs.spec, runs.design, options),
                     "a sum of 8 terms would have 2401 constants here, and at most 2100 can be "
-                    "fitted together: use expression = generic, or leave out 'host', which has 300 "
+                    "fitted together: use --expression generic, or leave out 'host', which has 300 "
                     "levels");
 }
 

@@ -226,7 +226,7 @@ TEST_CASE("constants that only act together are named in a warning", "[own][iden
   CHECK_FALSE(model.identifiability->constants[0]);
   CHECK_FALSE(model.identifiability->constants[1]);
   CHECK_THROWS_WITH(fit_own_to(roofline_runs(), {.formula = "t = flops / F + 0 * b"}),
-                    Catch::Contains("no time of the formula depends on it"));
+                    Catch::Contains("no time of the --formula depends on it"));
   CHECK_THROWS_WITH(fit_own_to(roofline_runs(), {.formula = "t = flops / (F * 0) + C"}),
                     Catch::Contains("has no valid time"));
 }
