@@ -310,25 +310,32 @@ std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::si
 }
 
 /// The models that know the configurations of `--set`, moved to their common run, with what they
-/// predict.
-void for_each_asked(
+/// predict; returns what of that was not measured.
+std::vector<std::string> for_each_asked(
     const PredictArguments& arguments, const SetLines& set, const CommonRun& common,
     const std::function<void(const ModelSetLine& line, const FittedModel& model,
                              const Table& configurations, const PredictedRows& predicted)>& visit) {
+  std::vector<std::string> findings;
   SetPlaces places(arguments.settings, set.header().by);
   set.for_each([&](const ModelSetLine& line) {
     if (!line.model)
       return;
     const FittedModel model = common.moved(*line.model);
-    if (const auto asked = places.of(model))
-      visit(line, model, asked->table, predicted_rows(model, asked->table, arguments));
+    const auto asked = places.of(model);
+    if (!asked)
+      return;
+    const PredictedRows predicted = predicted_rows(model, asked->table, arguments);
+    for (const std::string& finding : predicted.range.findings)
+      findings.push_back(words_of(line, set.header()) + ": " + finding);
+    visit(line, model, asked->table, predicted);
   });
   places.check();
+  return findings;
 }
 
 /// A row per model and configuration.
 doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
-                         const CommonRun& common) {
+                         const CommonRun& common, std::vector<std::string>& findings) {
   const ModelSetHeader& header = set.header();
   std::vector<std::string> columns;
   doc::Table table;
@@ -346,7 +353,7 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
     table.columns.push_back(doc::for_programs(name));
   table.columns.push_back(doc::for_programs("in_range"));
   table.columns.push_back(doc::words(""));
-  for_each_asked(
+  findings = for_each_asked(
       arguments, set, common,
       [&](const auto& line, const auto& model, const auto& asked, const auto& predicted) {
         for (std::size_t row = 0; row < predicted.design.rows; ++row) {
@@ -377,9 +384,9 @@ doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
 
 /// An array of the documents of the models, each with its group.
 std::string json_of_sets(const PredictArguments& arguments, const SetLines& set,
-                         const CommonRun& common) {
+                         const CommonRun& common, std::vector<std::string>& findings) {
   std::vector<std::string> out;
-  for_each_asked(
+  findings = for_each_asked(
       arguments, set, common,
       [&](const auto& line, const auto& model, const auto& asked, const auto& predicted) {
         PredictionsDocument document = document_of(model, asked, predicted);
@@ -396,20 +403,22 @@ int predict_settings_by_set(const PredictArguments& arguments, const SetLines& s
   if (!arguments.like.empty())
     throw UsageError("--like goes with one model; choose it: --pick");
   const CommonRun common(set, arguments.settings);
+  const OutputFormat format = *format_of(arguments, 2);
   std::vector<std::string> findings;
-  for_each_asked(arguments, set, common,
-                 [&](const auto& line, const auto&, const auto&, const auto& predicted) {
-                   for (const std::string& finding : predicted.range.findings)
-                     findings.push_back(words_of(line, set.header()) + ": " + finding);
-                 });
+  std::string text;
+  if (format == OutputFormat::json) {
+    text = json_of_sets(arguments, set, common, findings);
+  } else {
+    doc::Document out;
+    out.add(table_of_sets(arguments, set, common, findings), 2);
+    text = out.in(format, output_width(arguments.output));
+  }
   if (arguments.strict_range && !findings.empty())
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
     console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
   console.notice("other inputs are held at " + common.words());
-  doc::Document out{.json = [&] { return json_of_sets(arguments, set, common); }};
-  out.add(table_of_sets(arguments, set, common), 2);
-  return finish(output, out.in(*format_of(arguments, 2), output_width(arguments.output)));
+  return finish(output, text);
 }
 
 void check_combination(const PredictArguments& arguments) {
