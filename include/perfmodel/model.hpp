@@ -348,6 +348,15 @@ SearchDefaults search_defaults(Method method);
 /// The stages of a long fit, in this order; the first two only if a form is selected.
 enum class FitStage { sums, processes, fits, bootstrap, folds };
 
+constexpr auto texts_of(FitStage) {
+  using enum FitStage;
+  return std::to_array<EnumText<FitStage>>({{sums, "choosing among sums of terms"},
+                                            {processes, "choosing the form"},
+                                            {fits, "fitting"},
+                                            {bootstrap, "bootstrap"},
+                                            {folds, "folds"}});
+}
+
 /// Called with the number of parts of a stage that are done, by one thread at a time.
 using FitProgress = std::function<void(FitStage stage, std::size_t done, std::size_t all)>;
 

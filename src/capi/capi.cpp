@@ -25,9 +25,8 @@
 
 #include "base/json.hpp"
 #include "capi/options.hpp"
-#include "cli/commands.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/app.hpp"
+#include "cli/certainty.hpp"
 #include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel.h"
@@ -153,7 +152,7 @@ void with_texts(const Table& given, const std::set<std::string>& names, const Fu
 /// What the threads of a fit report and the caller is told.
 struct Reported {
   std::mutex mutex;
-  const char* stage = cli::name_of(FitStage::fits);
+  const char* stage = to_text(FitStage::fits).data();
   std::size_t done = 0;
   std::size_t all = 0;
 };
@@ -166,7 +165,7 @@ FitOutcome watched_fit(const Table& table, FitRequest request, perfmodel_progres
   request.options.stop = stop.get_token();
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
     const std::lock_guard lock(reported.mutex);
-    reported.stage = cli::name_of(stage);
+    reported.stage = to_text(stage).data();
     reported.done = done;
     reported.all = all;
   };

@@ -1,3 +1,5 @@
+#include "cli/bounded_targets.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -7,8 +9,9 @@
 
 #include "analysis/plan.hpp"
 #include "base/text.hpp"
-#include "cli/commands.hpp"
-#include "cli/runs.hpp"
+#include "cli/certainty.hpp"
+#include "cli/console.hpp"
+#include "cli/model_sets.hpp"
 #include "columns/design.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"

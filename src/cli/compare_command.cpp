@@ -13,9 +13,8 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/fit_options.hpp"
+#include "cli/gates.hpp"
 #include "forms/fit_options.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -281,7 +280,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
   for (const char* name : {"--expression", "--residual"})
     command.remove(name);  // all forms are compared
   command.group("Judging the models");
-  add_split_options(command, arguments.split.shares, arguments.split.seed);
+  add_split_options(command, arguments.split);
   command.add("--test FILE", arguments.test, "train on all of RUNS.csv and test on this file")
       .file(FileUse::input)
       .excludes({"several files of runs", [&] { return arguments.runs.size() > 1; }});

@@ -1,20 +1,12 @@
-#include "cli/completions.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
-#include "perfmodel/error.hpp"
+#include "cli/fit_options.hpp"
 
 namespace perfmodel::cli {
 
@@ -22,74 +14,50 @@ namespace perfmodel::cli {
 
 namespace {
 
-std::string in_one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+std::vector<const CLI::App*> commands_of(const CLI::App& program) {
+  return program.get_subcommands([](const CLI::App*) { return true; });
 }
 
-OptionEntry option_entry(const CLI::Option& option, const OptionRecords& records) {
-  OptionEntry out;
-  for (const auto& name : option.get_snames())
-    out.names.push_back("-" + name);
-  for (const auto& name : option.get_lnames())
-    out.names.push_back("--" + name);
-  if (option.get_positional() && out.names.empty())
-    out.value = option.get_name(true);
-  else if (option.get_expected_max() > 0)
-    out.value = option.get_type_name();
-  out.description = option.get_description();
-  if (const auto found = records.options.find(&option); found != records.options.end())
-    out.words = found->second.words;
-  out.repeatable = option.get_items_expected_max() > 1;
-  out.required = option.get_required();
+/// "-o" and "--output"; empty for an argument.
+std::vector<std::string> flags_of(const CLI::Option& option) {
+  std::vector<std::string> out;
+  for (const std::string& name : option.get_snames())
+    out.push_back("-" + name);
+  for (const std::string& name : option.get_lnames())
+    out.push_back("--" + name);
   return out;
 }
 
-CommandEntry command_entry(const CLI::App& command, const OptionRecords& records) {
-  CommandEntry out;
-  out.name = command.get_name();
-  out.description = command.get_description();
-  for (const CLI::Option* option : command.get_options()) {
-    OptionEntry entry = option_entry(*option, records);
-    (entry.names.empty() ? out.arguments : out.options).push_back(std::move(entry));
-  }
-  return out;
+/// The placeholder of the option's value, "FILE"; empty for a flag.
+std::string placeholder_of(const CLI::Option& option) {
+  return option.get_expected_max() > 0 ? option.get_type_name() : "";
 }
 
-}  // namespace
-
-CommandTree command_tree(const CLI::App& app, const OptionRecords& records) {
-  CommandTree out{command_entry(app, records), {}};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    out.commands.push_back(command_entry(*command, records));
-  return out;
+/// True if the placeholder denotes a file name.
+bool takes_file(const std::string& placeholder) {
+  return placeholder.find('.') != std::string::npos || placeholder == "FILE" ||
+         placeholder == "DIR";
 }
 
-namespace {
-
-/// True if the option's placeholder denotes a file name.
-bool takes_file(const OptionEntry& option) {
-  return option.value.find('.') != std::string::npos || option.value == "FILE" ||
-         option.value == "DIR";
+/// True if a value with this placeholder begins with a column name.
+bool takes_columns(const std::string& placeholder) {
+  return placeholder.starts_with("COL") || placeholder == "A,B";
 }
 
-/// True if the value of the option begins with a column name.
-bool takes_columns(const OptionEntry& option) {
-  return option.value.starts_with("COL") || option.value == "A,B";
+std::vector<const CLI::Option*> arguments_of(const CLI::App& command) {
+  return command.get_options([](const CLI::Option* option) { return flags_of(*option).empty(); });
 }
 
 /// The possible words for an argument of the command; empty if it is a file.
-std::vector<std::string> argument_words(const CommandTree& tree, const CommandEntry& command) {
-  std::vector<std::string> names;
-  for (const CommandEntry& each : tree.commands)
-    names.push_back(each.name);
-  if (&command == &tree.program)
-    return names;
-  for (const OptionEntry& argument : command.arguments) {
-    if (!argument.words.empty())
-      return argument.words;
-    if (argument.value == "COMMAND")
-      return names;
+std::vector<std::string> argument_words(const CLI::App& program, const CLI::App& command,
+                                        const OptionRecords& records) {
+  if (&command == &program)
+    return names_of_commands(program);
+  for (const CLI::Option* argument : arguments_of(command)) {
+    if (const auto& words = recorded(records.options, argument).words; !words.empty())
+      return words;
+    if (argument->get_name(true) == "COMMAND")
+      return names_of_commands(program);
   }
   return {};
 }
@@ -155,59 +123,50 @@ std::string bash_case(const std::vector<std::string>& patterns, const std::strin
   return "    " + joined(patterns, " | ") + ") " + action + " ;;\n";
 }
 
-/// The cases that complete the values of options.
-std::string bash_values(const CommandEntry& command) {
-  std::string out;
-  for (const OptionEntry& option : command.options) {
-    if (option.value.empty())
-      continue;
-    std::vector<std::string> patterns;
-    for (const auto& name : option.names)
-      patterns.push_back("'" + command.name + " " + name + "'");
-    // Other values have no completion.
-    if (!option.words.empty())
-      out += bash_case(patterns, "words='" + joined(option.words, " ") + "' options='' files=''");
-    else if (takes_columns(option))
-      out += bash_case(patterns, option.value.ends_with("=VALUE") ? "columns='='" : "columns=','");
-    else if (!takes_file(option))
-      out += bash_case(patterns, "return");
-    else
-      out += bash_case(patterns, "options=''");
-  }
-  return out;
+/// What the cases of a command's options do to complete a value; empty for a flag.
+std::string bash_action(const CLI::Option& option, const OptionRecords& records) {
+  const std::string value = placeholder_of(option);
+  const std::vector<std::string>& words = recorded(records.options, &option).words;
+  if (value.empty())
+    return "";
+  if (!words.empty())
+    return "words='" + joined(words, " ") + "' options='' files=''";
+  if (takes_columns(value))
+    return value.ends_with("=VALUE") ? "columns='='" : "columns=','";
+  return takes_file(value) ? "options=''" : "return";  // other values have no completion
 }
 
-std::string bash_completions(const CommandTree& tree) {
-  std::vector<std::string> names;
-  for (const CommandEntry& command : tree.commands)
-    names.push_back(command.name);
-  std::string out =
-      "# bash completions of perfmodel, as 'perfmodel completions bash' prints them\n" +
-      std::string(kColumns) + kBashHead;
-  out += "        " + joined(names, " | ") +
-         ") command=${COMP_WORDS[i]} && break ;;\n        esac\n    done\n    case $command in\n";
-  const auto add = [&](const CommandEntry& command, const std::string& pattern) {
+std::string bash_completions(const CLI::App& program, const OptionRecords& records) {
+  std::string commands;  // cases of the commands
+  std::string values;    // cases of their options
+  const auto add = [&](const CLI::App& command, const std::string& name) {
     std::vector<std::string> options;
-    for (const OptionEntry& option : command.options)
-      options.insert(options.end(), option.names.begin(), option.names.end());
+    for (const CLI::Option* option : command.get_options()) {
+      std::vector<std::string> patterns;
+      for (const std::string& flag : flags_of(*option)) {
+        options.push_back(flag);
+        patterns.push_back("'" + name + " " + flag + "'");
+      }
+      if (const std::string action = bash_action(*option, records);
+          !action.empty() && !patterns.empty())
+        values += bash_case(patterns, action);
+    }
     std::string action = "options='" + joined(options, " ") + "'";
-    const std::vector<std::string> words = argument_words(tree, command);
+    const std::vector<std::string> words = argument_words(program, command, records);
     if (!words.empty())
       action += " words='" + joined(words, " ") + "'";
-    if (!words.empty() || command.arguments.empty())
+    if (!words.empty() || arguments_of(command).empty())
       action += " files=''";
-    out += bash_case({pattern}, action);
+    commands += bash_case({name.empty() ? "''" : name}, action);
   };
-  add(tree.program, "''");
-  for (const CommandEntry& command : tree.commands)
-    add(command, command.name);
-  out += "    esac\n    case \"$command $previous\" in\n";
-  CommandEntry program = tree.program;
-  program.name = "";
-  out += bash_values(program);
-  for (const CommandEntry& command : tree.commands)
-    out += bash_values(command);
-  return out + kBashTail;
+  add(program, "");
+  for (const CLI::App* command : commands_of(program))
+    add(*command, command->get_name());
+  return "# bash completions of perfmodel, as 'perfmodel completions bash' prints them\n" +
+         std::string(kColumns) + kBashHead + "        " +
+         joined(names_of_commands(program), " | ") +
+         ") command=${COMP_WORDS[i]} && break ;;\n        esac\n    done\n    case $command in\n" +
+         commands + "    esac\n    case \"$command $previous\" in\n" + values + kBashTail;
 }
 
 /// Escapes text for single quotes and for a specification's brackets and colons.
@@ -223,33 +182,38 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
-std::string zsh_value(const OptionEntry& option) {
+std::string zsh_value(const CLI::Option& option, const OptionRecords& records) {
+  const std::string value = placeholder_of(option);
+  const std::vector<std::string>& words = recorded(records.options, &option).words;
   std::string action = " ";
-  if (!option.words.empty())
-    action = "(" + joined(option.words, " ") + ")";
-  else if (takes_columns(option))
-    action = option.value.ends_with("=VALUE") ? " _perfmodel_names =" : " _perfmodel_names";
-  else if (takes_file(option))
+  if (value.empty())
+    return "";
+  if (!words.empty())
+    action = "(" + joined(words, " ") + ")";
+  else if (takes_columns(value))
+    action = value.ends_with("=VALUE") ? " _perfmodel_names =" : " _perfmodel_names";
+  else if (takes_file(value))
     action = "_files";
-  return ":" + zsh_text(option.value) + ":" + action;
+  return ":" + zsh_text(value) + ":" + action;
 }
 
 /// One specification per name of an option.
-std::string zsh_options(const CommandEntry& command, const std::string& indentation) {
+std::string zsh_options(const CLI::App& command, const OptionRecords& records,
+                        const std::string& indentation) {
   std::string out;
-  for (const OptionEntry& option : command.options) {
-    for (const auto& name : option.names) {
-      const bool has_value = !option.value.empty();
-      out += " \\\n" + indentation + "'" + (option.repeatable ? "*" : "") + name +
-             (has_value && name.starts_with("--") ? "=" : "") + "[" +
-             zsh_text(in_one_line(option.description)) + "]" +
-             (has_value ? zsh_value(option) : "") + "'";
-    }
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string value = zsh_value(*option, records);
+    std::string description = option->get_description();
+    std::replace(description.begin(), description.end(), '\n', ' ');
+    for (const std::string& flag : flags_of(*option))
+      out += " \\\n" + indentation + "'" + (option->get_items_expected_max() > 1 ? "*" : "") +
+             flag + (!value.empty() && flag.starts_with("--") ? "=" : "") + "[" +
+             zsh_text(description) + "]" + value + "'";
   }
   return out;
 }
 
-std::string zsh_completions(const CommandTree& tree) {
+std::string zsh_completions(const CLI::App& program, const OptionRecords& records) {
   std::string out =
       "#compdef perfmodel\n"
       "# zsh completions of perfmodel, as 'perfmodel completions zsh' prints them\n" +
@@ -264,21 +228,22 @@ std::string zsh_completions(const CommandTree& tree) {
       "  local curcontext=\"$curcontext\" state line\n"
       "  local -a commands\n"
       "  commands=(\n";
-  for (const CommandEntry& command : tree.commands)
-    out += "    '" + command.name + ":" + zsh_text(command.description) + "'\n";
-  out += "  )\n  _arguments -C" + zsh_options(tree.program, "    ") +
+  for (const CLI::App* command : commands_of(program))
+    out += "    '" + command->get_name() + ":" + zsh_text(command->get_description()) + "'\n";
+  out += "  )\n  _arguments -C" + zsh_options(program, records, "    ") +
          " \\\n    '1:command:->command' '*::argument:->argument' && return\n"
          "  if [[ $state == command ]]; then\n"
          "    _describe command commands\n"
          "    return\n"
          "  fi\n"
          "  case $words[1] in\n";
-  for (const CommandEntry& command : tree.commands) {
-    const std::vector<std::string> words = argument_words(tree, command);
-    out += "    " + command.name + ")\n      _arguments" + zsh_options(command, "        ");
+  for (const CLI::App* command : commands_of(program)) {
+    const std::vector<std::string> words = argument_words(program, *command, records);
+    out += "    " + command->get_name() + ")\n      _arguments" +
+           zsh_options(*command, records, "        ");
     if (!words.empty())
       out += " \\\n        '1:word:(" + joined(words, " ") + ")'";
-    else if (!command.arguments.empty())
+    else if (!arguments_of(*command).empty())
       out += " \\\n        '*:file:_files'";
     out += "\n      ;;\n";
   }
@@ -293,32 +258,23 @@ std::string zsh_completions(const CommandTree& tree) {
          "fi\n";
 }
 
-enum class Shell { bash, zsh };
-
 struct CompletionsArguments {
-  Shell shell = Shell::bash;
-  std::function<CommandTree()> tree = {};
+  std::string shell = {};
   std::string output = "-";
 };
 
-constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
-    {{"bash", Shell::bash}, {"zsh", Shell::zsh}}};
-
 void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
-  std::vector<std::string> names;
-  for (const auto& [name, shell] : kShells)
-    names.emplace_back(name);
+  const std::vector<std::string> shells = {"bash", "zsh"};
   command
       .add(
           "SHELL",
-          [&arguments, names](const std::string& text) {
-            const auto found = std::find(names.begin(), names.end(), text);
-            if (found == names.end())
-              throw OptionError("SHELL", "'" + text + "' is not one of " + quoted_list(names));
-            arguments.shell = kShells[static_cast<std::size_t>(found - names.begin())].second;
+          [&arguments, shells](const std::string& text) {
+            if (std::find(shells.begin(), shells.end(), text) == shells.end())
+              throw OptionError("SHELL", "'" + text + "' is not one of " + quoted_list(shells));
+            arguments.shell = text;
           },
-          joined(names, ", "))
-      .words(names)
+          joined(shells, ", "))
+      .words(shells)
       .required();
   add_output(command, arguments.output, "FILE");
   command.footer(R"(If they are installed with the program, the shell finds them automatically.
@@ -328,18 +284,16 @@ Examples:
   perfmodel completions zsh > ~/.zsh/functions/_perfmodel)");
 }
 
-int run_completions(const CompletionsArguments& arguments, Console& /*console*/) {
-  OutputFile output(arguments.output);
-  const CommandTree tree = arguments.tree();
-  return finish(output,
-                arguments.shell == Shell::bash ? bash_completions(tree) : zsh_completions(tree));
-}
-
 }  // namespace
 
-Command completions_command(const std::function<CommandTree()>& tree) {
-  return make_command<CompletionsArguments>("completions", "Prints completions for a shell.",
-                                            setup_completions, run_completions, {.tree = tree});
+Command completions_command(const CLI::App& program, const OptionRecords& records) {
+  return make_command<CompletionsArguments>(
+      "completions", "Prints completions for a shell.", setup_completions,
+      [&program, &records](const CompletionsArguments& arguments, Console& /*console*/) {
+        OutputFile output(arguments.output);
+        return finish(output, arguments.shell == "bash" ? bash_completions(program, records)
+                                                        : zsh_completions(program, records));
+      });
 }
 
 }  // namespace perfmodel::cli

@@ -11,12 +11,10 @@
 #include <cmath>
 #include <csignal>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <string>
 
 #include "base/text.hpp"
@@ -28,7 +26,7 @@ namespace {
 constexpr std::size_t kFewestPartsOfPace = 2;
 
 /// "8 s", "3 min", "2 h 5 min": as precise as an estimate can be.
-std::string duration_text(double seconds) {
+std::string rough_duration(double seconds) {
   const auto whole = [](double x) { return std::to_string(std::lround(x)); };
   if (seconds < 90)
     return whole(std::ceil(seconds)) + " s";
@@ -65,7 +63,7 @@ std::optional<double> seconds_left(const WorkState& state) {
 }
 
 std::string progress_text(const WorkState& state, std::size_t width) {
-  std::string end = ", " + duration_text(state.seconds_earlier + state.seconds);
+  std::string end = ", " + rough_duration(state.seconds_earlier + state.seconds);
   if (!state.detail.empty())
     end = ", " + state.detail + end;
   if (state.all == 0)
@@ -75,7 +73,7 @@ std::string progress_text(const WorkState& state, std::size_t width) {
       state.share * std::min(1.0, static_cast<double>(state.done) / static_cast<double>(state.all));
   const std::string percentage = std::to_string(static_cast<int>(100 * share)) + " %";
   if (const auto left = seconds_left(state))
-    end = ", about " + duration_text(*left) + " left";
+    end = ", about " + rough_duration(*left) + " left";
   const std::size_t taken = display_width(state.work) + percentage.size() + end.size() + 8;
   std::string text = state.work + "  ";
   if (taken + 10 <= width)
@@ -297,10 +295,6 @@ std::optional<std::size_t> output_width(const std::string& output) {
 
 std::optional<std::size_t> Console::width() const {
   return width_of(STDERR_FILENO);
-}
-
-bool is_terminal_output() {
-  return ::isatty(STDOUT_FILENO) == 1;
 }
 
 namespace {

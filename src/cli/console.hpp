@@ -57,9 +57,6 @@ struct ConsoleOptions {
 /// Line width if standard error is not a terminal.
 constexpr std::size_t kUsualWidth = 100;
 
-/// True if standard output is a terminal, to which files should not be written.
-bool is_terminal_output();
-
 /// Width of the terminal, clamped to 60 to 200 columns, if the result goes to it (`output` is "-").
 /// Returns nullopt if standard output is no terminal.
 std::optional<std::size_t> output_width(const std::string& output = "-");

@@ -5,8 +5,8 @@
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
+#include "cli/fit_summary.hpp"
+#include "cli/gates.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
 #include "page/figures.hpp"

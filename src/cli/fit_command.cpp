@@ -1,18 +1,21 @@
+#include "cli/fit_command.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "cli/certainty.hpp"
 #include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
-#include "cli/texts.hpp"
+#include "cli/fit_many.hpp"
+#include "cli/fit_options.hpp"
+#include "cli/fit_summary.hpp"
+#include "cli/gates.hpp"
+#include "cli/set_summary.hpp"
 #include "jobs/group_fits.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/error.hpp"
@@ -26,23 +29,20 @@ namespace perfmodel::cli {
 namespace {
 
 /// Figures of conditions: of the test part, else of the training part; with a prefix, of any part.
-const FurtherFigures& fit_figures() {
-  static const FurtherFigures further = [] {
-    FurtherFigures out;
-    for (const char* part : {"train.", "validation.", "test.", "folds."})
-      for (const auto& metric : gate_metrics())
-        out.names.push_back(part + metric);
-    out.words = std::string("; of a part: train., validation., test. or folds. before it") +
-                kSetFigureWords;
-    out.accepts = is_set_figure;
-    return out;
-  }();
-  return further;
+FurtherFigures fit_figures() {
+  FurtherFigures out;
+  for (const char* part : {"train.", "validation.", "test.", "folds."})
+    for (const auto& metric : gate_metrics())
+      out.names.push_back(part + metric);
+  out.words =
+      std::string("; of a part: train., validation., test. or folds. before it") + kSetFigureWords;
+  out.accepts = is_set_figure;
+  return out;
 }
 
 /// Throws UsageError for a condition on a part that the split does not have.
 void check_gated_parts(const FitArguments& arguments) {
-  const SplitShares& shares = arguments.request.split;
+  const SplitShares& shares = arguments.split.shares;
   const bool many = asks_for_many(arguments);
   for (const auto& gate : arguments.gates) {
     if (is_set_figure(gate.figure) != many) {
@@ -58,8 +58,7 @@ void check_gated_parts(const FitArguments& arguments) {
           "there is no validation part; pass --split 60:20:20");
     lacks("test", shares.test > 0 || arguments.test.has_value(),
           "there is no test part; pass --split 80:20 or --test");
-    lacks("folds", arguments.request.held_out.folds.has_value(),
-          "there are no folds; pass --folds 5");
+    lacks("folds", arguments.held_out.folds.has_value(), "there are no folds; pass --folds 5");
   }
 }
 
@@ -90,13 +89,24 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
               console);
 }
 
-/// The request, without the means to observe, share or stop the fit.
+}  // namespace
+
 FitRequest request_of(const FitArguments& arguments) {
-  FitRequest request = arguments.request;
+  FitRequest request;
+  request.roles = arguments.roles;
   request.options = fit_options(arguments.search);
+  request.split = arguments.split.shares;
+  request.split_seed = arguments.split.seed;
+  request.gated = !arguments.gates.empty();
+  request.repeats = arguments.repeats;
+  request.held_out = arguments.held_out;
+  if (arguments.bootstrap.samples > 0)
+    request.bootstrap = arguments.bootstrap;
   if (arguments.prior)
     request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
   request.roles.needs_scale = request.options.expression == Expression::generic;
+  request.roles.totals_per_worker = request.options.expression == Expression::automatic &&
+                                    !arguments.keep_totals && !asks_for_many(arguments);
   if (request.options.expression == Expression::formula) {
     const std::string& target = request.options.formula.target;
     if (request.roles.target.value_or(target) != target)
@@ -111,39 +121,14 @@ FitRequest request_of(const FitArguments& arguments) {
       return read_runs(path, text_columns, input).table;
     };
   }
-  request.gated = !arguments.gates.empty();
-  if (arguments.bootstrap.samples > 0)
-    request.bootstrap = arguments.bootstrap;
   return request;
-}
-
-/// The request for a single model.
-FitRequest single_request_of(const FitArguments& arguments) {
-  FitRequest request = request_of(arguments);
-  request.roles.totals_per_worker =
-      request.options.expression == Expression::automatic && !arguments.keep_totals;
-  return request;
-}
-
-}  // namespace
-
-const char* name_of(FitStage stage) {
-  switch (stage) {
-    case FitStage::sums:
-      return "choosing among sums of terms";
-    case FitStage::processes:
-      return "choosing the form";
-    case FitStage::bootstrap:
-      return "bootstrap";
-    case FitStage::folds:
-      return "folds";
-    case FitStage::fits:
-      break;
-  }
-  return "fitting";
 }
 
 namespace {
+
+std::string name_of(FitStage stage) {
+  return std::string(to_text(stage));
+}
 
 /// Weighs the stages by their numbers of fits. Each of the two stages that select a form takes
 /// about as long as all that follows.
@@ -159,32 +144,68 @@ void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProg
                  {name_of(FitStage::folds), folds}});
 }
 
-std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress& progress) {
-  return [&progress](FitStage stage, std::size_t done, std::size_t all) {
-    const bool even = stage != FitStage::sums && stage != FitStage::processes;
-    progress.show(name_of(stage), done, all, even);
-  };
-}
-
 /// Shows the progress of the fit, and of its search if there is only one.
 void watch_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
                const Console& console) {
   plan_fit(prepared, request, progress);
   progress.begin(name_of(request.options.expression == Expression::automatic ? FitStage::processes
                                                                              : FitStage::fits));
-  request.progress = shown_on(progress);
+  request.progress = [&progress](FitStage stage, std::size_t done, std::size_t all) {
+    const bool even = stage != FitStage::sums && stage != FitStage::processes;
+    progress.show(name_of(stage), done, all, even);
+  };
   if (console.shows_progress())
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
 }
 
+HeldOutRequest::Folds parse_folds(const std::string& text) {
+  if (text == "all")
+    return {};
+  const auto count = parse_number(text);
+  if (!count || *count < 2 || *count > 1e6 || *count != std::floor(*count))
+    throw OptionError("--folds", "'" + text + "' is neither 'all' nor a number >= 2");
+  return {static_cast<std::size_t>(*count)};
+}
+
+/// Adds `--folds`, `--group-by` and `--coverage`.
+void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
+  app.group("Judging the model");
+  app.add(
+         "--folds K|all", request.folds, parse_folds,
+         "K-fold cross-validation on the training rows; all: leave one group out; the model itself "
+         "is "
+         "still fitted to all of them")
+      .not_of(kBound);
+  app.add("--group-by COL", request.group_by,
+          "rows with one value of this column are held out together (default: those of one "
+          "configuration)");
+  app.add(
+         "--coverage SHARE|none",
+         [&](const std::string& text) {
+           request.intervals = text != "none";
+           request.coverage.reset();
+           if (!request.intervals)
+             return;
+           request.coverage = parse_number(text);
+           if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
+             throw OptionError("--coverage",
+                               "'" + text + "' is neither none nor a share such as 0.9");
+         },
+         "prediction intervals that cover this share of new times, from the validation rows if "
+         "there "
+         "are any, else from folds; none: no intervals, which takes less time (default: 0.9, with "
+         "19 "
+         "rows or more)")
+      .not_of(kBound);
+}
+
 void add_judging_options(OptionSet& command, FitArguments& arguments) {
-  FitRequest& request = arguments.request;
   command.group("Judging the model");
-  add_split_options(command, request.split, request.split_seed, "all rows train");
+  add_split_options(command, arguments.split, "all rows train");
   command.option("--split-seed").needs("--split");
   command.add("--test FILE", arguments.test, "further runs to test the model on")
       .file(FileUse::input)
-      .excludes({"a --split that has test rows", [&] { return request.split.test > 0; }},
+      .excludes({"a --split that has test rows", [&] { return arguments.split.shares.test > 0; }},
                 "leave the test share out: --split 80:20:0")
       .not_of(kMany);
   constexpr std::size_t fewest_samples = 20;
@@ -198,7 +219,7 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
       .number("--confidence X", arguments.bootstrap.confidence, "confidence level of the intervals",
               {0, 0.9999, false, "a number above 0 and up to 0.9999"})
       .needs("--bootstrap");
-  add_held_out_options(command, request.held_out);
+  add_held_out_options(command, arguments.held_out);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds, 'mape>10' or 'r2<0.9'; on the test part, or on "
             "the training part if there is none, or on a named part (repeatable): "
@@ -241,6 +262,28 @@ void add_cut_runs(OptionSet& command, RoleRequest& roles, const Condition& many)
                 "squared errors of the times would need the distribution of the longest"});
 }
 
+void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows) {
+  constexpr std::size_t fewest = 10;
+  app.group("Reading files", /*of_program=*/true);
+  app.count("--sample-rows N", rows,
+            "fit N rows, drawn at random while the file is read (default: all; of a file of more "
+            "than 1 GiB 100000)",
+            fewest)
+      .not_of(kPrior | kMany);
+}
+
+void add_quantile(OptionSet& app, SearchArguments& arguments) {
+  app.group("Loss");
+  app.number("--quantile TAU", arguments.options.quantile,
+             "fit a bound that this share of new runs stays at or below, not their middle: pinball "
+             "loss of mae or mape, moved by held-out rows (default of chosen terms: mape)",
+             {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.95"})
+      .not_of(kPrior)
+      .excludes("--loss mse|rmsle|huber", "a bound minimises weighted absolute errors");
+  app.kind({kBound, "--quantile",
+            "held-out rows have moved the bound away from the constants that it would vary"});
+}
+
 void setup_fit(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models at once", [&] { return asks_for_many(arguments); }};
   command.kind({kMany, many, "it is of fits of one model"});
@@ -253,7 +296,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_output(command, arguments.output, "MODEL.json",
              "file for the model; an existing file is replaced only when the result is complete "
              "(default: standard output, \"-\", but not to a terminal)");
-  add_role_options(command, arguments.request.roles, arguments.input, true);
+  add_role_options(command, arguments.roles, arguments.input, true);
   command.group("Columns");
   command
       .flag("--keep-totals", arguments.keep_totals,
@@ -265,17 +308,17 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_search_options(command, arguments.search);
   add_quantile(command, arguments.search);
   command
-      .count("--repeats N", arguments.request.repeats,
+      .count("--repeats N", arguments.repeats,
              "fits with N successive seeds; the best one is the model; mean and spread over the "
              "seeds are reported, too")
       .not_of(kPrior | kProcess | kBound | kCensored);
   command.rule({"--repeats !1",
                 {"--expression auto if it may add a residual correction",
-                 [&] { return may_have_process(arguments.search); }},
+                 [&] { return residual_of(arguments.search) != Residual::none; }},
                 true,
                 "add --residual none"});
   add_prior(command, arguments.prior);
-  add_cut_runs(command, arguments.request.roles, many);
+  add_cut_runs(command, arguments.roles, many);
   add_judging_options(command, arguments);
   add_many_options(command, arguments);
   command.footer(R"(Examples:
@@ -290,7 +333,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
 /// enough.
 std::string result_path(const FitArguments& arguments, const Console& console) {
   const bool is_only_shown =
-      !arguments.output && !arguments.sharing.shard && !console.quiet() && is_terminal_output();
+      !arguments.output && !arguments.shard && !console.quiet() && output_width();
   return is_only_shown ? kNowhere : arguments.output.value_or("-");
 }
 
@@ -302,7 +345,8 @@ PreparedFit prepared_fit(const FitArguments& arguments, const FitRequest& reques
       prepare_fit(read_for_fit(arguments, request, drawn, console, reading), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
-  if (leaves_process_out(arguments.search))
+  if (request.options.expression == Expression::automatic && !arguments.search.residual &&
+      request.options.residual == Residual::none)
     console.notice(
         "No form with a residual correction is tried: --loss, --l1, --l2 and --signed have no "
         "place there.");
@@ -351,8 +395,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_gated_parts(arguments);
   if (asks_for_many(arguments))
-    return run_fit_many(arguments, result_path(arguments, console), request_of(arguments), console);
-  FitRequest request = single_request_of(arguments);
+    return run_fit_many(arguments, result_path(arguments, console), console);
+  FitRequest request = request_of(arguments);
   const std::string path = result_path(arguments, console);
   OutputFile output(path);
   std::optional<SearchProgress> progress(console);
@@ -378,10 +422,6 @@ int run_fit(const FitArguments& arguments, Console& console) {
 }
 
 }  // namespace
-
-FitRequest table_request_of(const FitArguments& arguments) {
-  return single_request_of(arguments);
-}
 
 Command fit_command(const RunFit& run) {
   return make_command<FitArguments>("fit", "Fits the constants of the model to measured runs.",

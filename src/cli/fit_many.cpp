@@ -1,3 +1,7 @@
+#include "cli/fit_many.hpp"
+
+#include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,11 +11,11 @@
 #include "analysis/constants.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
-#include "cli/texts.hpp"
+#include "cli/app.hpp"
+#include "cli/fit_command.hpp"
+#include "cli/fit_summary.hpp"
+#include "cli/model_sets.hpp"
+#include "cli/set_summary.hpp"
 #include "jobs/group_fits.hpp"
 #include "jobs/tasks.hpp"
 #include "perfmodel/error.hpp"
@@ -22,17 +26,69 @@ namespace {
 
 struct MergeArguments {
   std::vector<std::string> parts = {};
-  std::vector<std::string> gates = {};
+  std::vector<Gate> gates = {};
   std::vector<std::string> ranked_at = {};  ///< COL=VALUE: configuration of the ranking
   std::string output = "-";
 };
 
-GroupRequest groups_of_arguments(const FitArguments& arguments) {
-  GroupRequest out;
-  out.by = arguments.by;
-  if (arguments.request.roles.target)
-    out.targets = split_list(*arguments.request.roles.target);
-  return out;
+constexpr auto kShardOption = "--shard";
+constexpr std::string_view kShardPlace = "{shard}";
+
+/// The number that an environment variable holds.
+std::optional<std::size_t> number_of(const char* variable) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? std::nullopt : parse_whole(text);
+}
+
+Shard checked_shard(std::size_t index, std::size_t of, const std::string& name) {
+  if (index >= of)
+    throw OptionError(kShardOption,
+                      "auto: " + name + " and its number of tasks contradict each other; pass i/n");
+  return {index, of};
+}
+
+Shard shard_of_array() {
+  const auto id = number_of("SLURM_ARRAY_TASK_ID");
+  if (!id)
+    return {};
+  const std::size_t first = number_of("SLURM_ARRAY_TASK_MIN").value_or(0);
+  const std::size_t last = number_of("SLURM_ARRAY_TASK_MAX").value_or(0);
+  const std::size_t count = number_of("SLURM_ARRAY_TASK_COUNT").value_or(0);
+  const std::size_t step = count > 1 && last > first ? (last - first) / (count - 1) : 1;
+  if (*id < first || first + step * (count - 1) != last || (*id - first) % step != 0)
+    throw OptionError(kShardOption,
+                      "auto: the tasks of the array are not at equal distances; pass i/n");
+  return checked_shard((*id - first) / step, count, "SLURM_ARRAY_TASK_ID");
+}
+
+/// The rank and size that Open MPI, an MPI with PMI (MPICH, Intel), a Slurm array or srun sets, or
+/// a single shard if none of them does.
+Shard shard_of_launcher() {
+  for (const auto& [rank, size] :
+       {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}})
+    if (const auto place = number_of(rank))
+      return checked_shard(*place, number_of(size).value_or(0), rank);
+  const Shard array = shard_of_array();
+  // Only job steps have tasks; a batch script is one task, however many are allocated.
+  const auto place = number_of("SLURM_STEP_ID") ? number_of("SLURM_PROCID") : std::nullopt;
+  if (!place)
+    return array;
+  const Shard step =
+      checked_shard(*place, number_of("SLURM_STEP_NUM_TASKS").value_or(0), "SLURM_PROCID");
+  return {array.index * step.of + step.index, array.of * step.of};
+}
+
+/// Parses "2/8" or "auto". Throws OptionError.
+Shard parse_shard(const std::string& text) {
+  if (text == "auto")
+    return shard_of_launcher();
+  const std::vector<std::string> parts = split_list(text, '/');
+  const auto index = parse_whole(parts.front());
+  const auto of = parts.size() == 2 ? parse_whole(parts[1]) : std::nullopt;
+  if (!index || !of || *index < 1 || *index > *of)
+    throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
+  return {*index - 1, *of};
 }
 
 ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
@@ -51,56 +107,121 @@ void show_set(const SetLines& set, const std::vector<std::string>& ranked_at, bo
     console.warning(refused);
 }
 
+/// The path of the results: "part-{shard}.jsonl" is "part-3.jsonl" for the third shard. Throws
+/// UsageError if shards would write to one file, or if results would replace one of the runs.
+std::string path_of_results(const FitArguments& arguments, std::string path) {
+  const Shard shard = arguments.shard.value_or(Shard{});
+  const std::string number = std::to_string(shard.index + 1);
+  if (const auto place = path.find(kShardPlace); place != std::string::npos)
+    path.replace(place, kShardPlace.size(), number);
+  if (shard.of > 1 && path != "-" && path.find(number) == std::string::npos)
+    throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
+  for (const std::string& input : arguments.runs)
+    refuse_to_replace(input, path);
+  return path;
+}
+
+ModelSetHeader header_of(const FitArguments& arguments, const GroupJob& job) {
+  ModelSetHeader out;
+  out.tool = tool_name();
+  out.job = sha256(out.tool + "\n" + job.file + "\n" + job.digest + "\n" +
+                   joined(arguments.call.options, "\n"));
+  out.tasks = job.tasks;
+  out.shard = arguments.shard;
+  out.file = job.file;
+  out.by = arguments.by;
+  return out;
+}
+
+/// Writes the header or, with --resume, compares it with that of an earlier run, whose lines are
+/// passed to `visit`. Returns the numbers of the tasks that are left. Throws InputError if the
+/// lines are of other runs or options.
+std::vector<std::size_t> resumed(LinesFile& results, const std::string& path,
+                                 const ModelSetHeader& header,
+                                 const std::function<void(std::string_view line)>& visit) {
+  const Shard shard = header.shard.value_or(Shard{});
+  const std::string& source = results.partial();
+  std::size_t lines = 0;
+  std::size_t next = shard.index;  // task
+  results.keep_lines([&](std::string_view line) {
+    if (++lines == 1) {
+      if (line != to_line(header))
+        // A complete file was copied to the partial one: both must go.
+        throw InputError(source + ": these are the results of other runs, options or shards; " +
+                         "remove it and " + path + ", or run without --resume");
+      return true;
+    }
+    const std::optional<std::size_t> task = task_of_line(place_of_line(source, lines), line);
+    if (!task)
+      return false;
+    if (*task != next || next >= header.tasks)
+      throw InputError(source + ": task " + std::to_string(*task) + " is out of order");
+    next += shard.of;
+    visit(line);
+    return true;
+  });
+  if (!results.has_kept())
+    results.write(to_line(header));
+  std::vector<std::size_t> open;
+  for (; next < header.tasks; next += shard.of)
+    open.push_back(next);
+  return open;
+}
+
 }  // namespace
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models: --by, or several targets",
                           [&] { return asks_for_many(arguments); }};
-  command.group("Many models, many machines");
-  command
-      .add(
-          "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
-          "one model per group of rows that agree in these columns; with several targets, also per "
-          "target (--target time_s,mem_mb); the result is JSON lines")
-      .of_program();
+  command.group("Many models, many machines", /*of_program=*/true);
+  command.add(
+      "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
+      "one model per group of rows that agree in these columns; with several targets, also per "
+      "target (--target time_s,mem_mb); the result is JSON lines");
   command
       .add("--set COL=VALUE", arguments.ranked_at, "values of inputs for the ranking, as in show")
       .of_no_result()
-      .of_program()
       .needs(many);
-  add_sharing(command, arguments.sharing, many);
+  command.flag("--resume", arguments.resume, "continue an interrupted run from FILE.partial")
+      .of_no_result()
+      .needs(many)
+      .needs("--output !-", "it goes on in a file");
+  command
+      .add("--shard I/N|auto", arguments.shard, parse_shard,
+           "compute only shard I of N of the models; auto: I/N from Open MPI, PMI or Slurm; merge "
+           "joins the shards")
+      .of_no_result()
+      .needs(many)
+      .excludes("--fail-if", "it judges all of them; pass it to merge");
   command.common({"--by"});
 }
 
 bool asks_for_many(const FitArguments& arguments) {
-  return !arguments.by.empty() || (arguments.request.roles.target &&
-                                   arguments.request.roles.target->find(',') != std::string::npos);
+  return !arguments.by.empty() ||
+         (arguments.roles.target && arguments.roles.target->find(',') != std::string::npos);
 }
 
-int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequest request,
-                 Console& console) {
-  TaskRun tasks(arguments.sharing, path, arguments.runs);
-  LinesFile& output = tasks.results();
-
+int run_fit_many(const FitArguments& arguments, const std::string& output_path, Console& console) {
+  FitRequest request = request_of(arguments);
+  const std::string path = path_of_results(arguments, output_path);
+  LinesFile output(path, arguments.resume);
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
-  GroupRequest groups = groups_of_arguments(arguments);
-  const GroupJob job =
-      read_groups(arguments.runs, groups, arguments.request.roles, arguments.input);
+  GroupRequest groups;
+  groups.by = arguments.by;
+  if (arguments.roles.target)
+    groups.targets = split_list(*arguments.roles.target);
+  const GroupJob job = read_groups(arguments.runs, groups, arguments.roles, arguments.input);
 
-  ModelSetHeader header;
-  static_cast<TasksHeader&>(header) = tasks.header(job.tasks, {job.file, job.digest});
-  header.file = job.file;
-  header.by = groups.by;
+  const ModelSetHeader header = header_of(arguments, job);
   const SignalWatch signals;
   request.options.stop = signals.token();
   std::size_t done = 0;
   std::size_t models = 0;
-  const std::vector<std::size_t> open =
-      tasks.resume(header, to_line(header), [&](std::string_view line) {
-        ++done;
-        models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
-      });
+  const std::vector<std::size_t> open = resumed(output, path, header, [&](std::string_view line) {
+    ++done;
+    models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
+  });
   const std::size_t all = done + open.size();
   // Models that are in a file are not kept in memory.
   const bool is_in_memory = output.partial().empty();
@@ -121,7 +242,7 @@ int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequ
     return exit_code_of_signal(*signal);
   }
   output.commit();
-  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(tasks.path()), header);
+  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(path), header);
   show_set(lines, arguments.ranked_at, models < all, console);
   std::size_t badly_fitted = 0;
   lines.for_each([&](const ModelSetLine& line) {
@@ -130,7 +251,7 @@ int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequ
   if (badly_fitted > 0 && chose_no_form(arguments))
     console.notice("Eq. (4) fits " + std::to_string(badly_fitted) + " of " +
                    std::to_string(models) + " models badly; another form may fit far better:\n  " +
-                   arguments.command_line + " --expression auto");
+                   arguments.call.line + " --expression auto");
   if (path == kNowhere)
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
   if (models == 0 && all > 0 && !header.shard)
@@ -141,48 +262,20 @@ int run_fit_many(const FitArguments& arguments, const std::string& path, FitRequ
 
 namespace {
 
-/// Merges the lines of shards into a set of models.
-int merge_models(const MergeArguments& arguments, const MergedParts& parts,
-                 std::optional<SearchProgress>& progress, Console& console) {
-  std::vector<Gate> gates;
-  for (const std::string& gate : arguments.gates)
-    gates.push_back(parse_gate(gate, {{}, kSetFigureWords, is_set_figure}));
-  require_set_figures(gates);
-  OutputFile output(arguments.output);
-  output.write(parts.header());
-  std::size_t done = 0;
-  parts.for_each_line([&](std::string_view line) {
-    output.write(line);
-    progress->show("joining", ++done, parts.tasks());
-  });
-  output.commit();
-  const std::string source = display_name(arguments.output);
-  const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
-    parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
-  });
-  progress->begin("ranking the models");
-  show_set(set, arguments.ranked_at, true, console);
-  progress.reset();
-  check_set_gates(gates, set);
-  return 0;
-}
-
 void setup_merge(OptionSet& command, MergeArguments& arguments) {
   command.add("PART.jsonl", arguments.parts, "the files that --shard wrote, one per shard")
       .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "FILE");
-  command
-      .add("--fail-if CONDITION", arguments.gates,
-           "end with exit code 4 if this holds, such as 'any.mape>20' (repeatable); the result is "
-           "written "
-           "all the same")
-      .repeatable();
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds, such as 'any.mape>20' (repeatable); the result is "
+            "written all the same",
+            {{}, kSetFigureWords, is_set_figure});
   command
       .add("--set COL=VALUE", arguments.ranked_at,
            "configuration at which the models are ranked, as in show (repeatable)")
       .repeatable();
-  command.common({"--fail-if", "--set"});
+  command.common({"--set"});
   command.footer(
       R"(If a part is missing, doubled, cut short, or of other runs or options, merge fails with exit code 3
 and names the shards to run again. The result is byte for byte that of the command without --shard.
@@ -204,7 +297,25 @@ int run_merge(const MergeArguments& arguments, Console& console) {
   require_header(files.front().source(), first);
   if (!is_model_set(first))
     throw InputError(files.front().source() + ": this is not a file that --shard wrote");
-  return merge_models(arguments, MergedParts(files), progress, console);
+  const MergedParts parts(files);
+  require_set_figures(arguments.gates);
+  OutputFile output(arguments.output);
+  output.write(parts.header());
+  std::size_t done = 0;
+  parts.for_each_line([&](std::string_view line) {
+    output.write(line);
+    progress->show("joining", ++done, parts.tasks());
+  });
+  output.commit();
+  const std::string source = display_name(arguments.output);
+  const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
+    parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
+  });
+  progress->begin("ranking the models");
+  show_set(set, arguments.ranked_at, true, console);
+  progress.reset();
+  check_set_gates(arguments.gates, set);
+  return 0;
 }
 
 }  // namespace

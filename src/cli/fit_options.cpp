@@ -1,5 +1,6 @@
+#include "cli/fit_options.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -9,42 +10,10 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "cli/options.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel::cli {
 namespace {
-
-constexpr std::size_t kFewestSampleRows = 10;
-
-}  // namespace
-
-void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows) {
-  app.group("Reading files");
-  app.count("--sample-rows N", rows,
-            "fit N rows, drawn at random while the file is read (default: all; of a file of more "
-            "than 1 GiB 100000)",
-            kFewestSampleRows)
-      .of_program()
-      .not_of(kPrior | kMany);
-}
-
-namespace {
-
-/// Adds an option for a list "A,B", which may be repeated.
-void add_columns(OptionSet& app, const std::string& name,
-                 const std::function<std::vector<std::string>&()>& variable,
-                 const std::string& help) {
-  const auto append = [name, variable](const std::string& text) {
-    auto& columns = variable();
-    for (auto& column : split_list(text)) {
-      if (column.empty())
-        throw OptionError(name, "'" + text + "' has an empty column name");
-      columns.push_back(std::move(column));
-    }
-  };
-  app.add_each(name + " A,B", append, help);
-}
 
 /// The value, which is created if necessary.
 template <class Value>
@@ -52,13 +21,23 @@ Value& made(std::optional<Value>& variable) {
   return variable ? *variable : variable.emplace();
 }
 
-/// Parses a text that must not be empty.
-OptionSet::Parser into(const std::string& flag, const std::function<std::string&()>& variable) {
-  return [flag, variable](const std::string& text) {
-    if (text.empty())
-      throw OptionError(flag, "it is empty");
-    variable() = text;
+std::vector<std::string>& made(std::vector<std::string>& variable) {
+  return variable;
+}
+
+/// Adds an option for a list "A,B", which may be repeated.
+template <class Columns>
+Option add_columns(OptionSet& app, const std::string& name, Columns& variable,
+                   const std::string& help) {
+  const auto append = [name, &variable](const std::string& text) {
+    std::vector<std::string>& columns = made(variable);
+    for (auto& column : split_list(text)) {
+      if (column.empty())
+        throw OptionError(name, "'" + text + "' has an empty column name");
+      columns.push_back(std::move(column));
+    }
   };
+  return app.add_each(name + " A,B", append, help);
 }
 
 FactsFile parse_facts(const std::string& text) {
@@ -83,36 +62,30 @@ void add_input_options(OptionSet& app, InputOptions& input) {
                         "'" + text + "' is not one of 'comma', 'semicolon', 'tab' and 'pipe'");
     separator = known->second;
   };
-  app.group("Reading files");
+  app.group("Reading files", /*of_program=*/true);
   app.add("--separator comma|semicolon|tab|pipe", parse,
-          "separator of the columns (default: recognised)")
-      .of_program();
+          "separator of the columns (default: recognised)");
   app.add(
-         "--decimal ,|.",
-         [&decimal = input.decimal](const std::string& text) {
-           if (text != "," && text != ".")
-             throw OptionError("--decimal", "'" + text + "' is neither ',' nor '.'");
-           decimal = text.front();
-         },
-         "the decimal mark; the other one marks thousands (default: recognised)")
-      .of_program();
+      "--decimal ,|.",
+      [&decimal = input.decimal](const std::string& text) {
+        if (text != "," && text != ".")
+          throw OptionError("--decimal", "'" + text + "' is neither ',' nor '.'");
+        decimal = text.front();
+      },
+      "the decimal mark; the other one marks thousands (default: recognised)");
   app.choice<InputFormat>(
-         "--input-format", input.format,
-         "csv, json, sqlite, extrap, asv, hyperfine or google-benchmark (default: recognised)")
-      .of_program();
-  app.add("--study NAME", input.study, "Optuna's study, if the database has several").of_program();
-  app.add("--experiment NAME", input.experiment, "MLflow's experiment, if the database has several")
-      .of_program();
+      "--input-format", input.format,
+      "csv, json, sqlite, extrap, asv, hyperfine or google-benchmark (default: recognised)");
+  app.add("--study NAME", input.study, "Optuna's study, if the database has several");
+  app.add("--experiment NAME", input.experiment,
+          "MLflow's experiment, if the database has several");
   app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
       .excludes("--study")
-      .excludes("--experiment")
-      .of_program();
+      .excludes("--experiment");
   app.add_each(
-         "--facts COL=FILE",
-         [&input](const std::string& text) { input.facts.push_back(parse_facts(text)); },
-         "a table with one row per text of the column, such as the bandwidth of each device; its "
-         "columns become inputs in place of the text (repeatable)")
-      .of_program();
+      "--facts COL=FILE", input.facts, parse_facts,
+      "a table with one row per text of the column, such as the bandwidth of each device; its "
+      "columns become inputs in place of the text (repeatable)");
 }
 
 namespace {
@@ -125,39 +98,34 @@ void add_failed(OptionSet& app, bool& drop_failed) {
   app.choice<bool>("--failed", drop_failed, {{"refuse", false}, {"drop", true}}, kFailedHelp);
 }
 
-void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input, bool may_censor) {
+void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input, bool with_limits) {
   app.group("Columns");
   app.of_kinds(kAnyKind & ~kPrior);
   app.add("--target COL", request.target, "the measured time (default: inferred from the name)");
   app.add(
-      "--throughput-target COL",
-      into(
-          "--throughput-target", [&]() -> std::string& { return made(request.throughput).column; }),
-      "a measured throughput instead of a time; the time is 1 / throughput, that of one sample, "
-      "step, ...");
-  app.add("--work FORMULA",
-          into("--work", [&]() -> std::string& { return made(request.throughput).work; }),
-          "the work of one iteration, such as batch_size or 'local_batch * gpus'; the time is work "
-          "/ throughput")
-      .needs("--throughput-target");
-  app.option("--throughput-target")
+         "--throughput-target COL",
+         [&](const std::string& text) { made(request.throughput).column = text; },
+         "a measured throughput instead of a time; the time is 1 / throughput, that of one sample, "
+         "step, ...")
+      .never_empty()
       .not_of(kOwnFormula | kPrior | kCensored)
       .excludes("--target", "both name the measured column");
+  app.add(
+         "--work FORMULA", [&](const std::string& text) { made(request.throughput).work = text; },
+         "the work of one iteration, such as batch_size or 'local_batch * gpus'; the time is work "
+         "/ throughput")
+      .never_empty()
+      .needs("--throughput-target");
+  add_columns(app, "--extrinsic", request.extrinsic,
+              "columns of scale: workers, batch size (default: inferred)");
   add_columns(
-      app, "--extrinsic", [&]() -> std::vector<std::string>& { return made(request.extrinsic); },
-      "columns of scale: workers, batch size (default: inferred)");
-  add_columns(
-      app, "--intrinsic", [&]() -> std::vector<std::string>& { return made(request.intrinsic); },
-      "other inputs of the model; none: only the extrinsic ones (default: all other columns)");
-  add_columns(
-      app, "--categorical", [&]() -> std::vector<std::string>& { return request.categorical; },
-      "numeric columns to treat as levels");
-  add_columns(
-      app, "--ignore", [&]() -> std::vector<std::string>& { return request.ignore; },
-      "columns to exclude");
+      app, "--intrinsic", request.intrinsic,
+      "other inputs of the model; none: only the extrinsic ones (default: all other columns)")
+      .not_of(kOwnFormula | kPrior);
+  add_columns(app, "--categorical", request.categorical, "numeric columns to treat as levels");
+  add_columns(app, "--ignore", request.ignore, "columns to exclude");
   app.add_each(
-      "--derive NAME=FORMULA",
-      [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
+      "--derive NAME=FORMULA", request.derived, parse_derived,
       "a column computed from others, such as 'flops = filters * kernel_size^2' (repeatable)");
   app.add(
       "--time-unit UNIT",
@@ -169,28 +137,26 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
       "label of the target's unit; nothing is converted to it (default: that of the cells, or of a "
       "name that ends in _s, _ms, _us)");
   app.of_kinds(kAnyKind);
-  app.option("--intrinsic").not_of(kOwnFormula | kPrior);
   add_input_options(app, input);
   app.group("Reading files");
   std::vector<std::pair<std::string, FailedRunsAre>> failed = {{"refuse", FailedRunsAre::refused},
                                                                {"drop", FailedRunsAre::dropped}};
-  if (may_censor)
+  if (with_limits)
     failed.emplace_back("censor", FailedRunsAre::censored);
-  app.choice<FailedRunsAre>("--failed", request.failed, failed,
-                            std::string(kFailedHelp) +
-                                (may_censor ? "; censor: of these, runs that were ended at a limit "
-                                              "(>3600, or timeout with --limit) count as longer"
-                                            : ""));
+  app.choice<FailedRunsAre>(
+      "--failed", request.failed, failed,
+      std::string(kFailedHelp) + (with_limits
+                                      ? "; censor: of these, runs that were ended at a limit "
+                                        "(>3600, or timeout with --limit) count as longer"
+                                      : ""));
   app.common({"--target", "--extrinsic", "--ignore"});
 }
 
-void add_split_options(OptionSet& app, SplitShares& shares, std::uint64_t& seed,
-                       const std::string& standard) {
-  app.add(
-      "--split SHARES", [&](const std::string& text) { shares = parse_split(text); },
-      "shares of training, validation and test rows; 60:20:20 or 80:20 (default: " + standard +
-          ")");
-  app.count("--split-seed N", seed, "seed of the split", 0);
+void add_split_options(OptionSet& app, SplitArguments& split, const std::string& standard) {
+  app.add("--split SHARES", split.shares, parse_split,
+          "shares of training, validation and test rows; 60:20:20 or 80:20 (default: " + standard +
+              ")");
+  app.count("--split-seed N", split.seed, "seed of the split", 0);
   app.common({"--split"});
 }
 
@@ -220,13 +186,14 @@ namespace {
 using optimise::Strategy;
 
 /// Parses "0.5:1", a range to draw from, or "0.8", a fixed weight.
-std::pair<double, double> parse_weight(const std::string& name, const std::string& text) {
+std::pair<double, double> parse_weight(const std::string& text) {
   const auto colon = text.find(':');
   const auto low = parse_number(text.substr(0, colon));
   const auto high = colon == std::string::npos ? low : parse_number(text.substr(colon + 1));
   if (!low || !high || *low < 0 || *high > 2 || *low > *high) {
     throw OptionError(
-        name, "'" + text + "' is neither a number from 0 to 2 nor a range of them such as 0.5:1");
+        "--differential-weight",
+        "'" + text + "' is neither a number from 0 to 2 nor a range of them such as 0.5:1");
   }
   return {*low, *high};
 }
@@ -294,13 +261,9 @@ void add_evolution_options(OptionSet& app, FitOptions& options) {
              "converged when the costs of the population spread less than this times their mean; "
              "the finish goes on " +
                  defaults_text([](const Defaults& d) { return to_text(d.tolerance); }));
-  app.add(
-      "--differential-weight F|LO:HI",
-      [&options](const std::string& text) {
-        options.differential_weight = parse_weight("--differential-weight", text);
-      },
-      "F, fixed or drawn anew for each generation from a range " +
-          defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }));
+  app.add("--differential-weight F|LO:HI", options.differential_weight, parse_weight,
+          "F, fixed or drawn anew for each generation from a range " +
+              defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }));
   app.number("--crossover-rate X", options.crossover_rate,
              "CR, the share of a trial that comes from the mutant " +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
@@ -314,11 +277,8 @@ std::size_t default_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
     // OMP_NUM_THREADS may list the threads per nesting level; only the first counts.
     const std::string_view list(text);
-    std::size_t threads = 0;
-    const auto [end, error] = std::from_chars(list.data(), list.data() + list.size(), threads);
-    const bool whole = end == list.data() + list.size() || *end == ',';
-    if (error == std::errc{} && whole && threads > 0)
-      return threads;
+    if (const auto threads = parse_whole(list.substr(0, list.find(','))); threads.value_or(0) > 0)
+      return *threads;
   }
   return processor_count();
 }
@@ -337,13 +297,9 @@ void add_formula_options(OptionSet& app, FitOptions& options) {
          "and "
          "a formula of columns and of constants, which are all other names")
       .not_of(kPrior);
-  app.add_each(
-         "--per COL:CONSTANT",
-         [&options](const std::string& text) {
-           options.formula.per.push_back(parse_per_level(text));
-         },
-         "a constant of the formula has a value per level of a column of texts: device:F "
-         "(repeatable)")
+  app.add_each("--per COL:CONSTANT", options.formula.per, parse_per_level,
+               "a constant of the formula has a value per level of a column of texts: device:F "
+               "(repeatable)")
       .only(kOwnFormula | kProcess | kBound | kCensored | kMany);
 }
 
@@ -378,11 +334,9 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
                : ""));
   app.option("--expression").not_of(kOwnFormula | kPrior);
   app.rule({"--terms !auto", "--expression auto", true, "auto chooses the terms, too"});
-  app.add(
-         any ? "--terms K|auto" : "--terms K",
-         [&](const std::string& text) { options.terms = parse_terms(text); },
-         any ? "number of terms of multi: 1 to 9, or chosen by cross-validation (default: auto)"
-             : "number of terms of multi, which needs it: 1 to 9")
+  app.add(any ? "--terms K|auto" : "--terms K", options.terms, parse_terms,
+          any ? "number of terms of multi: 1 to 9, or chosen by cross-validation (default: auto)"
+              : "number of terms of multi, which needs it: 1 to 9")
       .not_of(kEq4 | kOwnFormula | kPrior);
   if (any)
     app.flag("--signed", options.signed_terms,
@@ -422,16 +376,13 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   app.of_kinds(kAnyKind);
   app.count("--seed N", options.seed, "seed of the search", 0);
   app.add_each(
-         "--bounds X=LO:HI",
-         [&options](const std::string& text) { options.bounds.push_back(parse_bound(text)); },
+         "--bounds X=LO:HI", options.bounds, parse_bound,
          "search box of the constants a, p, q or C, of all columns or one: p=-2:2, p.filters=0:3, "
          "or of a constant of --formula: F=1e12:1e16 (repeatable) (default: p, q and exponents in "
          "-5:5; others from the data)")
       .not_of(kSum | kAuto | kPrior);
-  app.add_each(
-         "--fix X=VALUE",
-         [&options](const std::string& text) { options.bounds.push_back(parse_fixed(text)); },
-         "a constant that is not fitted, as by --bounds X=VALUE:VALUE (repeatable)")
+  app.add_each("--fix X=VALUE", options.bounds, parse_fixed,
+               "a constant that is not fitted, as by --bounds X=VALUE:VALUE (repeatable)")
       .not_of(kSum | kAuto | kPrior);
   if (any)
     for (const char* bounds : {"--bounds", "--fix"})
@@ -450,37 +401,34 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
     app.common({"--formula"});
 }
 
-void add_quantile(OptionSet& app, SearchArguments& arguments) {
-  app.group("Loss");
-  app.number("--quantile TAU", arguments.options.quantile,
-             "fit a bound that this share of new runs stays at or below, not their middle: pinball "
-             "loss of mae or mape, moved by held-out rows (default of chosen terms: mape)",
-             {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.95"})
-      .not_of(kPrior)
-      .excludes("--loss mse|rmsle|huber", "a bound minimises weighted absolute errors");
-  app.kind({kBound, "--quantile",
-            "held-out rows have moved the bound away from the constants that it would vary"});
+InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSet> available) {
+  if (word.empty())
+    return available.back();
+  std::vector<std::string> words;
+  for (const InstructionSet instructions : available) {
+    if (to_text(instructions) == word)
+      return instructions;
+    words.emplace_back(to_text(instructions));
+  }
+  throw UsageError("PERFMODEL_KERNEL: '" + std::string(word) + "' is no kernel of this machine, " +
+                   "which has " + quoted_list(words));
 }
 
-bool leaves_process_out(const SearchArguments& arguments) {
+Residual residual_of(const SearchArguments& arguments) {
   const FitOptions& options = arguments.options;
   const bool objective = arguments.loss || options.penalty.l1 > 0 || options.penalty.l2 > 0;
-  return options.expression == Expression::automatic && !arguments.residual &&
-         (objective || options.signed_terms);
-}
-
-bool may_have_process(const SearchArguments& arguments) {
-  return arguments.residual.value_or(Residual::none) == Residual::process ||
-         (arguments.options.expression == Expression::automatic && !arguments.residual &&
-          !leaves_process_out(arguments));
+  const bool may_choose =
+      options.expression == Expression::automatic && !objective && !options.signed_terms;
+  return arguments.residual.value_or(may_choose ? Residual::chosen : Residual::none);
 }
 
 FitOptions fit_options(const SearchArguments& arguments) {
   FitOptions options = arguments.options;
-  options.residual =
-      arguments.residual.value_or(may_have_process(arguments) ? Residual::chosen : Residual::none);
+  options.residual = residual_of(arguments);
   options.loss = arguments.loss.value_or(default_loss(options));
-  options.instructions = kernel_of_environment();
+  const char* const kernel = std::getenv("PERFMODEL_KERNEL");
+  options.instructions =
+      parse_kernel(kernel == nullptr ? "" : kernel, available_instruction_sets());
   return options;
 }
 

@@ -1,3 +1,5 @@
+#include "cli/fit_summary.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,9 +16,8 @@
 #include "analysis/errors.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
-#include "cli/texts.hpp"
+#include "cli/certainty.hpp"
+#include "cli/fit_command.hpp"
 #include "columns/design.hpp"
 #include "columns/replicates.hpp"
 #include "columns/spec.hpp"
@@ -63,7 +64,7 @@ bool chose_no_form(const FitArguments& arguments) {
          search.options.method == Method::scaled && !search.loss && !search.options.quantile &&
          search.options.penalty.l1 + search.options.penalty.l2 <= 0 && !arguments.prior &&
          arguments.runs.front() != "-" &&
-         arguments.command_line.find(" --expression") == std::string::npos;
+         arguments.call.line.find(" --expression") == std::string::npos;
 }
 
 std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
@@ -86,7 +87,7 @@ std::optional<std::string> other_form_note(const FitArguments& arguments, const 
                 " on its own training runs" +
                 (model.noise_floor ? ", their noise is " + percent(model.noise_floor->mape_percent)
                                    : "");
-  return why + ": another form may fit far better:\n  " + arguments.command_line +
+  return why + ": another form may fit far better:\n  " + arguments.call.line +
          " --expression auto";
 }
 
@@ -647,7 +648,7 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
          (report.model.bound ? bound_section : errors_section)(report, console) +
          choice_section(report, console) + uncertainty_section(report, console) +
          repeat_section(report, console) +
-         (report.model.bound ? "" : held_out_section(report.model, console)) +
+         (report.model.bound ? "" : certainty_section(report.model, console)) +
          failures_line(report, console) + search_line(report, console);
 }
 

@@ -1,17 +1,19 @@
-#include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/options.hpp"
 #include "perfmodel/error.hpp"
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
 
 namespace {
+
+/// The text of --help of a command; without a name, of the program.
+using HelpOf = std::function<std::string(const std::string& command)>;
 
 struct HelpArguments {
   std::string command = {};   ///< empty: the program

@@ -6,9 +6,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/fit_options.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 

@@ -1,3 +1,5 @@
+#include "cli/judged_runs.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,9 +10,9 @@
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/app.hpp"
+#include "cli/fit_options.hpp"
+#include "cli/model_sets.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/design.hpp"
 #include "forms/form.hpp"
@@ -177,12 +179,6 @@ int append_columns(std::string_view bytes, const Table& table,
   }
   if (const auto signal = received_signal())
     return exit_code_of_signal(*signal);
-  output.commit();
-  return 0;
-}
-
-int finish(OutputFile& output, std::string_view result) {
-  output.write(result);
   output.commit();
   return 0;
 }

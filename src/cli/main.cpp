@@ -1,6 +1,5 @@
-#include <cstdlib>
 
-#include "cli/commands.hpp"
+#include "cli/app.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>

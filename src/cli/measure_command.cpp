@@ -11,10 +11,8 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
-#include "cli/texts.hpp"
+#include "cli/fit_options.hpp"
+#include "cli/fit_summary.hpp"
 #include "columns/quantities.hpp"
 #include "jobs/campaign.hpp"
 #include "jobs/measurement.hpp"
@@ -462,7 +460,7 @@ Examples:
 
 int run_measure(const MeasureArguments& arguments, Console& console) {
   const plan::Space space = read_space(arguments.space);
-  const std::string path = arguments.output.value_or(is_terminal_output() ? kNowhere : "-");
+  const std::string path = arguments.output.value_or(output_width() ? kNowhere : "-");
   refuse_to_replace(arguments.runs, path);
   CampaignRequest request = request_of(arguments, space);
   OutputFile output(path);

@@ -1,3 +1,5 @@
+#include "cli/model_sets.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -8,8 +10,6 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"

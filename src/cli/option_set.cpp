@@ -1,35 +1,30 @@
+#include "cli/option_set.hpp"
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
+#include <charconv>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/options.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel::cli {
-InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSet> available) {
-  if (word.empty())
-    return available.back();
-  std::vector<std::string> words;
-  for (const InstructionSet instructions : available) {
-    if (to_text(instructions) == word)
-      return instructions;
-    words.emplace_back(to_text(instructions));
-  }
-  throw UsageError("PERFMODEL_KERNEL: '" + std::string(word) + "' is no kernel of this machine, " +
-                   "which has " + quoted_list(words));
+
+std::vector<std::string> names_of_commands(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : program.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  return names;
 }
 
-InstructionSet kernel_of_environment() {
-  const char* word = std::getenv("PERFMODEL_KERNEL");
-  return parse_kernel(word == nullptr ? "" : word, available_instruction_sets());
+std::optional<std::uint64_t> parse_whole(std::string_view text) {
+  std::uint64_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc{} && end == last ? std::optional(value) : std::nullopt;
 }
 
 std::vector<std::string> split_list(const std::string& text, char separator) {
@@ -113,18 +108,16 @@ void check_files(const CLI::App& command, const OptionRecords& records) {
   std::vector<std::string> kept;
   std::vector<std::pair<std::string, std::string>> outputs;
   for (const CLI::Option* option : command.get_options()) {
-    const auto facts = records.options.find(option);
-    if (facts == records.options.end() || facts->second.file == FileUse::none)
-      continue;
+    const FileUse use = recorded(records.options, option).file;
     const std::string name = option->get_name(option->get_positional());
-    if (name == "--output" && option->count() == 0)
+    if (name == "--output" && use == FileUse::output && option->count() == 0)
       outputs.emplace_back(name, "-");
     for (const std::string& path : option->results())
-      if (facts->second.file == FileUse::output)
+      if (use == FileUse::output)
         outputs.emplace_back(name, path);
-      else if (path == "-")
+      else if (use != FileUse::none && path == "-")
         from_stdin.push_back(name);
-      else if (facts->second.file == FileUse::input)
+      else if (use == FileUse::input)
         kept.push_back(path);
   }
   if (from_stdin.size() > 1)
@@ -139,10 +132,6 @@ void check_files(const CLI::App& command, const OptionRecords& records) {
         throw UsageError(outputs[other].first + " and " + name + " need a file each");
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// The kinds that have an option, as alternatives: "--expression multi or --expression auto".
 std::string kinds_with(const OptionFacts& facts, const std::vector<Kind>& kinds) {
@@ -162,12 +151,11 @@ void check_kinds(const CLI::App& command, const OptionRecords& records,
     std::vector<std::string> unknown;
     std::string needed;
     for (const CLI::Option* option : command.get_options()) {
-      const auto facts = records.options.find(option);
-      if (option->count() == 0 || facts == records.options.end() ||
-          (facts->second.kinds & kind.kind) != 0)
+      const OptionFacts& facts = recorded(records.options, option);
+      if (option->count() == 0 || (facts.kinds & kind.kind) != 0)
         continue;
       unknown.push_back(option->get_name());
-      needed = kinds_with(facts->second, kinds);
+      needed = kinds_with(facts, kinds);
     }
     if (unknown.empty())
       continue;
@@ -178,20 +166,11 @@ void check_kinds(const CLI::App& command, const OptionRecords& records,
   }
 }
 
-/// The records of a command.
-template <class Record>
-const std::vector<Record>& of_command(const CLI::App& command,
-                                      const std::map<const CLI::App*, std::vector<Record>>& all) {
-  static const std::vector<Record> none;
-  const auto found = all.find(&command);
-  return found == all.end() ? none : found->second;
-}
-
 }  // namespace
 
 void check_rules(const CLI::App& command, const OptionRecords& records) {
-  check_kinds(command, records, of_command(command, records.kinds));
-  const std::vector<Rule>& rules = of_command(command, records.rules);
+  check_kinds(command, records, recorded(records.kinds, &command));
+  const std::vector<Rule>& rules = recorded(records.rules, &command);
   const auto broken = std::find_if(rules.begin(), rules.end(),
                                    [&](const Rule& rule) { return is_broken(command, rule); });
   if (broken == rules.end()) {
@@ -233,17 +212,16 @@ Option Option::rule(Condition other, bool excludes, std::string reason) {
   return *this;
 }
 
-namespace {
-
-/// Refuses an empty value, which a shell passes if a variable is not set.
-CLI::Option& never_empty(CLI::Option& option) {
-  option.check([&option](const std::string& text) {
+Option Option::never_empty() {
+  option_->check([option = option_](const std::string& text) {
     if (text.empty())
-      throw OptionError(option.get_name(), "it is empty");
+      throw OptionError(option->get_name(), "it is empty");
     return std::string();
   });
-  return option;
+  return *this;
 }
+
+namespace {
 
 bool is_word(const std::string& text) {
   return std::none_of(
@@ -255,6 +233,8 @@ bool is_word(const std::string& text) {
 Option OptionSet::added(const std::string& name, CLI::Option& option) {
   Option out(*app_, option, *records_);
   out.only(kinds_);
+  if (of_program_)
+    out.of_program();
   const auto blank = name.find(' ');
   if (blank == std::string::npos && option.get_positional()) {
     // CLI11 would add "TEXT REQUIRED"; the usage line shows which arguments are optional.
@@ -273,18 +253,9 @@ Option OptionSet::added(const std::string& name, CLI::Option& option) {
   return out;
 }
 
-Option OptionSet::add(const std::string& name, std::string& variable, const std::string& help) {
-  return added(name, never_empty(*app_->add_option(flag_of_name(name), variable, help)));
-}
-
-Option OptionSet::add(const std::string& name, std::optional<std::string>& variable,
-                      const std::string& help) {
-  return added(name, never_empty(*app_->add_option(flag_of_name(name), variable, help)));
-}
-
 Option OptionSet::add(const std::string& name, std::vector<std::string>& variable,
                       const std::string& help) {
-  return added(name, never_empty(*app_->add_option(flag_of_name(name), variable, help)));
+  return added(name, *app_->add_option(flag_of_name(name), variable, help)).never_empty();
 }
 
 Option OptionSet::add(const std::string& name, const Parser& parse, const std::string& help) {
@@ -348,142 +319,6 @@ void refuse_to_replace(const std::string& input, const std::string& output) {
   if (std::filesystem::is_regular_file(input, ignored) &&
       std::filesystem::equivalent(input, output, ignored))
     throw UsageError("the output would replace the input " + input);
-}
-
-namespace {
-
-using Comparison = Gate::Comparison;
-
-constexpr std::array<std::pair<std::string_view, double Metrics::*>, 6> kMetricMembers = {
-    {{"mae", &Metrics::mae},
-     {"mape", &Metrics::mape_percent},
-     {"smape", &Metrics::smape_percent},
-     {"mse", &Metrics::mse},
-     {"rmse", &Metrics::rmse},
-     {"r2", &Metrics::r2}}};
-
-/// Longer symbols first, so that ">=" is not read as ">".
-constexpr std::array<std::pair<std::string_view, Comparison>, 4> kComparisons = {
-    {{">=", Comparison::at_least},
-     {"<=", Comparison::at_most},
-     {">", Comparison::above},
-     {"<", Comparison::below}}};
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  const auto last = text.find_last_not_of(" \t");
-  return first == std::string_view::npos ? std::string_view()
-                                         : text.substr(first, last - first + 1);
-}
-
-bool holds(const Gate& gate, double value) {
-  if (std::isnan(value))
-    return true;
-  switch (gate.comparison) {
-    case Comparison::above:
-      return value > gate.threshold;
-    case Comparison::at_least:
-      return value >= gate.threshold;
-    case Comparison::below:
-      return value < gate.threshold;
-    case Comparison::at_most:
-      return value <= gate.threshold;
-  }
-  return true;
-}
-
-/// "mape_drift is 2.5 (95 % interval 2.1 .. 2.9)".
-std::string value_text(const Figure& figure) {
-  return figure.name + " is " + (std::isnan(figure.value) ? "undefined" : to_text(figure.value)) +
-         gate_interval_text(figure.interval);
-}
-
-}  // namespace
-
-std::string gate_interval_text(const std::optional<Interval>& interval) {
-  return interval
-             ? " (95 % interval " + rounded(interval->low) + " .. " + rounded(interval->high) + ")"
-             : "";
-}
-
-std::vector<std::string> gate_metrics() {
-  std::vector<std::string> names;
-  for (const auto& [name, member] : kMetricMembers)
-    names.emplace_back(name);
-  return names;
-}
-
-std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
-                               const std::string& prefix) {
-  std::vector<Figure> figures;
-  for (const auto& [name, member] : kMetricMembers)
-    figures.push_back({prefix + std::string(name), metrics.*member, part, {}});
-  return figures;
-}
-
-Gate parse_gate(std::string_view text, const FurtherFigures& further) {
-  std::vector<std::string> known = gate_metrics();
-  known.insert(known.end(), further.names.begin(), further.names.end());
-  for (const auto& [symbol, comparison] : kComparisons) {
-    const auto position = text.find(symbol);
-    if (position == std::string_view::npos)
-      continue;
-    const auto name = trimmed(text.substr(0, position));
-    const auto threshold = parse_number(trimmed(text.substr(position + symbol.size())));
-    if (threshold && (std::find(known.begin(), known.end(), name) != known.end() ||
-                      (further.accepts && further.accepts(name))))
-      return {std::string(text), std::string(name), comparison, *threshold};
-    break;
-  }
-  throw UsageError("--fail-if '" + std::string(text) +
-                   "': expected a metric (mae, mape, smape, mse, rmse, r2" + further.words +
-                   "), one of > >= < <= and a number, as in 'mape>10'");
-}
-
-std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
-                                     const std::vector<Figure>& figures) {
-  std::vector<JudgedGate> out;
-  for (const auto& gate : gates) {
-    const std::size_t before = out.size();
-    for (const auto& figure : figures) {
-      if (figure.name != gate.figure)
-        continue;
-      const bool now = holds(gate, figure.value);
-      const bool everywhere = !figure.interval || (holds(gate, figure.interval->low) &&
-                                                   holds(gate, figure.interval->high));
-      out.push_back({gate, figure, now, now && everywhere});
-    }
-    if (out.size() == before)
-      out.push_back({gate, std::nullopt, true, true});
-  }
-  return out;
-}
-
-void check_gates(const std::vector<JudgedGate>& gates) {
-  std::vector<std::string> failures;
-  for (const auto& [gate, figure, holds, fires] : gates) {
-    if (!fires)
-      continue;
-    const std::string condition = "--fail-if '" + gate.text + "' ";
-    failures.push_back(condition + (figure ? "holds on " + figure->part + ": " + value_text(*figure)
-                                           : "cannot be judged: there is no " + gate.figure));
-  }
-  if (!failures.empty())
-    throw GateError(joined(failures, "; "));
-}
-
-void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures) {
-  check_gates(judged_gates(gates, figures));
-}
-
-std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates) {
-  std::vector<std::string> out;
-  for (const auto& [gate, figure, holds, fires] : gates) {
-    if (holds && !fires)
-      out.push_back("--fail-if '" + gate.text + "' holds, but not for certain: " +
-                    value_text(*figure) + "; more runs may decide");
-  }
-  return out;
 }
 
 }  // namespace perfmodel::cli

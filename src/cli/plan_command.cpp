@@ -1,3 +1,5 @@
+#include "cli/plan_command.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -5,8 +7,7 @@
 #include "analysis/plan.hpp"
 #include "base/files.hpp"
 #include "cli/commands.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/fit_options.hpp"
 #include "forms/form.hpp"
 #include "jobs/tasks.hpp"
 #include "perfmodel/error.hpp"

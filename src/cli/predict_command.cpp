@@ -9,10 +9,12 @@
 #include "analysis/constants.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "cli/certainty.hpp"
 #include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/fit_options.hpp"
+#include "cli/judged_runs.hpp"
+#include "cli/model_sets.hpp"
+#include "cli/set_summary.hpp"
 #include "columns/design.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
@@ -306,7 +308,7 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
 std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
   if (arguments.format || rows == 1)
     return arguments.format;
-  return arguments.output == "-" && is_terminal_output() ? OutputFormat::text : OutputFormat::csv;
+  return output_width(arguments.output) ? OutputFormat::text : OutputFormat::csv;
 }
 
 /// The models that know the configurations of `--set`, moved to their common run, with what they

@@ -1,3 +1,5 @@
+#include "cli/set_summary.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,8 +13,10 @@
 #include "analysis/constants.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/certainty.hpp"
+#include "cli/gates.hpp"
+#include "cli/judged_runs.hpp"
+#include "cli/model_sets.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
 #include "perfmodel/columns.hpp"

@@ -7,9 +7,11 @@
 #include "analysis/scaling.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "cli/certainty.hpp"
 #include "cli/commands.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/fit_options.hpp"
+#include "cli/model_sets.hpp"
+#include "cli/set_summary.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
 

@@ -5,9 +5,8 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/fit_options.hpp"
+#include "cli/judged_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -63,10 +62,9 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       .required();
   add_input_options(command, arguments.input);
   command.group("Options");
-  command.add(
-      "--noise PERCENT", [&](const std::string& text) { arguments.noise = parse_noise(text); },
-      "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
-      "(default: 0)");
+  command.add("--noise PERCENT", arguments.noise, parse_noise,
+              "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
+              "(default: 0)");
   command.number("--additive SIGMA", arguments.additive,
                  "standard deviation of additive normal noise; in the unit of the time");
   command.flag(

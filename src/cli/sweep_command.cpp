@@ -9,9 +9,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
+#include "cli/fit_options.hpp"
 #include "jobs/tasks.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
@@ -31,7 +29,7 @@ struct SweepArguments {
   std::vector<double> lambdas = log_grid(1e-6, 1e2, 9);
   LambdaRule rule = LambdaRule::lowest;
   OutputFormat format = OutputFormat::text;
-  std::vector<std::string> call;  ///< its words, without output options; set by the program
+  Call call = {};
 };
 
 constexpr std::array<std::string_view, 6> kAll = {"mae", "mape_percent", "smape_percent",
@@ -100,29 +98,19 @@ std::string formatted(const SweepDocument& report, OutputFormat format,
 
 /// Parses "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
-  const auto fail = [&] {
-    return OptionError("--lambdas",
-                       "'" + text +
-                           "': write LOW:HIGH or LOW:HIGH:COUNT with 0 < LOW < HIGH and "
-                           "COUNT >= 2, for example 1e-6:1e2:17");
-  };
-  const auto first = text.find(':');
-  const auto second = first == std::string::npos ? first : text.find(':', first + 1);
-  if (first == std::string::npos)
-    throw fail();
-  const auto low = parse_number(text.substr(0, first));
-  const auto high = parse_number(text.substr(first + 1, second - first - 1));
-  if (!low || !high || *low <= 0 || *high <= *low)
-    throw fail();
-  constexpr double most = 1000;
-  double count = std::max(2.0, std::round(std::log10(*high / *low)) + 1);  // one per decade
-  if (second != std::string::npos) {
-    const auto given = parse_number(text.substr(second + 1));
-    if (!given || *given < 2 || *given > most || *given != std::floor(*given))
-      throw fail();
-    count = *given;
+  const std::vector<std::string> parts = split_list(text, ':');
+  const auto low = parse_number(parts.front());
+  const auto high = parts.size() > 1 ? parse_number(parts[1]) : std::nullopt;
+  if (parts.size() <= 3 && low && high && *low > 0 && *high > *low) {
+    constexpr double most = 1000;
+    const double decades = std::round(std::log10(*high / *low));
+    const auto count = parts.size() == 3 ? parse_number(parts[2]) : std::max(2.0, decades + 1);
+    if (count && *count >= 2 && *count <= most && *count == std::floor(*count))
+      return log_grid(*low, *high, static_cast<std::size_t>(*count));
   }
-  return log_grid(*low, *high, static_cast<std::size_t>(count));
+  throw OptionError("--lambdas", "'" + text +
+                                     "': write LOW:HIGH or LOW:HIGH:COUNT with 0 < LOW < HIGH and "
+                                     "COUNT >= 2, for example 1e-6:1e2:17");
 }
 
 std::vector<PenaltyKind> parse_penalties(const std::string& text) {
@@ -140,11 +128,12 @@ std::string fit_command(const SweepArguments& arguments) {
   static const std::vector<std::string> of_sweep = {"--lambdas=", "--penalty=", "--one-standard-",
                                                     "--format=",  "--split=",   "--split-seed="};
   std::string text = "perfmodel fit";
-  const std::vector<std::string>& words = arguments.call;
-  for (std::size_t k = 1; k < words.size(); ++k)
+  for (const std::string& file : arguments.call.files)
+    text += " " + shell_word(file);
+  for (const std::string& word : arguments.call.options)
     if (std::none_of(of_sweep.begin(), of_sweep.end(),
-                     [&](const std::string& option) { return words[k].starts_with(option); }))
-      text += " " + shell_word(words[k]);
+                     [&](const std::string& option) { return word.starts_with(option); }))
+      text += " " + shell_word(word);
   return text;
 }
 
@@ -164,14 +153,11 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_format(command, arguments.format, "format of the path");
   command.group("Path");
   command.add(
-      "--lambdas LO:HI[:COUNT]",
-      [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
+      "--lambdas LO:HI[:COUNT]", arguments.lambdas, parse_lambdas,
       "values of lambda, equally spaced in the logarithm; one per decade, or COUNT (default: "
       "1e-6:1e2)");
-  command.add(
-      "--penalty l1,l2",
-      [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
-      "l1, l2 or both (default: l1,l2)");
+  command.add("--penalty l1,l2", arguments.penalties, parse_penalties,
+              "l1, l2 or both (default: l1,l2)");
   command.flag("--one-standard-error", arguments.rule,
                "the largest lambda within a standard error of the best; that is, of the lowest "
                "validation loss (default: the lambda of the lowest validation loss)",
@@ -186,7 +172,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   for (const char* name : {"--l1", "--l2"})
     command.remove(name);
   command.group("Judging the model");
-  add_split_options(command, arguments.split.shares, arguments.split.seed);
+  add_split_options(command, arguments.split);
   command.common({"--lambdas", "--penalty", "--one-standard-error"});
   command.footer(
       R"(One fit without penalty and one per penalty and lambda, all with the same seed. Each is judged on

@@ -1,4 +1,4 @@
-#include "cli/options.hpp"
+#include "cli/gates.hpp"
 
 #include <cmath>
 #include <optional>

@@ -8,7 +8,7 @@
 #include "analysis/comparison.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "cli/options.hpp"
+#include "cli/fit_options.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"

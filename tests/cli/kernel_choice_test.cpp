@@ -1,4 +1,4 @@
-#include "cli/options.hpp"
+#include "cli/fit_options.hpp"
 
 #include <string>
 #include <vector>

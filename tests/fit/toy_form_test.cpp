@@ -6,7 +6,7 @@
 #include "analysis/constants.hpp"
 #include "base/fields.hpp"
 #include "cli/console.hpp"
-#include "cli/texts.hpp"
+#include "cli/fit_summary.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"

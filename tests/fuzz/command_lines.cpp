@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/app.hpp"
 #include "support/sample_runs.hpp"
 #include "support/temporary_directory.hpp"
 

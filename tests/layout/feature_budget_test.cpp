@@ -12,6 +12,8 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/fit_command.hpp"
+#include "cli/option_set.hpp"
 #include "support/catch.hpp"
 #include "support/markdown.hpp"
 #include "support/temporary_directory.hpp"

@@ -7,8 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "cli/commands.hpp"
-#include "cli/options.hpp"
+#include "cli/app.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"

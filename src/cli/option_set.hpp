@@ -1,30 +1,20 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/console.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/progress.hpp"
-#include "perfmodel/table.hpp"
-#include "report/document.hpp"
 
 namespace CLI {
 class App;
@@ -58,6 +48,9 @@ struct Rule {
   bool excludes = false;
   std::string reason;
 };
+
+/// The decimal digits as a number; nullopt for any other text.
+std::optional<std::uint64_t> parse_whole(std::string_view text);
 
 /// What a command line can ask for: a form of the formula, or what bears on all of a fit. An option
 /// belongs to some kinds, and is unknown beside the others.
@@ -105,6 +98,16 @@ struct OptionRecords {
   std::map<const CLI::App*, std::vector<Rule>> rules;
 };
 
+/// What is recorded of an option or a command; the default if nothing is.
+template <class Of, class Record>
+const Record& recorded(const std::map<const Of*, Record>& records, const Of* of) {
+  static const Record none;
+  const auto found = records.find(of);
+  return found == records.end() ? none : found->second;
+}
+
+std::vector<std::string> names_of_commands(const CLI::App& program);
+
 /// Throws UsageError for options that the kind of fit does not have, for the first rule that the
 /// given options of a command break, and for files that contradict their FileUse.
 void check_rules(const CLI::App& command, const OptionRecords& records);
@@ -117,7 +120,8 @@ class Option {
       : app_(&app), option_(&option), records_(&records) {}
 
   Option required();
-  Option repeatable();  ///< may be given again; all values count
+  Option repeatable();   ///< may be given again; all values count
+  Option never_empty();  ///< refuses an empty value, which a shell passes for an unset variable
   Option common() { return with(&OptionFacts::is_common, true); }
   Option of_program() { return with(&OptionFacts::is_of_program, true); }
   Option of_no_result() { return with(&OptionFacts::is_of_result, false); }
@@ -160,6 +164,9 @@ struct NumberRange {
   }
 };
 
+template <class Text>
+concept HoldsText = std::is_assignable_v<Text&, const std::string&>;
+
 /// The options and arguments of a command. An option's name is "-o,--output FILE"; its placeholder
 /// sets the completion: "a|b" are the possible words, "COL" and "A,B" are columns of the file,
 /// "FILE" and names with a dot are files. An argument has the name "RUNS.csv". Help texts are
@@ -170,18 +177,40 @@ class OptionSet {
 
   OptionSet(CLI::App& app, OptionRecords& records) : app_(&app), records_(&records) {}
 
-  /// Sets the heading in the help for the options that follow.
-  void group(const std::string& name) { group_ = name; }
+  /// Sets the heading in the help for the options that follow, and whether they are all of the
+  /// program.
+  void group(const std::string& name, bool of_program = false) {
+    group_ = name;
+    of_program_ = of_program;
+  }
 
-  /// Throws OptionError for an empty value.
-  Option add(const std::string& name, std::string& variable, const std::string& help);
-  Option add(const std::string& name, std::optional<std::string>& variable,
-             const std::string& help);
+  /// Adds an option for a text that is not empty.
+  template <HoldsText Text>
+  Option add(const std::string& name, Text& variable, const std::string& help) {
+    return add(
+               name, [&variable](const std::string& text) { variable = text; }, help)
+        .never_empty();
+  }
   Option add(const std::string& name, std::vector<std::string>& variable, const std::string& help);
   /// Passes the value to `parse`, which throws OptionError if it is invalid.
   Option add(const std::string& name, const Parser& parse, const std::string& help);
+  /// Sets the variable to the result of `parse`.
+  template <class Value, class Result, class Text>
+  Option add(const std::string& name, Value& variable, Result (*parse)(Text),
+             const std::string& help) {
+    return add(
+        name, [&variable, parse](const std::string& text) { variable = parse(text); }, help);
+  }
   /// Adds an option that may be repeated, and passes each value to `parse`.
   Option add_each(const std::string& name, const Parser& parse, const std::string& help);
+  /// Appends each result of `parse`.
+  template <class Value, class Text>
+  Option add_each(const std::string& name, std::vector<Value>& variable, Value (*parse)(Text),
+                  const std::string& help) {
+    return add_each(
+        name, [&variable, parse](const std::string& text) { variable.push_back(parse(text)); },
+        help);
+  }
 
   /// Adds a flag that sets the variable to `value`.
   template <class Variable, class Value = bool>
@@ -211,12 +240,10 @@ class OptionSet {
   Option count(const std::string& name, Count& variable, const std::string& help,
                std::uint64_t low = 1) {
     const auto parse = [&variable, flag = flag_of_name(name), low](const std::string& text) {
-      std::uint64_t value = 0;
-      const char* last = text.data() + text.size();
-      const auto [end, error] = std::from_chars(text.data(), last, value);
-      if (error != std::errc{} || end != last || value < low)
+      const auto value = parse_whole(text);
+      if (!value || *value < low)
         throw OptionError(flag, "'" + text + "' is not a whole number >= " + std::to_string(low));
-      variable = value;
+      variable = *value;
     };
     return add(name, parse, with_default(help, variable));
   }
@@ -277,6 +304,7 @@ class OptionSet {
   CLI::App* app_;
   OptionRecords* records_;
   std::string group_ = "Options";
+  bool of_program_ = false;
   unsigned kinds_ = kAnyKind;
 
   /// The flag without its placeholder.
@@ -301,181 +329,10 @@ class OptionSet {
   }
 };
 
-/// Splits "A,B" at its commas.
-std::vector<std::string> split_list(const std::string& text, char separator = ',');
-
-/// The instruction set of this name; the last of `available` if `word` is empty. Throws UsageError
-/// for an unknown or unavailable one.
-InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSet> available);
-
-/// The instruction set chosen by the environment variable PERFMODEL_KERNEL on this processor.
-InstructionSet kernel_of_environment();
-
-/// Adds `--format text|json|csv|markdown|latex` and `further` formats; `md` is short for markdown.
-/// If `format` holds a value, it is the default.
-template <class Format>
-void add_format(OptionSet& app, Format& format, const std::string& help,
-                const std::vector<std::pair<std::string, OutputFormat>>& further = {}) {
-  std::vector<std::pair<std::string, OutputFormat>> formats = {
-      {"text", OutputFormat::text},   {"json", OutputFormat::json},
-      {"csv", OutputFormat::csv},     {"markdown", OutputFormat::markdown},
-      {"md", OutputFormat::markdown}, {"latex", OutputFormat::latex}};
-  formats.insert(formats.end(), further.begin(), further.end());
-  app.choice("--format", format, formats, help).common();
-}
-
-/// A condition of a quality gate (`--fail-if`) fired.
-class GateError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// A number that a run can be judged by.
-struct Figure {
-  std::string name;  ///< in conditions: "mape", "train.r2", "mape_drift"
-  double value = 0;
-  std::string part;  ///< the runs that were judged: "the test part"
-  /// Confidence interval. A condition fires only if it holds at both ends.
-  std::optional<Interval> interval = {};
-};
-
-/// A condition under which a run counts as failed: `--fail-if 'mape>10'`.
-struct Gate {
-  std::string text;    ///< as the user wrote it
-  std::string figure;  ///< mae, mape, smape (in percent), mse, rmse, r2, or another of the command
-  enum class Comparison { above, at_least, below, at_most } comparison = Comparison::above;
-  double threshold = 0;
-};
-
-/// Figures besides the plain metrics. Messages describe them by `words`, such as "; with 'train.'
-/// before it for a part".
-struct FurtherFigures {
-  std::vector<std::string> names;
-  std::string words;
-  std::function<bool(std::string_view)> accepts = {};  ///< accepts further names
-};
-
-/// " (95 % interval 11 .. 14)"; empty without an interval.
-std::string gate_interval_text(const std::optional<Interval>& interval);
-
-/// Names of the metrics in conditions: mae, mape, smape, mse, rmse, r2.
-std::vector<std::string> gate_metrics();
-
-/// The metrics as figures whose names begin with `prefix`.
-std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
-                               const std::string& prefix = "");
-
-/// Throws UsageError, with an example, if the text is no condition on a known figure.
-Gate parse_gate(std::string_view text, const FurtherFigures& further = {});
-
-/// A condition evaluated for one figure of its name.
-struct JudgedGate {
-  Gate gate;
-  std::optional<Figure> figure;  ///< nullopt: there is no such figure
-  bool holds = false;            ///< for the value, whatever its interval
-  bool fires = false;
-};
-
-/// Evaluates each condition for every figure of its name. A condition fires if its figure is
-/// undefined, such as r2, or missing.
-std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
-                                     const std::vector<Figure>& figures);
-
-/// Throws GateError with all figures for which a condition fires; several figures may have one
-/// name.
-void check_gates(const std::vector<JudgedGate>& gates);
-void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures);
-
-/// A message for each condition that holds but does not fire.
-std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates);
-
-/// Default of `--seed`, except for fits, whose default is in FitOptions.
-constexpr std::uint64_t kDefaultSeed = 1;
-
-/// Adds a positional argument for an input file.
-inline Option add_input(OptionSet& app, const std::string& name, std::string& path,
-                        const std::string& help) {
-  return app.add(name, path, help + "; \"-\" is stdin").file(FileUse::input);
-}
-
-/// Adds `--fail-if`, which may be repeated.
-inline void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& help,
-                      const FurtherFigures& further = {}) {
-  const auto parse = [&gates, further](const std::string& text) {
-    gates.push_back(parse_gate(text, further));
-  };
-  app.add_each("--fail-if CONDITION", parse, help).of_no_result().of_program().common();
-}
-
-/// Adds `--output`; `file` is its placeholder in the help.
-template <class Path>
-void add_output(OptionSet& app, Path& output, const std::string& file,
-                const std::string& help =
-                    "output file; an existing file is replaced only when the result is complete "
-                    "(default: standard output, \"-\")") {
-  app.add("-o,--output " + file, output, help).file(FileUse::output).of_no_result().common();
-}
-
 /// Throws UsageError if the output would replace an input.
 void refuse_to_replace(const std::string& input, const std::string& output);
 
-/// Adds `--sample-rows`.
-void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows);
-
-void add_input_options(OptionSet& app, InputOptions& input);
-
-void add_failed(OptionSet& app, bool& drop_failed);
-
-/// Adds the options for the roles of columns and the format of files, shared by all commands that
-/// read runs. `may_censor`: with the choice of runs that count as longer than their limits.
-void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
-                      bool may_censor = false);
-
-/// The split into training, validation and test rows, for commands that need all three.
-struct SplitArguments {
-  SplitShares shares = parse_split("60:20:20");
-  std::uint64_t seed = kDefaultSplitSeed;
-};
-
-/// Adds `--split` and `--split-seed`; `standard` describes the default split in the help.
-void add_split_options(OptionSet& app, SplitShares& shares, std::uint64_t& seed,
-                       const std::string& standard = "60:20:20");
-
-Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
-
-/// Writes the notices and warnings of the runs to the console.
-LabelledRuns told(LabelledRuns runs, Console& console);
-/// Reads files of runs as one table and resolves the roles of its columns. Notices go to the
-/// console.
-LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
-                                const InputOptions& input, Console& console,
-                                const ReadProgress& progress = {});
-
-/// The options of a fit; nullopt if a default depends on other options.
-struct SearchArguments {
-  FitOptions options;
-  std::optional<Loss> loss;
-  std::optional<Residual> residual;
-};
-
-/// The forms that a command fits: any, or a given one without residual process.
-enum class Forms { any, given };
-
-void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms = Forms::any);
-void add_quantile(OptionSet& app, SearchArguments& arguments);
-
-/// True if automatic choice must exclude residual processes, because an objective or signed terms
-/// were requested that they do not support.
-bool leaves_process_out(const SearchArguments& arguments);
-
-/// True if the fit may give a model with a residual process.
-bool may_have_process(const SearchArguments& arguments);
-
-/// The options for fit(), with the instruction set of PERFMODEL_KERNEL. Throws UsageError if that
-/// is unavailable.
-FitOptions fit_options(const SearchArguments& arguments);
-
-/// Adds `--threads`; its default is OMP_NUM_THREADS or the number of cores.
-void add_threads(OptionSet& app, std::size_t& threads);
+/// Splits "A,B" at its commas.
+std::vector<std::string> split_list(const std::string& text, char separator = ',');
 
 }  // namespace perfmodel::cli

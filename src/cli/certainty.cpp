@@ -1,0 +1,111 @@
+#include "cli/certainty.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/fit_summary.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "report/document.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/resampling.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// The spread of one metric; NaN if it has none.
+Spread metric_spread(const std::vector<Spread>& spreads, std::string_view metric) {
+  const auto spread = std::find_if(spreads.begin(), spreads.end(),
+                                   [&](const Spread& each) { return each.name == metric; });
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  return spread == spreads.end() ? Spread{std::string(metric), none, none} : *spread;
+}
+
+}  // namespace
+
+void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::string& help) {
+  app.number("--coverage SHARE", coverage, help,
+             {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.9"});
+}
+
+std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
+                                     const std::string& file) {
+  if (model.intervals)
+    return coverage.value_or(model.intervals->level);
+  if (coverage) {
+    throw InputError(file +
+                     ": the model holds no prediction intervals; fit it again with --coverage " +
+                     to_text(*coverage));
+  }
+  return std::nullopt;
+}
+
+Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
+                       const std::string& file, const Design& design) {
+  Certainty out{.level = interval_level(model, coverage, file)};
+  out.reach = model.form->process_reach(model.spec, model.constants, design);
+  if (out.level)
+    out.intervals = row_intervals(model, *out.level, design, out.reach);
+  return out;
+}
+
+std::string bound_notice(const Bound& bound) {
+  return "a bound: " + short_number(100 * bound.quantile) +
+         " % of new runs are meant to stay at or below it";
+}
+
+std::string certainty_section(const FittedModel& model, const Console& console) {
+  std::string text;
+  if (model.cross_validation) {
+    const auto& validation = *model.cross_validation;
+    const std::vector<Spread> spreads = metrics_spread(validation.folds);
+    const ShownTime time(model.spec.unit, metric_spread(spreads, "mae").mean);
+    doc::Table table{
+        {doc::words(std::to_string(validation.folds.size()) + " folds" +
+                    (validation.group_by ? " by " + clipped(*validation.group_by, 28) : "")),
+         doc::numbers(time.heading("MAE"), {}, doc::format_of(time)), doc::numbers("MAPE %"),
+         doc::numbers("SMAPE %"), doc::numbers(time.heading("RMSE"), {}, doc::format_of(time)),
+         doc::numbers("R2")}};
+    const auto add = [&](const char* name, double Spread::*value) {
+      std::vector<doc::Cell> cells = {name};
+      for (const char* metric : {"mae", "mape_percent", "smape_percent", "rmse", "r2"})
+        cells.emplace_back(metric_spread(spreads, metric).*value);
+      table.add(std::move(cells));
+    };
+    add("mean", &Spread::mean);
+    add("sd over folds (n - 1)", &Spread::standard_deviation);
+    text += section(std::move(table), console);
+  }
+  if (model.intervals) {
+    const PredictionIntervals& intervals = *model.intervals;
+    const IntervalFactors factors = usual_factors(intervals).value();
+    text +=
+        "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
+        " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
+        " times the prediction" +
+        (intervals.by_deviation ? " at the median\n             standard deviation of held-out "
+                                  "rows; narrower near the runs, wider\n             far from them"
+                                : "") +
+        "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
+        std::to_string(model.intervals->count) + " held-out rows" +
+        (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +
+                                              " of the test rows lie inside"
+                                        : "") +
+        "\n";
+  } else {
+    const PartMetrics& parts = model.metrics;
+    const std::size_t rows = parts.validation ? parts.validation->rows : parts.train.rows;
+    if (highest_level(rows) < PredictionIntervals::default_level)
+      text += "\n  no intervals: they need 19 held-out rows, and there are " +
+              std::to_string(rows) + "\n";
+  }
+  return text;
+}
+
+}  // namespace perfmodel::cli

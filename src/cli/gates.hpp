@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/option_set.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel::cli {
+
+/// A condition of a quality gate (`--fail-if`) fired.
+class GateError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A number that a run can be judged by.
+struct Figure {
+  std::string name;  ///< in conditions: "mape", "train.r2", "mape_drift"
+  double value = 0;
+  std::string part;  ///< the runs that were judged: "the test part"
+  /// Confidence interval. A condition fires only if it holds at both ends.
+  std::optional<Interval> interval = {};
+};
+
+/// A condition under which a run counts as failed: `--fail-if 'mape>10'`.
+struct Gate {
+  std::string text;    ///< as the user wrote it
+  std::string figure;  ///< mae, mape, smape (in percent), mse, rmse, r2, or another of the command
+  bool (*compares)(double value, double threshold) = nullptr;
+  double threshold = 0;
+};
+
+/// Figures besides the plain metrics. Messages describe them by `words`, such as "; with 'train.'
+/// before it for a part".
+struct FurtherFigures {
+  std::vector<std::string> names;
+  std::string words;
+  std::function<bool(std::string_view)> accepts = {};  ///< accepts further names
+};
+
+/// " (95 % interval 11 .. 14)"; empty without an interval.
+std::string gate_interval_text(const std::optional<Interval>& interval);
+
+/// Names of the metrics in conditions: mae, mape, smape, mse, rmse, r2.
+std::vector<std::string> gate_metrics();
+
+/// The metrics as figures whose names begin with `prefix`.
+std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
+                               const std::string& prefix = "");
+
+/// Throws UsageError, with an example, if the text is no condition on a known figure.
+Gate parse_gate(std::string_view text, const FurtherFigures& further = {});
+
+/// A condition evaluated for one figure of its name.
+struct JudgedGate {
+  Gate gate;
+  std::optional<Figure> figure;  ///< nullopt: there is no such figure
+  bool holds = false;            ///< for the value, whatever its interval
+  bool fires = false;
+};
+
+/// Evaluates each condition for every figure of its name. A condition fires if its figure is
+/// undefined, such as r2, or missing.
+std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
+                                     const std::vector<Figure>& figures);
+
+/// Throws GateError with all figures for which a condition fires; several figures may have one
+/// name.
+void check_gates(const std::vector<JudgedGate>& gates);
+void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures);
+
+/// A message for each condition that holds but does not fire.
+std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates);
+
+/// Adds `--fail-if`, which may be repeated.
+void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& help,
+               const FurtherFigures& further = {});
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "cli/gates.hpp"
+#include "cli/model_sets.hpp"
+#include "page/page.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/predict.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel::cli {
+
+/// Removes failed runs from the rows of each model if `drop`, and counts them.
+class FailedOfSet {
+ public:
+  explicit FailedOfSet(bool drop) : drop_(drop) {}
+
+  /// Returns false if no run is left.
+  bool take_away(LineRows& part);
+
+  /// Returns a sentence per measured column.
+  std::vector<std::string> words() const;
+
+ private:
+  struct OfColumn {
+    std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
+    std::size_t rows = 0;  ///< including successful runs
+  };
+  bool drop_;
+  std::map<std::string, OfColumn> columns_;
+};
+
+/// The metrics of the test part, else of the training part and, with prefixes such as "train.",
+/// those of each part. `group`: words for all of them in messages; empty: the names of the parts.
+std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string& group = "");
+
+/// True for figures of conditions on sets: 'any.mape>20', 'kernel=x,gpu=a.q[gpus]>0.2'.
+bool is_set_figure(std::string_view name);
+
+/// Description of these figures in messages.
+inline constexpr auto kSetFigureWords =
+    "; of many models 'any.' or groups such as 'kernel=x,gpu=a.' before it, constants such as "
+    "q[gpus], or refused";
+
+/// Throws UsageError for conditions on other figures.
+void require_set_figures(const std::vector<Gate>& gates);
+
+/// Evaluates conditions on a set. 'any' covers the lines with a model ('refused': all lines). A
+/// condition on a group without a model fires.
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set);
+
+/// Throws GateError as check_gates() does if a condition on the fitted models fires.
+void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);
+
+/// Ranks the models of a set by predicted time: a table per target with the largest ones, and a
+/// summary of the rest. They are compared at the largest value of their first scale, or at these
+/// settings (COL=VALUE), with all other inputs as in their common run. Throws UsageError for
+/// settings that no model can have.
+std::string set_summary(const SetLines& set, const Console& console,
+                        const std::vector<std::string>& settings = {});
+
+/// Configurations given by settings (COL=VALUE) for many models, with all other inputs as in the
+/// central run of each, which CommonRun::moved() makes one for all.
+class SetPlaces {
+ public:
+  /// `keys`: the columns by which the models differ.
+  SetPlaces(const std::vector<std::string>& settings, const std::vector<std::string>& keys)
+      : settings_(settings), keys_(keys) {}
+
+  /// Ignores columns that the model does not have. Returns nullopt for a level that it does not
+  /// know.
+  std::optional<SetConfigurations> of(const FittedModel& model);
+  /// Returns the single configuration; throws UsageError if there are several.
+  std::optional<Configuration> one_of(const FittedModel& model);
+
+  /// Called after all models: throws UsageError if a column is in no model, or if no model has a
+  /// configuration.
+  void check() const;
+
+ private:
+  std::vector<std::string> settings_;
+  std::vector<std::string> keys_;
+  std::set<std::string> known_;  ///< settings whose column is in some model
+  bool any_ = false;
+  std::optional<UsageError> wrong_;
+};
+
+struct SetPageRequest {
+  std::string model_file;  ///< base name
+  std::vector<std::string> settings;
+  std::string title;            ///< empty: made from the file names
+  const Table* runs = nullptr;  ///< null: the models are not judged
+  std::string runs_file = {};   ///< base name
+  std::string runs_sha256 = {};
+  std::string command;  ///< that writes the page
+  bool drop_failed = false;
+};
+
+/// The ranking of a set with each model's growth, its largest share and whether it is extrapolated,
+/// followed by the pages of the costliest models.
+page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Console& console);
+
+/// "2 of 9 models are missing: kernel=x time_s: ..."; empty if none are.
+std::string refused_text(const SetLines& set);
+
+}  // namespace perfmodel::cli
