@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -142,23 +143,17 @@ Link as_ring(const LinearCost& cost, std::size_t workers) {
 
 namespace {
 
-std::vector<Group> one_each(std::size_t n) {
-  std::vector<Group> groups;
-  for (std::size_t i = 0; i < n; ++i)
-    groups.push_back({i, i});
-  return groups;
-}
-
-/// As the gradient buckets of PyTorch's DistributedDataParallel: a message is complete as soon as
-/// it reaches the threshold.
-std::vector<Group> by_threshold(const std::vector<Gradient>& gradients, double threshold) {
+/// Groups of consecutive gradients: one ends with gradient i, and its bytes, if `ends` says so, and
+/// with the last gradient.
+std::vector<Group> groups_ending(const std::vector<Gradient>& gradients,
+                                 const std::function<bool(std::size_t i, double bytes)>& ends) {
   std::vector<Group> groups;
   Group open;
   double bytes = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     bytes += gradients[i].bytes;
     open.last = i;
-    if (bytes >= threshold || i + 1 == gradients.size()) {
+    if (ends(i, bytes) || i + 1 == gradients.size()) {
       groups.push_back(open);
       open = {i + 1, i + 1};
       bytes = 0;
@@ -171,26 +166,18 @@ std::vector<Group> by_threshold(const std::vector<Gradient>& gradients, double t
 /// gradient if it would still be in transit when that is ready, and if waiting costs less than the
 /// start-up of another message. Since it only compares neighbours, it can miss the optimum.
 std::vector<Group> by_pairs(const std::vector<Gradient>& gradients, const LinearCost& cost) {
-  std::vector<Group> groups;
-  Group open;
-  double bytes = 0;
   double channel_free = 0;
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    bytes += gradients[i].bytes;
-    open.last = i;
+  return groups_ending(gradients, [&](std::size_t i, double bytes) {
     const double start = std::max(channel_free, gradients[i].ready_us);
     const double end = start + cost(bytes);
     if (i + 1 < gradients.size()) {
       const double next_ready = gradients[i + 1].ready_us;
       if (end > next_ready && (start > next_ready || next_ready - start < cost.start_us))
-        continue;
+        return false;
     }
-    groups.push_back(open);
     channel_free = end;
-    open = {i + 1, i + 1};
-    bytes = 0;
-  }
-  return groups;
+    return true;
+  });
 }
 
 /// Dynamic programming over the gradients in the order in which they become ready, from 0:
@@ -225,19 +212,9 @@ std::vector<Group> optimal_groups(const std::vector<Gradient>& gradients, const 
 }  // namespace
 
 std::string to_text(const MergePolicy& policy) {
-  switch (policy.merge) {
-    case Merge::none:
-      return "none";
-    case Merge::single:
-      return "single";
-    case Merge::threshold:
-      return "threshold:" + perfmodel::to_text(policy.threshold_bytes);
-    case Merge::mgwfbp:
-      return "mgwfbp";
-    case Merge::optimal:
-      return "optimal";
-  }
-  return {};
+  const std::string name(to_text(policy.merge));
+  return policy.merge == Merge::threshold ? name + ":" + perfmodel::to_text(policy.threshold_bytes)
+                                          : name;
 }
 
 MergePolicy parse_merge(std::string_view text) {
@@ -259,18 +236,20 @@ std::vector<Group> group(const std::vector<Gradient>& gradients, const MergePoli
   if (gradients.empty())
     return {};
   switch (policy.merge) {
+    case Merge::naive:
     case Merge::none:
       break;
     case Merge::single:
       return {{0, gradients.size() - 1}};
-    case Merge::threshold:
-      return by_threshold(gradients, policy.threshold_bytes);
+    case Merge::threshold:  // as the gradient buckets of PyTorch's DistributedDataParallel
+      return groups_ending(
+          gradients, [&](std::size_t, double bytes) { return bytes >= policy.threshold_bytes; });
     case Merge::mgwfbp:
       return by_pairs(gradients, cost);
     case Merge::optimal:
       return optimal_groups(gradients, cost);
   }
-  return one_each(gradients.size());
+  return groups_ending(gradients, [](std::size_t, double) { return true; });
 }
 
 std::vector<Message> send(const std::vector<Gradient>& gradients, const std::vector<Group>& groups,
@@ -329,21 +308,22 @@ Imbalance imbalance_of_even_split(std::size_t samples, std::size_t workers) {
 
 namespace {
 
-/// Appends consecutive spans to a lane, without those of no duration.
+/// Builds a lane of consecutive spans, without those of no duration.
 class LaneBuilder {
  public:
-  LaneBuilder(std::vector<Span>& spans, double start_us) : spans_(spans), now_us_(start_us) {}
+  LaneBuilder(std::string name, double start_us) : lane_{std::move(name), {}}, now_us_(start_us) {}
 
   void add(SpanKind kind, std::string label, double duration_us) {
     if (duration_us > 0)
-      spans_.push_back({kind, std::move(label), now_us_, now_us_ + duration_us});
+      lane_.spans.push_back({kind, std::move(label), now_us_, now_us_ + duration_us});
     now_us_ += duration_us;
   }
   void wait_until(double time_us) { now_us_ = time_us; }
   double now() const { return now_us_; }
+  const Lane& lane() const { return lane_; }
 
  private:
-  std::vector<Span>& spans_;
+  Lane lane_;
   double now_us_;
 };
 
@@ -364,15 +344,13 @@ Timeline timeline_of(const Profile& profile, const Iteration& iteration) {
   const bool copy_first = serial || phases.pipeline == InputPipeline::host_prefetch;
   const bool copy_after_read = serial || phases.pipeline == InputPipeline::device_buffer;
 
-  Timeline timeline;
-  timeline.total_us = iteration.total_us;
-  LaneBuilder host(timeline.host, 0);
+  LaneBuilder host("read", 0);
   host.add(SpanKind::read, "read", phases.read_us);
   host.add(SpanKind::split, "split", phases.split_us);
-  LaneBuilder copy(timeline.copy, copy_after_read ? host.now() : 0);
+  LaneBuilder copy("copy", copy_after_read ? host.now() : 0);
   copy.add(SpanKind::copy, "copy to the device", phases.copy_us);
 
-  LaneBuilder compute(timeline.compute, copy_first ? copy.now() : 0);
+  LaneBuilder compute("compute", copy_first ? copy.now() : 0);
   compute.add(SpanKind::forward, "forward", iteration.compute.forward_us);
   const double backward_start = compute.now();
   double ready = 0;
@@ -384,22 +362,14 @@ Timeline timeline_of(const Profile& profile, const Iteration& iteration) {
   compute.wait_until(backward_start + iteration.finish_us);
   compute.add(SpanKind::update, "update", phases.update_us);
 
+  Lane messages{"communicate", {}};
   for (const Message& message : iteration.messages) {
-    timeline.communication.push_back({SpanKind::message, message_label(profile, iteration, message),
-                                      backward_start + message.start_us,
-                                      backward_start + message.end_us});
+    messages.spans.push_back({SpanKind::message, message_label(profile, iteration, message),
+                              backward_start + message.start_us, backward_start + message.end_us});
   }
+  Timeline timeline{iteration.total_us, {host.lane(), copy.lane(), compute.lane(), messages}};
+  std::erase_if(timeline.lanes, [](const Lane& lane) { return lane.spans.empty(); });
   return timeline;
-}
-
-std::vector<std::pair<std::string, const std::vector<Span>*>> lanes(const Timeline& timeline) {
-  std::vector<std::pair<std::string, const std::vector<Span>*>> lanes;
-  for (const auto& [name, spans] :
-       {std::pair{"read", &timeline.host}, std::pair{"copy", &timeline.copy},
-        std::pair{"compute", &timeline.compute}, std::pair{"communicate", &timeline.communication}})
-    if (!spans->empty())
-      lanes.emplace_back(name, spans);
-  return lanes;
 }
 
 }  // namespace perfmodel::ssgd

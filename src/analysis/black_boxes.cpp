@@ -7,8 +7,6 @@
 #include <dlib/random_forest.h>
 #include <dlib/svm.h>
 
-#include "analysis/comparison.hpp"
-
 namespace perfmodel {
 namespace {
 
@@ -39,52 +37,44 @@ Eigen::VectorXd evaluate(const Function& function, const Eigen::MatrixXd& rows) 
   return out;
 }
 
-class RandomForest final : public Regressor {
- public:
-  explicit RandomForest(std::uint64_t seed) : seed_(seed) {}
+}  // namespace
 
-  std::string name() const override { return "random forest"; }
-
-  void fit(const Design& training) override {
+Regressor make_random_forest(std::uint64_t seed) {
+  const auto learn = [seed](const Design& training) -> LearnedTimes {
     dlib::random_forest_regression_trainer<dlib::dense_feature_extractor> trainer;
     trainer.set_num_trees(100);
     trainer.set_feature_subsampling_fraction(1);  // dlib's own default is 1/3
     trainer.set_min_samples_per_leaf(1);          // dlib's own default is 5
-    trainer.set_seed(std::to_string(seed_));
+    trainer.set_seed(std::to_string(seed));
     const Eigen::MatrixXd features = one_hot_features(training, NumericForm::plain);
-    units_ = FloatUnits(features);
-    forest_ = trainer.train(samples_of(units_(features)), list_of(training.time.array().log()));
-  }
+    const FeatureUnits units = float_units(features);
+    const auto forest =
+        trainer.train(samples_of(units(features)), list_of(training.time.array().log()));
+    return {[units, forest](const Design& design) -> Eigen::VectorXd {
+      return evaluate(forest, units(one_hot_features(design, NumericForm::plain))).array().exp();
+    }};
+  };
+  return {"random forest", learn};
+}
 
-  Eigen::VectorXd predict(const Design& design) const override {
-    return evaluate(forest_, units_(one_hot_features(design, NumericForm::plain))).array().exp();
-  }
-
- private:
-  std::uint64_t seed_;
-  FloatUnits units_;
-  dlib::random_forest_regression_function<dlib::dense_feature_extractor> forest_;
-};
-
-class SupportVectors final : public Regressor {
- public:
-  explicit SupportVectors(SvrTarget target) : target_(target) {}
-
-  std::string name() const override {
-    return target_ == SvrTarget::time ? "SVR" : "SVR of log time";
-  }
-
-  void fit(const Design& training) override {
-    zero_units_ = zero_units_of(training);
-    standardise_ = Standardiser(features(training));
-    const Eigen::MatrixXd rows = standardise_(features(training));
+Regressor make_support_vectors(NumericForm form) {
+  const bool plain = form == NumericForm::plain;
+  const auto learn = [form, plain](const Design& training) -> LearnedTimes {
+    using Kernel = dlib::radial_basis_kernel<Sample>;
+    const auto features = [form, zero_units = zero_units_of(training)](const Design& design) {
+      return one_hot_features(design, form, zero_units);
+    };
+    const FeatureUnits standardise = standard_units(features(training));
+    const Eigen::MatrixXd rows = standardise(features(training));
     Eigen::VectorXd response = training.time;
-    if (target_ == SvrTarget::log_time) {
+    double offset = 0;
+    double scale = 1;
+    if (!plain) {
       response = response.array().log();
-      offset_ = response.mean();
-      const double spread = std::sqrt((response.array() - offset_).square().mean());
-      scale_ = spread > 0 ? spread : 1;
-      response = (response.array() - offset_) / scale_;
+      offset = response.mean();
+      const double spread = std::sqrt((response.array() - offset).square().mean());
+      scale = spread > 0 ? spread : 1;
+      response = (response.array() - offset) / scale;
     }
     const double variance = (rows.array() - rows.mean()).square().mean();
     const double columns = static_cast<double>(rows.cols());
@@ -93,45 +83,15 @@ class SupportVectors final : public Regressor {
     trainer.set_c(1);
     trainer.set_epsilon_insensitivity(0.1);
     trainer.set_epsilon(1e-3);  // of the solver, as tol of scikit-learn
-    function_ = trainer.train(samples_of(rows), list_of(response));
-  }
-
-  Eigen::VectorXd predict(const Design& design) const override {
-    const Eigen::VectorXd response = evaluate(function_, standardise_(features(design)));
-    if (target_ == SvrTarget::time)
-      return response;
-    return (offset_ + scale_ * response.array()).exp();
-  }
-
- private:
-  using Kernel = dlib::radial_basis_kernel<Sample>;
-
-  SvrTarget target_;
-  std::vector<double> zero_units_;
-  Standardiser standardise_;
-  double offset_ = 0;
-  double scale_ = 1;
-  dlib::decision_function<Kernel> function_;
-
-  Eigen::MatrixXd features(const Design& design) const {
-    return one_hot_features(
-        design, target_ == SvrTarget::time ? NumericForm::plain : NumericForm::logarithmic,
-        zero_units_);
-  }
-};
-
-}  // namespace
-
-bool has_black_boxes() {
-  return true;
-}
-
-std::unique_ptr<Regressor> make_random_forest(std::uint64_t seed) {
-  return std::make_unique<RandomForest>(seed);
-}
-
-std::unique_ptr<Regressor> make_support_vectors(SvrTarget target) {
-  return std::make_unique<SupportVectors>(target);
+    const auto function = trainer.train(samples_of(rows), list_of(response));
+    return {[=](const Design& design) -> Eigen::VectorXd {
+      const Eigen::VectorXd found = evaluate(function, standardise(features(design)));
+      if (plain)
+        return found;
+      return (offset + scale * found.array()).exp();
+    }};
+  };
+  return {plain ? "SVR" : "SVR of log time", learn};
 }
 
 }  // namespace perfmodel
@@ -140,16 +100,12 @@ std::unique_ptr<Regressor> make_support_vectors(SvrTarget target) {
 
 namespace perfmodel {
 
-bool has_black_boxes() {
-  return false;
+Regressor make_random_forest(std::uint64_t /*seed*/) {
+  return {};
 }
 
-std::unique_ptr<Regressor> make_random_forest(std::uint64_t /*seed*/) {
-  return nullptr;
-}
-
-std::unique_ptr<Regressor> make_support_vectors(SvrTarget /*target*/) {
-  return nullptr;
+Regressor make_support_vectors(NumericForm /*form*/) {
+  return {};
 }
 
 }  // namespace perfmodel

@@ -17,12 +17,7 @@ namespace perfmodel {
 namespace {
 
 std::optional<std::size_t> place_of_scale(const FittedModel& model, const std::string& scale) {
-  const auto& inputs = model.spec.extrinsic;
-  const auto found = std::ranges::find_if(
-      inputs, [&](const NumericInput& input) { return input.column == scale; });
-  if (found == inputs.end() || model.spec.is_derived(scale))
-    return std::nullopt;
-  return static_cast<std::size_t>(found - inputs.begin());
+  return model.spec.is_derived(scale) ? std::nullopt : place_of(model.spec.extrinsic, scale);
 }
 
 }  // namespace
@@ -99,81 +94,66 @@ MatrixXd one_hot_features(const Design& design, NumericForm form,
   std::size_t columns = design.intrinsic.size() + design.extrinsic.size();
   for (const LevelFactor& factor : design.categorical)
     columns += factor.levels;
-  MatrixXd features = MatrixXd::Zero(static_cast<Index>(design.rows), static_cast<Index>(columns));
+  MatrixXd features = MatrixXd::Zero(index(design.rows), index(columns));
   Index column = 0;
   for (const auto* factors : {&design.intrinsic, &design.extrinsic}) {
     for (const NumericFactor& factor : *factors) {
-      for (std::size_t row = 0; row < design.rows; ++row) {
-        features(static_cast<Index>(row), column) =
-            feature_of(factor.value(row), form,
-                       zero_units.empty() ? 0 : zero_units[static_cast<std::size_t>(column)]);
-      }
+      const double unit = zero_units.empty() ? 0 : zero_units[to_size(column)];
+      for (std::size_t row = 0; row < design.rows; ++row)
+        features(index(row), column) = feature_of(factor.value(row), form, unit);
       ++column;
     }
   }
   for (const LevelFactor& factor : design.categorical) {
     for (std::size_t row = 0; row < design.rows; ++row)
-      features(static_cast<Index>(row), column + static_cast<Index>(factor.codes[row])) = 1;
-    column += static_cast<Index>(factor.levels);
+      features(index(row), column + index(factor.codes[row])) = 1;
+    column += index(factor.levels);
   }
   return features;
 }
 
-Standardiser::Standardiser(const MatrixXd& rows)
-    : mean_(rows.colwise().mean()),
-      deviation_((rows.rowwise() - mean_).colwise().squaredNorm().cwiseSqrt() /
-                 std::sqrt(static_cast<double>(rows.rows()))) {
-  for (double& deviation : deviation_)
+FeatureUnits standard_units(const MatrixXd& rows) {
+  const Eigen::RowVectorXd mean = rows.colwise().mean();
+  Eigen::RowVectorXd deviations = (rows.rowwise() - mean).colwise().squaredNorm().cwiseSqrt() /
+                                  std::sqrt(static_cast<double>(rows.rows()));
+  for (double& deviation : deviations)
     if (deviation == 0)
       deviation = 1;
+  return [mean, deviations](const MatrixXd& some) -> MatrixXd {
+    return (some.rowwise() - mean).array().rowwise() / deviations.array();
+  };
 }
 
-MatrixXd Standardiser::operator()(const MatrixXd& rows) const {
-  return (rows.rowwise() - mean_).array().rowwise() / deviation_.array();
-}
-
-FloatUnits::FloatUnits(const MatrixXd& rows) : exponents_(rows.cols()) {
+FeatureUnits float_units(const MatrixXd& rows) {
+  Eigen::RowVectorXi exponents(rows.cols());
   for (Index column = 0; column < rows.cols(); ++column) {
     const double largest = rows.col(column).maxCoeff();
-    exponents_[column] = largest > 0 ? std::ilogb(largest) : 0;  // an indicator column may be all 0
+    exponents[column] = largest > 0 ? std::ilogb(largest) : 0;  // an indicator column may be all 0
   }
+  return [exponents](const MatrixXd& some) {
+    constexpr double largest = std::numeric_limits<float>::max();
+    MatrixXd out(some.rows(), some.cols());
+    for (Index column = 0; column < some.cols(); ++column)
+      for (Index row = 0; row < some.rows(); ++row)
+        out(row, column) = std::min(std::ldexp(some(row, column), -exponents[column]), largest);
+    return out;
+  };
 }
 
-MatrixXd FloatUnits::operator()(const MatrixXd& rows) const {
-  constexpr double largest = std::numeric_limits<float>::max();
-  MatrixXd out(rows.rows(), rows.cols());
-  for (Index column = 0; column < rows.cols(); ++column)
-    for (Index row = 0; row < rows.rows(); ++row)
-      out(row, column) = std::min(std::ldexp(rows(row, column), -exponents_[column]), largest);
-  return out;
+Regressor make_expression(std::string name, const ModelSpec& spec, const FitOptions& options) {
+  const auto learn = [spec, options](const Design& training) -> LearnedTimes {
+    const auto model = std::make_shared<const FittedModel>(fit(spec, training, options));
+    return {[model](const Design& design) { return predict(*model, design); }, model};
+  };
+  return {std::move(name), learn};
 }
 
-namespace {
+bool has_black_boxes() {
+  return make_random_forest(0).fit != nullptr;
+}
 
-class ExpressionRegressor final : public Regressor {
- public:
-  ExpressionRegressor(std::string name, const ModelSpec& spec, const FitOptions& options)
-      : name_(std::move(name)), spec_(spec), options_(options) {}
-
-  std::string name() const override { return name_; }
-  void fit(const Design& training) override { model_ = perfmodel::fit(spec_, training, options_); }
-  Eigen::VectorXd predict(const Design& design) const override {
-    return perfmodel::predict(model_, design);
-  }
-  const FittedModel* expression() const override { return &model_; }
-
- private:
-  std::string name_;
-  ModelSpec spec_;
-  FitOptions options_;
-  FittedModel model_;
-};
-
-}  // namespace
-
-std::unique_ptr<Regressor> make_expression(std::string name, const ModelSpec& spec,
-                                           const FitOptions& options) {
-  return std::make_unique<ExpressionRegressor>(std::move(name), spec, options);
+bool has_gradient_boosting() {
+  return make_gradient_boosting(0).fit != nullptr;
 }
 
 namespace {

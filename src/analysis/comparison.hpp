@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,77 +49,53 @@ Eigen::MatrixXd one_hot_features(const Design& design, NumericForm form,
 /// Per numeric input: the smallest value above 0 if the rows contain 0, else 0.
 std::vector<double> zero_units_of(const Design& training);
 
-/// Standardises columns to the mean 0 and standard deviation 1 (divisor n) of the rows passed to
-/// the constructor; a constant column becomes 0.
-class Standardiser {
- public:
-  Standardiser() = default;
-  explicit Standardiser(const Eigen::MatrixXd& rows);
-  Eigen::MatrixXd operator()(const Eigen::MatrixXd& rows) const;
+/// Changes the units of features.
+using FeatureUnits = std::function<Eigen::MatrixXd(const Eigen::MatrixXd& rows)>;
 
- private:
-  Eigen::RowVectorXd mean_;
-  Eigen::RowVectorXd deviation_;
+/// In which the columns of these rows have the mean 0 and standard deviation 1 (divisor n); a
+/// constant column becomes 0.
+FeatureUnits standard_units(const Eigen::MatrixXd& rows);
+
+/// A power of two per column, by which its largest value in these rows is near 1: black boxes that
+/// compute in single precision cannot represent the values of every unit. Powers of two change no
+/// digit. Values that are too large for a float even so become the largest float.
+FeatureUnits float_units(const Eigen::MatrixXd& rows);
+
+/// What a method learned from measured runs.
+struct LearnedTimes {
+  std::function<Eigen::VectorXd(const Design&)> predict;  ///< one time per row
+  std::shared_ptr<const FittedModel> expression = {};     ///< null for a black box
 };
 
-/// Scales each column by a power of two, so that its largest value in the rows passed to the
-/// constructor is near 1: black boxes that compute in single precision cannot represent the values
-/// of every unit. Powers of two change no digit.
-class FloatUnits {
- public:
-  FloatUnits() = default;
-  explicit FloatUnits(const Eigen::MatrixXd& rows);
-  /// Values that are too large for a float even so become the largest float.
-  Eigen::MatrixXd operator()(const Eigen::MatrixXd& rows) const;
-
- private:
-  Eigen::RowVectorXi exponents_;
-};
-
-/// A method that learns times from measured runs and predicts them.
-class Regressor {
- public:
-  Regressor() = default;
-  virtual ~Regressor() = default;
-  Regressor(const Regressor&) = delete;
-  Regressor& operator=(const Regressor&) = delete;
-
-  virtual std::string name() const = 0;
-  virtual void fit(const Design& training) = 0;
-  /// One time per row. Call `fit` first.
-  virtual Eigen::VectorXd predict(const Design& design) const = 0;
-  /// The fitted model; null for a black box.
-  virtual const FittedModel* expression() const { return nullptr; }
+/// A method that learns times from measured runs.
+struct Regressor {
+  std::string name;
+  std::function<LearnedTimes(const Design& training)> fit;  ///< null if it was not built in
 };
 
 /// Fits a model by fit(), with its own penalty.
-std::unique_ptr<Regressor> make_expression(std::string name, const ModelSpec& spec,
-                                           const FitOptions& options);
+Regressor make_expression(std::string name, const ModelSpec& spec, const FitOptions& options);
 
 /// A random forest (Breiman 2001) of ln(time) with scikit-learn's defaults: 100 trees on bootstrap
 /// samples, all features considered at each split, leaves of at least one row.
-std::unique_ptr<Regressor> make_random_forest(std::uint64_t seed);
+Regressor make_random_forest(std::uint64_t seed);
 
 /// Support vector regression with an RBF kernel and scikit-learn's defaults (C = 1, epsilon = 0.1,
-/// gamma = 1 / (columns * variance)) on standardised features.
-enum class SvrTarget {
-  time,  ///< as measured: epsilon is then a time, which may be unfair
-  /// Standardised ln(time) as a function of ln(numeric columns): independent of all units.
-  log_time,
-};
-std::unique_ptr<Regressor> make_support_vectors(SvrTarget target);
+/// gamma = 1 / (columns * variance)) on standardised features: of the time as measured, so that
+/// epsilon is a time, which may be unfair, or of standardised ln(time) as a function of ln(numeric
+/// columns), which is independent of all units.
+Regressor make_support_vectors(NumericForm form);
 
-/// Whether this program was built with dlib. Without it, the two functions above return null.
+/// Whether this program was built with dlib. Without it, the two functions above return methods
+/// that cannot fit.
 bool has_black_boxes();
 
 /// Gradient boosting (Friedman 2001) of ln(time) with squared error and exact splits, with settings
 /// strong enough to beat a forest if there are many rows.
-constexpr int kBoostingTrees = 500;
-constexpr int kBoostingDepth = 5;
-constexpr double kBoostingRate = 0.1;
-std::unique_ptr<Regressor> make_gradient_boosting(std::uint64_t seed);
+Regressor make_gradient_boosting(std::uint64_t seed);
 
-/// Whether this program was built with XGBoost. Without it, the function above returns null.
+/// Whether this program was built with XGBoost. Without it, the function above returns a method
+/// that cannot fit.
 bool has_gradient_boosting();
 
 }  // namespace perfmodel

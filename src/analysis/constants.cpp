@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/effects.hpp"
+#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
 
@@ -127,10 +128,7 @@ std::string interval_in_words(const Effect& effect) {
 }
 
 std::string effect_in_words(const Effect& effect, const ModelSpec* spec) {
-  const bool is_scale =
-      spec == nullptr || std::ranges::any_of(spec->extrinsic, [&](const NumericInput& scale) {
-        return scale.column == effect.column;
-      });
+  const bool is_scale = spec == nullptr || place_of(spec->extrinsic, effect.column);
   return fmt::format("{} -> {}: {}{}{}{}", value_text(effect.from), value_text(effect.to),
                      change_in_words(effect.ratio), interval_in_words(effect),
                      effect.is_determined() ? "" : "?",

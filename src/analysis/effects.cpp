@@ -1,17 +1,174 @@
 #include "analysis/effects.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
+#include "columns/left_out.hpp"
+#include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {
+
+std::string setting_text(double value) {
+  constexpr std::size_t longest = 8;
+  std::string text = to_text(value);
+  return text.size() <= longest ? text : short_number(value);
+}
+
+std::optional<double> time_of(const FittedModel& model, const Configuration& configuration) {
+  const double time = predict(model, design_of(configuration, model.spec))[0];
+  return is_time(time) ? std::optional(time) : std::nullopt;
+}
+
+std::optional<Configuration> MovedConfiguration::at(double scale) const {
+  if (model_.spec.moves_others(model_.spec.extrinsic[extrinsic_].column))
+    return with_scale(model_.spec, typical_, extrinsic_, scale);
+  Configuration moved = typical_;
+  moved.extrinsic[extrinsic_] = scale;
+  return moved;
+}
+
+std::optional<double> MovedConfiguration::time_at(double scale) const {
+  const auto moved = at(scale);
+  return moved ? time_of(model_, *moved) : std::nullopt;
+}
+
+std::optional<Centre> centre_of(const FittedModel& model) {
+  if (model.central)
+    return Centre{model.central->configuration,
+                  fmt::format("the central run (line {})", model.central->line)};
+  if (model.typical)
+    return Centre{*model.typical, "the median configuration"};
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::size_t kMostFindings = 5;  // named in messages; a single one calls for a second look
+
+bool contains(const NumericInput& input, double value) {
+  return input.low <= value && value <= input.high;
+}
+
+/// Visits all numeric columns with their values.
+void for_each_factor(const ModelSpec& spec, const Design& design,
+                     const std::function<void(const NumericInput&, const NumericFactor&)>& visit) {
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    visit(spec.intrinsic[i], design.intrinsic[i]);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    visit(spec.extrinsic[j], design.extrinsic[j]);
+}
+
+/// "in 3 of 20 rows"
+std::string in_rows(const std::vector<bool>& rows) {
+  return fmt::format(" in {} of {} rows", std::ranges::count(rows, true), rows.size());
+}
+
+/// Marks rows as out of range. Returns whether there are any.
+bool mark(const std::vector<bool>& outside, RangeCheck& check) {
+  bool any = false;
+  for (std::size_t row = 0; row < outside.size(); ++row) {
+    if (outside[row]) {
+      check.in_range[row] = false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+void check_columns(const FittedModel& model, const Design& design, RangeCheck& check) {
+  for_each_factor(
+      model.spec, design,
+      [&](const NumericInput& input, const NumericFactor& factor) {
+        std::vector<bool> outside(design.rows);
+        bool any_above = false;
+        for (std::size_t row = 0; row < design.rows; ++row) {
+          outside[row] = !contains(input, factor.value(row));
+          any_above = any_above || factor.value(row) > input.high;
+        }
+        if (!mark(outside, check))
+          return;
+        const std::string range =
+            fmt::format("the measured range {} .. {}", to_text(input.low), to_text(input.high));
+        check.findings.push_back(
+            design.rows == 1
+                ? fmt::format("{} = {} is outside of {}", input.column, to_text(factor.value(0)),
+                              range)
+                : fmt::format("column '{}' leaves {}{}", input.column, range, in_rows(outside)));
+        if (any_above)
+          check.findings.back() += growth_beyond(model, input);
+      });
+}
+
+void check_regions(const FittedModel& model, const Design& design, RangeCheck& check) {
+  std::size_t found = 0;
+  for (const UnmeasuredRegion& region : model.unmeasured) {
+    const std::vector<bool> inside = rows_in_region(region, model.spec, design);
+    if (!mark(inside, check) || ++found > kMostFindings)
+      continue;
+    check.findings.push_back(fmt::format("nothing was measured at {}{}", to_text(region),
+                                         design.rows == 1 ? "" : "," + in_rows(inside)));
+  }
+  if (found > kMostFindings)
+    check.findings.push_back(fmt::format(
+        "nothing was measured at {} further combinations of two columns", found - kMostFindings));
+}
+
+/// Columns that moved in steps with others in all runs: apart from these, nothing was measured.
+void check_steps(const FittedModel& model, const Design& design, RangeCheck& check) {
+  std::map<std::string, const NumericFactor*> factors;
+  for_each_factor(model.spec, design, [&](const NumericInput& input, const NumericFactor& factor) {
+    factors[input.column] = &factor;
+  });
+  std::set<std::string> done;  // a tie stands once for each of its scales
+  for (const Tie& tie : model.spec.ties) {
+    const bool is_known =
+        factors.contains(tie.column) && std::ranges::all_of(tie.factors, [&](const Factor& factor) {
+          return factors.contains(factor.column);
+        });
+    if (!tie.in_steps() || !is_known || !done.insert(tie.column).second)
+      continue;
+    std::vector<bool> apart(design.rows);
+    for (std::size_t row = 0; row < design.rows; ++row)
+      apart[row] = factors[tie.column]->value(row) !=
+                   tie.step([&](const std::string& name) { return factors[name]->value(row); });
+    if (mark(apart, check))
+      check.findings.push_back(fmt::format("{} is not {}, as in all runs{}", tie.column,
+                                           law_of_step(tie),
+                                           design.rows == 1 ? "" : "," + in_rows(apart)));
+  }
+}
+
+}  // namespace
+
+std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
+  if (const auto j = place_of(model.spec.extrinsic, input.column))
+    if (const std::string growth = steep_growth(model, *j); !growth.empty())
+      return ", beyond which " + growth;
+  for (const Warning& warning : model.warnings)
+    if (warning.kind == "rise" && warning.constant == "q[" + input.column + "]")
+      return ", " + warning.message;
+  return {};
+}
+
+RangeCheck check_range(const FittedModel& model, const Design& design) {
+  RangeCheck check{std::vector<bool>(design.rows, true), {}};
+  check_columns(model, design, check);
+  check_steps(model, design, check);
+  check_regions(model, design, check);
+  return check;
+}
+
 namespace {
 
 /// Whether x / 2 can be a value of the column, judged by x alone.
@@ -24,24 +181,18 @@ std::optional<Configuration> moved_to(const FittedModel& model, const Configurat
                                       const std::string& column, const InputValue& value) {
   const ModelSpec& spec = model.spec;
   Configuration moved = at;
-  const auto* number = std::get_if<double>(&value);
-  for (std::size_t j = 0; number && j < spec.extrinsic.size(); ++j)
-    if (spec.extrinsic[j].column == column)
-      return MovedConfiguration(model, at, j).at(*number);
-  for (std::size_t i = 0; number && i < spec.intrinsic.size(); ++i) {
-    if (spec.intrinsic[i].column == column) {
-      moved.intrinsic[i] = *number;
+  if (const auto* number = std::get_if<double>(&value)) {
+    if (const auto j = place_of(spec.extrinsic, column))
+      return MovedConfiguration(model, at, *j).at(*number);
+    if (const auto i = place_of(spec.intrinsic, column)) {
+      moved.intrinsic[*i] = *number;
       return moved;
     }
-  }
-  const auto* level = std::get_if<std::string>(&value);
-  for (std::size_t c = 0; level && c < spec.categorical.size(); ++c) {
-    const std::vector<std::string>& levels = spec.categorical[c].levels;
-    const auto found = std::ranges::find(levels, *level);
-    if (spec.categorical[c].column == column && found != levels.end()) {
-      moved.levels[c] = static_cast<std::uint32_t>(found - levels.begin());
-      return moved;
-    }
+  } else if (const auto c = place_of(spec.categorical, column)) {
+    const std::vector<std::string>& levels = spec.categorical[*c].levels;
+    const auto found = std::ranges::find(levels, std::get<std::string>(value));
+    moved.levels[*c] = static_cast<std::uint32_t>(found - levels.begin());
+    return found == levels.end() ? std::nullopt : std::optional(moved);
   }
   return std::nullopt;
 }
@@ -149,28 +300,22 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
   const ModelSpec& spec = model.spec;
   std::vector<Effect> out = scale_effects_of(model, at);
   const std::size_t scales = out.size();
+  const auto add = [&](const std::string& column, const std::function<Effect()>& effect) {
+    const Effect* const known = runs ? nullptr : known_effect(model, column);
+    add_effect(model, at, known ? *known : effect(), out);
+  };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     const NumericInput& input = spec.intrinsic[i];
-    if (spec.is_derived_from(input.column) || spec.is_tied(input.column))
-      continue;
-    const Effect* known = known_effect(model, input.column);
-    add_effect(model, at,
-               runs    ? between_typical(input, runs->intrinsic[i], *runs)
-               : known ? *known
-                       : Effect{.column = input.column, .from = input.low, .to = input.high},
-               out);
+    if (!spec.is_derived_from(input.column) && !spec.is_tied(input.column))
+      add(input.column, [&] {
+        return runs ? between_typical(input, runs->intrinsic[i], *runs)
+                    : Effect{.column = input.column, .from = input.low, .to = input.high};
+      });
   }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const CategoricalInput& input = spec.categorical[c];
-    if (spec.is_derived_from(input.column))
-      continue;
-    const Effect* known = known_effect(model, input.column);
-    add_effect(model, at,
-               !runs && known
-                   ? *known
-                   : between_levels(model, at, c, runs ? &runs->categorical[c] : nullptr),
-               out);
-  }
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    if (const std::string& column = spec.categorical[c].column; !spec.is_derived_from(column))
+      add(column,
+          [&] { return between_levels(model, at, c, runs ? &runs->categorical[c] : nullptr); });
   for (std::size_t k = scales; k < out.size(); ++k)
     out[k].measured = is_measured(model, at, out[k]);
   std::ranges::stable_sort(out, [](const Effect& a, const Effect& b) {
@@ -181,7 +326,7 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
 
 namespace {
 
-constexpr double kNormalQuantile = 1.645;  // of a 90 % interval
+constexpr double kQuantileOf90 = 1.645;  // of a standard normal z, for a 90 % interval
 
 /// The variance of ln(ratio) in units of that of ln(time).
 double least_variance(const NumericFactor& factor, std::size_t rows, double log_ratio) {
@@ -210,16 +355,15 @@ double least_half_width(const Effect& effect, const ModelSpec& spec, const Desig
   for (std::size_t n = 0; log_ratio != 0 && n < numeric_count(spec); ++n)
     if (numeric_input(spec, n).column == effect.column)
       variance = least_variance(numeric_factor(runs, n), runs.rows, log_ratio);
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const CategoricalInput& input = spec.categorical[c];
+  if (const auto c = place_of(spec.categorical, effect.column)) {
+    const std::vector<std::string>& levels = spec.categorical[*c].levels;
     const auto place = [&](const InputValue& value) {
       const auto* const level = std::get_if<std::string>(&value);
-      return to_size(std::ranges::find(input.levels, level ? *level : "") - input.levels.begin());
+      return to_size(std::ranges::find(levels, level ? *level : "") - levels.begin());
     };
-    if (input.column == effect.column)
-      variance = least_variance(runs.categorical[c], place(effect.from), place(effect.to));
+    variance = least_variance(runs.categorical[*c], place(effect.from), place(effect.to));
   }
-  const double width = kNormalQuantile * scatter * std::sqrt(variance);
+  const double width = kQuantileOf90 * scatter * std::sqrt(variance);
   return std::isfinite(width) ? width : 0;
 }
 

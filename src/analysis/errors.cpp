@@ -18,16 +18,24 @@
 namespace perfmodel {
 namespace {
 
-/// Times and errors by run.
-struct RunErrors {
-  std::vector<double> times;
-  std::vector<double> percents;
+constexpr std::size_t kMostValues = 10;  // more values are joined to ten groups
+
+/// The rows of each level of an input, or of neighbouring values in ascending order.
+struct RowsAlong {
+  struct Group {
+    std::string name;
+    std::vector<std::size_t> rows;
+  };
+  std::string column;
+  InputKind kind = InputKind::number;
+  std::vector<Group> groups;
 };
 
-RunErrors run_errors(const Design& runs, const Eigen::VectorXd& predicted) {
-  RunErrors out{{runs.time.begin(), runs.time.end()}, {}};
-  for (std::size_t row = 0; row < runs.rows; ++row)
-    out.percents.push_back(100 * (predicted[index(row)] / out.times[row] - 1));
+/// Signed errors by run, in percent of the time.
+std::vector<double> percent_errors(const Design& runs, const Eigen::VectorXd& predicted) {
+  std::vector<double> out;
+  for (Eigen::Index row = 0; row < runs.time.size(); ++row)
+    out.push_back(100 * (predicted[row] / runs.time[row] - 1));
   return out;
 }
 
@@ -42,20 +50,20 @@ double quantile_of(std::vector<double>& values, double q) {
   return *below * (1 - share) + *std::min_element(below + 1, values.end()) * share;
 }
 
-ErrorGroup group_of(const std::string& name, const std::vector<std::size_t>& rows,
-                    const RunErrors& errors) {
+ErrorGroup group_of(const RowsAlong::Group& group, const Eigen::VectorXd& time,
+                    const std::vector<double>& errors) {
   std::vector<double> times;
   std::vector<double> percents;
   double sum = 0;
-  for (const std::size_t row : rows) {
-    times.push_back(errors.times[row]);
-    percents.push_back(errors.percents[row]);
-    sum += std::abs(errors.percents[row]);
+  for (const std::size_t row : group.rows) {
+    times.push_back(time[index(row)]);
+    percents.push_back(errors[row]);
+    sum += std::abs(errors[row]);
   }
-  return {.name = name,
-          .rows = rows.size(),
+  return {.name = group.name,
+          .rows = group.rows.size(),
           .median_time = quantile_of(times, 0.5),
-          .mape = sum / static_cast<double>(rows.size()),
+          .mape = sum / static_cast<double>(group.rows.size()),
           .lower = quantile_of(percents, 0.25),
           .middle = quantile_of(percents, 0.5),
           .upper = quantile_of(percents, 0.75)};
@@ -89,8 +97,7 @@ std::vector<RowsAlong::Group> groups_of_values(const NumericFactor& factor, std:
   std::size_t distinct = 1;
   for (std::size_t place = 1; place < count; ++place)
     distinct += value(place) != value(place - 1) ? 1U : 0U;
-  const std::size_t size =
-      distinct <= RowsAlong::most_values ? 1 : count / RowsAlong::most_values + 1;
+  const std::size_t size = distinct <= kMostValues ? 1 : count / kMostValues + 1;
   std::vector<RowsAlong::Group> out;
   std::size_t first = 0;
   for (std::size_t next = 1; next <= count; ++next) {
@@ -106,8 +113,7 @@ std::vector<RowsAlong::Group> groups_of_values(const NumericFactor& factor, std:
   return out;
 }
 
-}  // namespace
-
+/// One entry per input with more than one value.
 std::vector<RowsAlong> rows_along(const ModelSpec& spec, const Design& runs) {
   using enum InputKind;
   std::vector<RowsAlong> out;
@@ -126,14 +132,16 @@ std::vector<RowsAlong> rows_along(const ModelSpec& spec, const Design& runs) {
   return out;
 }
 
+}  // namespace
+
 std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
                                       const Eigen::VectorXd& predicted) {
-  const RunErrors errors = run_errors(runs, predicted);
+  const std::vector<double> errors = percent_errors(runs, predicted);
   std::vector<ErrorsAlong> out;
   for (const RowsAlong& along : rows_along(spec, runs)) {
     ErrorsAlong& added = out.emplace_back(ErrorsAlong{along.column, along.kind, {}});
     for (const RowsAlong::Group& group : along.groups)
-      added.groups.push_back(group_of(group.name, group.rows, errors));
+      added.groups.push_back(group_of(group, runs.time, errors));
     if (along.kind == InputKind::levels)
       std::ranges::stable_sort(
           added.groups, [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
@@ -155,13 +163,13 @@ struct RankedErrors {
 };
 
 RankedErrors ranked_errors(const Design& runs, const Eigen::VectorXd& predicted) {
-  RankedErrors out{configuration_groups(runs), {}, {}};
+  RankedErrors out{configuration_groups(runs), percent_errors(runs, predicted), {}};
   const std::size_t count = out.configurations.count;
   std::vector<double> sums(count, 0);
   std::vector<double> sizes(count, 0);
   for (std::size_t row = 0; row < runs.rows; ++row) {
-    out.percents.push_back(100 * std::abs(predicted[index(row)] / runs.time[index(row)] - 1));
-    sums[out.configurations.of_row[row]] += out.percents.back();
+    out.percents[row] = std::abs(out.percents[row]);
+    sums[out.configurations.of_row[row]] += out.percents[row];
     ++sizes[out.configurations.of_row[row]];
   }
   for (std::size_t c = 0; c < count; ++c)

@@ -26,22 +26,6 @@ struct ErrorGroup {
 
 enum class InputKind { levels, scale, number };
 
-/// The rows of each level of an input, or of neighbouring values in ascending order.
-struct RowsAlong {
-  static constexpr std::size_t most_values = 10;  ///< more values are joined to ten groups
-
-  struct Group {
-    std::string name;
-    std::vector<std::size_t> rows;
-  };
-  std::string column;
-  InputKind kind = InputKind::number;
-  std::vector<Group> groups;
-};
-
-/// One entry per input with more than one value: categorical inputs, then scales, then numbers.
-std::vector<RowsAlong> rows_along(const ModelSpec& spec, const Design& runs);
-
 /// Errors by one input: levels, the largest MAPE first, or values, ascending.
 struct ErrorsAlong {
   std::string column;
@@ -49,7 +33,7 @@ struct ErrorsAlong {
   std::vector<ErrorGroup> groups;
 };
 
-/// In the order of rows_along().
+/// One entry per input with more than one value: categorical inputs, then scales, then numbers.
 std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
                                       const Eigen::VectorXd& predicted);
 

@@ -1,7 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "analysis/plan.hpp"
 #include "analysis/scaling.hpp"
 #include "forms/form.hpp"
@@ -75,25 +71,22 @@ std::vector<std::optional<Limit>> limits_of(const ForecastRequest& request, cons
   return out;
 }
 
-/// For a time at the upper end of its interval, as predicted, and at the lower end.
-using Efficiencies = std::array<double, 3>;
-
-Efficiencies efficiencies_at(const ForecastRequest& request, double scale) {
+/// If the time is at this end of its interval, or as predicted.
+double efficiency_at(const ForecastRequest& request, double scale, double IntervalFactors::*end) {
   const Design design = request.at({scale});
   const double time = predict(request.model, design)[0];
   if (!is_time(time))
-    return {};
+    return 0;
   const double efficiency =
       perfect_share(request.study, scale) * request.study.rows.front().time / time;
-  if (!request.level)
-    return {efficiency, efficiency, efficiency};
-  const IntervalFactors factors = row_intervals(request.model, *request.level, design)[0];
-  return {efficiency / factors.upper, efficiency, efficiency / factors.lower};
+  return request.level && end != nullptr
+             ? efficiency / (row_intervals(request.model, *request.level, design)[0].*end)
+             : efficiency;
 }
 
-std::optional<double> knee_of(const ForecastRequest& request, std::size_t end) {
+std::optional<double> knee_of(const ForecastRequest& request, double IntervalFactors::*end) {
   const auto pays = [&](double scale) {
-    return efficiencies_at(request, scale)[end] >= request.study.least_efficiency;
+    return efficiency_at(request, scale, end) >= request.study.least_efficiency;
   };
   const std::vector<ScalingRow>& rows = request.study.rows;
   for (std::size_t i = 1; i < rows.size(); ++i)
@@ -146,7 +139,8 @@ Forecast forecast(const ForecastRequest& request) {
   Forecast out;
   add_bands(request, design, out);
   out.limits = limits_of(request, design);
-  out.knee = {knee_of(request, 0), knee_of(request, 1), knee_of(request, 2)};
+  out.knee = {knee_of(request, &IntervalFactors::upper), knee_of(request, nullptr),
+              knee_of(request, &IntervalFactors::lower)};
   add_scales_to_measure(request, design, out);
   return out;
 }

@@ -3,13 +3,13 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/plan.hpp"
+#include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit_from_prior.hpp"
@@ -30,8 +30,7 @@ constexpr std::size_t kMostKnown = 2000;
 /// Indices of all rows, or of a random sample if there are more than kMostKnown.
 std::vector<std::size_t> most_rows(std::size_t rows) {
   std::vector<std::size_t> out(rows);
-  for (std::size_t row = 0; row < rows; ++row)
-    out[row] = row;
+  std::iota(out.begin(), out.end(), std::size_t{0});
   if (rows > kMostKnown) {
     RandomStream(0, "known runs").shuffle(std::span<std::size_t>(out));
     out.resize(kMostKnown);
@@ -143,62 +142,68 @@ Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
   return scales;
 }
 
-Eigen::MatrixXd in_scales(const Eigen::MatrixXd& rows, const Eigen::VectorXd& scales) {
-  return rows * scales.cwiseInverse().asDiagonal();
-}
-
-/// X'X plus a ridge, updated as rows come and go. The inverse is that of the last invert().
+/// ln det of X'X plus a ridge, updated as rows come and go.
 class Information {
  public:
-  explicit Information(Eigen::Index size)
-      : matrix_(Eigen::MatrixXd::Identity(size, size) * kRidge) {}
+  explicit Information(MatrixXd rows)
+      : rows_(std::move(rows)), matrix_(MatrixXd::Identity(rows_.cols(), rows_.cols()) * kRidge) {}
 
-  void add(const Eigen::VectorXd& row) { matrix_ += row * row.transpose(); }
-  void remove(const Eigen::VectorXd& row) { matrix_ -= row * row.transpose(); }
-  void invert() {
-    inverse_ = matrix_.ldlt().solve(Eigen::MatrixXd::Identity(matrix_.rows(), matrix_.cols()));
+  Index constants() const { return rows_.cols(); }
+
+  void add(Index row) {
+    matrix_ += rows_.row(row).transpose() * rows_.row(row);
+    current_ = false;
+  }
+  void remove(Index row) {
+    matrix_ -= rows_.row(row).transpose() * rows_.row(row);
+    current_ = false;
   }
 
-  const Eigen::MatrixXd& inverse() const { return inverse_; }
   double log_determinant() const {
     return matrix_.ldlt().vectorD().array().max(1e-300).log().sum();
   }
 
- private:
-  Eigen::MatrixXd matrix_;
-  Eigen::MatrixXd inverse_;
-};
+  /// What the logarithm grows by if row `out` is exchanged for each of the rows.
+  Eigen::ArrayXd log_ratios(Index out) {
+    if (!current_) {
+      inverse_ = matrix_.ldlt().solve(MatrixXd::Identity(constants(), constants()));
+      variances_ = (rows_ * inverse_).cwiseProduct(rows_).rowwise().sum();
+      current_ = true;
+    }
+    const VectorXd between = rows_ * (inverse_ * rows_.row(out).transpose());
+    const double out_variance = variances_[out];
+    return ((1 + variances_.array()) * (1 - out_variance) + between.array().square())
+        .max(1e-300)
+        .log();
+  }
 
-/// x' M^-1 x of every row.
-Eigen::VectorXd variances(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& inverse) {
-  return (rows * inverse).cwiseProduct(rows).rowwise().sum();
-}
+ private:
+  MatrixXd rows_;
+  MatrixXd matrix_;
+  bool current_ = false;  ///< whether the inverse, and x' M^-1 x of every row, are up to date
+  MatrixXd inverse_;
+  VectorXd variances_;
+};
 
 /// The criterion of a plan, per constant: ln det of the information M about all constants, plus ln
 /// det of that about the scaling powers with all other constants unknown (D_s), which is det(M)
 /// over the determinant of the block of the others.
 class Criterion {
  public:
-  Criterion(Eigen::MatrixXd rows, const std::vector<Eigen::Index>& others)
-      : rows_(std::move(rows)),
-        rest_(rows_(Eigen::all, others)),
-        all_(rows_.cols()),
-        others_(rest_.cols()) {
-    const Eigen::Index powers = rows_.cols() - rest_.cols();
-    const double share = powers > 0 ? 1 / static_cast<double>(powers) : 0;
-    weight_of_all_ = 1 / static_cast<double>(rows_.cols()) + share;
-    weight_of_others_ = share;
+  Criterion(const MatrixXd& rows, const std::vector<Index>& others)
+      : all_(rows), others_(rows(Eigen::all, others)) {
+    const Index powers = all_.constants() - others_.constants();
+    weight_of_others_ = powers > 0 ? 1 / static_cast<double>(powers) : 0;
+    weight_of_all_ = 1 / static_cast<double>(all_.constants()) + weight_of_others_;
   }
 
-  void add(Eigen::Index row) {
-    all_.add(rows_.row(row).transpose());
-    others_.add(rest_.row(row).transpose());
-    current_ = false;
+  void add(Index row) {
+    all_.add(row);
+    others_.add(row);
   }
-  void remove(Eigen::Index row) {
-    all_.remove(rows_.row(row).transpose());
-    others_.remove(rest_.row(row).transpose());
-    current_ = false;
+  void remove(Index row) {
+    all_.remove(row);
+    others_.remove(row);
   }
 
   double value() const {
@@ -206,16 +211,9 @@ class Criterion {
   }
 
   /// The best row to exchange for `out`; nullopt if no row is noticeably better.
-  std::optional<std::size_t> best_exchange(Eigen::Index out, const std::vector<bool>& used) {
-    if (!current_) {
-      all_.invert();
-      others_.invert();
-      variance_of_all_ = variances(rows_, all_.inverse());
-      variance_of_others_ = variances(rest_, others_.inverse());
-      current_ = true;
-    }
-    const Eigen::ArrayXd of_all = log_ratios(rows_, all_.inverse(), variance_of_all_, out);
-    const Eigen::ArrayXd of_others = log_ratios(rest_, others_.inverse(), variance_of_others_, out);
+  std::optional<std::size_t> best_exchange(Index out, const std::vector<bool>& used) {
+    const Eigen::ArrayXd of_all = all_.log_ratios(out);
+    const Eigen::ArrayXd of_others = others_.log_ratios(out);
     constexpr double least_gain = 1e-5;
     double best_gain = least_gain;
     std::optional<std::size_t> best;
@@ -231,29 +229,14 @@ class Criterion {
   }
 
  private:
-  Eigen::MatrixXd rows_;
-  Eigen::MatrixXd rest_;  ///< without the scaling powers
   Information all_;
-  Information others_;
+  Information others_;  ///< without the scaling powers
   double weight_of_all_ = 1;
   double weight_of_others_ = 0;
-  bool current_ = false;  ///< whether inverses and variances are up to date
-  Eigen::VectorXd variance_of_all_;
-  Eigen::VectorXd variance_of_others_;
-
-  /// ln of the factor by which det(X'X) changes if row `out` is exchanged for each of the rows.
-  static Eigen::ArrayXd log_ratios(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& inverse,
-                                   const Eigen::VectorXd& variances, Eigen::Index out) {
-    const Eigen::VectorXd between = rows * (inverse * rows.row(out).transpose());
-    const double out_variance = variances[out];
-    return ((1 + variances.array()) * (1 - out_variance) + between.array().square())
-        .max(1e-300)
-        .log();
-  }
 };
 
-std::vector<Eigen::Index> all_but_scaling_powers(const Linearisation& linearisation) {
-  const std::vector<ConstantInfo> constants = linearisation.form->constants(linearisation.spec);
+std::vector<Eigen::Index> all_but_scaling_powers(const FittedModel& model) {
+  const std::vector<ConstantInfo> constants = model.form->constants(model.spec);
   std::vector<Eigen::Index> out;
   for (std::size_t k = 0; k < constants.size(); ++k)
     if (constants[k].role != ConstantRole::scaling_power)
@@ -265,17 +248,9 @@ std::vector<Eigen::Index> all_but_scaling_powers(const Linearisation& linearisat
 std::vector<Configuration> candidates_of(const DOptimalRequest& request) {
   constexpr std::size_t most_candidates = 6000;
   const std::size_t chosen = request.n - request.existing.size();
-  for (std::size_t wanted = std::max(chosen, std::min(most_candidates, 20 * chosen));;
-       wanted = std::max(chosen, wanted / 2)) {
-    try {
-      return random_plan(request.space, request.existing.size() + wanted, request.seed,
-                         request.existing)
-          .configurations;
-    } catch (const std::runtime_error&) {
-      if (wanted == chosen)
-        throw;  // the space does not contain that many
-    }
-  }
+  return random_configurations(request.space, chosen,
+                               std::max(chosen, std::min(most_candidates, 20 * chosen)),
+                               request.seed, request.existing);
 }
 
 /// The existing candidates, at the first start those that follow them, at others random ones.
@@ -332,12 +307,12 @@ Plan d_optimal_plan(const DOptimalRequest& request) {
   if (existing.size() >= request.n)
     return {existing, 0};
   const std::vector<Configuration> candidates = candidates_of(request);
-  const Linearisation& linearisation = request.linearisation;
-  Eigen::MatrixXd rows = linearisation.form->log_slopes(
-      linearisation.spec, linearisation.constants,
-      make_design(table_of(request.space, candidates), linearisation.spec, Target::absent));
-  rows = in_scales(rows, column_scales(rows));
-  const Criterion empty(rows, all_but_scaling_powers(linearisation));
+  const FittedModel& model = request.model;
+  Eigen::MatrixXd rows = model.form->log_slopes(
+      model.spec, model.constants,
+      make_design(table_of(request.space, candidates), model.spec, Target::absent));
+  rows = rows * column_scales(rows).cwiseInverse().asDiagonal();
+  const Criterion empty(rows, all_but_scaling_powers(model));
   const auto starts = run_tasks<PlanStart>(
       request.starts, request.threads,
       [&](std::size_t start) -> std::optional<PlanStart> {
@@ -375,33 +350,23 @@ NumericInput numeric_input(const SpaceColumn& column) {
   return input;
 }
 
-bool is_scale(const Space& space, const std::string& name) {
-  return std::ranges::find(space.extrinsic, name) != space.extrinsic.end();
-}
-
 }  // namespace
 
-Linearisation default_linearisation(const Space& space) {
-  for (const SpaceColumn& column : space.columns) {
-    if (column.is_text())
-      continue;
-    const NumericInput input = numeric_input(column);
-    const bool may_be_zero = !is_scale(space, column.name);
-    if (may_be_zero ? input.low < 0 : input.low <= 0)
-      throw InputError(fmt::format(
-          "{}: column '{}' has values that are not {} 0, of which the model takes no powers",
-          space.source, column.name, may_be_zero ? ">=" : ">"));
-  }
-  Linearisation result{.spec = {}, .form = generic_form(), .constants = {}};
+FittedModel default_linearisation(const Space& space) {
+  FittedModel result;
   for (const SpaceColumn& column : space.columns) {
     if (column.is_text()) {
       result.spec.categorical.push_back({column.name, column.levels});
       std::ranges::sort(result.spec.categorical.back().levels);
-    } else if (is_scale(space, column.name)) {
-      result.spec.extrinsic.push_back(numeric_input(column));
-    } else {
-      result.spec.intrinsic.push_back(numeric_input(column));
+      continue;
     }
+    const NumericInput input = numeric_input(column);
+    const bool is_scale = std::ranges::find(space.extrinsic, column.name) != space.extrinsic.end();
+    if (is_scale ? input.low <= 0 : input.low < 0)
+      throw InputError(fmt::format(
+          "{}: column '{}' has values that are not {} 0, of which the model takes no powers",
+          space.source, column.name, is_scale ? ">" : ">="));
+    (is_scale ? result.spec.extrinsic : result.spec.intrinsic).push_back(input);
   }
   const GenericLayout layout(result.spec);
   result.constants = Eigen::VectorXd::Zero(index(layout.size()));

@@ -5,14 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -33,8 +30,10 @@ struct SpaceColumn {
 
   bool is_text() const { return !levels.empty(); }
   bool is_range() const { return values.empty() && levels.empty(); }
-  /// Number of values of a list.
-  std::size_t choices() const { return is_text() ? levels.size() : values.size(); }
+  /// Number of values of a list, or of a range of whole numbers.
+  std::size_t choices() const;
+  /// The value of this index, below choices().
+  double choice(std::size_t k) const;
   /// The value at u in [0, 1): all values of a list have equal probability.
   double value_at(double u) const;
   /// The value as it is written to a file.
@@ -86,25 +85,15 @@ Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::
 /// that is never larger than another one, or divides it, stays so.
 void bind_columns(Space& space, const Table& runs);
 
-/// Whether a configuration satisfies the restrictions of a space of runs.
-bool is_known_to_exist(const Space& space, const Configuration& configuration);
-
 /// The numbers of a configuration as formulas use them: texts by their codes.
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
                                    const Configuration& configuration);
 
-/// The conditions of a space.
-class Conditions {
- public:
-  /// Throws UsageError, which names file and expression.
-  explicit Conditions(const Space& space);
-  bool hold(const Configuration& configuration) const;
+/// Whether a configuration satisfies the restrictions and conditions of a space.
+using Conditions = std::function<bool(const Configuration&)>;
 
- private:
-  const Space& space_;
-  mutable TextCodes codes_;
-  std::vector<Formula> formulas_;
-};
+/// Refers to the space. Throws UsageError, which names file and expression.
+Conditions conditions_of(const Space& space);
 
 /// The configurations as a table with artificial `source` and lines.
 Table table_of(const Space& space, const std::vector<Configuration>& configurations);
@@ -136,13 +125,19 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
 Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
                           const std::vector<Configuration>& existing);
 
-/// Calls `visit` with every configuration of a space of lists, the last column varying fastest. The
-/// conditions of the space are not checked.
+/// Calls `visit` with every configuration of a space of lists and ranges of whole numbers, the last
+/// column varying fastest. The conditions of the space are not checked.
 void for_each_configuration(const Space& space,
                             const std::function<void(const Configuration&)>& visit);
 
 /// Whether a space has at most so many combinations.
 bool is_small(const Space& space, std::size_t most);
+
+/// Random distinct configurations like those of random_plan(): `most` further than the existing
+/// ones, or about as many as the space has. Throws InputError if these are fewer than `least`.
+std::vector<Configuration> random_configurations(const Space& space, std::size_t least,
+                                                 std::size_t most, std::uint64_t seed,
+                                                 const std::vector<Configuration>& existing);
 
 /// All configurations of a small space, or a random sample of a large one.
 std::vector<Configuration> sample(const Space& space, std::size_t most, std::uint64_t seed);
@@ -197,16 +192,10 @@ class Belief {
   void learn(const Design& known, const Eigen::VectorXd& runs);
 };
 
-/// A form, and the constants at which it is linearised.
-struct Linearisation {
-  ModelSpec spec;
-  std::shared_ptr<const Form> form;
-  Eigen::VectorXd constants;  ///< in the order of form->constants()
-};
-
 /// Eq. (4) before anything is measured: every input has the same share of the scalable part at the
-/// middle of its values, powers are 1, scaling powers -0.5, and C is a fifth of the time.
-Linearisation default_linearisation(const Space& space);
+/// middle of its values, powers are 1, scaling powers -0.5, and C is a fifth of the time. Plans use
+/// its spec, form and constants.
+FittedModel default_linearisation(const Space& space);
 
 /// Chooses `n` configurations, including the existing ones, that are as informative about the
 /// constants as exchanges of single configurations can make them (Fedorov 1972, in the form of Cook
@@ -223,7 +212,7 @@ struct DOptimalRequest {
   std::size_t n = 0;
   std::uint64_t seed = 1;
   const std::vector<Configuration>& existing;
-  const Linearisation& linearisation;
+  const FittedModel& model;  ///< linearised in its constants
   std::size_t starts = 1;
   std::size_t threads = 1;  ///< the result does not depend on it
 };

@@ -7,8 +7,6 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <span>
-#include <string_view>
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
@@ -16,169 +14,8 @@
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
-#include "search/sensitivity.hpp"
 #include "table/formula.hpp"
-
-namespace perfmodel {
-
-std::string setting_text(double value) {
-  constexpr std::size_t longest = 8;
-  std::string text = to_text(value);
-  return text.size() <= longest ? text : short_number(value);
-}
-
-std::optional<double> time_of(const FittedModel& model, const Configuration& configuration) {
-  const double time = predict(model, design_of(configuration, model.spec))[0];
-  return is_time(time) ? std::optional(time) : std::nullopt;
-}
-
-bool MovedConfiguration::moves_others() const {
-  return model_.spec.moves_others(model_.spec.extrinsic[extrinsic_].column);
-}
-
-std::optional<Configuration> MovedConfiguration::at(double scale) const {
-  if (moves_others())
-    return with_scale(model_.spec, typical_, extrinsic_, scale);
-  Configuration moved = typical_;
-  moved.extrinsic[extrinsic_] = scale;
-  return moved;
-}
-
-std::optional<double> MovedConfiguration::time_at(double scale) const {
-  const auto moved = at(scale);
-  return moved ? time_of(model_, *moved) : std::nullopt;
-}
-
-std::optional<Centre> centre_of(const FittedModel& model) {
-  if (model.central)
-    return Centre{model.central->configuration,
-                  fmt::format("the central run (line {})", model.central->line)};
-  if (model.typical)
-    return Centre{*model.typical, "the median configuration"};
-  return std::nullopt;
-}
-
-namespace {
-
-constexpr std::size_t kMostFindings = 5;  // named in messages; a single one calls for a second look
-
-bool contains(const NumericInput& input, double value) {
-  return input.low <= value && value <= input.high;
-}
-
-/// Visits all numeric columns with their values.
-void for_each_factor(const ModelSpec& spec, const Design& design,
-                     const std::function<void(const NumericInput&, const NumericFactor&)>& visit) {
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    visit(spec.intrinsic[i], design.intrinsic[i]);
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    visit(spec.extrinsic[j], design.extrinsic[j]);
-}
-
-/// "in 3 of 20 rows"
-std::string in_rows(const std::vector<bool>& rows) {
-  return fmt::format(" in {} of {} rows", std::ranges::count(rows, true), rows.size());
-}
-
-/// Marks rows as out of range. Returns whether there are any.
-bool mark(const std::vector<bool>& outside, RangeCheck& check) {
-  bool any = false;
-  for (std::size_t row = 0; row < outside.size(); ++row) {
-    if (outside[row]) {
-      check.in_range[row] = false;
-      any = true;
-    }
-  }
-  return any;
-}
-
-void check_columns(const FittedModel& model, const Design& design, RangeCheck& check) {
-  for_each_factor(
-      model.spec, design,
-      [&](const NumericInput& input, const NumericFactor& factor) {
-        std::vector<bool> outside(design.rows);
-        for (std::size_t row = 0; row < design.rows; ++row)
-          outside[row] = !contains(input, factor.value(row));
-        if (!mark(outside, check))
-          return;
-        const std::string range =
-            fmt::format("the measured range {} .. {}", to_text(input.low), to_text(input.high));
-        check.findings.push_back(
-            design.rows == 1
-                ? fmt::format("{} = {} is outside of {}", input.column, to_text(factor.value(0)),
-                              range)
-                : fmt::format("column '{}' leaves {}{}", input.column, range, in_rows(outside)));
-        for (std::size_t row = 0; row < design.rows; ++row) {
-          if (factor.value(row) > input.high) {
-            check.findings.back() += growth_beyond(model, input);
-            break;
-          }
-        }
-      });
-}
-
-void check_regions(const FittedModel& model, const Design& design, RangeCheck& check) {
-  std::size_t found = 0;
-  for (const UnmeasuredRegion& region : model.unmeasured) {
-    const std::vector<bool> inside = rows_in_region(region, model.spec, design);
-    if (!mark(inside, check) || ++found > kMostFindings)
-      continue;
-    check.findings.push_back(fmt::format("nothing was measured at {}{}", to_text(region),
-                                         design.rows == 1 ? "" : "," + in_rows(inside)));
-  }
-  if (found > kMostFindings)
-    check.findings.push_back(fmt::format(
-        "nothing was measured at {} further combinations of two columns", found - kMostFindings));
-}
-
-/// Columns that moved in steps with others in all runs: apart from these, nothing was measured.
-void check_steps(const FittedModel& model, const Design& design, RangeCheck& check) {
-  std::map<std::string, const NumericFactor*> factors;
-  for_each_factor(model.spec, design, [&](const NumericInput& input, const NumericFactor& factor) {
-    factors[input.column] = &factor;
-  });
-  std::set<std::string> done;  // a tie stands once for each of its scales
-  for (const Tie& tie : model.spec.ties) {
-    const bool is_known =
-        factors.contains(tie.column) && std::ranges::all_of(tie.factors, [&](const Factor& factor) {
-          return factors.contains(factor.column);
-        });
-    if (!tie.in_steps() || !is_known || !done.insert(tie.column).second)
-      continue;
-    std::vector<bool> apart(design.rows);
-    for (std::size_t row = 0; row < design.rows; ++row)
-      apart[row] = factors[tie.column]->value(row) !=
-                   tie.step([&](const std::string& name) { return factors[name]->value(row); });
-    if (mark(apart, check))
-      check.findings.push_back(fmt::format("{} is not {}, as in all runs{}", tie.column,
-                                           law_of_step(tie),
-                                           design.rows == 1 ? "" : "," + in_rows(apart)));
-  }
-}
-
-}  // namespace
-
-std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
-  const std::vector<NumericInput>& scales = model.spec.extrinsic;
-  for (std::size_t j = 0; j < scales.size(); ++j)
-    if (scales[j].column == input.column)
-      if (const std::string growth = steep_growth(model, j); !growth.empty())
-        return ", beyond which " + growth;
-  for (const Warning& warning : model.warnings)
-    if (warning.kind == "rise" && warning.constant == "q[" + input.column + "]")
-      return ", " + warning.message;
-  return {};
-}
-
-RangeCheck check_range(const FittedModel& model, const Design& design) {
-  RangeCheck check{std::vector<bool>(design.rows, true), {}};
-  check_columns(model, design, check);
-  check_steps(model, design, check);
-  check_regions(model, design, check);
-  return check;
-}
-
-}  // namespace perfmodel
+#include "table/table.hpp"
 
 namespace perfmodel::scaling {
 namespace {
@@ -202,83 +39,65 @@ double mean_value(const std::vector<Point>& points) {
   return sum / static_cast<double>(points.size());
 }
 
-std::size_t distinct_scales(const std::vector<Point>& points) {
-  std::set<double> scales;
-  for (const Point& point : points)
-    scales.insert(point.scale);
-  return scales.size();
+double error_of_usl(const std::vector<Point>& points, const Usl& usl) {
+  return rmse(
+      points, [&](double scale) { return usl.throughput(scale); });
 }
 
-/// Nonlinear least squares for the law with bounds sigma, kappa >= 0: Levenberg-Marquardt steps,
-/// projected to the bounds.
-class UslFit {
- public:
-  UslFit(const std::vector<Point>& points, bool fix_gamma)
-      : points_(points), fix_gamma_(fix_gamma) {}
+/// A Levenberg-Marquardt step, projected to the bounds sigma, kappa >= 0.
+Usl stepped(const std::vector<Point>& points, const Usl& usl, double damping) {
+  Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d right = Eigen::Vector3d::Zero();
+  for (const Point& point : points) {
+    const double n = point.scale;
+    const double x = usl.throughput(n);
+    const double divisor = 1 + usl.sigma * (n - 1) + usl.kappa * n * (n - 1);
+    const Eigen::Vector3d slope(-x * (n - 1) / divisor, -x * n * (n - 1) / divisor,
+                                usl.gamma_is_measured ? 0 : x / usl.gamma);
+    normal += slope * slope.transpose();
+    right += slope * (point.value - x);
+  }
+  // A constant at its bound whose gradient points outwards is fixed, as is a measured gamma.
+  const auto hold = [&](Eigen::Index i) {
+    normal.row(i).setZero();
+    normal.col(i).setZero();
+    normal(i, i) = 1;
+    right[i] = 0;
+  };
+  if (usl.sigma == 0 && right[0] < 0)
+    hold(0);
+  if (usl.kappa == 0 && right[1] < 0)
+    hold(1);
+  if (usl.gamma_is_measured)
+    hold(2);
+  normal.diagonal() *= 1 + damping;
+  const Eigen::Vector3d move = normal.ldlt().solve(right);
+  Usl moved = usl;
+  moved.sigma = std::max(0.0, usl.sigma + move[0]);
+  moved.kappa = std::max(0.0, usl.kappa + move[1]);
+  moved.gamma = std::max(usl.gamma * 1e-3, usl.gamma + move[2]);
+  moved.rmse = error_of_usl(points, moved);
+  return moved;
+}
 
-  Usl fit(Usl usl) const {
-    double damping = 1e-3;
-    double cost = cost_of(usl);
-    for (int iteration = 0; iteration < 1000 && damping < 1e12; ++iteration) {
-      const Usl trial = step(usl, damping);
-      const double trial_cost = cost_of(trial);
-      if (!(trial_cost < cost)) {
-        damping *= 4;
-        continue;
-      }
-      const bool converged = cost - trial_cost <= 1e-15 * cost;
-      usl = trial;
-      cost = trial_cost;
-      damping = std::max(damping / 4, 1e-12);
-      if (converged)
-        break;
+/// Nonlinear least squares for the law from these constants.
+Usl refined(const std::vector<Point>& points, Usl usl) {
+  double damping = 1e-3;
+  usl.rmse = error_of_usl(points, usl);
+  for (int iteration = 0; iteration < 1000 && damping < 1e12; ++iteration) {
+    const Usl trial = stepped(points, usl, damping);
+    if (!(trial.rmse < usl.rmse)) {
+      damping *= 4;
+      continue;
     }
-    return usl;
+    const bool converged = usl.rmse - trial.rmse <= 1e-15 * usl.rmse;
+    usl = trial;
+    damping = std::max(damping / 4, 1e-12);
+    if (converged)
+      break;
   }
-
- private:
-  const std::vector<Point>& points_;
-  bool fix_gamma_;
-
-  double cost_of(const Usl& usl) const {
-    return rmse(
-        points_, [&](double scale) { return usl.throughput(scale); });
-  }
-
-  Usl step(const Usl& usl, double damping) const {
-    Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
-    Eigen::Vector3d right = Eigen::Vector3d::Zero();
-    for (const Point& point : points_) {
-      const double n = point.scale;
-      const double x = usl.throughput(n);
-      const double divisor = 1 + usl.sigma * (n - 1) + usl.kappa * n * (n - 1);
-      const Eigen::Vector3d slope(-x * (n - 1) / divisor, -x * n * (n - 1) / divisor,
-                                  fix_gamma_ ? 0 : x / usl.gamma);
-      normal += slope * slope.transpose();
-      right += slope * (point.value - x);
-    }
-    // A constant at its bound whose gradient points outwards is fixed, as is a measured gamma.
-    const auto hold = [&](Eigen::Index i) {
-      normal.row(i).setZero();
-      normal.col(i).setZero();
-      normal(i, i) = 1;
-      right[i] = 0;
-    };
-    if (usl.sigma == 0 && right[0] < 0)
-      hold(0);
-    if (usl.kappa == 0 && right[1] < 0)
-      hold(1);
-    if (fix_gamma_)
-      hold(2);
-    normal.diagonal() *= 1 + damping;
-    const Eigen::Vector3d move = normal.ldlt().solve(right);
-    Usl moved = usl;
-    moved.sigma = std::max(0.0, usl.sigma + move[0]);
-    moved.kappa = std::max(0.0, usl.kappa + move[1]);
-    moved.gamma = std::max(usl.gamma * 1e-3, usl.gamma + move[2]);
-    return moved;
-  }
-};
+  return usl;
+}
 
 }  // namespace
 
@@ -332,37 +151,31 @@ Gustafson fit_gustafson(const std::vector<Point>& speedups) {
 }
 
 std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
-  const std::size_t scales = distinct_scales(throughputs);
-  const auto one =
-      std::ranges::find_if(throughputs, [](const Point& point) { return point.scale == 1; });
-  const bool fix_gamma = scales == 3 && one != throughputs.end();
-  if (scales < 4 && !fix_gamma)
-    return std::nullopt;
+  std::set<double> scales;
+  for (const Point& point : throughputs)
+    scales.insert(point.scale);
   Usl start;
   start.sigma = 0.01;
   start.kappa = 1e-4;
-  start.gamma_is_measured = fix_gamma;
-  if (fix_gamma)
-    start.gamma = one->value;
+  start.gamma_is_measured = scales.size() == 3 && scales.contains(1);
+  if (scales.size() < 4 && !start.gamma_is_measured)
+    return std::nullopt;
+  if (start.gamma_is_measured)
+    start.gamma = std::ranges::find(throughputs, 1.0, &Point::scale)->value;
   else
     for (const Point& point : throughputs)
       start.gamma = std::max(start.gamma, point.value / point.scale);
-  const UslFit search(throughputs, fix_gamma);
-  Usl best = search.fit(start);
+  Usl best = refined(throughputs, start);
   // Starts on the bounds as well, since projected steps can get stuck there.
   for (const auto& [sigma, kappa] : {std::pair{0.0, 1e-3}, std::pair{0.1, 0.0}, std::pair{0.0, 0.0},
                                      std::pair{0.3, 1e-2}, std::pair{0.01, 1e-6}}) {
     Usl other = start;
     other.sigma = sigma;
     other.kappa = kappa;
-    other = search.fit(other);
-    const auto cost = [&](const Usl& usl) {
-      return rmse(throughputs, [&](double scale) { return usl.throughput(scale); });
-    };
-    if (cost(other) < cost(best))
+    other = refined(throughputs, other);
+    if (other.rmse < best.rmse)
       best = other;
   }
-  best.rmse = rmse(throughputs, [&](double scale) { return best.throughput(scale); });
   best.misfit = best.rmse / mean_value(throughputs);
   best.farthest = kFarthestPeak * std::ranges::max(throughputs, {}, &Point::scale).scale;
   return best;
@@ -480,17 +293,12 @@ using perfmodel::to_text;
 std::vector<double> positive_numbers(const Table& table, const std::string& name,
                                      CellProblems& problems) {
   const Column& column = table.at(name);
-  std::vector<double> values(table.rows());
-  for (std::size_t row = 0; row < values.size(); ++row) {
-    const auto number =
-        column.is_numeric() ? std::optional(column.numbers[row]) : parse_number(column.text(row));
-    if (!number || std::isnan(*number))
+  std::vector<double> values = numbers_of(column);
+  for (std::size_t row = 0; row < values.size(); ++row)
+    if (std::isnan(values[row]))
       problems.add_not_a_number(row, column);
-    else if (*number <= 0)
+    else if (values[row] <= 0)
       problems.add_too_small(row, column, false);
-    else
-      values[row] = *number;
-  }
   return values;
 }
 
@@ -756,11 +564,9 @@ WorkColumns work_columns(const FittedModel& model, const std::string& scale,
   WorkColumns work{scale, model.spec.target, {}, {}};
   // Only columns that a configuration contains, not derived ones: a batch per worker that is
   // computed from the total batch shrinks as the workers grow.
-  const std::vector<CategoricalInput>& names = model.spec.categorical;
   for (const std::string& other : required_columns(model.spec))
     if (other != scale && std::ranges::find(moved, other) == moved.end() &&
-        std::ranges::none_of(names,
-                             [&](const CategoricalInput& input) { return input.column == other; }))
+        !place_of(model.spec.categorical, other))
       work.held.push_back(other);
   for (const LeftOut& item : model.left_out)
     if (item.because == LeftOut::Because::constant)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
@@ -16,6 +18,13 @@ namespace perfmodel {
 
 /// The value of an input for display: all digits of short numbers, four digits of others.
 std::string setting_text(double value);
+
+/// The index of an input; nullopt if there is none of this name.
+template <class Input>
+std::optional<std::size_t> place_of(const std::vector<Input>& inputs, const std::string& column) {
+  const auto found = std::ranges::find(inputs, column, &Input::column);
+  return found == inputs.end() ? std::nullopt : std::optional(to_size(found - inputs.begin()));
+}
 
 /// The predicted time of a configuration; nullopt if it is no valid time.
 std::optional<double> time_of(const FittedModel& model, const Configuration& configuration);
@@ -27,8 +36,6 @@ class MovedConfiguration {
   MovedConfiguration(const FittedModel& model, const Configuration& typical, std::size_t extrinsic)
       : model_(model), typical_(typical), extrinsic_(extrinsic) {}
 
-  /// Whether other columns move along.
-  bool moves_others() const;
   /// The configuration at this scale; nullopt if a derived column has no valid value there.
   std::optional<Configuration> at(double scale) const;
   std::optional<double> time_at(double scale) const;

@@ -48,6 +48,16 @@ std::optional<double> value_of_cell(const SpaceColumn& column, const std::string
   return known ? number : std::nullopt;
 }
 
+/// A row of a table; nullopt if the space does not contain a value of it.
+std::optional<Configuration> configuration_in(const Space& space, const Table& table,
+                                              std::size_t row) {
+  Configuration out;
+  for (const SpaceColumn& column : space.columns)
+    if (const auto value = value_of_cell(column, table.at(column.name).text(row)))
+      out.push_back(*value);
+  return out.size() == space.columns.size() ? std::optional(out) : std::nullopt;
+}
+
 std::string expectation(const SpaceColumn& column) {
   if (column.is_range())
     return fmt::format("a number from {} to {}", to_text(column.low), to_text(column.high));
@@ -127,12 +137,23 @@ bool Order::holds(const std::vector<double>& configuration) const {
   return a <= b && (!whole || (a > 0 && std::fmod(b, a) == 0));
 }
 
+std::size_t SpaceColumn::choices() const {
+  if (is_range())
+    return static_cast<std::size_t>(high - low) + 1;
+  return is_text() ? levels.size() : values.size();
+}
+
+double SpaceColumn::choice(std::size_t k) const {
+  if (is_range())
+    return low + static_cast<double>(k);
+  return is_text() ? static_cast<double>(k) : values[k];
+}
+
 double SpaceColumn::value_at(double u) const {
   if (is_range())
     return in_range(*this, u);
-  const auto index =
-      std::min(static_cast<std::size_t>(u * static_cast<double>(choices())), choices() - 1);
-  return is_text() ? static_cast<double>(index) : values[index];
+  return choice(
+      std::min(static_cast<std::size_t>(u * static_cast<double>(choices())), choices() - 1));
 }
 
 std::string SpaceColumn::text(double value) const {
@@ -186,16 +207,10 @@ Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::
   const std::set<Configuration> known(rows.begin(), rows.end());
   space.rows.assign(known.begin(), known.end());
   const std::set<std::uint32_t> lines(runs.lines.begin(), runs.lines.end());
-  for (std::size_t row = 0; row < all.rows(); ++row) {
-    Configuration failed;
-    if (lines.contains(all.lines[row]))
-      continue;
-    for (const SpaceColumn& column : space.columns)
-      if (const auto value = value_of_cell(column, all.at(column.name).text(row)))
-        failed.push_back(*value);
-    if (failed.size() == space.columns.size() && !known.contains(failed))
-      space.failed.insert(failed);
-  }
+  for (std::size_t row = 0; row < all.rows(); ++row)
+    if (!lines.contains(all.lines[row]))
+      if (const auto failed = configuration_in(space, all, row); failed && !known.contains(*failed))
+        space.failed.insert(*failed);
   return space;
 }
 
@@ -238,6 +253,9 @@ void bind_columns(Space& space, const Table& runs) {
   }
 }
 
+namespace {
+
+/// Whether a configuration satisfies the restrictions of a space of runs.
 bool is_known_to_exist(const Space& space, const Configuration& configuration) {
   return !space.failed.contains(configuration) &&
          std::ranges::all_of(
@@ -251,6 +269,8 @@ bool is_known_to_exist(const Space& space, const Configuration& configuration) {
              space.steps, [&](const Tie& tie) { return keeps_step(space, tie, configuration); });
 }
 
+}  // namespace
+
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
                                    const Configuration& configuration) {
   std::vector<double> values = configuration;
@@ -260,21 +280,22 @@ std::vector<double> formula_values(const Space& space, TextCodes& codes,
   return values;
 }
 
-Conditions::Conditions(const Space& space) : space_(space) {
+Conditions conditions_of(const Space& space) {
+  TextCodes codes;
+  std::vector<Formula> formulas;
   for (const std::string& text : space.where)
-    formulas_.emplace_back(text, space.names(), codes_, space.source + ": where");
-}
-
-bool Conditions::hold(const Configuration& configuration) const {
-  if (!is_known_to_exist(space_, configuration))
-    return false;
-  if (formulas_.empty())
-    return true;
-  const auto values = formula_values(space_, codes_, configuration);
-  return std::ranges::all_of(formulas_, [&](const Formula& formula) {
-    const double value = formula(values);
-    return value != 0 && !std::isnan(value);
-  });
+    formulas.emplace_back(text, space.names(), codes, space.source + ": where");
+  return [&space, codes, formulas](const Configuration& configuration) mutable {
+    if (!is_known_to_exist(space, configuration))
+      return false;
+    if (formulas.empty())
+      return true;
+    const auto values = formula_values(space, codes, configuration);
+    return std::ranges::all_of(formulas, [&](const Formula& formula) {
+      const double value = formula(values);
+      return value != 0 && !std::isnan(value);
+    });
+  };
 }
 
 Table table_of(const Space& space, const std::vector<Configuration>& configurations) {
@@ -325,14 +346,9 @@ std::vector<Configuration> configurations_of(const Space& space, const Table& ta
 
 std::vector<Configuration> contained_configurations(const Space& space, const Table& table) {
   std::vector<Configuration> out;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    Configuration configuration;
-    for (const SpaceColumn& column : space.columns)
-      if (const auto value = value_of_cell(column, table.at(column.name).text(row)))
-        configuration.push_back(*value);
-    if (configuration.size() == space.columns.size())
-      out.push_back(std::move(configuration));
-  }
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    if (auto configuration = configuration_in(space, table, row))
+      out.push_back(*std::move(configuration));
   return out;
 }
 
@@ -342,11 +358,8 @@ void for_each_configuration(const Space& space,
   std::vector<std::size_t> digits(columns, 0);
   Configuration configuration(columns);
   while (true) {
-    for (std::size_t c = 0; c < columns; ++c) {
-      const SpaceColumn& column = space.columns[c];
-      configuration[c] =
-          column.is_text() ? static_cast<double>(digits[c]) : column.values[digits[c]];
-    }
+    for (std::size_t c = 0; c < columns; ++c)
+      configuration[c] = space.columns[c].choice(digits[c]);
     visit(configuration);
     std::size_t c = columns;
     while (c > 0 && ++digits[c - 1] == space.columns[c - 1].choices())
@@ -372,7 +385,7 @@ constexpr std::size_t kMostDrawsOfRuns = 2000;  // since these are more often ne
 std::vector<Configuration> all_of(const Space& space, const Conditions& conditions) {
   std::vector<Configuration> all;
   for_each_configuration(space, [&](const Configuration& configuration) {
-    if (conditions.hold(configuration))
+    if (conditions(configuration))
       all.push_back(configuration);
   });
   return all;
@@ -387,11 +400,6 @@ void add_new(Plan& plan, const std::vector<Configuration>& candidates, std::size
     if (known.insert(candidate).second)
       plan.configurations.push_back(candidate);
   }
-}
-
-bool is_small(const Space& space) {
-  const auto size = space.size();
-  return size && *size <= static_cast<double>(kMostEnumerated);
 }
 
 /// A random configuration. In a space of runs: a random run, in which bound columns take the values
@@ -429,7 +437,7 @@ std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64
     std::vector<double> choices;
     if (!column.is_range()) {
       for (std::size_t k = 0; k < column.choices(); ++k)
-        choices.push_back(column.is_text() ? static_cast<double>(k) : column.values[k]);
+        choices.push_back(column.choice(k));
       random.shuffle(std::span(choices));
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -450,7 +458,7 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
   std::multiset<Configuration> known(existing.begin(), existing.end());
   known.insert(points.begin(), points.end());
   const auto is_good = [&](const Configuration& point) {
-    return known.count(point) == 1 && conditions.hold(point);
+    return known.count(point) == 1 && conditions(point);
   };
   std::vector<std::size_t> bad;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -476,7 +484,7 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
       swap(i, j, c);
       // The other one may stay invalid, but must not duplicate a third one, making it invalid, too.
       const bool other_does_no_harm =
-          is_good(points[j]) || (!other_was_good && !conditions.hold(points[j]));
+          is_good(points[j]) || (!other_was_good && !conditions(points[j]));
       repaired = is_good(points[i]) && other_does_no_harm;
       if (!repaired)
         swap(i, j, c);
@@ -489,12 +497,17 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
 
 }  // namespace
 
+bool is_small(const Space& space, std::size_t most) {
+  const auto size = space.size();
+  return size && *size <= static_cast<double>(most);
+}
+
 Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
                  const std::vector<Configuration>& existing) {
-  const Conditions conditions(space);
+  const Conditions conditions = conditions_of(space);
   Plan plan{existing, 0};
   RandomStream random(seed, "plan random");
-  if (is_small(space)) {
+  if (is_small(space, kMostEnumerated)) {
     auto candidates = all_of(space, conditions);
     const std::size_t found = candidates.size();
     random.shuffle(std::span(candidates));
@@ -507,7 +520,7 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
   const std::size_t most_draws = space.rows.empty() ? kMostDraws : kMostDrawsOfRuns;
   for (std::size_t draws = 0; plan.configurations.size() < n;) {
     const Configuration configuration = draw(space, random);
-    if (conditions.hold(configuration) && known.insert(configuration).second) {
+    if (conditions(configuration) && known.insert(configuration).second) {
       plan.configurations.push_back(configuration);
       draws = 0;
     } else if (++draws == most_draws) {
@@ -519,11 +532,31 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
   return plan;
 }
 
+std::vector<Configuration> random_configurations(const Space& space, std::size_t least,
+                                                 std::size_t most, std::uint64_t seed,
+                                                 const std::vector<Configuration>& existing) {
+  for (std::size_t wanted = most;; wanted = std::max(least, wanted / 2)) {
+    try {
+      return random_plan(space, existing.size() + wanted, seed, existing).configurations;
+    } catch (const InputError&) {  // its conditions permit fewer
+      if (wanted <= least)
+        throw;
+    }
+  }
+}
+
+std::vector<Configuration> sample(const Space& space, std::size_t most, std::uint64_t seed) {
+  const std::size_t n = is_small(space, most)
+                            ? std::max<std::size_t>(1, all_of(space, conditions_of(space)).size())
+                            : most;
+  return random_configurations(space, 1, n, seed, {});
+}
+
 Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
                           const std::vector<Configuration>& existing) {
   if (existing.size() >= n)
     return {existing, 0};
-  const Conditions conditions(space);
+  const Conditions conditions = conditions_of(space);
   auto points = strata(space, n - existing.size(), seed);
   const auto hopeless = repair(conditions, seed, existing, points);
   Plan plan{existing, hopeless.size()};

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel::ssgd {
 namespace {
@@ -43,7 +45,7 @@ double Profile::gradient_bytes() const {
 
 Compute slowest_compute(const Profile& profile) {
   std::vector<Compute> workers;
-  for (std::size_t g = 0; g < profile.workers_measured; ++g)
+  for (std::size_t g = 0; g < profile.workers_measured(); ++g)
     workers.push_back(compute_of_worker(profile, g));
   Compute slowest = workers.front();
   for (const Compute& worker : workers)
@@ -73,6 +75,9 @@ Compute balanced_compute(const Profile& profile) {
       });
 }
 
+namespace {
+
+/// The compute with all times multiplied by 1 + lambda.
 Compute stretched(Compute compute, double lambda) {
   compute.forward_us *= 1 + lambda;
   for (double& ready : compute.ready_us)
@@ -80,65 +85,40 @@ Compute stretched(Compute compute, double lambda) {
   return compute;
 }
 
+/// Sum of forward and backward time of each worker.
 std::vector<double> compute_per_worker(const Profile& profile) {
   std::vector<double> times;
-  for (std::size_t g = 0; g < profile.workers_measured; ++g) {
+  for (std::size_t g = 0; g < profile.workers_measured(); ++g) {
     const Compute compute = compute_of_worker(profile, g);
     times.push_back(compute.forward_us + compute.backward_us());
   }
   return times;
 }
 
-namespace {
-
 using perfmodel::to_text;
 
 constexpr double kMostLayers = 1e6;
 
-/// Reads columns of numbers >= 0 (or > 0) and collects the problems of their cells.
-class NumberReader {
- public:
-  explicit NumberReader(const Table& table) : table_(table), problems_(table) {}
+/// The numbers of a column; adds the cells that are not > 0 or, if they may be 0, not >= 0.
+std::vector<double> numbers_in(const Column& column, CellProblems& problems,
+                               bool may_be_zero = true) {
+  std::vector<double> values = numbers_of(column);
+  if (!column.unit.empty())
+    problems.add(0, column, [] { return "cells have units; the unit is that in the name"; });
+  for (std::size_t row = 0; row < values.size(); ++row)
+    if (std::isnan(values[row]))
+      problems.add_not_a_number(row, column);
+    else if (values[row] < 0 || (values[row] == 0 && !may_be_zero))
+      problems.add_too_small(row, column, may_be_zero);
+  return values;
+}
 
-  enum class Zero { allowed, refused };
-
-  std::vector<double> required(const std::string& name, Zero zero = Zero::allowed) {
-    return read(table_.at(name), zero);
-  }
-
-  std::optional<std::vector<double>> optional(const std::string& name, Zero zero = Zero::allowed) {
-    const Column* column = table_.find(name);
-    return column == nullptr ? std::nullopt : std::optional(read(*column, zero));
-  }
-
-  void finish() const {
-    if (!problems_.empty())
-      throw InputError(problems_.text());
-  }
-
- private:
-  const Table& table_;
-  CellProblems problems_;
-
-  std::vector<double> read(const Column& column, Zero zero) {
-    std::vector<double> values(table_.rows());
-    if (!column.unit.empty())
-      problems_.add(0, column, [] { return "cells have units; the unit is that in the name"; });
-    for (std::size_t row = 0; row < values.size(); ++row) {
-      const auto number =
-          column.is_numeric() ? std::optional(column.numbers[row]) : parse_number(column.text(row));
-      if (!number || *number != *number)
-        problems_.add_not_a_number(row, column);
-      else if (*number < 0)
-        problems_.add(row, column, [&] { return column.text(row) + " is negative"; });
-      else if (*number == 0 && zero == Zero::refused)
-        problems_.add_too_small(row, column, false);
-      else
-        values[row] = *number;
-    }
-    return values;
-  }
-};
+/// nullopt if there is no such column.
+std::optional<std::vector<double>> optional_numbers(const Table& table, const std::string& name,
+                                                    CellProblems& problems) {
+  const Column* const column = table.find(name);
+  return column == nullptr ? std::nullopt : std::optional(numbers_in(*column, problems));
+}
 
 /// Row of each layer and worker: rows[layer][worker].
 using RowsByLayer = std::vector<std::vector<std::size_t>>;
@@ -196,11 +176,11 @@ double slowest(const std::vector<double>& values, const std::vector<std::size_t>
   return largest;
 }
 
-std::vector<double> gradient_bytes(const Table& table, NumberReader& numbers,
+std::vector<double> gradient_bytes(const Table& table, CellProblems& problems,
                                    const ProfileOptions& options) {
-  if (auto bytes = numbers.optional("grad_bytes"))
+  if (auto bytes = optional_numbers(table, "grad_bytes", problems))
     return *bytes;
-  auto bytes = numbers.optional("grad_elems");
+  auto bytes = optional_numbers(table, "grad_elems", problems);
   if (!bytes) {
     throw InputError(table.source +
                      ": neither a column 'grad_bytes' nor 'grad_elems' states how large the "
@@ -211,10 +191,10 @@ std::vector<double> gradient_bytes(const Table& table, NumberReader& numbers,
   return *bytes;
 }
 
-std::vector<double> forward_times(const Table& table, NumberReader& numbers,
+std::vector<double> forward_times(const Table& table, CellProblems& problems,
                                   const std::vector<double>& backward,
                                   const ProfileOptions& options) {
-  auto forward = numbers.optional("t_f_us");
+  auto forward = optional_numbers(table, "t_f_us", problems);
   if (forward && options.forward_share)
     throw UsageError(
         fmt::format("--forward-share has no use: {} has a column 't_f_us'", table.source));
@@ -234,18 +214,17 @@ std::vector<double> forward_times(const Table& table, NumberReader& numbers,
 }  // namespace
 
 Profile profile_of(const Table& table, const ProfileOptions& options) {
-  using Zero = NumberReader::Zero;
-  NumberReader numbers(table);
-  const auto layer_numbers = numbers.required("layer", Zero::refused);
-  const auto backward = numbers.required("t_b_us");
-  const auto bytes = gradient_bytes(table, numbers, options);
-  const auto forward = forward_times(table, numbers, backward, options);
-  const auto communication = numbers.optional("t_c_us");
-  const auto update = numbers.optional("t_u_us");
-  numbers.finish();
+  CellProblems problems(table);
+  const auto layer_numbers = numbers_in(table.at("layer"), problems, false);
+  const auto backward = numbers_in(table.at("t_b_us"), problems);
+  const auto bytes = gradient_bytes(table, problems, options);
+  const auto forward = forward_times(table, problems, backward, options);
+  const auto communication = optional_numbers(table, "t_c_us", problems);
+  const auto update = optional_numbers(table, "t_u_us", problems);
+  if (!problems.empty())
+    throw InputError(problems.text());
 
   Profile profile;
-  profile.has_communication = communication.has_value();
   if (update)
     profile.update_us = 0;
   const Column* name = table.find("name");
@@ -265,7 +244,6 @@ Profile profile_of(const Table& table, const ProfileOptions& options) {
       layer.communication_us = slowest(*communication, rows);
     if (update)
       *profile.update_us += slowest(*update, rows);
-    profile.workers_measured = rows.size();
     profile.layers.push_back(std::move(layer));
   }
   if (profile.layers.empty() || balanced_compute(profile).backward_us() <= 0)
@@ -274,11 +252,11 @@ Profile profile_of(const Table& table, const ProfileOptions& options) {
 }
 
 std::vector<Latency> latencies_of(const Table& table) {
-  using Zero = NumberReader::Zero;
-  NumberReader numbers(table);
-  const auto bytes = numbers.required("bytes", Zero::refused);
-  const auto latency = numbers.required("latency_us", Zero::refused);
-  numbers.finish();
+  CellProblems problems(table);
+  const auto bytes = numbers_in(table.at("bytes"), problems, false);
+  const auto latency = numbers_in(table.at("latency_us"), problems, false);
+  if (!problems.empty())
+    throw InputError(problems.text());
   std::vector<Latency> latencies;
   for (std::size_t i = 0; i < bytes.size(); ++i)
     latencies.push_back({bytes[i], latency[i]});
@@ -291,7 +269,8 @@ namespace {
 std::vector<Gradient> gradients_of(const Profile& profile, const Compute& compute,
                                    const Exchange& exchange) {
   // Without overlap, and with a single message, gradients wait for the end of the backward pass.
-  const bool after_backward = !exchange.overlapped || exchange.merge.merge == Merge::single;
+  const bool after_backward =
+      exchange.merge.merge == Merge::naive || exchange.merge.merge == Merge::single;
   std::vector<Gradient> gradients;
   for (std::size_t l = profile.layers.size(); l-- > 0;) {
     const Layer& layer = profile.layers[l];
@@ -321,8 +300,9 @@ double total(const Phases& phases, double compute_us) {
   return on_host + phases.copy_us + compute_us;
 }
 
-}  // namespace
-
+///     T = T_f + finish + t_u, and the input before or in parallel
+///
+/// A single worker (`workers` = 1) sends nothing.
 Iteration iterate(const Profile& profile, const Compute& compute, std::size_t workers,
                   const Phases& phases, const Exchange& exchange) {
   Iteration iteration;
@@ -331,10 +311,9 @@ Iteration iterate(const Profile& profile, const Compute& compute, std::size_t wo
   iteration.finish_us = compute.backward_us();
   if (workers > 1) {
     iteration.gradients = gradients_of(profile, compute, exchange);
-    const MergePolicy policy = exchange.overlapped ? exchange.merge : MergePolicy{};
-    const auto groups =
-        exchange.groups ? *exchange.groups
-                        : group(iteration.gradients, policy, exchange.cost.value_or(LinearCost{}));
+    const auto groups = exchange.groups ? *exchange.groups
+                                        : group(iteration.gradients, exchange.merge,
+                                                exchange.cost.value_or(LinearCost{}));
     iteration.messages = send(iteration.gradients, groups, exchange.cost);
   }
   for (const Message& message : iteration.messages) {
@@ -346,6 +325,12 @@ Iteration iterate(const Profile& profile, const Compute& compute, std::size_t wo
   return iteration;
 }
 
+/// Lower bound of the time of schedules with a message per layer:
+///
+///     T_f + max(T_b + t_c(1), t_b(L) + T_c) + t_u, and the input before or in parallel
+///
+/// The last message follows the backward pass, and no message precedes the backward pass of the
+/// last layer. `iteration` must have a message per layer.
 double lower_bound(const Iteration& iteration) {
   double finish = iteration.compute.backward_us();
   if (!iteration.messages.empty()) {
@@ -357,13 +342,6 @@ double lower_bound(const Iteration& iteration) {
                iteration.compute.forward_us + finish + iteration.phases.update_us);
 }
 
-namespace {
-
-/// Only messages of single layers have a measured time, merged ones do not.
-bool can_be_measured(const Profile& profile, bool overlapped, const MergePolicy& merge) {
-  return profile.has_communication && (!overlapped || merge.merge == Merge::none);
-}
-
 class StudyMaker {
  public:
   StudyMaker(const Profile& profile, const StudyRequest& request)
@@ -372,7 +350,7 @@ class StudyMaker {
         workers_(static_cast<double>(request.workers)),
         imbalance_(imbalance()),
         balanced_(balanced_compute(profile)),
-        compute_(profile.workers_measured > 1
+        compute_(profile.workers_measured() > 1
                      ? slowest_compute(profile)
                      : stretched(balanced_, imbalance_.load_imbalance_factor)),
         phases_(request.phases) {
@@ -414,30 +392,28 @@ class StudyMaker {
   Phases phases_;
 
   Imbalance imbalance() const {
-    if (profile_.workers_measured == 1)
+    if (profile_.workers_measured() == 1)
       return request_.imbalance.value_or(imbalance_of_factor(0, request_.workers));
     if (request_.imbalance)
       throw UsageError("the file has the times of every worker; their imbalance is in them");
-    if (profile_.workers_measured != request_.workers)
+    if (profile_.workers_measured() != request_.workers)
       throw UsageError(fmt::format("the file has the times of {} workers, not of {}",
-                                   profile_.workers_measured, request_.workers));
+                                   profile_.workers_measured(), request_.workers));
     return imbalance_of_times(compute_per_worker(profile_));
   }
 
   /// nullopt if message times are neither measured nor modelled.
-  std::optional<Exchange> exchange_of(bool overlapped, const MergePolicy& merge,
-                                      bool measured) const {
-    if (measured ? !can_be_measured(profile_, overlapped, merge) : !request_.cost)
+  std::optional<Exchange> exchange_of(const MergePolicy& merge, bool measured) const {
+    // Only messages of single layers have a measured time, merged ones do not.
+    const bool is_single = merge.merge == Merge::naive || merge.merge == Merge::none;
+    if (measured ? !profile_.has_communication() || !is_single : !request_.cost)
       return std::nullopt;
-    return Exchange{.overlapped = overlapped,
-                    .merge = merge,
-                    .cost = measured ? std::nullopt : request_.cost,
-                    .groups = {}};
+    return Exchange{.merge = merge, .cost = measured ? std::nullopt : request_.cost, .groups = {}};
   }
 
   std::optional<Exchange> chosen_exchange() const {
-    const auto measured = exchange_of(request_.overlapped, request_.merge, true);
-    return measured ? measured : exchange_of(request_.overlapped, request_.merge, false);
+    const auto measured = exchange_of(request_.merge, true);
+    return measured ? measured : exchange_of(request_.merge, false);
   }
 
   Iteration run(const Compute& compute, const Exchange& exchange) const {
@@ -462,28 +438,25 @@ class StudyMaker {
   }
 
   void add_schedules(Study& study, const Exchange& chosen) const {
-    const auto add = [&](const std::string& name, bool overlapped, const MergePolicy& merge,
-                         bool measured) {
-      const auto exchange = exchange_of(overlapped, merge, measured);
+    const auto add = [&](const MergePolicy& merge, bool measured) {
+      const auto exchange = exchange_of(merge, measured);
       if (!exchange)
         return;
       const Iteration iteration = run(compute_, *exchange);
       const double gain = speedup(iteration.total_us, study.single.total_us);
-      const bool is_chosen = overlapped == chosen.overlapped &&
-                             measured == !chosen.cost.has_value() &&
-                             (!overlapped || to_text(merge) == to_text(chosen.merge));
-      study.schedules.push_back({name, measured, is_chosen, iteration.messages.size(),
-                                 iteration.communication_us, iteration.exposed_us,
-                                 iteration.finish_us, iteration.total_us, gain, gain / workers_});
-      if (overlapped && merge.merge == Merge::none && study.bound_us == 0)
+      const bool is_chosen =
+          measured == !chosen.cost.has_value() && to_text(merge) == to_text(chosen.merge);
+      study.schedules.push_back(
+          {to_text(merge), measured, is_chosen, iteration, gain, gain / workers_});
+      if (merge.merge == Merge::none && study.bound_us == 0)
         study.bound_us = lower_bound(iteration);
     };
     for (const bool measured : {true, false}) {
-      add("naive", false, {}, measured);
-      for (const Merge merge : {Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal})
-        add(to_text(MergePolicy{merge, 0}), true, {merge, 0}, measured);
+      for (const Merge merge :
+           {Merge::naive, Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal})
+        add({merge, 0}, measured);
       if (request_.merge.merge == Merge::threshold)
-        add(to_text(request_.merge), true, request_.merge, measured);
+        add(request_.merge, measured);
     }
   }
 

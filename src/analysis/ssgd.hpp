@@ -106,10 +106,12 @@ struct Layer {
 /// The measured layers of a network in forward order.
 struct Profile {
   std::vector<Layer> layers;
-  std::size_t workers_measured = 1;  ///< size of every Layer::times
-  std::optional<double> update_us;   ///< sum over the layers, if in the file
-  bool has_communication = false;    ///< every layer has a measured aggregation time
+  std::optional<double> update_us;  ///< sum over the layers, if in the file
 
+  /// All layers have the times of as many workers.
+  std::size_t workers_measured() const { return layers.front().times.size(); }
+  /// Whether every layer has a measured aggregation time; if not, none has.
+  bool has_communication() const { return layers.front().communication_us.has_value(); }
   double gradient_bytes() const;
 };
 
@@ -144,12 +146,6 @@ Compute slowest_compute(const Profile& profile);
 /// The compute with the mean over the workers of each layer's times: perfect balance.
 Compute balanced_compute(const Profile& profile);
 
-/// The compute with all times multiplied by 1 + lambda.
-Compute stretched(Compute compute, double lambda);
-
-/// Sum of forward and backward time of each worker.
-std::vector<double> compute_per_worker(const Profile& profile);
-
 /// The gradient of one layer that has to be sent. Lists of gradients are in backward order, in
 /// which they become ready: `ready_us` never decreases.
 struct Gradient {
@@ -174,6 +170,7 @@ struct Message {
 };
 
 enum class Merge {
+  naive,      ///< a message per layer, all after the backward pass; the others overlap with it
   none,       ///< a message per layer
   single,     ///< one message after the backward pass
   threshold,  ///< a message as soon as `threshold_bytes` are ready
@@ -181,17 +178,27 @@ enum class Merge {
   optimal,    ///< the consecutive groups that finish earliest
 };
 
+constexpr auto texts_of(Merge) {
+  using enum Merge;
+  return std::to_array<EnumText<Merge>>({{naive, "naive"},
+                                         {none, "none"},
+                                         {single, "single"},
+                                         {threshold, "threshold"},
+                                         {mgwfbp, "mgwfbp"},
+                                         {optimal, "optimal"}});
+}
+
 struct MergePolicy {
   Merge merge = Merge::none;
   double threshold_bytes = 0;  ///< for Merge::threshold
 };
 
-/// "none", "threshold:26214400"; the inverse of parse_merge().
+/// "none", "threshold:26214400"
 std::string to_text(const MergePolicy& policy);
-/// Parses "none", "threshold:26214400". Throws UsageError.
+/// The inverse of to_text(), for policies other than `naive`. Throws UsageError.
 MergePolicy parse_merge(std::string_view text);
 
-/// Groups the gradients, in their order. `none`, `single` and `threshold` ignore `cost`.
+/// Groups the gradients, in their order. Only `mgwfbp` and `optimal` use `cost`.
 std::vector<Group> group(const std::vector<Gradient>& gradients, const MergePolicy& policy,
                          const LinearCost& cost);
 
@@ -257,8 +264,7 @@ struct Phases {
 
 /// How gradients are exchanged.
 struct Exchange {
-  bool overlapped = true;          ///< with the backward pass; false: after it
-  MergePolicy merge;               ///< if overlapped
+  MergePolicy merge;
   std::optional<LinearCost> cost;  ///< nullopt: each layer's message takes its measured time
   /// Overrides the groups of the policy.
   std::optional<std::vector<Group>> groups;
@@ -276,20 +282,6 @@ struct Iteration {
   double total_us = 0;
 };
 
-///     T = T_f + finish + t_u, and the input before or in parallel
-///
-/// A single worker (`workers` = 1) sends nothing.
-Iteration iterate(const Profile& profile, const Compute& compute, std::size_t workers,
-                  const Phases& phases, const Exchange& exchange);
-
-/// Lower bound of the time of schedules with a message per layer:
-///
-///     T_f + max(T_b + t_c(1), t_b(L) + T_c) + t_u, and the input before or in parallel
-///
-/// The last message follows the backward pass, and no message precedes the backward pass of the
-/// last layer. `iteration` must have a message per layer.
-double lower_bound(const Iteration& iteration);
-
 enum class SpanKind { read, split, copy, forward, backward, update, message };
 
 /// An activity with its start and end.
@@ -300,19 +292,19 @@ struct Span {
   double end_us = 0;
 };
 
-/// An iteration in its steady state, by lanes. Input that overlaps the compute is for the next one.
+/// Activities of one resource, one after another.
+struct Lane {
+  std::string name;
+  std::vector<Span> spans;
+};
+
+/// An iteration in its steady state. Input that overlaps the compute is for the next one.
 struct Timeline {
   double total_us = 0;
-  std::vector<Span> host;  ///< read and split
-  std::vector<Span> copy;
-  std::vector<Span> compute;
-  std::vector<Span> communication;
+  std::vector<Lane> lanes;  ///< from top to bottom; none is empty
 };
 
 Timeline timeline_of(const Profile& profile, const Iteration& iteration);
-
-/// Name and spans of each lane, from top to bottom, without empty lanes.
-std::vector<std::pair<std::string, const std::vector<Span>*>> lanes(const Timeline& timeline);
 
 /// A network on `workers` workers, for study().
 struct StudyRequest {
@@ -326,7 +318,6 @@ struct StudyRequest {
   /// messages have none, so that schedules are compared by the cost model as well.
   std::optional<LinearCost> cost;
   LinearCost ideal_cost;  ///< of the same message on a network without alpha and beta
-  bool overlapped = true;
   MergePolicy merge;
   /// The same network with the whole mini-batch on one worker, for strong scaling. Without it, the
   /// batch per worker is fixed: weak scaling.
@@ -334,15 +325,11 @@ struct StudyRequest {
 };
 
 /// One schedule of the exchange, for comparison with others.
-struct ScheduleFigures {
+struct Schedule {
   std::string name;       ///< "naive" or a merge policy
   bool measured = false;  ///< message times are measured, not from the cost model
   bool chosen = false;
-  std::size_t messages = 0;
-  double communication_us = 0;
-  double exposed_us = 0;
-  double finish_us = 0;
-  double total_us = 0;
+  Iteration iteration;
   double speedup = 0;
   double efficiency = 0;
 };
@@ -365,7 +352,7 @@ struct Study {
   Imbalance imbalance;
   Iteration single;  ///< T(1), with the batch per worker or, for strong scaling, the whole batch
   Iteration chosen;
-  std::vector<ScheduleFigures> schedules;
+  std::vector<Schedule> schedules;
   double speedup = 1;
   double efficiency = 1;
   double lost_to_communication_us = 0;  ///< time that an iteration without communication would save

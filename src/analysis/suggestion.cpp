@@ -144,9 +144,8 @@ namespace {
 void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
   std::string problems;
   for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
-    const auto input = std::find_if(
-        spec.categorical.begin(), spec.categorical.end(),
-        [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
+    const auto input =
+        std::ranges::find(spec.categorical, unknown.column, &CategoricalInput::column);
     problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
                 "': the model has no level " + quoted_cell(unknown.level) + "; it has " +
                 quoted_list(input->levels) + did_you_mean(unknown.level, input->levels);
@@ -155,35 +154,7 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
     throw InputError(problems);
 }
 
-std::size_t allowed_in(const Space& space) {
-  const Conditions conditions(space);
-  std::size_t allowed = 0;
-  for_each_configuration(space, [&](const Configuration& configuration) {
-    if (conditions.hold(configuration))
-      ++allowed;
-  });
-  return allowed;
-}
-
 }  // namespace
-
-bool is_small(const Space& space, std::size_t most) {
-  const auto size = space.size();
-  return size && *size <= static_cast<double>(most);
-}
-
-std::vector<Configuration> sample(const Space& space, std::size_t most, std::uint64_t seed) {
-  std::size_t n = is_small(space, most) ? std::max<std::size_t>(1, allowed_in(space)) : most;
-  while (true) {
-    try {
-      return random_plan(space, n, seed, {}).configurations;
-    } catch (const InputError&) {  // its conditions permit fewer
-      if (n <= 1)
-        throw;
-      n /= 2;
-    }
-  }
-}
 
 Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
                        const ModelSpec& spec) {
@@ -280,11 +251,9 @@ class Search {
  public:
   Search(const Space& space, const SuggestionRequest& request, const Predict& predict)
       : space_(space),
+        request_(request),
         predict_(predict),
-        bounded_(request.bounded),
-        are_likely_to_fail_(request.are_likely_to_fail),
-        conditions_(space),
-        with_cost_(request.price.has_value()),
+        conditions_(conditions_of(space)),
         fastest_(request.most, &Suggestion::time),
         cheapest_(request.most, &Suggestion::cost),
         failing_(request.most, &Suggestion::time) {
@@ -296,12 +265,12 @@ class Search {
       names.push_back(target.name);
     for (const std::string& condition : request.conditions)
       wanted_.emplace_back(condition, names, codes_, "--where");
-    if (are_likely_to_fail_)
+    if (request.are_likely_to_fail)
       result_.likely_to_fail = 0;
   }
 
   void add(const Configuration& configuration) {
-    if (!conditions_.hold(configuration))
+    if (!conditions_(configuration))
       return;
     chunk_.push_back(configuration);
     if (chunk_.size() == kChunkSize)
@@ -312,7 +281,7 @@ class Search {
     work_off();
     result_.fastest = std::move(fastest_).take();
     result_.failing = std::move(failing_).take();
-    if (with_cost_) {
+    if (price_) {
       result_.cheapest = std::move(cheapest_).take();
       result_.pareto = std::move(front_).take();
     }
@@ -321,14 +290,12 @@ class Search {
 
  private:
   const Space& space_;
+  const SuggestionRequest& request_;
   const Predict& predict_;
-  const std::vector<BoundedTarget>& bounded_;
-  const AreLikelyToFail& are_likely_to_fail_;
   Conditions conditions_;
   TextCodes codes_;
   std::optional<Formula> price_;
   std::vector<Formula> wanted_;
-  bool with_cost_;
   std::vector<Configuration> chunk_;
   Best fastest_;
   Best cheapest_;
@@ -341,10 +308,11 @@ class Search {
       return;
     const auto times = predict_(chunk_);
     std::vector<std::vector<Estimate>> bounded;
-    for (const BoundedTarget& target : bounded_)
+    for (const BoundedTarget& target : request_.bounded)
       bounded.push_back(target.estimates(chunk_));
-    const std::vector<bool> fails =
-        are_likely_to_fail_ ? are_likely_to_fail_(chunk_) : std::vector<bool>(chunk_.size(), false);
+    const std::vector<bool> fails = request_.are_likely_to_fail
+                                        ? request_.are_likely_to_fail(chunk_)
+                                        : std::vector<bool>(chunk_.size(), false);
     result_.searched += chunk_.size();
     for (std::size_t i = 0; i < chunk_.size(); ++i) {
       Suggestion suggestion{chunk_[i], times[i], times[i]};
@@ -399,33 +367,23 @@ class Search {
     }
     ++result_.allowed;
     fastest_.add(suggestion);
-    if (with_cost_) {
+    if (price_) {
       cheapest_.add(suggestion);
       front_.add(suggestion);
     }
   }
 };
 
-/// The space with integer ranges as lists; nullopt if it has other ranges or is too large.
-std::optional<Space> searchable(const Space& space) {
+/// Whether all configurations of a space can be searched.
+bool is_searchable(const Space& space) {
   double size = 1;
   for (const SpaceColumn& column : space.columns) {
     if (column.is_range() && !column.whole)
-      return std::nullopt;
+      return false;
     size *=
         column.is_range() ? column.high - column.low + 1 : static_cast<double>(column.choices());
   }
-  if (!(size <= kMostSearched))
-    return std::nullopt;
-  Space listed = space;
-  for (SpaceColumn& column : listed.columns) {
-    if (column.is_range()) {
-      const auto values = static_cast<std::size_t>(column.high - column.low) + 1;
-      for (std::size_t k = 0; k < values; ++k)
-        column.values.push_back(column.low + static_cast<double>(k));
-    }
-  }
-  return listed;
+  return size <= kMostSearched;
 }
 
 }  // namespace
@@ -475,8 +433,8 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
       search.add(row);
     return search.finish();
   }
-  if (const std::optional<Space> listed = searchable(space)) {
-    for_each_configuration(*listed,
+  if (is_searchable(space)) {
+    for_each_configuration(space,
                            [&](const Configuration& configuration) { search.add(configuration); });
     return search.finish();
   }

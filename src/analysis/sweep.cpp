@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "base/random.hpp"
@@ -12,6 +11,7 @@
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "search/losses.hpp"
+#include "trust/resampling.hpp"
 
 namespace perfmodel {
 namespace {
@@ -120,20 +120,13 @@ std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
       points.back().lambda = lambda;
     }
   }
-  auto found = run_tasks<SweepPoint>(
-      points.size(), options.threads,
-      [&](std::size_t k) -> std::optional<SweepPoint> {
-        if (options.stop.stop_requested())
-          return std::nullopt;
+  auto found = fits_until_stopped<SweepPoint>(
+      points.size(), options,
+      [&](std::size_t k, FitOptions own) {
         SweepPoint point = points[k];
-        FitOptions own = options;
-        own.threads = 1;
-        own.be_silent();
         own.penalty.l1 = point.penalty == PenaltyKind::l1 ? point.lambda : 0;
         own.penalty.l2 = point.penalty == PenaltyKind::l2 ? point.lambda : 0;
         point.model = fit(data.spec, data.training, own);
-        if (options.stop.stop_requested())
-          return std::nullopt;  // it may not have reached its optimum
         judge(data, options.loss, point);
         return point;
       },

@@ -12,10 +12,10 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "capi/options.hpp"
+#include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/certainty.hpp"
 #include "columns/design.hpp"
@@ -91,8 +91,8 @@ const char* required(const void* pointer, const char* name) {
   return name;
 }
 
-/// A new column, to be appended when it is complete.
-Column new_column(const perfmodel_table* table, const char* name, const void* values) {
+/// The name of a new column, which is appended when it is complete.
+std::string new_name(const perfmodel_table* table, const char* name, const void* values) {
   required(table, "table");
   required(name, "name");
   required(values, "the column");
@@ -100,26 +100,24 @@ Column new_column(const perfmodel_table* table, const char* name, const void* va
     throw UsageError("the name of a column is empty");
   if (table->table.find(name) != nullptr)
     throw UsageError("two columns are called '" + std::string(name) + "'");
-  Column column;
-  column.name = name;
-  return column;
+  return name;
 }
 
-/// Fills a text column; levels are kept in the order of their first appearance, as in a file.
-void set_texts(Column& column, std::size_t rows, const std::uint32_t* codes,
-               std::span<const std::string> levels) {
+/// A column of texts; levels are in the order of their first appearance, as in a file.
+template <class TextOfRow>
+Column text_column(std::string name, std::size_t rows, const TextOfRow& text_of_row) {
+  Column column;
+  column.name = std::move(name);
   column.kind = Column::Kind::text;
-  std::map<std::string_view, std::uint32_t> places;
+  std::map<std::string, std::uint32_t> places;
   for (std::size_t row = 0; row < rows; ++row) {
-    if (codes[row] >= levels.size())
-      throw UsageError("column '" + column.name + "': a code is not below the number of levels");
-    const std::string& level = levels[codes[row]];
     const auto [place, is_new] =
-        places.try_emplace(level, static_cast<std::uint32_t>(column.levels.size()));
+        places.try_emplace(text_of_row(row), static_cast<std::uint32_t>(column.levels.size()));
     if (is_new)
-      column.levels.push_back(level);
+      column.levels.push_back(place->first);
     column.codes.push_back(place->second);
   }
+  return column;
 }
 
 /// Calls a function with the table, in which these columns are texts even if they hold numbers;
@@ -134,19 +132,60 @@ void with_texts(const Table& given, const std::set<std::string>& names, const Fu
     return;
   }
   Table table = given;
-  for (Column& column : table.columns) {
-    if (!must_change(column))
-      continue;
-    std::vector<std::uint32_t> codes(table.rows());
-    std::iota(codes.begin(), codes.end(), 0U);
-    std::vector<std::string> texts;
-    for (std::size_t row = 0; row < table.rows(); ++row)
-      texts.push_back(column.text(row));
-    set_texts(column, table.rows(), codes.data(), texts);
-    column.numbers.clear();
-    column.bad_cells.clear();
-  }
+  for (Column& column : table.columns)
+    if (must_change(column))
+      column =
+          text_column(column.name, table.rows(), [&](std::size_t row) { return column.text(row); });
   function(table);
+}
+
+std::string word_of(const std::string& name, const nlohmann::json& value) {
+  if (value.is_string())
+    return value.get<std::string>();
+  if (value.is_number_integer())
+    return value.dump();
+  if (value.is_number())
+    return to_text(value.get<double>());
+  throw UsageError("option '" + name + "': expected a text, a number, true, false or a list");
+}
+
+void add_list(const std::string& name, const std::string& flag, const nlohmann::json& list,
+              std::vector<std::string>& words) {
+  std::vector<std::string> values;
+  for (const auto& value : list)
+    values.push_back(word_of(name, value));
+  if (name == "derive" || name == "bounds") {
+    for (const std::string& value : values)
+      words.push_back(flag + "=" + value);
+    return;
+  }
+  const bool may_be_none = name == "extrinsic" || name == "intrinsic";
+  if (!values.empty() || may_be_none)
+    words.push_back(flag + "=" + (values.empty() ? "none" : joined(values, ",")));
+}
+
+/// The words of the command line that set the fields of a JSON object: {"l2": 0.1, "folds": "all"}
+/// gives "--l2=0.1" and "--folds=all". True sets a flag; false and null set nothing. Lists are
+/// joined by commas, or repeat an option that may be repeated.
+///
+/// Throws UsageError for text that is no JSON object and for values of other types.
+std::vector<std::string> words_of_options(std::string_view json) {
+  const auto options = nlohmann::json::parse(json, nullptr, false);
+  if (!options.is_object())
+    throw UsageError("the options are no JSON object");
+  std::vector<std::string> words;
+  for (const auto& [name, value] : options.items()) {
+    std::string flag = name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    flag.insert(0, "--");
+    if (value.is_array())
+      add_list(name, flag, value, words);
+    else if (value.is_boolean() && value.get<bool>())
+      words.push_back(flag);
+    else if (!value.is_boolean() && !value.is_null())
+      words.push_back(flag + "=" + word_of(name, value));
+  }
+  return words;
 }
 
 /// What the threads of a fit report and the caller is told.
@@ -239,7 +278,8 @@ perfmodel_table* perfmodel_table_new(size_t rows) {
 
 int perfmodel_table_add_numbers(perfmodel_table* table, const char* name, const double* numbers) {
   return guarded([&] {
-    Column column = new_column(table, name, numbers);
+    Column column;
+    column.name = new_name(table, name, numbers);
     column.numbers.assign(numbers, numbers + table->table.rows());
     for (std::size_t row = 0; row < column.numbers.size(); ++row)
       if (!std::isfinite(column.numbers[row])) {
@@ -257,9 +297,14 @@ int perfmodel_table_add_texts(perfmodel_table* table, const char* name, const ui
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < level_count; ++i)
       texts.emplace_back((required(levels[i], "a level"), levels[i]));
-    Column column = new_column(table, name, codes);
-    set_texts(column, table->table.rows(), codes, texts);
-    table->table.columns.push_back(std::move(column));
+    const std::string column = new_name(table, name, codes);
+    table->table.columns.push_back(text_column(
+        column, table->table.rows(),
+        [&](std::size_t row) -> const std::string& {
+          if (codes[row] >= texts.size())
+            throw UsageError("column '" + column + "': a code is not below the number of levels");
+          return texts[codes[row]];
+        }));
   });
 }
 
@@ -275,7 +320,7 @@ perfmodel_model* perfmodel_fit(const perfmodel_table* table, const char* options
     if (table->table.rows() == 0)
       throw InputError("the table has no rows");
     const FitRequest request =
-        cli::fit_request(capi::words_of_options(options == nullptr ? "{}" : options));
+        cli::fit_request(words_of_options(options == nullptr ? "{}" : options));
     const auto& names = request.roles.categorical;
     with_texts(table->table, {names.begin(), names.end()}, [&](const Table& rows) {
       FitOutcome outcome = watched_fit(rows, request, progress, user);

@@ -48,15 +48,15 @@ std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
   return existing;
 }
 
-plan::Linearisation linearisation_of(const PlanArguments& arguments, const plan::Space& space) {
+FittedModel linearisation_of(const PlanArguments& arguments, const plan::Space& space) {
   if (!arguments.model)
     return plan::default_linearisation(space);
-  const FittedModel model = read_model(*arguments.model);
+  FittedModel model = read_model(*arguments.model);
   if (model.form->process_belief(model.spec)) {
     throw UsageError("--model: d-optimal plans are for constants, and '" + *arguments.model +
                      "' has a residual correction; suggest --next plans for predictions");
   }
-  return {model.spec, model.form, model.constants};
+  return model;
 }
 
 plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
@@ -69,7 +69,7 @@ plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
     case PlanMethod::latin_hypercube:
       return plan::latin_hypercube_plan(space, n, seed, existing);
     case PlanMethod::d_optimal: {
-      const plan::Linearisation linearisation = linearisation_of(arguments, space);
+      const FittedModel linearisation = linearisation_of(arguments, space);
       return plan::d_optimal_plan(
           {space, n, seed, existing, linearisation, arguments.starts, arguments.threads});
     }

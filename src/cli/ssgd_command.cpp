@@ -229,8 +229,8 @@ std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
 void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& study) {
   bool finite = std::isfinite(profile.gradient_bytes()) && std::isfinite(study.single.total_us) &&
                 std::isfinite(study.chosen.total_us);
-  for (const ssgd::ScheduleFigures& schedule : study.schedules)
-    finite = finite && std::isfinite(schedule.total_us);
+  for (const ssgd::Schedule& schedule : study.schedules)
+    finite = finite && std::isfinite(schedule.iteration.total_us);
   if (!finite) {
     throw InputError(
         "the iteration is too long to represent as a number; times are in microseconds, gradients "
@@ -267,13 +267,13 @@ ssgd::StudyRequest request_of(const SsgdArguments& arguments, const ssgd::Profil
   request.imbalance = imbalance_of(arguments.imbalance, workers);
   request.cost = messages.cost;
   request.ideal_cost = messages.ideal;
-  request.overlapped = !arguments.no_overlap;
-  request.merge = arguments.merge.value_or(ssgd::MergePolicy{});
+  request.merge = arguments.merge.value_or(
+      ssgd::MergePolicy{arguments.no_overlap ? ssgd::Merge::naive : ssgd::Merge::none, 0});
   if (arguments.reference) {
     request.reference = read_profile(*arguments.reference, arguments);
-    if (request.reference->workers_measured > 1) {
+    if (request.reference->workers_measured() > 1) {
       throw InputError(*arguments.reference + ": the reference is of one worker, not of " +
-                       std::to_string(request.reference->workers_measured));
+                       std::to_string(request.reference->workers_measured()));
     }
   }
   return request;

@@ -60,9 +60,9 @@ std::string lane_text(const std::vector<ssgd::Span>& spans, double total_us, std
 std::string timeline_text(const ssgd::Timeline& timeline, std::size_t width) {
   const std::size_t cells = std::min(kMostCells, width - kLabelWidth - 2);
   std::string text;
-  for (const auto& [name, spans] : ssgd::lanes(timeline)) {
+  for (const auto& [name, spans] : timeline.lanes) {
     text += name + std::string(kLabelWidth - name.size(), ' ') + "|" +
-            lane_text(*spans, timeline.total_us, cells) + "|\n";
+            lane_text(spans, timeline.total_us, cells) + "|\n";
   }
   const std::string end = short_number(timeline.total_us / 1000) + " ms";
   text += std::string(kLabelWidth + 1, ' ') + "0" + std::string(cells - 1 - end.size(), ' ') + end +
@@ -107,7 +107,7 @@ std::string header(const SsgdDocument& document) {
          (study.workers > 1 ? "time of a message: " + document.message_times + "\n" : "");
 }
 
-std::string title(const ssgd::ScheduleFigures& schedule) {
+std::string title(const ssgd::Schedule& schedule) {
   if (schedule.name == "none")
     return "none (wait-free)";
   return schedule.name == "optimal" ? "optimal *" : schedule.name;
@@ -124,8 +124,9 @@ void add_schedules(const SsgdDocument& document, doc::Document& out) {
   for (const auto& schedule : document.study.schedules)
     table.add({doc::shown_as(schedule.name, title(schedule)),
                schedule.measured ? "measured" : "modelled", doc::truth(schedule.chosen),
-               schedule.messages, schedule.communication_us, schedule.exposed_us,
-               schedule.finish_us, schedule.total_us, schedule.speedup, schedule.efficiency,
+               schedule.iteration.messages.size(), schedule.iteration.communication_us,
+               schedule.iteration.exposed_us, schedule.iteration.finish_us,
+               schedule.iteration.total_us, schedule.speedup, schedule.efficiency,
                schedule.chosen ? "<- chosen" : ""});
   out.add("\n");
   out.add(std::move(table), 2);
@@ -238,7 +239,7 @@ std::vector<std::string> own_designs(const ssgd::Profile& profile,
       "before the first layer of it is done.",
       "POP factors: forward, backward and update count as useful; the ideal network has no latency "
       "and no transfer time."};
-  if (profile.workers_measured > 1) {
+  if (profile.workers_measured() > 1) {
     sentences.emplace_back(
         "load imbalance: the slowest worker decides, gradient by gradient; perfect balance has the "
         "mean of the workers' times in each layer.");

@@ -15,7 +15,9 @@ inline constexpr double kRankSlack = 1e-9;
 /// Ranks of the scores at both ends of an interval; 0 and count + 1: that end is not reached.
 std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count);
 
-/// interval_growths(), for a level that the calibration rows support.
+/// Per numeric column: by how much ln of the interval's ends moves outwards per ln of the distance
+/// from the measured range. A column that the intervals do not list gets the root mean square of
+/// the others. The calibration rows have to support the level.
 std::vector<double> growths_beyond(const FittedModel& model, double level);
 
 /// Per row: ln of the factor that a time moves by beyond the measured ranges. If several columns

@@ -148,7 +148,6 @@ Eigen::VectorXd log_ratios(const FittedModel& model) {
 /// A half width of effects below this share of what their runs can say at best is that of refits
 /// that did not move, as fits of absolute errors do where a few runs alone determine a constant.
 constexpr double kLeastShareOfWidth = 0.2;
-constexpr double kHalfAreSmaller = 0.6745;  // quantile of a normal distribution
 
 void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, FittedModel& model) {
   const Design finished = finished_runs(training);
@@ -458,10 +457,8 @@ Metrics measure(const FittedModel& model, const Design& design, const std::strin
 
 namespace {
 
-using Regressors = std::vector<std::unique_ptr<Regressor>>;
-
-Regressors models_for(const ModelSpec& spec, const CompareRequest& request) {
-  Regressors models;
+std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& request) {
+  std::vector<Regressor> models;
   FitOptions options = request.options;
   options.expression = Expression::generic;
   options.loss = request.loss.value_or(default_loss(options));
@@ -482,36 +479,34 @@ Regressors models_for(const ModelSpec& spec, const CompareRequest& request) {
     options.residual = Residual::process;
     models.push_back(make_expression("product and process", spec, options));
   }
-  if (has_black_boxes()) {
-    models.push_back(make_random_forest(options.seed));
-    models.push_back(make_support_vectors(SvrTarget::time));
-    models.push_back(make_support_vectors(SvrTarget::log_time));
-  }
-  if (has_gradient_boosting())
-    models.push_back(make_gradient_boosting(options.seed));
+  models.push_back(make_random_forest(options.seed));
+  models.push_back(make_support_vectors(NumericForm::plain));
+  models.push_back(make_support_vectors(NumericForm::logarithmic));
+  models.push_back(make_gradient_boosting(options.seed));
+  std::erase_if(models, [](const Regressor& model) { return !model.fit; });
   return models;
 }
 
 /// Fits a model to the training rows and computes its metrics on every part.
-ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
+ModelScore score_model(const Regressor& model, const PreparedRuns& runs) {
   ModelScore out;
   const auto start = std::chrono::steady_clock::now();
-  model.fit(runs.training);
+  const LearnedTimes learned = model.fit(runs.training);
   out.fit_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  out.name = model.name();
+  out.name = model.name;
   out.file = runs.provenance.file;
   const auto judge = [&](const Design& design) {
-    return measure(design, model.predict(design), out.file + " by " + out.name);
+    return measure(design, learned.predict(design), out.file + " by " + out.name);
   };
   out.metrics.train = judge(runs.training);
   if (runs.validation)
     out.metrics.validation = judge(*runs.validation);
   if (runs.test)
     out.metrics.test = judge(*runs.test);
-  if (const FittedModel* fitted = model.expression()) {
+  if (learned.expression) {
     for (const auto& input : runs.spec.extrinsic)
       out.columns.push_back(input.column);
-    out.scaling_powers = scaling_powers(*fitted);
+    out.scaling_powers = scaling_powers(*learned.expression);
   }
   return out;
 }
@@ -520,11 +515,11 @@ ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
 
 std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRequest& request,
                                        const std::function<void(std::size_t, std::size_t)>& done) {
-  const Regressors models = models_for(runs.spec, request);
+  const std::vector<Regressor> models = models_for(runs.spec, request);
   const auto found = run_tasks<ModelScore>(
       models.size(), 1,  // each model uses all threads
       [&](std::size_t k) -> std::optional<ModelScore> {
-        ModelScore score = score_model(*models[k], runs);
+        ModelScore score = score_model(models[k], runs);
         if (request.options.stop.stop_requested())
           throw Interrupted();
         return score;

@@ -618,11 +618,10 @@ std::string span_rectangle(const Span& span, double left, double scale, double t
 }  // namespace
 
 std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title) {
-  const auto lanes = ssgd::lanes(timeline);
   const double left = kMargin + kLabelWidth;
   const double scale = (kWidth - left - kMargin) / timeline.total_us;
   const double axis_top =
-      kTitleHeight + static_cast<double>(lanes.size()) * (kLaneHeight + kLaneGap);
+      kTitleHeight + static_cast<double>(timeline.lanes.size()) * (kLaneHeight + kLaneGap);
   const double height = axis_top + kAxisHeight;
 
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " +
@@ -632,9 +631,9 @@ std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& titl
                     "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
                     text_at(kMargin, 22, "start", title);
   double top = kTitleHeight;
-  for (const auto& [name, spans] : lanes) {
+  for (const auto& [name, spans] : timeline.lanes) {
     svg += text_at(kMargin, top + kLaneHeight / 2 + 4, "start", name);
-    for (const Span& span : *spans)
+    for (const Span& span : spans)
       svg += span_rectangle(span, left, scale, top);
     top += kLaneHeight + kLaneGap;
   }

@@ -404,7 +404,7 @@ std::vector<const NumericInput*> numbers_of(const ModelSpec& spec) {
 std::string ranges_of(const FittedModel& model) {
   std::vector<double> growths(numeric_count(model.spec), 0);
   if (model.intervals)
-    growths = interval_growths(model, model.intervals->level);
+    growths = growths_beyond(model, model.intervals->level);
   const std::vector<double> of_bound = bound_growths(model);
   std::vector<std::string> out;
   for (const NumericInput* input : numbers_of(model.spec)) {

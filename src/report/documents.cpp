@@ -98,15 +98,15 @@ void describe(Fields& f, const ssgd::PopFactors& x) {
   f("global_efficiency", x.global_efficiency, "the product of the two before");
 }
 
-void describe(Fields& f, const ssgd::ScheduleFigures& x) {
+void describe(Fields& f, const ssgd::Schedule& x) {
   f("name", x.name, "`naive` or a merge policy");
   f("message_times", x.measured ? "measured" : "modelled", "`measured` or `modelled`");
   f("chosen", x.chosen, "whether it is the one that was asked for");
-  f("messages", x.messages, "their number");
-  f("communication_us", x.communication_us, "all messages, overlapped or not");
-  f("exposed_us", x.exposed_us, "communication that nothing hides");
-  f("finish_us", x.finish_us, "end of the last message");
-  f("iteration_us", x.total_us, "the whole iteration");
+  f("messages", x.iteration.messages.size(), "their number");
+  f("communication_us", x.iteration.communication_us, "all messages, overlapped or not");
+  f("exposed_us", x.iteration.exposed_us, "communication that nothing hides");
+  f("finish_us", x.iteration.finish_us, "end of the last message");
+  f("iteration_us", x.iteration.total_us, "the whole iteration");
   f("speedup", x.speedup, "against one worker");
   f("efficiency", x.efficiency, "against one worker");
 }

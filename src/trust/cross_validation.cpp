@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -16,37 +14,10 @@
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "trust/resampling.hpp"
 
 namespace perfmodel {
-namespace {
 
-bool has_one_value(const NumericFactor& factor, std::size_t rows) {
-  for (std::size_t row = 1; row < rows; ++row)
-    if (factor.value(row) != factor.value(0))
-      return false;
-  return true;
-}
-
-void require_variation(const std::string& column, const NumericFactor& all, std::size_t all_rows,
-                       const NumericFactor& kept, std::size_t kept_rows) {
-  if (!has_one_value(kept, kept_rows) || has_one_value(all, all_rows))
-    return;
-  throw UsageError(fmt::format(
-      "a fold leaves no row to fit on with another {0} than {1}, so the power of {0} could be "
-      "anything; hold out less, or --ignore {2}",
-      column, to_text(kept.value(0)), shell_word(column)));
-}
-
-void require_variation(const ModelSpec& spec, const Design& all, const Design& kept) {
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    require_variation(spec.intrinsic[i].column, all.intrinsic[i], all.rows, kept.intrinsic[i],
-                      kept.rows);
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    require_variation(spec.extrinsic[j].column, all.extrinsic[j], all.rows, kept.extrinsic[j],
-                      kept.rows);
-}
-
-/// The rows that are not in `some`, which is ascending.
 std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::size_t>& some) {
   std::vector<std::size_t> out;
   auto next = some.begin();
@@ -57,6 +28,36 @@ std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::siz
       out.push_back(row);
   return out;
 }
+
+namespace {
+
+bool has_one_value(const NumericFactor& factor, std::size_t rows) {
+  for (std::size_t row = 1; row < rows; ++row)
+    if (factor.value(row) != factor.value(0))
+      return false;
+  return true;
+}
+
+void require_variation(const ModelSpec& spec, const Design& all, const Design& kept) {
+  const auto require = [&](const NumericInput& input, const NumericFactor& of_all,
+                           const NumericFactor& of_kept) {
+    if (has_one_value(of_kept, kept.rows) && !has_one_value(of_all, all.rows))
+      throw UsageError(fmt::format(
+          "a fold leaves no row to fit on with another {0} than {1}, so the power of {0} could be "
+          "anything; hold out less, or --ignore {2}",
+          input.column, to_text(of_kept.value(0)), shell_word(input.column)));
+  };
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    require(spec.intrinsic[i], all.intrinsic[i], kept.intrinsic[i]);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    require(spec.extrinsic[j], all.extrinsic[j], kept.extrinsic[j]);
+}
+
+/// Predictions for a held-out fold, in the order of its rows, and their errors.
+struct HeldOutFold {
+  Metrics metrics;
+  Eigen::VectorXd predicted;
+};
 
 /// Fits the rows outside of a fold and predicts the fold.
 HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpec& spec,
@@ -83,18 +84,10 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
                                               const FitOptions& options,
                                               const std::vector<std::vector<std::size_t>>& held_out,
                                               const std::function<void(std::size_t)>& fold_done) {
-  FitOptions fold_options = options;
-  fold_options.threads = 1;
-  fold_options.be_silent();
-  const auto folds = run_tasks<HeldOutFold>(
-      held_out.size(), options.threads,
-      [&](std::size_t fold) -> std::optional<HeldOutFold> {
-        if (options.stop.stop_requested())
-          return std::nullopt;
-        HeldOutFold out = fit_without(held_out[fold], spec, training, fold_options);
-        if (options.stop.stop_requested())
-          return std::nullopt;  // it may not have reached its optimum
-        return out;
+  const auto folds = fits_until_stopped<HeldOutFold>(
+      held_out.size(), options,
+      [&](std::size_t k, const FitOptions& own) {
+        return fit_without(held_out[k], spec, training, own);
       },
       fold_done);
   CrossValidation out;
@@ -135,42 +128,35 @@ VectorXd log_coordinate(const NumericInput& input, const NumericFactor& factor, 
   return deviation > 0 ? VectorXd(out / deviation) : out;
 }
 
-/// Regressors: logarithms of numbers, and an indicator for each level but the first of its column.
-struct Coordinates {
-  std::vector<VectorXd> numbers;
-  std::vector<VectorXd> levels;
-
-  Coordinates(const ModelSpec& spec, const Design& runs) {
-    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-      numbers.push_back(log_coordinate(spec.intrinsic[i], runs.intrinsic[i], runs.rows));
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-      numbers.push_back(log_coordinate(spec.extrinsic[j], runs.extrinsic[j], runs.rows));
-    for (const LevelFactor& factor : runs.categorical) {
-      for (std::uint32_t level = 1; level < factor.levels; ++level) {
-        VectorXd column(index(runs.rows));
-        for (std::size_t row = 0; row < runs.rows; ++row)
-          column[index(row)] = factor.codes[row] == level ? 1 : 0;
-        levels.push_back(std::move(column));
-      }
-    }
-  }
+/// The regressors of a response surface.
+struct Surface {
+  MatrixXd terms;   ///< a column each
+  Index first = 0;  ///< number of those of first order, which come first
 };
 
-/// rows x terms: 1, the coordinates and, with `second_order`, all products of two of them of which
-/// at least one is a number.
-MatrixXd terms_of_surface(const Coordinates& coordinates, Index rows, bool second_order) {
-  std::vector<VectorXd> columns = {VectorXd::Ones(rows)};
-  columns.insert(columns.end(), coordinates.numbers.begin(), coordinates.numbers.end());
-  columns.insert(columns.end(), coordinates.levels.begin(), coordinates.levels.end());
-  for (std::size_t i = 0; second_order && i < coordinates.numbers.size(); ++i) {
-    for (std::size_t j = i; j < coordinates.numbers.size(); ++j)
-      columns.push_back(coordinates.numbers[i].cwiseProduct(coordinates.numbers[j]));
-    for (const VectorXd& level : coordinates.levels)
-      columns.push_back(coordinates.numbers[i].cwiseProduct(level));
+/// 1, the logarithms of numbers, an indicator for each level but the first of its column, and all
+/// products of two of them of which at least one is a number.
+Surface surface_of(const ModelSpec& spec, const Design& runs) {
+  std::vector<VectorXd> columns = {VectorXd::Ones(index(runs.rows))};
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    columns.push_back(log_coordinate(spec.intrinsic[i], runs.intrinsic[i], runs.rows));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    columns.push_back(log_coordinate(spec.extrinsic[j], runs.extrinsic[j], runs.rows));
+  const std::size_t numbers = columns.size();
+  for (const LevelFactor& factor : runs.categorical) {
+    for (std::uint32_t level = 1; level < factor.levels; ++level) {
+      VectorXd& column = columns.emplace_back(index(runs.rows));
+      for (std::size_t row = 0; row < runs.rows; ++row)
+        column[index(row)] = factor.codes[row] == level ? 1 : 0;
+    }
   }
-  MatrixXd out(rows, index(columns.size()));
+  const std::size_t first = columns.size();
+  for (std::size_t i = 1; i < numbers; ++i)
+    for (std::size_t j = i; j < first; ++j)
+      columns.push_back(VectorXd(columns[i].cwiseProduct(columns[j])));
+  Surface out{MatrixXd(index(runs.rows), index(columns.size())), index(first)};
   for (std::size_t k = 0; k < columns.size(); ++k)
-    out.col(index(k)) = columns[k];
+    out.terms.col(index(k)) = columns[k];
   return out;
 }
 
@@ -206,10 +192,9 @@ std::optional<FormCheck> check_form(const FittedModel& model, const Design& trai
   if (groups.count < 2 * kFolds)
     return std::nullopt;
   const Index rows = index(runs.rows);
-  const Coordinates coordinates(model.spec, runs);
-  MatrixXd terms = terms_of_surface(coordinates, rows, true);
-  if (terms.cols() * kRowsPerCoefficient > rows)
-    terms = terms_of_surface(coordinates, rows, false);
+  const auto [all_terms, first_order] = surface_of(model.spec, runs);
+  const MatrixXd terms = all_terms.leftCols(
+      all_terms.cols() * kRowsPerCoefficient > rows ? first_order : all_terms.cols());
   if (terms.cols() * kRowsPerCoefficient > rows)
     return std::nullopt;
   const VectorXd log_time = runs.time.array().log();

@@ -1,22 +1,17 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "base/parallel.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
 
-/// Predictions for a held-out fold, in the order of its rows, and their errors.
-struct HeldOutFold {
-  Metrics metrics;
-  Eigen::VectorXd predicted;
-};
+/// The rows that are not in `some`, which is ascending.
+std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::size_t>& some);
 
 /// Fits the rows outside of each fold from scratch, with the same options and seed, and predicts
 /// the fold, so that nothing learnt from a row reaches its prediction. A level that occurs in the

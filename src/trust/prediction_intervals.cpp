@@ -8,7 +8,6 @@
 #include <numeric>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -18,12 +17,12 @@
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "forms/beyond.hpp"
-#include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
+#include "trust/cross_validation.hpp"
 
 namespace perfmodel {
 namespace {
@@ -54,8 +53,6 @@ std::size_t rank_of(double quantile, std::size_t count) {
   return static_cast<std::size_t>(std::ceil(places * quantile - kRankSlack));
 }
 
-/// Median of |z| for a standard normal z.
-constexpr double kHalfAreSmaller = 0.6745;
 /// Largest ratio of a score to the next smaller one, among scores of at least 1 standard deviation.
 constexpr double kMostOverNext = 2;
 
@@ -126,11 +123,17 @@ double typical_deviation(const PredictionIntervals& intervals) {
       std::max(0.0, (all - intervals.added_deviation) * (all + intervals.added_deviation)));
 }
 
+namespace {
+
+/// The standard deviation by which a score is divided, given the GP's `deviation`: adds the scatter
+/// of the calibration rows beyond the GP's, scaled down for rows below the typical deviation.
 double score_deviation(const PredictionIntervals& intervals, double deviation) {
   const double typical = typical_deviation(intervals);
   return deviation < typical ? deviation * std::hypot(1, intervals.added_deviation / typical)
                              : std::hypot(deviation, intervals.added_deviation);
 }
+
+}  // namespace
 
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
                               Calibration calibration, double level,
@@ -227,15 +230,10 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
   return out;
 }
 
-std::vector<double> interval_growths(const FittedModel& model, double level) {
-  require_level(level, model.intervals.value().count);
-  return growths_beyond(model, level);
-}
-
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<ProcessReach>& reach) {
   RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
-  const Eigen::VectorXd ends = moves_beyond(model.spec, interval_growths(model, level), design);
+  const Eigen::VectorXd ends = moves_beyond(model.spec, growths_beyond(model, level), design);
   const Eigen::VectorXd bound = moves_beyond(model.spec, bound_growths(model), design);
   for (Eigen::Index row = 0; row < ends.size(); ++row) {
     out.lower[row] = std::min(1.0, out.lower[row] * std::exp(-ends[row] - bound[row]));
@@ -268,8 +266,9 @@ constexpr std::size_t kOtherHyperParameters = 2;  ///< of a GP, in addition to o
 struct Judgement {
   std::vector<std::size_t> kept;
   std::vector<std::size_t> judged;
-  std::optional<std::size_t> numeric;  ///< column of an extrapolation fold
+  std::optional<std::size_t> numeric = {};  ///< column of an extrapolation fold
   double edge = 0;
+  bool is_flat = false;  ///< whether the time is constant beyond the largest measured value
 };
 
 /// The groups of the rows, renumbered from 0 in the order of their first appearance.
@@ -301,14 +300,8 @@ std::vector<std::size_t> sampled(const std::vector<std::size_t>& group_of, std::
 std::vector<Judgement> by_folds(const RowGroups& groups, std::uint64_t seed) {
   std::vector<Judgement> out;
   for (auto& part : make_held_out_parts(groups, std::min(kRefitFolds, groups.count), seed)) {
-    Judgement fold{.kept = {}, .judged = std::move(part), .numeric = {}};
-    std::vector<bool> is_judged(groups.of_row.size(), false);
-    for (const std::size_t row : fold.judged)
-      is_judged[row] = true;
-    for (std::size_t row = 0; row < is_judged.size(); ++row)
-      if (!is_judged[row])
-        fold.kept.push_back(row);
-    out.push_back(std::move(fold));
+    std::vector<std::size_t> kept = other_rows(groups.of_row.size(), part);
+    out.push_back({.kept = std::move(kept), .judged = std::move(part)});
   }
   return out;
 }
@@ -360,56 +353,43 @@ std::optional<Eigen::VectorXd> deviations_of(const FittedModel& model, const Des
   return reach ? std::optional(reach->deviations) : std::nullopt;
 }
 
-class HeldOutJudge {
- public:
-  HeldOutJudge(const FittedModel& model, const Design& runs, const FitOptions& options,
-               const Quantities& quantities)
-      : model_(model),
-        runs_(runs),
-        options_(options),
-        quantities_(quantities),
-        by_deviation_(!options.quantile) {
-    options_.loss = model.search.loss;  // the loss that its constants minimise
-    options_.quantile = model.search.quantile;
-    options_.threads = 1;
-    options_.be_silent();
-    refit_ = refit_of(model, runs, options_);
-    for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
-      flat_.push_back(is_flat_beyond(*model.form, model.spec, model.constants, runs, n));
+/// The folds, then the extrapolation folds that can be judged.
+std::vector<Judgement> judgements_of(const FittedModel& model, const Design& runs,
+                                     const RowGroups& groups, const Refit& refit,
+                                     std::uint64_t seed) {
+  std::vector<Judgement> out = by_folds(groups, seed);
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    const bool is_flat = is_flat_beyond(*model.form, model.spec, model.constants, runs, n);
+    for (Judgement& edge : by_edges(runs, n)) {
+      edge.is_flat = is_flat;
+      drop_unseen_levels(runs, edge);
+      std::erase_if(edge.judged, [&](std::size_t row) { return runs.is_cut(row); });
+      if (edge.judged.size() >= kLeastRows && edge.kept.size() >= refit.free_constants())
+        out.push_back(std::move(edge));
+    }
   }
+  return out;
+}
 
-  bool can_judge(const Judgement& judgement) const {
-    return judgement.judged.size() >= kLeastRows &&
-           judgement.kept.size() >= refit_->free_constants();
-  }
-
-  Judged operator()(const Judgement& judgement) const {
-    const Design kept = take_rows(runs_, judgement.kept);
-    Design judged = take_rows(runs_, judgement.judged);
-    if (judgement.numeric && flat_[*judgement.numeric])
-      for (double& value : numeric_factor(judged, *judgement.numeric).values)
-        value = std::min(value, judgement.edge);
-    FittedModel other = model_;
-    Refitted found = (*refit_)(kept);
-    other.form = std::move(found.form);
-    other.constants = std::move(found.constants);
-    other.form->settle_unseen_levels(kept, other);
-    Judged out{.quantities = {}, .predicted = predict(other, judged), .deviations = {}};
-    if (!judgement.numeric)
-      out.quantities = quantities_(other);
-    out.deviations = deviations_of(other, judged, by_deviation_);
-    return out;
-  }
-
- private:
-  const FittedModel& model_;
-  const Design& runs_;
-  FitOptions options_;
-  const Quantities& quantities_;
-  bool by_deviation_;  ///< not for a bound, which one factor moves
-  std::unique_ptr<Refit> refit_;
-  std::vector<bool> flat_;
-};
+/// What the model says of the judged rows when it is refitted to the kept ones.
+Judged judged_by(const FittedModel& model, const Refit& refit, const Design& runs,
+                 const Judgement& judgement, const Quantities& quantities, bool by_deviation) {
+  const Design kept = take_rows(runs, judgement.kept);
+  Design judged = take_rows(runs, judgement.judged);
+  if (judgement.is_flat)
+    for (double& value : numeric_factor(judged, *judgement.numeric).values)
+      value = std::min(value, judgement.edge);
+  FittedModel other = model;
+  Refitted found = refit(kept);
+  other.form = std::move(found.form);
+  other.constants = std::move(found.constants);
+  other.form->settle_unseen_levels(kept, other);
+  Judged out{.quantities = {}, .predicted = predict(other, judged), .deviations = {}};
+  if (!judgement.numeric)
+    out.quantities = quantities(other);
+  out.deviations = deviations_of(other, judged, by_deviation);
+  return out;
+}
 
 /// The growth of the errors of an extrapolation fold, as GrowthOfErrors defines it.
 double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec& spec,
@@ -455,6 +435,30 @@ double selection_factor(const FittedModel& model, std::size_t rows) {
   return std::sqrt(all / std::max(all - free, all / 4));
 }
 
+/// Intervals within the measured ranges, by what refits without them say of the runs.
+PredictionIntervals calibrated_by_folds(const FittedModel& model, const Design& runs,
+                                        std::span<const Judgement> judgements,
+                                        const std::vector<Judged>& judged, double optimism,
+                                        std::uint64_t seed, double level) {
+  Eigen::VectorXd predicted(index(runs.rows));
+  Eigen::VectorXd deviations(index(runs.rows));
+  bool has_deviations = false;
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    const std::vector<Eigen::Index> at(judgements[i].judged.begin(), judgements[i].judged.end());
+    predicted(at) = judged[i].predicted;
+    has_deviations = judged[i].deviations.has_value();
+    if (has_deviations)
+      deviations(at) = *judged[i].deviations;
+  }
+  const Eigen::VectorXd measured = times_with_draws(runs, predicted, seed);
+  const Eigen::ArrayXd ratios = predicted.array() / measured.array();
+  // Predictions of a mean are centred; those of a quantile are off by a factor.
+  const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
+  predicted = measured.array() * centre * (ratios / centre).pow(optimism);
+  return calibrate(measured, predicted, Calibration::cross_validation, level,
+                   has_deviations ? std::optional(deviations) : std::nullopt);
+}
+
 Eigen::VectorXd jackknife_errors(std::span<const Judged> folds) {
   Eigen::MatrixXd of_folds(folds.front().quantities.size(), index(folds.size()));
   for (std::size_t k = 0; k < folds.size(); ++k)
@@ -474,50 +478,34 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
   const std::vector<std::size_t> rows = sampled(group_of, options.seed);
   const Design runs = take_rows(training, rows);
   const RowGroups groups = numbered(group_of, rows);
-  const HeldOutJudge judge(model, runs, options, quantities);
-  std::vector<Judgement> judgements = by_folds(groups, options.seed);
-  const std::size_t folds = judgements.size();
-  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
-    for (Judgement& edge : by_edges(runs, n)) {
-      drop_unseen_levels(runs, edge);
-      std::erase_if(edge.judged, [&](std::size_t row) { return runs.is_cut(row); });
-      if (judge.can_judge(edge))
-        judgements.push_back(std::move(edge));
-    }
-  }
+  FitOptions of_refits = options;
+  of_refits.loss = model.search.loss;  // the loss that its constants minimise
+  of_refits.quantile = model.search.quantile;
+  of_refits.threads = 1;
+  of_refits.be_silent();
+  const std::unique_ptr<Refit> refit = refit_of(model, runs, of_refits);
+  const auto judgements = judgements_of(model, runs, groups, *refit, options.seed);
+  const bool by_deviation = !options.quantile;  // one factor moves a bound
   std::vector<Judged> judged(judgements.size());
   parallel_for(judgements.size(), options.threads, [&](std::size_t i) {
     if (!options.stop.stop_requested())
-      judged[i] = judge(judgements[i]);
+      judged[i] = judged_by(model, *refit, runs, judgements[i], quantities, by_deviation);
   });
   if (options.stop.stop_requested())
     return std::nullopt;
+  const auto judges_all = [](const Judgement& each) { return !each.numeric; };
+  const std::size_t folds = to_size(std::ranges::count_if(judgements, judges_all));
+  const double optimism = selection_factor(model, training.rows);
 
   PredictionIntervals out;
   if (validation) {
     const Eigen::VectorXd predicted = predict(model, *validation);
-    out = calibrate(times_with_draws(*validation, predicted, options.seed), predicted,
-                    Calibration::validation, level,
-                    deviations_of(model, *validation, !options.quantile));
+    out =
+        calibrate(times_with_draws(*validation, predicted, options.seed), predicted,
+                  Calibration::validation, level, deviations_of(model, *validation, by_deviation));
   } else {
-    Eigen::VectorXd predicted(index(runs.rows));
-    Eigen::VectorXd deviations(index(runs.rows));
-    bool has_deviations = false;
-    for (std::size_t i = 0; i < folds; ++i) {
-      const std::vector<Eigen::Index> at(judgements[i].judged.begin(), judgements[i].judged.end());
-      predicted(at) = judged[i].predicted;
-      has_deviations = judged[i].deviations.has_value();
-      if (has_deviations)
-        deviations(at) = *judged[i].deviations;
-    }
-    const Eigen::VectorXd measured = times_with_draws(runs, predicted, options.seed);
-    const Eigen::ArrayXd ratios = predicted.array() / measured.array();
-    // Predictions of a mean are centred; those of a quantile are off by a factor.
-    const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
-    predicted =
-        measured.array() * centre * (ratios / centre).pow(selection_factor(model, training.rows));
-    out = calibrate(measured, predicted, Calibration::cross_validation, level,
-                    has_deviations ? std::optional(deviations) : std::nullopt);
+    out = calibrated_by_folds(model, runs, std::span(judgements).first(folds), judged, optimism,
+                              options.seed, level);
   }
   std::map<std::size_t, std::vector<double>> growths;
   for (std::size_t i = folds; i < judgements.size(); ++i)
@@ -534,7 +522,7 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
   const Eigen::VectorXd errors = jackknife_errors(std::span(judged).first(folds));
   // The folds of a sample differ more than the folds of all rows would.
   const double share = static_cast<double>(runs.rows) / static_cast<double>(training.rows);
-  const double factor = std::sqrt(share) * selection_factor(model, training.rows);
+  const double factor = std::sqrt(share) * optimism;
   return Calibrated{std::move(out), factor * t_quantile_95(folds - 1) * errors};
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "forms/form.hpp"
@@ -18,6 +17,9 @@ constexpr auto texts_of(Calibration) {
   return std::to_array<EnumText<Calibration>>(
       {{validation, "split conformal"}, {cross_validation, "cross-conformal"}});
 }
+
+/// Median of |z| for a standard normal z.
+inline constexpr double kHalfAreSmaller = 0.6745;
 
 /// Ends of an interval as factors of the prediction: lower <= 1 <= upper.
 struct IntervalFactors {
@@ -98,10 +100,6 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
 /// The median over the calibration rows of the GP's standard deviation.
 double typical_deviation(const PredictionIntervals& intervals);
 
-/// The standard deviation by which a score is divided, given the GP's `deviation`: adds the scatter
-/// of the calibration rows beyond the GP's, scaled down for rows below the typical deviation.
-double score_deviation(const PredictionIntervals& intervals, double deviation);
-
 /// Throws UsageError if the calibration rows do not support `level`. `deviation`: by what the
 /// scores were divided, if they were.
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
@@ -111,11 +109,6 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
 /// of the fit, a GP may give narrower ones. nullopt if scores were divided, but the model of an
 /// older version does not store the typical deviation.
 std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
-
-/// Per numeric column: by how much ln of the interval's ends moves outwards per ln of the distance
-/// from the measured range. A column that the intervals do not list gets the root mean square of
-/// the others. If several columns are out of range, the one that widens most counts.
-std::vector<double> interval_growths(const FittedModel& model, double level);
 
 /// `reach`: what the form's process_reach() returns for these rows.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,

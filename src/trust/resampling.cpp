@@ -17,23 +17,12 @@
 #include "table/table.hpp"
 
 namespace perfmodel {
+namespace {
+
+using Eigen::VectorXd;
 
 /// Draws data sets like the one that a model was fitted to.
-class Resampler {
- public:
-  Resampler(const FittedModel& model, const Design& training, Resampling resampling);
-
-  Design draw(RandomStream& random) const;
-
- private:
-  const Design& training_;
-  Resampling resampling_;
-  Eigen::VectorXd predicted_;
-  Eigen::VectorXd log_residuals_;  ///< centred, widened to the size of new runs' residuals
-
-  Design resampled_rows(RandomStream& random) const;
-  Design resampled_residuals(RandomStream& random) const;
-};
+using Resampler = std::function<Design(RandomStream&)>;
 
 /// sqrt(n / (n - k)) for n training rows and k constants in use; n - k counts as at least n / 2.
 double widening(const FittedModel& model, const Design& training) {
@@ -42,40 +31,29 @@ double widening(const FittedModel& model, const Design& training) {
   return std::sqrt(n / std::max(n - k, 0.5 * n));
 }
 
-Resampler::Resampler(const FittedModel& model, const Design& training, Resampling resampling)
-    : training_(training), resampling_(resampling) {
-  if (resampling == Resampling::rows)
-    return;
-  predicted_ = predict(model, training);
-  log_residuals_ = training.time.array().log() - predicted_.array().log();
-  log_residuals_.array() -= log_residuals_.mean();
-  log_residuals_ *= widening(model, training);
-}
-
-Design Resampler::draw(RandomStream& random) const {
-  return resampling_ == Resampling::rows ? resampled_rows(random) : resampled_residuals(random);
-}
-
-Design Resampler::resampled_rows(RandomStream& random) const {
-  std::vector<std::size_t> rows(training_.rows);
+Design resampled_rows(const Design& training, RandomStream& random) {
+  std::vector<std::size_t> rows(training.rows);
   for (std::size_t& row : rows)
-    row = random.below(training_.rows);
+    row = random.below(training.rows);
   std::sort(rows.begin(), rows.end());
-  return take_rows(training_, rows);
+  return take_rows(training, rows);
 }
 
-Design Resampler::resampled_residuals(RandomStream& random) const {
-  Design out = training_;
-  for (std::size_t r = 0; r < training_.rows; ++r) {
-    const std::size_t drawn = random.below(training_.rows);
-    out.time[index(r)] = predicted_[index(r)] * std::exp(log_residuals_[index(drawn)]);
-  }
-  return out;
+/// Refers to `training`.
+Resampler resampler_of(const FittedModel& model, const Design& training, Resampling resampling) {
+  if (resampling == Resampling::rows)
+    return [&training](RandomStream& random) { return resampled_rows(training, random); };
+  const VectorXd predicted = predict(model, training);
+  VectorXd log_residuals = training.time.array().log() - predicted.array().log();
+  log_residuals.array() -= log_residuals.mean();
+  log_residuals *= widening(model, training);  // to the size of new runs' residuals
+  return [&training, predicted, log_residuals](RandomStream& random) {
+    Design out = training;
+    for (Eigen::Index r = 0; r < out.time.size(); ++r)
+      out.time[r] = predicted[r] * std::exp(log_residuals[index(random.below(training.rows))]);
+    return out;
+  };
 }
-
-namespace {
-
-using Eigen::VectorXd;
 
 constexpr std::size_t kRowsPerConstant = 3;  // with fewer rows, residuals are resampled
 
@@ -84,24 +62,6 @@ Resampling resampling_of(const Design& training, std::size_t constants) {
   return training.rows < kRowsPerConstant * constants && !has_cut_runs(training)
              ? Resampling::residuals
              : Resampling::rows;
-}
-
-/// The constants of each sample that reached its optimum.
-std::vector<std::optional<VectorXd>> refit_samples(
-    const Refit& refit, const Resampler& resampler, const FitOptions& options, std::size_t samples,
-    const std::function<void(std::size_t)>& sample_done) {
-  return run_tasks<VectorXd>(
-      samples, options.threads,
-      [&](std::size_t b) -> std::optional<VectorXd> {
-        if (options.stop.stop_requested())
-          return std::nullopt;
-        RandomStream random(options.seed, "bootstrap", b);
-        VectorXd constants = refit(resampler.draw(random)).constants;
-        if (options.stop.stop_requested())
-          return std::nullopt;  // it may not have reached its optimum
-        return constants;
-      },
-      sample_done);
 }
 
 }  // namespace
@@ -115,8 +75,14 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
   const std::unique_ptr<Refit> refit = refit_of(model, training, options);
   BootstrapSamples out;
   out.resampling = resampling_of(training, refit->free_constants());
-  auto found = refit_samples(*refit, Resampler(model, training, out.resampling), options, samples,
-                             sample_done);
+  const Resampler draw = resampler_of(model, training, out.resampling);
+  auto found = fits_until_stopped<VectorXd>(
+      samples, options,
+      [&](std::size_t b, const FitOptions&) {
+        RandomStream random(options.seed, "bootstrap", b);
+        return (*refit)(draw(random)).constants;
+      },
+      sample_done);
   std::erase_if(found, [](const auto& constants) { return !constants; });
   out.constants.resize(model.constants.size(), index(found.size()));
   for (std::size_t b = 0; b < found.size(); ++b)
@@ -187,10 +153,7 @@ std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamp
     return {};
   const std::vector<double> fitted = scaling_powers(model);
   MatrixXd found(samples.constants.cols(), index(fitted.size()));
-  FittedModel sample;
-  sample.spec = model.spec;
-  sample.form = model.form;
-  sample.typical = model.typical;
+  FittedModel sample = model;
   for (Index b = 0; b < samples.constants.cols(); ++b) {
     sample.constants = samples.constants.col(b);
     const std::vector<double> powers = scaling_powers(sample);
@@ -222,6 +185,9 @@ Uncertainty percentile_intervals(const FittedModel& model, const Design& trainin
   return out;
 }
 
+namespace {
+
+/// Of at least two values.
 Spread spread_of(const std::string& name, const std::vector<double>& values) {
   const double n = static_cast<double>(values.size());
   double sum = 0;
@@ -233,6 +199,16 @@ Spread spread_of(const std::string& name, const std::vector<double>& values) {
     squares += (value - mean) * (value - mean);
   return {name, mean, std::sqrt(squares / (n - 1))};
 }
+
+SeedSpread spread_over(const std::vector<FittedModel>& fits, const std::string& name,
+                       const std::function<double(const FittedModel&)>& value) {
+  std::vector<double> values;
+  for (const FittedModel& model : fits)
+    values.push_back(value(model));
+  return spread_of(name, values);
+}
+
+}  // namespace
 
 std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts) {
   std::vector<Spread> out;
@@ -257,32 +233,6 @@ Metrics mean_metrics(const std::vector<Metrics>& parts) {
   }
   return out;
 }
-
-namespace {
-
-std::vector<double> values_of(const std::vector<FittedModel>& fits,
-                              const std::function<double(const FittedModel&)>& value) {
-  std::vector<double> values;
-  for (const FittedModel& model : fits)
-    values.push_back(value(model));
-  return values;
-}
-
-/// Spread of the metrics of one split; `part` returns null if the split is empty.
-std::vector<SeedSpread> part_spread(const std::vector<FittedModel>& fits,
-                                    const std::function<const Metrics*(const FittedModel&)>& part) {
-  std::vector<Metrics> metrics;
-  for (const FittedModel& model : fits)
-    if (const Metrics* found = part(model))
-      metrics.push_back(*found);
-  return metrics_spread(metrics);
-}
-
-const Metrics* get(const std::optional<Metrics>& metrics) {
-  return metrics ? &*metrics : nullptr;
-}
-
-}  // namespace
 
 std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& training,
                                         const FitOptions& options, std::size_t repeats,
@@ -325,26 +275,27 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
   });
   if (!same_constants)
     names.clear();
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    out.constants.push_back(
-        spread_of(names[k], values_of(
-                                fits,
-                                [k](const FittedModel& model) {
-                                  return model.constants[static_cast<Eigen::Index>(k)];
-                                })));
-  }
+  for (std::size_t k = 0; k < names.size(); ++k)
+    out.constants.push_back(spread_over(
+        fits, names[k], [k](const FittedModel& model) { return model.constants[index(k)]; }));
   const auto& extrinsic = fits.front().spec.extrinsic;
-  for (std::size_t j = 0; j < extrinsic.size(); ++j) {
+  for (std::size_t j = 0; j < extrinsic.size(); ++j)
     out.scaling_powers.push_back(
-        spread_of(extrinsic[j].column,
-                  values_of(
-                      fits, [j](const FittedModel& model) { return scaling_powers(model)[j]; })));
+        spread_over(fits, extrinsic[j].column,
+                    [j](const FittedModel& model) { return scaling_powers(model)[j]; }));
+  std::vector<Metrics> train;
+  std::vector<Metrics> validation;
+  std::vector<Metrics> test;
+  for (const FittedModel& model : fits) {
+    train.push_back(model.metrics.train);
+    if (model.metrics.validation)
+      validation.push_back(*model.metrics.validation);
+    if (model.metrics.test)
+      test.push_back(*model.metrics.test);
   }
-  out.train = part_spread(
-      fits, [](const FittedModel& m) { return &m.metrics.train; });
-  out.validation = part_spread(
-      fits, [](const FittedModel& m) { return get(m.metrics.validation); });
-  out.test = part_spread(fits, [](const FittedModel& m) { return get(m.metrics.test); });
+  out.train = metrics_spread(train);
+  out.validation = metrics_spread(validation);
+  out.test = metrics_spread(test);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -14,8 +15,29 @@
 
 namespace perfmodel {
 
-/// The constants of a refit; none in place of one that is too large for a number.
-using SampleConstants = std::vector<std::optional<double>>;
+/// The results of `count` fits of which `options.threads` run at a time; their number does not
+/// change the result. `make` gets the number of a fit, and options with which it is silent and
+/// takes one thread. After a stop request no further fit begins, and those that it cut short are
+/// missing, since they may not have reached their optimum. `fit_done` is called with the number of
+/// fits done, by one thread at a time.
+template <class Result>
+std::vector<std::optional<Result>> fits_until_stopped(
+    std::size_t count, const FitOptions& options,
+    const std::function<Result(std::size_t fit, const FitOptions& own)>& make,
+    const std::function<void(std::size_t)>& fit_done) {
+  FitOptions own = options;
+  own.threads = 1;
+  own.be_silent();
+  return run_tasks<Result>(
+      count, options.threads,
+      [&](std::size_t k) -> std::optional<Result> {
+        if (options.stop.stop_requested())
+          return std::nullopt;
+        std::optional<Result> result = make(k, own);
+        return options.stop.stop_requested() ? std::nullopt : std::move(result);
+      },
+      fit_done);
+}
 
 /// Constants of refits to resampled data.
 struct BootstrapSamples {
@@ -44,9 +66,6 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
 Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
                                  const BootstrapSamples& samples, double confidence);
 
-/// Mean and standard deviation of at least two values.
-Spread spread_of(const std::string& name, const std::vector<double>& values);
-
 /// The spread of each metric, named as in model.json, except metrics that are undefined in a part
 /// (R2 if all measured times are equal). Empty if there are no parts.
 std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts);
@@ -58,8 +77,7 @@ Metrics mean_metrics(const std::vector<Metrics>& parts);
 /// one thread; the number of threads does not change the result.
 ///
 /// `fit_done` is called with the number of fits done, by one thread at a time. After a stop request
-/// no further fit begins, but there is always at least the first. Fits that `hooks` leave to
-/// another process are not in the result.
+/// no further fit begins, but there is always at least the first.
 std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& training,
                                         const FitOptions& options, std::size_t repeats,
                                         const std::function<void(std::size_t)>& fit_done = nullptr);

@@ -34,5 +34,5 @@ TEST_CASE("standardised columns have mean 0 and standard deviation 1 over n") {
   rows << 1, 5, 3, 5, 1, 5, 3, 5;
   Eigen::MatrixXd expected(4, 2);
   expected << -1, 0, 1, 0, -1, 0, 1, 0;
-  CHECK(Standardiser(rows)(rows) == expected);
+  CHECK(standard_units(rows)(rows) == expected);
 }

@@ -17,7 +17,7 @@ using Catch::Approx;
 
 namespace {
 
-Eigen::MatrixXd rows_of(const Space& space, const Linearisation& linearisation,
+Eigen::MatrixXd rows_of(const Space& space, const FittedModel& linearisation,
                         const std::vector<plan::Configuration>& configurations) {
   const Table table = table_of(space, configurations);
   return linearisation.form->log_slopes(linearisation.spec, linearisation.constants,
@@ -43,8 +43,7 @@ double standard_error(const Eigen::MatrixXd& rows, std::size_t constant) {
 }
 
 Plan one_start(const Space& space, std::size_t n, std::uint64_t seed,
-               const std::vector<plan::Configuration>& existing,
-               const Linearisation& linearisation) {
+               const std::vector<plan::Configuration>& existing, const FittedModel& linearisation) {
   return d_optimal_plan({space, n, seed, existing, linearisation});
 }
 
@@ -53,7 +52,7 @@ Plan one_start(const Space& space, std::size_t n, std::uint64_t seed,
 TEST_CASE("a D-optimal plan has more information than random ones, about each scaling power too",
           "[plan][whole-fits]") {
   const Space space = test::paper_space();
-  const Linearisation linearisation = default_linearisation(space);
+  const FittedModel linearisation = default_linearisation(space);
   const GenericLayout layout(linearisation.spec);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Plan plan = one_start(space, 200, seed, {}, linearisation);
@@ -71,7 +70,7 @@ TEST_CASE("a D-optimal plan has more information than random ones, about each sc
 
 TEST_CASE("a D-optimal plan keeps what exists and repeats nothing", "[plan]") {
   const Space space = test::paper_space();
-  const Linearisation linearisation = default_linearisation(space);
+  const FittedModel linearisation = default_linearisation(space);
   const auto existing = random_plan(space, 10, 5, {}).configurations;
   const auto plan = one_start(space, 40, 1, existing, linearisation).configurations;
   REQUIRE(plan.size() == 40);
@@ -82,7 +81,7 @@ TEST_CASE("a D-optimal plan keeps what exists and repeats nothing", "[plan]") {
 TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][whole-fits]") {
   const Space space = test::paper_space();
   MultiStructure structure;
-  Linearisation sum = default_linearisation(space);
+  FittedModel sum = default_linearisation(space);
   sum.form = std::make_shared<SumForm>(structure);
   const MultiLayout layout(sum.spec, structure);
   sum.constants = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(layout.size()));
@@ -98,7 +97,7 @@ TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][w
 
 TEST_CASE("the best of several starts of a D-optimal plan becomes the plan", "[plan]") {
   const Space space = test::paper_space();
-  const Linearisation linearisation = default_linearisation(space);
+  const FittedModel linearisation = default_linearisation(space);
   const std::vector<plan::Configuration> none;
   DOptimalRequest request{space, 40, 1, none, linearisation};
   const double alone =

@@ -31,7 +31,7 @@ TEST_CASE("layers may stand in any order and keep their names", "[ssgd]") {
   CHECK(profile.layers[1].name == "fc");
   CHECK(profile.layers[0].gradient_bytes == 20);
   CHECK(profile.update_us == 1.5);
-  CHECK_FALSE(profile.has_communication);
+  CHECK_FALSE(profile.has_communication());
 }
 
 TEST_CASE("forward times that were not measured have to be assumed in words", "[ssgd]") {
@@ -55,7 +55,7 @@ TEST_CASE("bad layers are named with file, line and reason", "[ssgd]") {
         "runs.csv: neither a column 'grad_bytes' nor 'grad_elems' states how large the gradients "
         "are");
   CHECK(error_of(header + "1,2,x,4\n2,-1,3,4\n") ==
-        "runs.csv:3: column 't_f_us': -1 is negative\n"
+        "runs.csv:3: column 't_f_us': -1 is not >= 0\n"
         "runs.csv:2: column 't_b_us': \"x\" is not a number");
   CHECK(error_of(header + "1,2,3,4\n1,2,3,4\n") ==
         "runs.csv:3: layer 1 stands twice, first in line 2");

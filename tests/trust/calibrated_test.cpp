@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
+#include "forms/beyond.hpp"
 #include "forms/form.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -121,7 +122,7 @@ TEST_CASE("growths estimated at few edges are shrunk towards the usual one", "[i
                               Calibration::validation, 0.9);
   model.intervals->beyond = {{.column = "batch", .edges = 2, .growth = 0.9},
                              {.column = "workers", .edges = 0, .growth = 0.1}};
-  const std::vector<double> growths = interval_growths(model, 0.9);
+  const std::vector<double> growths = growths_beyond(model, 0.9);
   // sqrt((2 * 0.81 + 0.5 * 0.1225) / 2.5), and the usual one.
   CHECK(growths.at(0) == Catch::Approx(0.35));  // scales come first
   CHECK(growths.at(1) == Catch::Approx(0.8200610));
