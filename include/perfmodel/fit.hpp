@@ -169,7 +169,6 @@ struct HeldOutPlan {
   /// Group index of each training row; empty if none is held out.
   std::vector<std::size_t> group_of;
   std::vector<std::vector<std::size_t>> parts;  ///< training rows of each requested fold
-  std::optional<std::string> group_by;
 };
 
 /// Returns the errors of predictions of a design's measured times. Throws InputError, which names
@@ -184,14 +183,15 @@ using TestRunsReader = std::function<Table(const std::set<std::string>& text_col
 /// Further runs on which a model is tested.
 struct TestRuns {
   Design design;
-  std::optional<std::string> left_out;  ///< a sentence about rows that cannot be predicted
+  std::vector<std::string> warnings;  ///< sentences about rows that are left out
 };
 
-/// Excludes rows with a categorical level that the model was not trained on.
+/// Excludes rows with a categorical level that the model was not trained on and, unless they are
+/// refused, failed runs.
 ///
 /// Throws InputError if no row is left or, if the test is `gated`, if any row is excluded: a gate
 /// must not pass because the rows that it checks are missing.
-TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated);
+TestRuns select_test_runs(Table table, const ModelSpec& spec, FailedRunsAre failed, bool gated);
 
 /// Bootstrap confidence intervals of the constants.
 struct BootstrapRequest {

@@ -44,17 +44,19 @@ struct CompareArguments {
   std::vector<Gate> gates;
 };
 
-struct Section {
-  std::string title;
-  doc::Table table;
-};
-
 /// The metrics on the test rows if there are any, else on the training rows.
 const Metrics& judged(const PartMetrics& metrics) {
   return metrics.test ? *metrics.test : metrics.train;
 }
 
-Section errors_of(const ComparisonDocument& report, std::size_t source, const std::string& unit) {
+/// Adds a section behind those that are there.
+void add_section(const std::string& title, doc::Table table, doc::Document& out) {
+  out.add((out.blocks.empty() ? "" : "\n") + title + "\n\n");
+  out.add(std::move(table), 2);
+}
+
+void add_errors(const ComparisonDocument& report, std::size_t source, const std::string& unit,
+                doc::Document& out) {
   constexpr std::array<std::string_view, 4> shown = {"mape_percent", "mae", "rmse", "r2"};
   double largest = 0;
   for (const ModelScore& score : report.scores)
@@ -76,11 +78,11 @@ Section errors_of(const ComparisonDocument& report, std::size_t source, const st
     cells.insert(cells.end(), {score.metrics.train.mape_percent, score.fit_seconds});
     table.add(std::move(cells));
   }
-  return {report.data[source].file + " (" + part + ")", table};
+  add_section(report.data[source].file + " (" + part + ")", std::move(table), out);
 }
 
 /// Scaling powers: a row per column and model, a column per file.
-Section powers_of(const ComparisonDocument& report) {
+void add_powers(const ComparisonDocument& report, doc::Document& out) {
   doc::Table table{{doc::words("column"), doc::words("model")}};
   for (const Provenance& source : report.data)
     table.columns.push_back(doc::numbers(clipped(source.file, 24)));
@@ -105,10 +107,10 @@ Section powers_of(const ComparisonDocument& report) {
           score.scaling_powers[static_cast<std::size_t>(found - score.columns.begin())];
     }
   }
-  return {
+  add_section(
       "scaling powers q (of Eq. (4): of the part that scales, without C; of the others: of the "
       "whole time, at the central run)",
-      table};
+      std::move(table), out);
 }
 
 /// A row per model and part, with exact numbers.
@@ -141,14 +143,9 @@ doc::Table exact_comparison(const ComparisonDocument& report) {
 std::string formatted_comparison(const ComparisonDocument& report, const std::string& unit,
                                  OutputFormat format, std::optional<std::size_t> width) {
   doc::Document out{.data = exact_comparison(report), .json = [&] { return to_json(report); }};
-  std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)
-    sections.push_back(errors_of(report, source, unit));
-  sections.push_back(powers_of(report));
-  for (std::size_t k = 0; k < sections.size(); ++k) {
-    out.add((k == 0 ? "" : "\n") + sections[k].title + "\n\n");
-    out.add(sections[k].table, 2);
-  }
+    add_errors(report, source, unit, out);
+  add_powers(report, out);
   return out.in(format, width);
 }
 
@@ -191,19 +188,17 @@ const FurtherFigures& compare_figures() {
   return further;
 }
 
-/// The metrics of every model on the judging rows and, under their plain names, the best over all
-/// models: the highest r2, and the lowest of every other metric.
-std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std::size_t source) {
+/// Of one file: the metrics of every model on the judging rows and, under their plain names, the
+/// best over all models: the highest r2, and the lowest of every other metric.
+std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores) {
   std::vector<Figure> best;
   std::vector<Figure> all;
   for (const ModelScore& score : scores) {
-    if (score.source != source)
-      continue;
     const std::string part = score.name + ", " + score.file;
     const auto model = std::find_if(kGateModels.begin(), kGateModels.end(), [&](const auto& known) {
       return score.name.starts_with(known.second);
     });
-    const Metrics& metrics = score.metrics.test.value_or(score.metrics.train);
+    const Metrics& metrics = judged(score.metrics);
     if (model != kGateModels.end()) {
       const auto named = figures_of(metrics, part, std::string(model->first) + ".");
       all.insert(all.end(), named.begin(), named.end());
@@ -241,28 +236,16 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   }
   if (arguments.test) {
     PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
-    RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.input);
-    const bool drops = arguments.roles.failed != FailedRunsAre::refused;
-    if (const auto failed = drops ? drop_failed_runs(file, out.spec) : std::nullopt)
-      console.warning(*failed);
-    TestRuns test = select_test_runs(file.table, out.spec, !arguments.gates.empty());
-    if (test.left_out)
-      console.warning(*test.left_out);
+    TestRuns test = select_test_runs(
+        read_runs(*arguments.test, categorical_columns(out.spec), arguments.input).table, out.spec,
+        arguments.roles.failed, !arguments.gates.empty());
+    for (const std::string& warning : test.warnings)
+      console.warning(warning);
     out.test = std::move(test.design);
     require_fitted_range(*out.test);
     return out;
   }
   return prepare_runs(runs, split_of(runs, arguments.split));
-}
-
-CompareRequest request_of(const SearchArguments& search, const SignalWatch& signals) {
-  CompareRequest request;
-  request.options = fit_options(search);
-  request.options.stop = signals.token();
-  request.loss = search.loss;
-  request.l1 = search.options.penalty.l1;
-  request.l2 = search.options.penalty.l2;
-  return request;
 }
 
 void setup_compare(OptionSet& command, CompareArguments& arguments) {
@@ -332,8 +315,12 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   }
 
   const SignalWatch signals;
-  const CompareRequest request = request_of(arguments.search, signals);
+  const Penalty& penalty = arguments.search.options.penalty;
+  CompareRequest request{fit_options(arguments.search), arguments.search.loss, penalty.l1,
+                         penalty.l2};
+  request.options.stop = signals.token();
   std::vector<ModelScore> scores;
+  std::vector<Figure> figures;
   std::vector<Provenance> data;
   std::string unit = files.front().spec.unit;
   progress.begin("comparing");
@@ -345,21 +332,19 @@ int run_compare(const CompareArguments& arguments, Console& console) {
                      ": too many levels for a sum of products, which is left out");
     }
     const std::size_t before = scores.size();
-    const std::size_t source = data.size() - 1;
-    for (ModelScore& score : compare_models(runs, request, [&](std::size_t done, std::size_t all) {
-           progress.show("comparing", before + done, all * files.size(), false);
-         })) {
-      score.source = source;
+    std::vector<ModelScore> own =
+        compare_models(runs, request, [&](std::size_t done, std::size_t all) {
+          progress.show("comparing", before + done, all * files.size(), false);
+        });
+    const std::vector<Figure> more = compared_figures(own);
+    figures.insert(figures.end(), more.begin(), more.end());
+    for (ModelScore& score : own) {
+      score.source = data.size() - 1;
       scores.push_back(std::move(score));
     }
   }
   finish(output, formatted_comparison({data, scores, has_black_boxes()}, unit, arguments.format,
                                       output_width(arguments.output)));
-  std::vector<Figure> figures;
-  for (std::size_t source = 0; source < data.size(); ++source) {
-    const auto more = compared_figures(scores, source);
-    figures.insert(figures.end(), more.begin(), more.end());
-  }
   check_gates(arguments.gates, figures);
   return 0;
 }

@@ -95,17 +95,6 @@ std::vector<GateDocument> documents_of(const std::vector<JudgedGate>& gates) {
   return out;
 }
 
-EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFile& runs,
-                                const ModelSet& judged, const std::vector<JudgedGate>& gates) {
-  EvaluationsDocument out;
-  out.model_file = base_name(arguments.model);
-  out.runs_file = base_name(runs.path);
-  out.runs_sha256 = sha256(runs.bytes);
-  out.judged = &judged;
-  out.gates = documents_of(gates);
-  return out;
-}
-
 /// Reports the errors of every model of a set on its own rows, largest first.
 int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
   check_set_request(arguments);
@@ -129,9 +118,11 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
     return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
   });
   const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged));
-  const doc::Document tables{.blocks = {errors_table(judged)}, .json = [&] {
-                               return to_json(document_of(arguments, file, judged, gates));
-                             }};
+  const doc::Document tables{
+      .blocks = {errors_table(judged)}, .json = [&] {
+        return to_json(EvaluationsDocument{base_name(arguments.model), base_name(file.path),
+                                           sha256(file.bytes), &judged, documents_of(gates)});
+      }};
   finish(output, tables.in(arguments.format));
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
                  " models are judged");
@@ -245,20 +236,10 @@ std::optional<SupportCounts> count_support(const std::optional<ProcessReach>& re
   return out;
 }
 
-BaselineDocument report_baseline(const EvaluateArguments& arguments, const BaselineRuns& baseline,
-                                 const JudgedRuns& runs) {
-  BaselineDocument out;
-  out.file = base_name(*arguments.baseline);
-  out.metrics = measure(runs.design, baseline.predicted, runs.file.table.source);
-  out.drift = drift_with_intervals(runs.design, runs.predicted, baseline.predicted);
-  return out;
-}
-
 /// The bias, with an interval unless bounds are judged, from which runs differ by intention.
 DriftFigure judged_bias(const EvaluateArguments& arguments, const FittedModel& model,
                         const JudgedRuns& runs) {
-  const bool is_asked = std::any_of(arguments.gates.begin(), arguments.gates.end(),
-                                    [](const Gate& gate) { return gate.figure == "bias"; });
+  const bool is_asked = std::ranges::count(arguments.gates, "bias", &Gate::figure) > 0;
   return is_asked || !model.bound
              ? bias_with_interval(runs.design, runs.predicted)
              : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
@@ -363,10 +344,10 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals.emplace(*arguments.residuals);
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, arguments.strict_range, console);
-  std::optional<BaselineRuns> baseline;
+  std::optional<Eigen::VectorXd> older;  // its predictions
   if (arguments.baseline)
-    baseline.emplace(judge_baseline(*arguments.baseline, arguments, model, runs,
-                                    arguments.strict_range, console));
+    older = judge_baseline(*arguments.baseline, arguments, model, runs, arguments.strict_range,
+                           console);
   require_all_rows(arguments, runs);
   EvaluationDocument report;
   report.model_file = base_name(arguments.model);
@@ -386,8 +367,10 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     report.outliers = farthest_runs(runs, *arguments.outliers);
     report.may_be_bent = may_be_bent(model, runs, report.noise_floor);
   }
-  if (baseline)
-    report.baseline = report_baseline(arguments, *baseline, runs);
+  if (older)
+    report.baseline = BaselineDocument{base_name(*arguments.baseline),
+                                       measure(runs.design, *older, runs.file.table.source),
+                                       drift_with_intervals(runs.design, runs.predicted, *older)};
   const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));
   report.gates = documents_of(gates);
   output.write(formatted(report, model, arguments.format));

@@ -52,8 +52,7 @@ std::string workflow_command(const std::string& level, const std::string& title,
 
 /// JUnit XML with a test case per condition, which fails if the condition fires.
 std::string junit_report(const EvaluationDocument& report, const FittedModel& model) {
-  const auto failures = std::count_if(report.gates.begin(), report.gates.end(),
-                                      [](const GateDocument& gate) { return gate.fired; });
+  const auto failures = std::ranges::count(report.gates, true, &GateDocument::fired);
   const std::string counts = attribute("name", "perfmodel evaluate") +
                              attribute("tests", std::to_string(report.gates.size())) +
                              attribute("failures", std::to_string(failures)) +

@@ -91,13 +91,6 @@ Shard parse_shard(const std::string& text) {
   return {*index - 1, *of};
 }
 
-ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
-  ModelSetLine line{number, task.key, task.target, task.rows, std::move(outcome.model), {}};
-  if (!line.model)
-    line.refused = outcome.refused;
-  return line;
-}
-
 /// Shows the ranking of the models, and those that are missing if some are.
 void show_set(const SetLines& set, const std::vector<std::string>& ranked_at, bool some_are_missing,
               Console& console) {
@@ -207,11 +200,8 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
   LinesFile output(path, arguments.resume);
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
-  GroupRequest groups;
-  groups.by = arguments.by;
-  if (arguments.roles.target)
-    groups.targets = split_list(*arguments.roles.target);
-  const GroupJob job = read_groups(arguments.runs, groups, arguments.roles, arguments.input);
+  const GroupJob job =
+      read_groups(arguments.runs, arguments.by, arguments.roles, arguments.input);
 
   const ModelSetHeader header = header_of(arguments, job);
   const SignalWatch signals;
@@ -226,8 +216,7 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
   // Models that are in a file are not kept in memory.
   const bool is_in_memory = output.partial().empty();
   ModelSet set{header, {}};
-  fit_groups(job, open, request, [&](std::size_t number, GroupOutcome outcome) {
-    ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
+  fit_groups(job, open, request, [&](ModelSetLine line) {
     output.write(to_line(line, header));
     models += line.model ? 1U : 0U;
     if (is_in_memory)

@@ -68,11 +68,11 @@ std::optional<std::string> without_time_text(const Predictions& predictions, con
 
 }  // namespace
 
-BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
-                            const FittedModel& model, JudgedRuns& runs, bool strict_range,
-                            Console& console) {
-  BaselineRuns out{read_model(file), {}};
-  const ModelSpec spec = judging_spec(out.model, arguments);
+Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
+                               const FittedModel& model, JudgedRuns& runs, bool strict_range,
+                               Console& console) {
+  const FittedModel older = read_model(file);
+  const ModelSpec spec = judging_spec(older, arguments);
   const auto texts = categorical_columns(spec);
   const bool same_texts = texts == categorical_columns(model.spec);
   if (!same_texts && arguments.runs == "-")
@@ -81,7 +81,7 @@ BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& 
   if (!same_texts && runs.sampled_from)
     table = take_rows(table, evenly_chosen(table.rows(), runs.file.table.rows()));
   const Predictions all =
-      predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
+      predictions_of(older, make_design(table, spec, Target::required, runs.rows));
   table.lines = runs.lines;  // messages refer to the remaining rows
   table.source = base_name(file) + ": " + table.source;
   report_without_time(all, table, "they are left out", strict_range, console);
@@ -89,9 +89,8 @@ BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& 
   for (Eigen::Index row = 0; row < all.values.size(); ++row)
     if (is_time(all.values[row]))
       kept.push_back(row);
-  out.predicted = all.values(kept);
   runs.leave_out(all.without_time);
-  return out;
+  return all.values(kept);
 }
 
 void refuse_taken_names(const Table& table, const std::vector<std::string>& names) {
@@ -105,51 +104,25 @@ void refuse_taken_names(const Table& table, const std::vector<std::string>& name
 
 namespace {
 
-/// The original lines of a CSV file, without line ends, for output that repeats its input byte for
-/// byte. The file was parsed before, so it is well-formed.
-class LineEcho {
- public:
-  explicit LineEcho(std::string_view bytes);
-
-  /// Returns the first line that is not blank.
-  std::string_view header();
-  /// Returns the line with this number (from 1), which must be larger than in the previous call.
-  std::string_view line(std::uint32_t number);
-
- private:
-  std::string_view rest_;
-  std::uint32_t next_number_ = 1;
-
-  std::string_view next();
-};
-
-LineEcho::LineEcho(std::string_view bytes) : rest_(bytes) {
+/// The lines of a CSV file without line ends, for output that repeats its input byte for byte. The
+/// file was parsed before, so it is well-formed.
+std::vector<std::string_view> lines_of(std::string_view bytes) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (rest_.starts_with(byte_order_mark))
-    rest_.remove_prefix(byte_order_mark.size());
+  if (bytes.starts_with(byte_order_mark))
+    bytes.remove_prefix(byte_order_mark.size());
+  std::vector<std::string_view> out;
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    out.push_back(bytes.substr(0, end));
+    if (out.back().ends_with('\r'))
+      out.back().remove_suffix(1);
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  return out;
 }
 
-std::string_view LineEcho::header() {
-  std::string_view line = next();
-  while (line.find_first_not_of(" \t") == std::string_view::npos && !rest_.empty())
-    line = next();
-  return line;
-}
-
-std::string_view LineEcho::line(std::uint32_t number) {
-  while (next_number_ < number)
-    next();
-  return next();
-}
-
-std::string_view LineEcho::next() {
-  ++next_number_;
-  const auto end = rest_.find('\n');
-  std::string_view line = rest_.substr(0, end);
-  rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-  if (line.ends_with('\r'))
-    line.remove_suffix(1);
-  return line;
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
 }
 
 }  // namespace
@@ -163,13 +136,13 @@ int append_columns(std::string_view bytes, const Table& table,
   if (output.replaces_file())
     signals.emplace();
   const CellStyle& style = table.style;
-  LineEcho lines(bytes);
-  output.write(lines.header());
+  const std::vector<std::string_view> lines = lines_of(bytes);
+  output.write(*std::ranges::find_if_not(lines, is_blank));
   for (const auto& name : names)
     output.write(style.separator + csv_field(name, style.separator));
   output.write("\n");
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    output.write(lines.line(table.lines[row]));
+    output.write(lines[table.lines[row] - 1]);
     for (std::string& cell : cells(row)) {
       if (!style.decimal_comma.empty())
         std::replace(cell.begin(), cell.end(), '.', ',');
@@ -184,8 +157,8 @@ int append_columns(std::string_view bytes, const Table& table,
 }
 
 RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
-                    const InputOptions& input, Console& console, const ReadProgress& progress) {
-  RunsFile out = read_runs(path, text_columns, input, progress);
+                    const InputOptions& input, Console& console) {
+  RunsFile out = read_runs(path, text_columns, input);
   if (const auto notice = reading_notice(out.table))
     console.notice(*notice);
   return out;
@@ -226,12 +199,10 @@ void warn_of_units(const FittedModel& model, const std::string& target, const Ta
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   if (some.empty())
     return;
+  std::vector<std::size_t> all(rows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<std::size_t> kept;
-  for (std::size_t row = 0, next = 0; row < rows.size(); ++row)
-    if (next < some.size() && some[next] == row)
-      ++next;
-    else
-      kept.push_back(row);
+  std::ranges::set_difference(all, some, std::back_inserter(kept));
   if (kept.empty()) {
     throw InputError(file.table.source +
                      ": no row can be judged: the configurations are too far from the measured "

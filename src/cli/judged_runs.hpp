@@ -80,17 +80,11 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
 page::Source page_source(const FittedModel& model, const std::string& model_file,
                          const page::FileFacts& runs, const JudgedRuns& judged);
 
-/// An older model and its predictions for the judged runs.
-struct BaselineRuns {
-  FittedModel model;
-  Eigen::VectorXd predicted;
-};
-
-/// Judges the model of `file` on the same runs; it may use other columns than `model`. Rows without
-/// a valid predicted time are left out for both.
-BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
-                            const FittedModel& model, JudgedRuns& runs, bool strict_range,
-                            Console& console);
+/// The predictions of the older model of `file` for the judged runs; it may use other columns than
+/// `model`. Rows without a valid predicted time are left out for both.
+Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
+                               const FittedModel& model, JudgedRuns& runs, bool strict_range,
+                               Console& console);
 
 /// Throws InputError if the table already has one of these columns.
 void refuse_taken_names(const Table& table, const std::vector<std::string>& names);
@@ -105,7 +99,7 @@ int append_columns(std::string_view bytes, const Table& table,
 
 /// Reads runs; what was decided about the format of the file is a notice.
 RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
-                    const InputOptions& input, Console& console, const ReadProgress& progress = {});
+                    const InputOptions& input, Console& console);
 
 Predictions predictions_of(const FittedModel& model, const Design& design);
 

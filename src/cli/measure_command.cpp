@@ -35,21 +35,13 @@ struct Aim {
 struct MeasureArguments {
   std::string space;
   std::vector<std::string> words;  ///< the command
-  std::string runs = "runs.csv";
+  CampaignRequest campaign;        ///< completed from the other arguments
   std::optional<std::string> output;
   std::optional<Aim> until;
-  std::optional<double> budget;
-  std::optional<TimePattern> time_from;
   std::string log;
   std::string poll;
   std::string cancel;
-  std::optional<double> timeout;
-  std::size_t warmup = 0;
-  std::size_t repeats = 3;
-  std::size_t jobs = 1;
   bool shell = false;
-  std::uint64_t seed = kDefaultSeed;
-  std::size_t threads = 1;
 };
 
 double parse_duration(const std::string& option, const std::string& text) {
@@ -255,7 +247,7 @@ std::function<RunCommand(const plan::Configuration&)> command_of(const MeasureAr
                       .log = log.of(configuration).front()};
   };
   constexpr std::size_t most_checked = 1000;
-  for (const auto& configuration : plan::sample(space, most_checked, arguments.seed)) {
+  for (const auto& configuration : plan::sample(space, most_checked, arguments.campaign.seed)) {
     const RunCommand each = command(configuration);
     for (const auto* part : {&each.words, &each.poll, &each.cancel})
       if (!part->empty() && !can_be_started(part->front()))
@@ -265,10 +257,6 @@ std::function<RunCommand(const plan::Configuration&)> command_of(const MeasureAr
                               : "; write its arguments without quotes around all, or --shell"));
   }
   return command;
-}
-
-std::string percent_of_log(double deviation) {
-  return rounded(100 * std::expm1(deviation)) + " %";
 }
 
 std::string duration_text(double seconds) {
@@ -286,13 +274,13 @@ std::string state_text(const MeasureArguments& arguments, const Campaign& campai
   std::string out = counted_noun(campaign.configurations(), "configuration") + ", " +
                     counted_noun(campaign.runs(), "run") + ", " + duration_text(campaign.spent());
   if (std::isfinite(knowledge.deviation))
-    out += ": expected error " + percent_of_log(knowledge.deviation);
+    out += ": expected error " + rounded(100 * std::expm1(knowledge.deviation)) + " %";
   if (knowledge.width)
     out += "; mean width of the intervals " + rounded(100 * *knowledge.width) + " %";
   if (knowledge.likely_to_fail > 0)
     out +=
         "; " + counted_noun(knowledge.likely_to_fail, "further configuration") + " likely to fail";
-  if (arguments.budget)
+  if (arguments.campaign.budget)
     out += "; " + duration_text(std::max(0.0, campaign.left())) + " left";
   return out;
 }
@@ -316,22 +304,12 @@ std::optional<std::string> reason_to_stop(const MeasureArguments& arguments,
 }
 
 CampaignRequest request_of(const MeasureArguments& arguments, const plan::Space& space) {
-  CampaignRequest out{.space = space,
-                      .runs = arguments.runs,
-                      .command_of = command_of(arguments, space),
-                      .time_from = arguments.time_from,
-                      .timeout = arguments.timeout,
-                      .budget = arguments.budget,
-                      .warmup = arguments.warmup,
-                      .most_repeats = arguments.repeats,
-                      .jobs = arguments.jobs,
-                      .seed = arguments.seed,
-                      .threads = arguments.threads,
-                      .warn = {},
-                      .begins = {}};
+  CampaignRequest out = arguments.campaign;
+  out.space = space;
+  out.command_of = command_of(arguments, space);
   if (arguments.until) {
     out.needs_width = arguments.until->is_width;
-    out.aim = configurations_of(*arguments.until, space, arguments.seed);
+    out.aim = configurations_of(*arguments.until, space, out.seed);
   }
   return out;
 }
@@ -356,17 +334,12 @@ bool measure_all(const MeasureArguments& arguments, Campaign& campaign, SearchPr
 }
 
 /// Fits the form that `fit --expression auto` chooses, and writes the model.
-void fit_all(const MeasureArguments& arguments, const Campaign& campaign, OutputFile& output,
-             SearchProgress& progress, const std::stop_token& stop, Console& console) {
-  FitRequest request;
-  request.roles = campaign.roles();
+void fit_all(const Campaign& campaign, OutputFile& output, SearchProgress& progress,
+             Console& console) {
+  FitRequest request = campaign.fit_request();
   request.roles.totals_per_worker = true;
   request.options.expression = Expression::automatic;
-  request.options.residual = Residual::process;
   request.options.loss = default_loss(request.options);
-  request.options.seed = arguments.seed;
-  request.options.threads = arguments.threads;
-  request.options.stop = stop;
   progress.begin("fitting");
   const PreparedFit prepared = prepare_fit(label_runs(campaign.file(), request.roles), request);
   for (const auto& warning : prepared.warnings)
@@ -399,7 +372,7 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
            "column of the space")
       .required();
   command
-      .add("--runs RUNS.csv", arguments.runs,
+      .add("--runs RUNS.csv", arguments.campaign.runs,
            "file of the runs, one line each, complete at any moment; the same call continues it "
            "(default: runs.csv)")
       .file(FileUse::output)
@@ -412,16 +385,12 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
       "stop when the model is good enough, as 'error<10%'; error: the expected error of a "
       "prediction, width: the mean width of the 90 % prediction intervals; 'width<20% at gpus=64': "
       "with this value, which need not be in the space (default: measure the whole space)");
-  duration("--budget", arguments.budget,
+  duration("--budget", arguments.campaign.budget,
            "measure for at most this time, such as 2h; earlier calls with these runs count");
   command.add(
       "--time-from TEXT",
       [&arguments](const std::string& text) {
-        try {
-          arguments.time_from = parse_time_pattern(text);
-        } catch (const UsageError& error) {
-          throw OptionError("--time-from", error.what());
-        }
+        arguments.campaign.time_from = parse_time_pattern(text);
       },
       "where the output has the time, as 'step_time: {}'; the last number there, with a unit after "
       "it, otherwise in seconds (default: the clock)");
@@ -429,14 +398,14 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
       .add("--log FILE", arguments.log,
            "file with the output of the command, with {COL} and {job} in its name")
       .needs("--time-from");
-  duration("--timeout", arguments.timeout, "end a run after this time, as failed");
-  command.count("--warmup N", arguments.warmup,
+  duration("--timeout", arguments.campaign.timeout, "end a run after this time, as failed");
+  command.count("--warmup N", arguments.campaign.warmup,
                 "runs of the configuration before each one that is recorded", 0);
   command.count(
-      "--repeats N", arguments.repeats,
+      "--repeats N", arguments.campaign.most_repeats,
       "runs of a configuration at most; it is repeated if that reduces the expected error "
       "more per second than another one would");
-  command.count("--jobs N", arguments.jobs, "runs at a time; they may disturb each other");
+  command.count("--jobs N", arguments.campaign.jobs, "runs at a time; they may disturb each other");
   command.flag("--shell", arguments.shell,
                "pass the command to /bin/sh, joined by blanks; nothing in a value is run");
   command
@@ -445,8 +414,8 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
            "command prints something to standard output: 'squeue -h -j {job}'")
       .needs("--time-from", "the clock would include the time in the queue");
   command.add("--cancel COMMAND", arguments.cancel, "ends a job: 'scancel {job}'").needs("--poll");
-  command.count("--seed N", arguments.seed, "seed of the first plan and of the fits", 0);
-  add_threads(command, arguments.threads);
+  command.count("--seed N", arguments.campaign.seed, "seed of the first plan and of the fits", 0);
+  add_threads(command, arguments.campaign.threads);
   command.common({"--runs", "--until", "--budget", "--time-from", "--timeout", "--repeats"});
   command.footer(
       R"(Measures a first plan, then what reduces the expected error most per second, and fits the runs.
@@ -461,7 +430,7 @@ Examples:
 int run_measure(const MeasureArguments& arguments, Console& console) {
   const plan::Space space = read_space(arguments.space);
   const std::string path = arguments.output.value_or(output_width() ? kNowhere : "-");
-  refuse_to_replace(arguments.runs, path);
+  refuse_to_replace(arguments.campaign.runs, path);
   CampaignRequest request = request_of(arguments, space);
   OutputFile output(path);
   const SignalWatch signals;
@@ -469,20 +438,20 @@ int run_measure(const MeasureArguments& arguments, Console& console) {
   request.stop = signals.token();
   request.warn = [&](const std::string& text) { console.warning(text); };
   request.begins = [&](const std::string& text) { progress->begin("measuring " + text); };
-  if (arguments.jobs > 1)
-    console.warning("--jobs " + std::to_string(arguments.jobs) +
+  if (arguments.campaign.jobs > 1)
+    console.warning("--jobs " + std::to_string(arguments.campaign.jobs) +
                     ": runs at the same time may disturb each other");
   Campaign campaign(std::move(request));
   if (campaign.runs() > 0)
-    console.notice("continuing " + arguments.runs + " with " +
+    console.notice("continuing " + arguments.campaign.runs + " with " +
                    counted_noun(campaign.runs(), "run"));
   if (!measure_all(arguments, campaign, *progress, signals.token(), console)) {
     progress.reset();
-    console.warning("interrupted: " + arguments.runs + " has " +
+    console.warning("interrupted: " + arguments.campaign.runs + " has " +
                     counted_noun(campaign.runs(), "run") + "; the same call continues");
     return exit_code_of_signal(received_signal().value());
   }
-  fit_all(arguments, campaign, output, *progress, signals.token(), console);
+  fit_all(campaign, output, *progress, console);
   progress.reset();
   if (path == kNowhere)
     console.notice("the model is not written anywhere; save it: -o model.json");

@@ -234,22 +234,13 @@ void for_each_with_rows(const SetLines& set, const Table& table,
 
 namespace {
 
-/// The line of each key, one number per line, since a set may be larger than memory.
-class LinesOfKeys {
- public:
-  /// Records the line. Returns the earlier line with the same key, if any.
-  std::optional<std::size_t> seen_in(const ModelSetLine& line, std::size_t number) {
-    std::string text = line.target;
-    for (const std::string& part : line.key)
-      text += std::to_string(part.size()) + ':' +
-              part;  // lengths, since keys may contain any character
-    const auto [known, is_new] = lines_.try_emplace(std::hash<std::string>{}(text), number);
-    return is_new ? std::nullopt : std::optional(known->second);
-  }
-
- private:
-  std::unordered_map<std::size_t, std::size_t> lines_;  ///< by the hash of the key
-};
+/// A number per key, since the keys of a set may be larger than memory.
+std::size_t hash_of_key(const ModelSetLine& line) {
+  std::string text = line.target;
+  for (const std::string& part : line.key)  // with lengths: keys may contain any character
+    text += std::to_string(part.size()) + ':' + part;
+  return std::hash<std::string>{}(text);
+}
 
 SetLines::ShowText lines_behind_header(const TextLines& file) {
   return [file](const std::function<void(std::string_view text)>& visit) {
@@ -299,16 +290,17 @@ void SetLines::for_each(const std::function<bool(const ModelSetLine&)>& is_wante
     return;
   }
   std::size_t i = 0;
-  LinesOfKeys known;
+  std::unordered_map<std::size_t, std::size_t> line_of;  // by the hash of the key
   text_([&](std::string_view text) {
     const std::size_t line = i++;
     if (!is_kept(line))
       return;
     const auto is_new_and_wanted = [&](const ModelSetLine& read) {
-      if (const auto other = known.seen_in(read, line + 2))
+      const auto [known, is_new] = line_of.try_emplace(hash_of_key(read), line + 2);
+      if (!is_new)
         throw InputError(place_of_line(source_, line + 2) + ": the model of " +
-                         words_of(read, header_) + " stands in line " + std::to_string(*other) +
-                         ", too; leave one of them");
+                         words_of(read, header_) + " stands in line " +
+                         std::to_string(known->second) + ", too; leave one of them");
       return !is_wanted || is_wanted(read);
     };
     if (const auto read =

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,11 +44,6 @@ struct PredictArguments {
 /// Above this probability, a failing run is worth a word beside its time.
 constexpr double kWorthTelling = 0.1;
 
-/// Nullopt if the model does not say how likely runs fail.
-std::optional<Eigen::VectorXd> p_fails_of(const FittedModel& model, const Table& table) {
-  return model.failures ? std::optional(model.failures->probabilities(table)) : std::nullopt;
-}
-
 /// The predictions of the rows of a table, and how far they can be trusted.
 struct PredictedRows {
   Design design;
@@ -66,7 +60,7 @@ PredictedRows predicted_rows(const FittedModel& model, const Table& table,
   RangeCheck range = check_range(model, design);
   Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   return {std::move(design), std::move(times), std::move(range), std::move(certainty),
-          p_fails_of(model, table)};
+          model.failures ? std::optional(model.failures->probabilities(table)) : std::nullopt};
 }
 
 /// "fails with P = 0.62", or nothing.
@@ -91,35 +85,24 @@ doc::Table prediction_table(const FittedModel& model, const SetConfigurations& s
                             const PredictedRows& predicted) {
   const Eigen::VectorXd& times = predicted.times.values;
   const ShownTime time(readable_unit(times.mean(), model.spec.unit));
-  std::vector<const Column*> columns;
   doc::Table table;
-  for (const auto* names : {&set.varied, &set.moved}) {
-    for (const std::string& name : *names) {
-      columns.push_back(&set.table.at(name));
-      table.columns.push_back(doc::numbers(name));
-    }
-  }
-  table.columns.push_back(doc::numbers(time.heading(model.spec.target), {}, doc::format_of(time)));
-  const auto& intervals = predicted.certainty.intervals;
-  if (intervals)
-    table.columns.push_back({short_number(100 * *predicted.certainty.level) + " % interval",
-                             doc::Align::left, doc::format_of(time)});
-  const auto& reach = predicted.certainty.reach;
-  if (reach)
-    table.columns.push_back(doc::words("support"));
-  table.columns.push_back(doc::words(""));
-  for (std::size_t row = 0; row < set.table.rows(); ++row) {
-    std::vector<doc::Cell> cells;
-    for (const Column* column : columns)
-      cells.emplace_back(column->text(row));
-    cells.emplace_back(times[index(row)]);
-    if (intervals)
-      cells.emplace_back((*intervals)[row].around(times[index(row)]));
-    if (reach)
-      cells.emplace_back(support_text(reach->near[row]));
-    cells.emplace_back(row_notes(model, predicted, row));
-    table.add(std::move(cells));
-  }
+  table.rows.resize(set.table.rows());
+  for (const auto* names : {&set.varied, &set.moved})
+    for (const std::string& name : *names)
+      table.add_column(
+          doc::numbers(name),
+          [&column = set.table.at(name)](std::size_t row) { return column.text(row); });
+  table.add_column(doc::numbers(time.heading(model.spec.target), {}, doc::format_of(time)),
+                   [&](std::size_t row) { return times[index(row)]; });
+  if (const auto& intervals = predicted.certainty.intervals)
+    table.add_column({short_number(100 * *predicted.certainty.level) + " % interval",
+                      doc::Align::left, doc::format_of(time)},
+                     [&](std::size_t row) { return (*intervals)[row].around(times[index(row)]); });
+  if (const auto& reach = predicted.certainty.reach)
+    table.add_column(
+        doc::words("support"), [&](std::size_t row) { return support_text(reach->near[row]); });
+  table.add_column(doc::words(""),
+                   [&](std::size_t row) { return row_notes(model, predicted, row); });
   return table;
 }
 
@@ -152,14 +135,9 @@ PredictionsDocument document_of(const FittedModel& model, const Table& configura
 /// The table as CSV; its rows begin on line 2.
 std::string csv_of_table(const Table& table) {
   doc::Table out;
+  out.rows.resize(table.rows());
   for (const Column& column : table.columns)
-    out.columns.push_back(doc::words("", column.name));
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::vector<doc::Cell> cells;
-    for (const Column& column : table.columns)
-      cells.emplace_back(column.text(row));
-    out.add(std::move(cells));
-  }
+    out.add_column(doc::words("", column.name), [&](std::size_t row) { return column.text(row); });
   return doc::csv(out);
 }
 
@@ -212,38 +190,6 @@ struct TargetColumns {
   }
 };
 
-/// The columns that are appended to a file: for each row of the model of its group.
-class AppendedPredictions {
- public:
-  AppendedPredictions(std::vector<TargetColumns> targets, const Table& table)
-      : targets_(std::move(targets)) {
-    for (TargetColumns& target : targets_) {
-      target.first = names_.size();
-      for (std::string& name : target.names(targets_.size() > 1 ? "_" + target.target : ""))
-        names_.push_back(std::move(name));
-    }
-    refuse_taken_names(table, names_);
-    cells_.assign(table.rows(), std::vector<std::string>(names_.size()));
-  }
-
-  void set(const std::string& target, const PredictedRows& predicted, std::size_t of_part,
-           std::size_t row) {
-    const auto columns = std::ranges::find(targets_, target, &TargetColumns::target);
-    std::ranges::copy(columns->cells(predicted, of_part),
-                      cells_[row].begin() + index(columns->first));
-  }
-
-  int write(std::string_view bytes, const Table& table, OutputFile& output) const {
-    return append_columns(
-        bytes, table, names_, [&](std::size_t row) { return cells_[row]; }, output);
-  }
-
- private:
-  std::vector<TargetColumns> targets_;
-  std::vector<std::string> names_;
-  std::vector<std::vector<std::string>> cells_;  ///< [row][new column]
-};
-
 /// The targets of a set, in the order of its tasks.
 std::vector<TargetColumns> targets_of(const SetLines& set) {
   std::vector<TargetColumns> out;
@@ -287,21 +233,33 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
                    Console& console) {
   const RunsFile file =
       read_noted(arguments.configurations, text_columns_of(set), arguments.input, console);
-  AppendedPredictions appended(targets_of(set), file.table);
+  std::vector<TargetColumns> targets = targets_of(set);
+  std::vector<std::string> names;
+  for (TargetColumns& target : targets) {
+    target.first = names.size();
+    for (std::string& name : target.names(targets.size() > 1 ? "_" + target.target : ""))
+      names.push_back(std::move(name));
+  }
+  refuse_taken_names(file.table, names);
+  std::vector<std::vector<std::string>> cells(file.table.rows(),
+                                              std::vector<std::string>(names.size()));
   SetDoubts doubts{std::vector<bool>(file.table.rows(), false)};
   for_each_with_rows(set, file.table, [&](const LineRows& part) {
     const FittedModel& model = *part.line.model;
     const PredictedRows predicted = predicted_rows(model, part.table, arguments);
+    const auto target = std::ranges::find(targets, part.line.target, &TargetColumns::target);
     for (std::size_t i = 0; i < part.rows.size(); ++i) {
       doubts.known[part.rows[i]] = true;
       doubts.out_of_range += predicted.range.in_range[i] ? 0U : 1U;
       doubts.undetermined += few_rows_warning(model) ? 1U : 0U;
-      appended.set(part.line.target, predicted, i, part.rows[i]);
+      std::ranges::copy(target->cells(predicted, i),
+                        cells[part.rows[i]].begin() + index(target->first));
     }
     doubts.without_time += predicted.times.without_time.size();
   });
   doubts.report(arguments, console);
-  return appended.write(file.bytes, file.table, output);
+  return append_columns(
+      file.bytes, file.table, names, [&](std::size_t row) { return cells[row]; }, output);
 }
 
 /// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
@@ -311,14 +269,66 @@ std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::si
   return output_width(arguments.output) ? OutputFormat::text : OutputFormat::csv;
 }
 
-/// The models that know the configurations of `--set`, moved to their common run, with what they
-/// predict; returns what of that was not measured.
-std::vector<std::string> for_each_asked(
-    const PredictArguments& arguments, const SetLines& set, const CommonRun& common,
-    const std::function<void(const ModelSetLine& line, const FittedModel& model,
-                             const Table& configurations, const PredictedRows& predicted)>& visit) {
+/// The table of add_rows() without rows.
+doc::Table table_of_set(const PredictArguments& arguments, const ModelSetHeader& header) {
+  doc::Table table;
+  table.keys = header.by.size() + 1;
+  for (const std::string& name : header.by)
+    table.columns.push_back(doc::words(name, name));
+  table.columns.push_back(doc::words("target", "target"));
+  for (const std::string& setting : arguments.settings) {
+    const std::string column = setting.substr(0, setting.find('='));
+    table.columns.push_back(doc::numbers(column, column));
+  }
+  table.columns.push_back(doc::numbers("predicted", "predicted"));
+  table.columns.push_back(doc::words("interval"));
+  for (const char* name : {"lower", "upper", "in_range"})
+    table.columns.push_back(doc::for_programs(name));
+  table.columns.push_back(doc::words(""));
+  return table;
+}
+
+/// A row per configuration of a model. `unlike`: in what it differs from the common run.
+void add_rows(const PredictArguments& arguments, const ModelSetLine& line, const FittedModel& model,
+              const Table& asked, const PredictedRows& predicted, const std::string& unlike,
+              doc::Table& table) {
+  for (std::size_t row = 0; row < asked.rows(); ++row) {
+    std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
+    cells.emplace_back(line.target);
+    for (const std::string& setting : arguments.settings) {
+      const Column* const column = asked.find(setting.substr(0, setting.find('=')));
+      cells.emplace_back(column != nullptr ? column->text(row) : "");
+    }
+    const double time = predicted.times.values[index(row)];
+    const bool has_time = is_time(time);
+    cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
+                             : doc::Cell(std::nan("")));
+    std::optional<Interval> interval;
+    if (has_time && predicted.certainty.intervals)
+      interval = (*predicted.certainty.intervals)[row].around(time);
+    cells.emplace_back(interval ? time_range_text(interval->low, interval->high, model.spec.unit)
+                                : "");
+    for (const auto end : {&Interval::low, &Interval::high})
+      cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
+    cells.emplace_back(doc::truth(predicted.range.in_range[row]));
+    cells.emplace_back(row_notes(model, predicted, row, unlike));
+    table.add(std::move(cells));
+  }
+}
+
+/// `--set` for many models, of which those that know the configurations are asked: a row per model
+/// and configuration or, as JSON, an array of the documents of the models, each with its group.
+int predict_settings_by_set(const PredictArguments& arguments, const SetLines& set,
+                            OutputFile& output, Console& console) {
+  if (!arguments.like.empty())
+    throw UsageError("--like goes with one model; choose it: --pick");
+  const ModelSetHeader& header = set.header();
+  const CommonRun common(set, arguments.settings);
+  const OutputFormat format = *format_of(arguments, 2);
+  doc::Table table = table_of_set(arguments, header);
+  std::vector<std::string> documents;
   std::vector<std::string> findings;
-  SetPlaces places(arguments.settings, set.header().by);
+  SetPlaces places(arguments.settings, header.by);
   set.for_each([&](const ModelSetLine& line) {
     if (!line.model)
       return;
@@ -328,106 +338,23 @@ std::vector<std::string> for_each_asked(
       return;
     const PredictedRows predicted = predicted_rows(model, asked->table, arguments);
     for (const std::string& finding : predicted.range.findings)
-      findings.push_back(words_of(line, set.header()) + ": " + finding);
-    visit(line, model, asked->table, predicted);
+      findings.push_back(words_of(line, header) + ": " + finding);
+    if (format != OutputFormat::json)
+      return add_rows(arguments, line, model, asked->table, predicted, common.unlike(model), table);
+    PredictionsDocument document = document_of(model, asked->table, predicted);
+    for (std::size_t k = 0; k < line.key.size(); ++k)
+      document.by.emplace_back(header.by[k], InputValue(line.key[k]));
+    documents.push_back(to_json(document));
   });
   places.check();
-  return findings;
-}
-
-/// A row per model and configuration.
-doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
-                         const CommonRun& common, std::vector<std::string>& findings) {
-  const ModelSetHeader& header = set.header();
-  std::vector<std::string> columns;
-  doc::Table table;
-  table.keys = header.by.size() + 1;
-  for (const std::string& name : header.by)
-    table.columns.push_back(doc::words(name, name));
-  table.columns.push_back(doc::words("target", "target"));
-  for (const std::string& setting : arguments.settings) {
-    columns.push_back(setting.substr(0, setting.find('=')));
-    table.columns.push_back(doc::numbers(columns.back(), columns.back()));
-  }
-  table.columns.push_back(doc::numbers("predicted", "predicted"));
-  table.columns.push_back(doc::words("interval"));
-  for (const char* name : {"lower", "upper"})
-    table.columns.push_back(doc::for_programs(name));
-  table.columns.push_back(doc::for_programs("in_range"));
-  table.columns.push_back(doc::words(""));
-  findings = for_each_asked(
-      arguments, set, common,
-      [&](const auto& line, const auto& model, const auto& asked, const auto& predicted) {
-        for (std::size_t row = 0; row < predicted.design.rows; ++row) {
-          std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
-          cells.emplace_back(line.target);
-          for (const std::string& name : columns) {
-            const Column* const column = asked.find(name);
-            cells.emplace_back(column != nullptr ? column->text(row) : "");
-          }
-          const double time = predicted.times.values[index(row)];
-          const bool has_time = is_time(time);
-          cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
-                                   : doc::Cell(std::nan("")));
-          std::optional<Interval> interval;
-          if (has_time && predicted.certainty.intervals)
-            interval = (*predicted.certainty.intervals)[row].around(time);
-          cells.emplace_back(
-              interval ? time_range_text(interval->low, interval->high, model.spec.unit) : "");
-          for (const auto end : {&Interval::low, &Interval::high})
-            cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
-          cells.emplace_back(doc::truth(predicted.range.in_range[row]));
-          cells.emplace_back(row_notes(model, predicted, row, common.unlike(model)));
-          table.add(std::move(cells));
-        }
-      });
-  return table;
-}
-
-/// An array of the documents of the models, each with its group.
-std::string json_of_sets(const PredictArguments& arguments, const SetLines& set,
-                         const CommonRun& common, std::vector<std::string>& findings) {
-  std::vector<std::string> out;
-  findings = for_each_asked(
-      arguments, set, common,
-      [&](const auto& line, const auto& model, const auto& asked, const auto& predicted) {
-        PredictionsDocument document = document_of(model, asked, predicted);
-        for (std::size_t k = 0; k < line.key.size(); ++k)
-          document.by.emplace_back(set.header().by[k], InputValue(line.key[k]));
-        out.push_back(to_json(document));
-      });
-  return "[\n" + joined(out, ",\n") + "]\n";
-}
-
-/// `--set` for many models: all with such inputs.
-int predict_settings_by_set(const PredictArguments& arguments, const SetLines& set,
-                            OutputFile& output, Console& console) {
-  if (!arguments.like.empty())
-    throw UsageError("--like goes with one model; choose it: --pick");
-  const CommonRun common(set, arguments.settings);
-  const OutputFormat format = *format_of(arguments, 2);
-  std::vector<std::string> findings;
-  std::string text;
-  if (format == OutputFormat::json) {
-    text = json_of_sets(arguments, set, common, findings);
-  } else {
-    doc::Document out;
-    out.add(table_of_sets(arguments, set, common, findings), 2);
-    text = out.in(format, output_width(arguments.output));
-  }
   if (arguments.strict_range && !findings.empty())
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
     console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
   console.notice("other inputs are held at " + common.words());
-  return finish(output, text);
-}
-
-void check_combination(const PredictArguments& arguments) {
-  if (arguments.configurations.empty() && arguments.settings.empty() && arguments.like.empty())
-    throw UsageError(
-        "no configuration to predict; pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
-        "CONFIGS.csv");
+  doc::Document out{.json = [&] { return "[\n" + joined(documents, ",\n") + "]\n"; }};
+  out.add(std::move(table), 2);
+  return finish(output, out.in(format, output_width(arguments.output)));
 }
 
 /// The run at "runs.csv:41".
@@ -586,7 +513,10 @@ Examples:
 }
 
 int run_predict(const PredictArguments& arguments, Console& console) {
-  check_combination(arguments);
+  if (arguments.configurations.empty() && arguments.settings.empty() && arguments.like.empty())
+    throw UsageError(
+        "no configuration to predict; pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
+        "CONFIGS.csv");
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (has_keys(set) && !arguments.configurations.empty())

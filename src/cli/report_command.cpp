@@ -1,6 +1,9 @@
 #include <filesystem>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "analysis/errors.hpp"
 #include "base/files.hpp"
@@ -18,15 +21,14 @@
 namespace perfmodel::cli {
 namespace {
 
-enum class ReportFormat { html, markdown };
-
 struct ReportArguments : JudgedRunsArguments {
+  Call call;                              ///< set by the program
   std::optional<std::string> third_file;  ///< given if the first is an older model to compare with
   std::vector<std::string> settings;      ///< configuration at which many models are ranked
   std::string title;
   std::optional<bool> explore;  ///< nullopt: if the page stays small
   std::string figures;          ///< folder; empty: no figures
-  ReportFormat format = ReportFormat::html;
+  bool is_markdown = false;
   std::string output = "-";
 };
 
@@ -50,29 +52,20 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
   return report_html(content, arguments.title);
 }
 
-/// The command that writes the page again, without the options of the panel.
+/// The command that writes the page again, without the options of the panel and without folders of
+/// this machine.
 std::string command_of(const ReportArguments& arguments) {
+  static const std::set<std::string> left_out = {"--explore", "--no-explore", "--figures",
+                                                 "--format", "--facts"};
   std::string out = "perfmodel report";
-  const auto add = [&](const std::string& flag, const std::string& value) {
-    if (!value.empty())
-      out += (flag.empty() ? " " : " --" + flag + " ") + shell_word(value);
-  };
-  add("", base_name(arguments.third_file.value_or("")));
-  add("", base_name(arguments.model));
-  add("", base_name(arguments.runs));
-  add("pick", arguments.pick);
-  add("target", arguments.target.value_or(""));
-  const InputOptions& input = arguments.input;
-  add("separator", input.separator ? std::string(1, *input.separator) : "");
-  add("decimal", input.decimal ? std::string(1, *input.decimal) : "");
-  add("input-format", input.format ? std::string(to_text(*input.format)) : "");
-  add("study", input.study);
-  add("experiment", input.experiment);
-  add("sql", input.sql);
-  add("failed", arguments.drop_failed ? "drop" : "");
-  add("title", arguments.title);
-  for (const std::string& setting : arguments.settings)
-    add("set", setting);
+  for (const std::string& file : arguments.call.files)
+    out += " " + shell_word(base_name(file));
+  for (const std::string& word : arguments.call.options) {
+    const auto equals = word.find('=');
+    const std::string flag = word.substr(0, equals);
+    if (!left_out.contains(flag))
+      out += " " + flag + (equals == word.npos ? "" : " " + shell_word(word.substr(equals + 1)));
+  }
   return out + " -o report.html";
 }
 
@@ -88,14 +81,13 @@ void write_figures(const std::string& page, const std::string& folder) {
   }
 }
 
-page::Comparison comparison_of(const BaselineRuns& old_model, const std::string& file,
+page::Comparison comparison_of(const Eigen::VectorXd& older, const std::string& file,
                                const JudgedRuns& runs) {
   page::Comparison out{.model_file = base_name(file),
-                       .metrics = measure(runs.design, old_model.predicted, file),
+                       .metrics = measure(runs.design, older, file),
                        .interval = {},
                        .confidence = kDriftConfidence};
-  for (const DriftFigure& figure :
-       drift_with_intervals(runs.design, runs.predicted, old_model.predicted)) {
+  for (const DriftFigure& figure : drift_with_intervals(runs.design, runs.predicted, older)) {
     if (figure.name == "mape_drift") {
       out.difference = figure.value;
       out.interval = figure.interval;
@@ -103,9 +95,7 @@ page::Comparison comparison_of(const BaselineRuns& old_model, const std::string&
   }
   const Eigen::ArrayXd time = runs.design.time.array();
   out.nearer_share =
-      ((runs.predicted.array() - time).abs() < (old_model.predicted.array() - time).abs())
-          .cast<double>()
-          .mean();
+      ((runs.predicted.array() - time).abs() < (older.array() - time).abs()).cast<double>().mean();
   return out;
 }
 
@@ -129,7 +119,7 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
     request.runs_sha256 = sha256(file.bytes);
   }
   const page::SetContent content = set_page(set, request, console);
-  if (arguments.format == ReportFormat::markdown) {
+  if (arguments.is_markdown) {
     doc::Document document{.escapes_markup = true};
     for (const auto& [heading, table] : content.tables) {
       document.add(doc::Heading{heading});
@@ -158,11 +148,8 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
       .add("JUDGED.csv", arguments.third_file,
            "runs on which two models are compared; the files are then OLD.json NEW.json JUDGED.csv")
       .file(FileUse::input);
-  command.choice<ReportFormat>(
-      "--format", arguments.format,
-      {{"html", ReportFormat::html},
-       {"markdown", ReportFormat::markdown},
-       {"md", ReportFormat::markdown}},
+  command.choice<bool>(
+      "--format", arguments.is_markdown, {{"html", false}, {"markdown", true}, {"md", true}},
       "html: the page\nmarkdown or md: its answers as a comment for a pull request");
   command.flag("--explore", arguments.explore,
                "a panel that predicts the time of any configuration (default: where the "
@@ -215,7 +202,8 @@ int run_report(const ReportArguments& given, Console& console) {
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;
   if (old_model) {
-    const BaselineRuns older = judge_baseline(*old_model, arguments, model, runs, false, console);
+    const Eigen::VectorXd older =
+        judge_baseline(*old_model, arguments, model, runs, false, console);
     comparison = comparison_of(older, *old_model, runs);
   }
   page::Source source =
@@ -227,12 +215,11 @@ int run_report(const ReportArguments& given, Console& console) {
   source.command = command_of(arguments);
   source.key = key_of(set);
   const page::Content content = page::content_of(source);
-  const bool is_markdown = arguments.format == ReportFormat::markdown;
   const std::string page =
-      is_markdown && arguments.figures.empty() ? "" : page_of(content, arguments);
+      arguments.is_markdown && arguments.figures.empty() ? "" : page_of(content, arguments);
   if (!arguments.figures.empty())
     write_figures(page, arguments.figures);
-  return finish(output, is_markdown ? report_markdown(content, arguments.title) : page);
+  return finish(output, arguments.is_markdown ? report_markdown(content, arguments.title) : page);
 }
 
 }  // namespace

@@ -38,9 +38,8 @@ struct ScalingArguments {
   std::vector<std::string> settings;       ///< of a model
   bool strict_range = false;               ///< of a model
   std::optional<double> coverage;          ///< of its intervals
-  std::optional<std::string> target;       ///< of runs
+  RoleRequest roles;                       ///< of runs; completed from the other arguments
   bool throughput = false;                 ///< of runs
-  std::vector<std::string> ignore;         ///< of runs
   bool drop_failed = false;                ///< of runs
   OutputFormat format = OutputFormat::text;
   std::string output = "-";
@@ -118,14 +117,6 @@ BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
   return base;
 }
 
-/// "workers=1,2,4"
-std::string scale_setting(const std::string& column, const std::vector<double>& scales) {
-  std::vector<std::string> texts;
-  for (const double scale : scales)
-    texts.push_back(to_text(scale));
-  return column + "=" + joined(texts, ",");
-}
-
 /// Powers of two times the lowest measured scale.
 std::vector<double> default_scales(const NumericInput& input, bool within_measured) {
   const double last = within_measured ? input.high : 4 * input.high;
@@ -143,7 +134,10 @@ SetConfigurations configurations_along(const ScalingArguments& arguments, const 
     if (setting.starts_with(column + "="))
       throw UsageError("'" + column + "' is the scale; its values are those of --at");
   std::vector<std::string> settings = arguments.settings;
-  settings.push_back(scale_setting(column, scales));
+  std::vector<std::string> values;
+  for (const double scale : scales)
+    values.push_back(to_text(scale));
+  settings.push_back(column + "=" + joined(values, ","));
   SetConfigurations set = configurations_of_settings(settings, model, base);
   if (set.table.rows() != scales.size())
     throw UsageError("--set: scaling holds each input at one value");
@@ -184,9 +178,7 @@ void refuse_source_of_derived(const FittedModel& model, const std::string& colum
   for (const DerivedColumn& derived : spec.derived) {
     if (std::find(derived.of.begin(), derived.of.end(), column) == derived.of.end())
       continue;
-    const auto source =
-        std::find_if(spec.sources.begin(), spec.sources.end(),
-                     [&](const SourceColumn& candidate) { return candidate.column == column; });
+    const auto source = std::ranges::find(spec.sources, column, &SourceColumn::column);
     const std::string values = source == spec.sources.end()
                                    ? "A,B"
                                    : to_text(source->typical) + "," + to_text(2 * source->typical);
@@ -229,9 +221,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
     throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
                      (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
   }
-  const auto found =
-      std::find_if(model.spec.extrinsic.begin(), model.spec.extrinsic.end(),
-                   [&](const NumericInput& input) { return input.column == column; });
+  const auto found = std::ranges::find(model.spec.extrinsic, column, &NumericInput::column);
   const auto index = static_cast<std::size_t>(found - model.spec.extrinsic.begin());
   const NumericInput& input = model.spec.extrinsic[index];
 
@@ -290,9 +280,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   scaling::PowerPlusConstant power;
   power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
   power.constant = model.form->unscaled_time(model.constants);
-  const Design of_one = make_design(configurations_along(arguments, model, column, {1}, base).table,
-                                    model.spec, Target::absent);
-  power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
+  power.scalable = timings_of(model, at({1}), column, {1})[0].time - power.constant;
   document.power = power;
   if (!document.tells_speedup)
     return document;
@@ -303,9 +291,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
 }
 
 RoleRequest request_of(const ScalingArguments& arguments) {
-  RoleRequest request;
-  request.target = arguments.target;
-  request.ignore = arguments.ignore;
+  RoleRequest request = arguments.roles;
   if (arguments.drop_failed)
     request.failed = FailedRunsAre::dropped;
   if (arguments.column)
@@ -387,12 +373,13 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
     if (const auto warning = warning_of_throughput(roles.target))
       console.warning(with_own_flags(*warning));
   scaling::CurveColumns columns;
-  columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
+  columns.ignore = {arguments.roles.ignore.begin(), arguments.roles.ignore.end()};
   columns.target_is_throughput = arguments.throughput;
   columns.target = roles.target;
   columns.scale =
       choose_column(arguments.column ? arguments.column : constant_scale(roles), roles.extrinsic);
-  const NoInputs no_inputs = find_no_inputs(table, columns.target, columns.scale, arguments.ignore);
+  const NoInputs no_inputs =
+      find_no_inputs(table, columns.target, columns.scale, arguments.roles.ignore);
   for (const LeftOut& item : no_inputs.columns)
     columns.ignore.insert(item.column);
   columns.ignore.insert(no_inputs.in_steps.begin(), no_inputs.in_steps.end());
@@ -468,14 +455,14 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
                "coverage of the intervals of predicted times (default: as in the model)");
   add_strict_range(command, arguments.strict_range);
   command.group("Of measured runs");
-  command.add("--target COL", arguments.target, "the measured time (default: inferred)")
+  command.add("--target COL", arguments.roles.target, "the measured time (default: inferred)")
       .needs(runs);
   command.flag("--throughput", arguments.throughput, "the target is work per time, not a time")
       .needs(runs);
   command
       .add(
           "--ignore A,B",
-          [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
+          [&arguments](const std::string& text) { arguments.roles.ignore = split_list(text); },
           "columns that do not distinguish configurations")
       .needs(runs);
   add_failed(command, arguments.drop_failed);

@@ -35,7 +35,9 @@ std::string header(const ScalingDocument& document) {
 }
 
 doc::Table rows(const ScalingDocument& document) {
-  const ShownTime time(readable_unit(document.relative ? 0 : document.study.rows.front().time,
+  const std::vector<scaling::ScalingRow>& study = document.study.rows;
+  const auto& forecast = document.forecast;
+  const ShownTime time(readable_unit(document.relative ? 0 : study.front().time,
                                      document.relative ? "" : document.unit));
   const bool has_intervals = !document.intervals.empty();
   const bool tells = document.tells_speedup;
@@ -46,67 +48,76 @@ doc::Table rows(const ScalingDocument& document) {
       .csv = {"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
               "equivalent_power", "lower", "upper", "speedup_lower", "speedup_upper",
               "efficiency_lower", "efficiency_upper", "limited_by"}};
-  table.columns.push_back(doc::numbers("Karp-Flatt", "karp_flatt"));
-  for (std::size_t c = table.columns.size() - 3; !tells && c < table.columns.size(); ++c)
-    table.columns[c].hidden = true;
-  table.columns.push_back(doc::numbers("equivalent q", "equivalent_power"));
-  table.columns.push_back(document.relative ? doc::numbers("configurations", "configurations")
-                                            : doc::for_programs("configurations"));
-  if (!document.relative)
-    table.columns.push_back(doc::words(""));
-  if (has_intervals)
-    for (const char* name : {"lower", "upper"})
-      table.columns.push_back(doc::for_programs(name));
-  const bool has_bands = has_intervals && tells && document.forecast;
-  if (has_bands)
-    for (const char* name :
-         {"speedup_lower", "speedup_upper", "efficiency_lower", "efficiency_upper"})
-      table.columns.push_back(doc::for_programs(name));
-  if (tells && document.forecast)
-    table.columns.push_back(doc::for_programs("limited_by"));
-  const auto told = [&](const doc::Cell& cell) { return tells ? cell : doc::Cell(); };
-  for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
-    const auto& row = document.study.rows[i];
-    std::vector<doc::Cell> cells = {row.scale, row.time};
+  for (std::size_t i = 0; i < study.size(); ++i) {
+    std::vector<doc::Cell> cells = {study[i].scale, study[i].time};
     if (has_intervals)
       cells.emplace_back(document.intervals[i]);
-    cells.insert(cells.end(), {told(row.speedup), told(row.efficiency), told(row.karp_flatt),
-                               row.equivalent_power, row.configurations});
-    if (!document.relative)
-      cells.emplace_back(i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
-                                                                               : "");
-    if (has_intervals)
-      cells.insert(cells.end(), {document.intervals[i].low, document.intervals[i].high});
-    if (has_bands)
-      for (const auto* bands : {&document.forecast->speedups, &document.forecast->efficiencies})
-        cells.insert(cells.end(), {(*bands)[i].low, (*bands)[i].high});
-    if (tells && document.forecast)
-      cells.emplace_back(document.forecast->limits[i] ? document.forecast->limits[i]->part : "");
+    cells.insert(cells.end(), {study[i].speedup, study[i].efficiency});
     table.add(std::move(cells));
   }
+  table.add_column(doc::numbers("Karp-Flatt", "karp_flatt"),
+                   [&](std::size_t i) { return study[i].karp_flatt; });
+  for (std::size_t c = table.columns.size() - 3; !tells && c < table.columns.size(); ++c) {
+    table.columns[c].hidden = true;
+    for (std::vector<doc::Cell>& cells : table.rows)
+      cells[c] = {};
+  }
+  table.add_column(
+      doc::numbers("equivalent q", "equivalent_power"),
+      [&](std::size_t i) { return study[i].equivalent_power; });
+  table.add_column(document.relative ? doc::numbers("configurations", "configurations")
+                                     : doc::for_programs("configurations"),
+                   [&](std::size_t i) { return study[i].configurations; });
+  if (!document.relative)
+    table.add_column(
+        doc::words(""),
+        [&](std::size_t i) {
+          return i < document.in_range.size() && !document.in_range[i] ? "extrapolated" : "";
+        });
+  const auto add_ends = [&](const std::string& prefix, const std::vector<Interval>& intervals) {
+    table.add_column(doc::for_programs(prefix + "lower"),
+                     [&](std::size_t i) { return intervals[i].low; });
+    table.add_column(doc::for_programs(prefix + "upper"),
+                     [&](std::size_t i) { return intervals[i].high; });
+  };
+  if (has_intervals)
+    add_ends("", document.intervals);
+  if (has_intervals && tells && forecast) {
+    add_ends("speedup_", forecast->speedups);
+    add_ends("efficiency_", forecast->efficiencies);
+  }
+  if (tells && forecast)
+    table.add_column(doc::for_programs("limited_by"), [&](std::size_t i) {
+      return forecast->limits[i] ? forecast->limits[i]->part : "";
+    });
   return table;
 }
 
 /// Bands of speedup and efficiency, and the limiting part of the time, of all rows but the first.
 void add_forecast(const ScalingDocument& document, doc::Document& out) {
   const scaling::Forecast& forecast = *document.forecast;
-  const bool has_bands = !forecast.speedups.empty();
   doc::Table table{.columns = {doc::numbers(document.column, {}, doc::all_digits)}};
-  if (has_bands) {
-    table.columns.push_back(doc::words("speedup within"));
-    table.columns.push_back({"efficiency within", doc::Align::left, doc::percent_of_share});
+  for (std::size_t i = 1; i < document.study.rows.size(); ++i)
+    table.add({document.study.rows[i].scale});
+  if (!forecast.speedups.empty()) {
+    table.add_column(
+        doc::words("speedup within"), [&](std::size_t row) { return forecast.speedups[row + 1]; });
+    table.add_column({"efficiency within", doc::Align::left, doc::percent_of_share},
+                     [&](std::size_t row) { return forecast.efficiencies[row + 1]; });
   }
-  for (const char* heading : {"limited by", "its share of the time", "perfect, it would save"})
-    table.columns.push_back(doc::words(heading));
-  for (std::size_t i = 1; i < document.study.rows.size(); ++i) {
-    std::vector<doc::Cell> cells = {document.study.rows[i].scale};
-    if (has_bands)
-      cells.insert(cells.end(), {forecast.speedups[i], forecast.efficiencies[i]});
-    if (const auto& limit = forecast.limits[i])
-      cells.insert(cells.end(),
-                   {limit->part, percent(100 * limit->share), percent(100 * limit->excess)});
-    table.add(std::move(cells));
-  }
+  const auto add = [&](const char* heading, const auto& words_of_limit) {
+    table.add_column(
+        doc::words(heading),
+        [&](std::size_t row) {
+          const auto& limit = forecast.limits[row + 1];
+          return limit ? words_of_limit(*limit) : "";
+        });
+  };
+  add(
+      "limited by", [](const auto& limit) { return limit.part; });
+  add(
+      "its share of the time", [](const auto& limit) { return percent(100 * limit.share); });
+  add("perfect, it would save", [](const auto& limit) { return percent(100 * limit.excess); });
   out.add("\n");
   out.add(std::move(table), 2);
 }

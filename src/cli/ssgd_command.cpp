@@ -52,21 +52,13 @@ struct MessageCost {
 
 struct SsgdArguments {
   std::string layers;
+  ssgd::StudyRequest study;  ///< completed from the other arguments
   std::optional<std::size_t> workers;
   std::optional<std::string> reference;  ///< layers with the whole batch on one worker
   std::optional<double> batch;
-  std::optional<double> forward_share;
-  double bytes_per_element = 4;
-  double read_us = 0;
-  double split_us = 0;
-  double copy_us = 0;
+  ssgd::ProfileOptions profile;
   std::optional<double> update_us;
-  ssgd::InputPipeline pipeline = ssgd::InputPipeline::serial;
-  bool shared_disk = false;
-  bool shared_bus = false;
   MessageArguments messages;
-  std::optional<ssgd::MergePolicy> merge;
-  bool no_overlap = false;
   ImbalanceArguments imbalance;
   OutputFormat format = OutputFormat::text;
   bool timeline = false;
@@ -240,35 +232,20 @@ void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& st
 }
 
 ssgd::Profile read_profile(const std::string& path, const SsgdArguments& arguments) {
-  return ssgd::profile_of(
-      read_csv(path, {"name", "worker"}),
-      {.bytes_per_element = arguments.bytes_per_element, .forward_share = arguments.forward_share});
-}
-
-ssgd::Phases phases_of(const SsgdArguments& arguments, const ssgd::Profile& profile) {
-  if (arguments.update_us && profile.update_us)
-    throw UsageError("--update-us has no use: " + display_name(arguments.layers) +
-                     " has a column 't_u_us'");
-  return {.read_us = arguments.read_us,
-          .split_us = arguments.split_us,
-          .copy_us = arguments.copy_us,
-          .update_us = profile.update_us.value_or(arguments.update_us.value_or(0)),
-          .pipeline = arguments.pipeline};
+  return ssgd::profile_of(read_csv(path, {"name", "worker"}), arguments.profile);
 }
 
 ssgd::StudyRequest request_of(const SsgdArguments& arguments, const ssgd::Profile& profile,
                               const MessageCost& messages) {
-  const std::size_t workers = *arguments.workers;
-  ssgd::StudyRequest request;
-  request.workers = workers;
-  request.phases = phases_of(arguments, profile);
-  request.shared_disk = arguments.shared_disk;
-  request.shared_bus = arguments.shared_bus;
-  request.imbalance = imbalance_of(arguments.imbalance, workers);
+  if (arguments.update_us && profile.update_us)
+    throw UsageError("--update-us has no use: " + display_name(arguments.layers) +
+                     " has a column 't_u_us'");
+  ssgd::StudyRequest request = arguments.study;
+  request.workers = *arguments.workers;
+  request.phases.update_us = profile.update_us.value_or(arguments.update_us.value_or(0));
+  request.imbalance = imbalance_of(arguments.imbalance, request.workers);
   request.cost = messages.cost;
   request.ideal_cost = messages.ideal;
-  request.merge = arguments.merge.value_or(
-      ssgd::MergePolicy{arguments.no_overlap ? ssgd::Merge::naive : ssgd::Merge::none, 0});
   if (arguments.reference) {
     request.reference = read_profile(*arguments.reference, arguments);
     if (request.reference->workers_measured() > 1) {
@@ -277,13 +254,6 @@ ssgd::StudyRequest request_of(const SsgdArguments& arguments, const ssgd::Profil
     }
   }
   return request;
-}
-
-void warn(const SsgdArguments& arguments, Console& console) {
-  if (arguments.forward_share) {
-    console.warning("the forward times are assumed, not measured: " +
-                    to_text(*arguments.forward_share) + " of the backward times");
-  }
 }
 
 void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
@@ -300,26 +270,28 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
            "batch "
            "per worker is fixed)")
       .file(FileUse::input);
-  command.number("--forward-share X", arguments.forward_share,
+  command.number("--forward-share X", arguments.profile.forward_share,
                  "without t_f_us: forward = this * backward; the authors of the model took 0.5",
                  positive);
-  command.number("--bytes-per-element X", arguments.bytes_per_element,
+  command.number("--bytes-per-element X", arguments.profile.bytes_per_element,
                  "bytes per element of grad_elems", positive);
   command.group("Input and update");
-  command.number("--read-us X", arguments.read_us,
+  command.number("--read-us X", arguments.study.phases.read_us,
                  "time to read and decode the batch of one worker");
-  command.number("--split-us X", arguments.split_us,
+  command.number("--split-us X", arguments.study.phases.split_us,
                  "time to split the global batch among the workers");
-  command.number("--copy-us X", arguments.copy_us,
+  command.number("--copy-us X", arguments.study.phases.copy_us,
                  "time to copy the batch of one worker from host to device");
   command.number("--update-us X", arguments.update_us,
                  "time to update the parameters (default: 0)");
-  command.choice<ssgd::InputPipeline>("--input-pipeline", arguments.pipeline,
+  command.choice<ssgd::InputPipeline>("--input-pipeline", arguments.study.phases.pipeline,
                                       "input phases that overlap the compute: serial (nothing), "
                                       "host-prefetch (read), device-buffer "
                                       "(read and copy in turn), three-stages (read beside copy)");
-  command.flag("--shared-disk", arguments.shared_disk, "all workers read from one disk, in turn");
-  command.flag("--shared-bus", arguments.shared_bus, "all workers copy over one bus, in turn");
+  command.flag("--shared-disk", arguments.study.shared_disk,
+               "all workers read from one disk, in turn");
+  command.flag("--shared-bus", arguments.study.shared_bus,
+               "all workers copy over one bus, in turn");
   add_message_options(command, arguments.messages);
   command.group("Exchange of gradients");
   command
@@ -327,7 +299,7 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
           "--merge POLICY",
           [&arguments](const std::string& text) {
             try {
-              arguments.merge = ssgd::parse_merge(text);
+              arguments.study.merge = ssgd::parse_merge(text);
             } catch (const UsageError& error) {
               throw OptionError("--merge", error.what());
             }
@@ -336,7 +308,9 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
           "mgwfbp (the "
           "released code's rule), optimal (default: none)")
       .excludes("--no-overlap");
-  command.flag("--no-overlap", arguments.no_overlap, "naive: all messages after the backward pass");
+  command.flag("--no-overlap", arguments.study.merge,
+               "naive: all messages after the backward pass",
+               ssgd::MergePolicy{ssgd::Merge::naive, 0});
   add_imbalance_options(command, arguments.imbalance);
   command.group("Options");
   add_format(command, arguments.format, "format of the result");
@@ -367,8 +341,9 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
   const ssgd::StudyRequest request = request_of(arguments, profile, messages);
   const ssgd::Study study = ssgd::study(profile, request);
   refuse_infinite_figures(profile, study);
-  warn(arguments, console);
-
+  if (arguments.profile.forward_share)
+    console.warning("the forward times are assumed, not measured: " +
+                    to_text(*arguments.profile.forward_share) + " of the backward times");
   const SsgdDocument document{
       .profile = profile,
       .request = request,

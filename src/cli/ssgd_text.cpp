@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analysis/ssgd.hpp"
@@ -19,28 +20,9 @@ namespace {
 constexpr std::size_t kMostCells = 84;
 constexpr std::size_t kLabelWidth = 13;
 
-/// The characters of adjacent spans of one kind alternate, so that they can be distinguished.
-char mark(ssgd::SpanKind kind, std::size_t turn) {
-  using ssgd::SpanKind;
-  const bool odd = turn % 2 == 1;
-  switch (kind) {
-    case SpanKind::read:
-      return 'r';
-    case SpanKind::split:
-      return 's';
-    case SpanKind::copy:
-      return 'c';
-    case SpanKind::forward:
-      return 'F';
-    case SpanKind::backward:
-      return odd ? 'b' : 'B';
-    case SpanKind::update:
-      return 'U';
-    case SpanKind::message:
-      return odd ? '-' : '=';
-  }
-  return '?';
-}
+/// Two characters per kind, in its order: those of adjacent spans alternate, so that they can be
+/// distinguished.
+constexpr std::array<std::string_view, 7> kMarks = {"rr", "ss", "cc", "FF", "Bb", "UU", "=-"};
 
 std::string lane_text(const std::vector<ssgd::Span>& spans, double total_us, std::size_t cells) {
   std::string line(cells, ' ');
@@ -51,7 +33,7 @@ std::string lane_text(const std::vector<ssgd::Span>& spans, double total_us, std
     };
     // A span shorter than a cell is left out.
     for (std::size_t c = cell(spans[i].start_us); c < cell(spans[i].end_us); ++c)
-      line[c] = mark(spans[i].kind, i);
+      line[c] = kMarks[static_cast<std::size_t>(spans[i].kind)][i % 2];
   }
   return line;
 }
@@ -90,10 +72,6 @@ doc::Column times(std::string heading, std::string name = {}) {
 
 std::string share(double us, double total_us) {
   return percent(100 * us / total_us);
-}
-
-std::string item(const std::string& sentence, std::size_t width) {
-  return joined(lines_within("  - " + sentence, width, 4), "\n") + "\n";
 }
 
 std::string header(const SsgdDocument& document) {
@@ -222,7 +200,7 @@ std::string formatted(const SsgdDocument& document, OutputFormat format,
   }
   std::string end = "\n* our own design, not a formula of the model's authors:\n";
   for (const auto& sentence : document.own_designs)
-    end += item(sentence, width.value_or(kSentenceWidth));
+    end += joined(lines_within("  - " + sentence, width.value_or(kSentenceWidth), 4), "\n") + "\n";
   out.add(end);
   if (timeline != nullptr)
     out.add("\n" + timeline_text(*timeline, width.value_or(kUsualWidth)));

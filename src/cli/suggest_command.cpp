@@ -33,23 +33,21 @@
 namespace perfmodel::cli {
 namespace {
 
-enum class SuggestBy { time, cost, pareto };
+/// One of the lists of suggestions.
+using Ranking = std::vector<plan::Suggestion> plan::Suggestions::*;
 
 struct SuggestArguments {
   std::string model;
   std::string pick;
   std::string space;
-  SuggestBy by = SuggestBy::time;
-  std::optional<std::string> price;
-  std::vector<std::string> conditions;
-  std::size_t most = 10;
+  Ranking by = &plan::Suggestions::fastest;
+  plan::SuggestionRequest request;  ///< completed by what the models say
   std::optional<std::size_t> next;
   plan::Goal goal = plan::Goal::accuracy;  ///< of --next
   std::optional<std::string> runs;         ///< runs measured so far, for --next
   std::optional<std::string> among;        ///< candidates of --next
   std::optional<double> overhead;          ///< time to start a run, for --next
-  std::uint64_t seed = kDefaultSeed;
-  std::optional<double> coverage;  ///< of the intervals; nullopt: the model's
+  std::optional<double> coverage;          ///< of the intervals; nullopt: the model's
   bool strict_range = false;
   OutputFormat format = OutputFormat::text;
   std::string output = "-";
@@ -70,87 +68,75 @@ std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spe
   return words;
 }
 
-std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
-                             const std::vector<plan::Configuration>& configurations) {
-  const Eigen::VectorXd times =
-      predict(model, plan::design_of_space(space, configurations, model.spec));
-  return {times.begin(), times.end()};
-}
-
-std::vector<std::string> further_names(const SuggestArguments& arguments,
-                                       const SuggestionDocument& document) {
-  std::vector<std::string> names = {"predicted_" + document.target};
-  if (document.level)
-    names.insert(names.end(), {"lower", "upper"});
-  for (const auto& [target, has_interval] : document.bounded) {
-    names.push_back("predicted_" + target);
-    if (has_interval)
-      names.insert(names.end(), {"lower_" + target, "upper_" + target});
-  }
-  if (document.with_p_fails)
-    names.emplace_back("p_fails");
-  if (arguments.next)
-    names.emplace_back(arguments.goal == plan::Goal::fastest ? "improvement" : "gain");
-  else if (arguments.price)
-    names.emplace_back("cost");
-  return names;
-}
-
-/// The cost or, for --next, the share of the present standard deviation that a run removes, or the
-/// expected improvement.
-double last_figure(const SuggestArguments& arguments, const SuggestionDocument& document,
-                   const std::vector<plan::Suggestion>& suggestions, std::size_t i) {
-  if (!arguments.next)
-    return suggestions[i].cost;
-  const plan::NextRun& run = document.next[i].run;
-  return run.expected_improvement.value_or(run.deviation_gain / document.deviation);
-}
-
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document) {
-  if (arguments.next) {
-    std::vector<plan::Suggestion> out;
-    for (const NextSuggestion& next : document.next)
-      out.push_back(next.suggestion);
-    return out;
-  }
-  switch (arguments.by) {
-    case SuggestBy::cost:
-      return document.suggestions.cheapest;
-    case SuggestBy::pareto:
-      return document.suggestions.pareto;
-    case SuggestBy::time:
-      break;
-  }
-  return document.suggestions.fastest;
+  if (!arguments.next)
+    return document.suggestions.*arguments.by;
+  std::vector<plan::Suggestion> out;
+  for (const NextSuggestion& next : document.next)
+    out.push_back(next.suggestion);
+  return out;
+}
+
+/// Adds the columns of a predicted quantity: its value and, if there are some, the ends of its
+/// intervals.
+void add_estimates(const std::string& target, const std::string& suffix, bool with_intervals,
+                   const std::function<plan::Estimate(std::size_t row)>& estimate,
+                   doc::Table& table) {
+  const auto add = [&](const std::string& name, const auto& figure) {
+    table.add_column(
+        doc::numbers(name, name),
+        [&](std::size_t row) { return doc::Cell(figure(estimate(row))); });
+  };
+  add("predicted_" + target, [](const plan::Estimate& of) { return of.value; });
+  if (!with_intervals)
+    return;
+  add(
+      "lower" + suffix, [](const plan::Estimate& of) { return of.interval->low; });
+  add("upper" + suffix, [](const plan::Estimate& of) { return of.interval->high; });
+}
+
+/// Adds the cost or, for --next, the share of the present standard deviation that a run removes, or
+/// the expected improvement.
+void add_merit(const SuggestArguments& arguments, const SuggestionDocument& document,
+               const std::vector<plan::Suggestion>& suggestions, doc::Table& table) {
+  const std::string next = arguments.goal == plan::Goal::fastest ? "improvement" : "gain";
+  if (arguments.next)
+    table.add_column(doc::numbers(next, next), [&](std::size_t i) {
+      const plan::NextRun& run = document.next[i].run;
+      return run.expected_improvement.value_or(run.deviation_gain / document.deviation);
+    });
+  else if (arguments.request.price)
+    table.add_column(doc::numbers("cost", "cost"),
+                     [&](std::size_t i) { return suggestions[i].cost; });
 }
 
 /// The requested list in the requested format: columns of the space, time, and cost or gain.
 std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document) {
   const auto suggestions = chosen_suggestions(arguments, document);
-  const std::vector<std::string> space = document.space.names();
-  const std::vector<std::string> further = further_names(arguments, document);
   doc::Table table;
-  for (const auto* names : {&space, &further})
-    for (const std::string& name : *names)
-      table.columns.push_back(doc::numbers(name, name));
-  for (std::size_t i = 0; i < suggestions.size(); ++i) {
-    const auto values = document.space.cells(suggestions[i].configuration);
-    std::vector<doc::Cell> cells(values.begin(), values.end());
-    cells.emplace_back(suggestions[i].time);
-    if (const auto& interval = suggestions[i].interval)
-      cells.insert(cells.end(), {interval->low, interval->high});
-    for (const plan::Estimate& estimate : suggestions[i].bounded) {
-      cells.emplace_back(estimate.value);
-      if (estimate.interval)
-        cells.insert(cells.end(), {estimate.interval->low, estimate.interval->high});
-    }
-    if (suggestions[i].p_fails)
-      cells.emplace_back(*suggestions[i].p_fails);
-    cells.emplace_back(last_figure(arguments, document, suggestions, i));
-    cells.resize(table.columns.size());
-    table.add(std::move(cells));
+  table.rows.resize(suggestions.size());
+  for (std::size_t c = 0; c < document.space.columns.size(); ++c) {
+    const plan::SpaceColumn& column = document.space.columns[c];
+    table.add_column(doc::numbers(column.name, column.name),
+                     [&](std::size_t i) { return column.text(suggestions[i].configuration[c]); });
   }
+  add_estimates(
+      document.target, "", document.level.has_value(),
+      [&](std::size_t i) {
+        return plan::Estimate{suggestions[i].time, suggestions[i].interval};
+      },
+      table);
+  for (std::size_t k = 0; k < document.bounded.size(); ++k) {
+    const auto& [target, with_intervals] = document.bounded[k];
+    add_estimates(
+        target, "_" + target, with_intervals,
+        [&](std::size_t i) { return suggestions[i].bounded[k]; }, table);
+  }
+  if (document.with_p_fails)
+    table.add_column(doc::numbers("p_fails", "p_fails"),
+                     [&](std::size_t i) { return suggestions[i].p_fails; });
+  add_merit(arguments, document, suggestions, table);
   const doc::Document out{.blocks = {table}, .json = [&] { return to_json(document); }};
   return out.in(arguments.format, output_width(arguments.output));
 }
@@ -197,10 +183,10 @@ struct KnownRuns {
 std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
                                                const plan::Space& space, const KnownRuns& known,
                                                const Candidates& choice) {
-  std::vector<plan::Configuration> out = arguments.among
-                                             ? read_configurations(space, *arguments.among)
-                                             : plan::sample(space, kMostCandidates, arguments.seed);
-  if (!arguments.conditions.empty())
+  std::vector<plan::Configuration> out =
+      arguments.among ? read_configurations(space, *arguments.among)
+                      : plan::sample(space, kMostCandidates, arguments.request.seed);
+  if (!arguments.request.conditions.empty())
     out = allowed_of(choice, space, std::move(out));
   if (out.empty())
     throw InputError("no configuration of " + space.source + " fulfils all conditions");
@@ -257,7 +243,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                   const Candidates& choice, SuggestionDocument& document, SearchProgress& progress,
                   Console& console) {
   const plan::Space& space = document.space;
-  const std::uint64_t seed = arguments.seed;
+  const std::uint64_t seed = arguments.request.seed;
   const KnownRuns known = known_runs(arguments, model, space, console);
   auto candidates = candidates_of(arguments, space, known, choice);
   if (choice.are_likely_to_fail) {
@@ -274,7 +260,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   }
   if (candidates.empty())
     throw InputError(all_likely_to_fail(space));
-  const bool is_narrowed = arguments.among || !arguments.conditions.empty();
+  const bool is_narrowed = arguments.among || !arguments.request.conditions.empty();
   const Design wanted = plan::design_of_space(
       space,
       is_narrowed ? some(candidates, kMostOfSpace, seed) : plan::sample(space, kMostOfSpace, seed),
@@ -285,7 +271,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const Eigen::VectorXd times = plan::times_within(model, possible, space.source);
   // The cost of a run includes the time to start it.
   const Eigen::VectorXd costs =
-      (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
+      (times.array() + overhead) * plan::prices(space, arguments.request.price, candidates).array();
   if (!known.design && !model.form->process_belief(model.spec))
     console.notice("without --runs the model is taken to have seen " +
                    std::to_string(model.provenance.rows) + " average configurations of the space");
@@ -379,14 +365,28 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
   return {told.begin(), told.end()};
 }
 
-/// Applies to all suggestions of the document.
-void for_each_suggestion(SuggestionDocument& document,
-                         const std::function<void(plan::Suggestion&)>& change) {
+/// Adds, as far as the model says it, the intervals of the suggested times and how likely the
+/// suggested runs fail.
+void add_certainty(const SuggestArguments& arguments, const FittedModel& model,
+                   SuggestionDocument& document) {
+  document.level = interval_level(model, arguments.coverage, arguments.model);
+  document.with_p_fails = model.failures != nullptr;
+  const auto add = [&](plan::Suggestion& suggestion) {
+    const std::vector<plan::Configuration> one = {suggestion.configuration};
+    if (document.level) {
+      const Certainty certainty =
+          certainty_of(model, arguments.coverage, arguments.model,
+                       plan::design_of_space(document.space, one, model.spec));
+      suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
+    }
+    if (model.failures)
+      suggestion.p_fails = model.failures->probabilities(plan::table_of(document.space, one))[0];
+  };
   plan::Suggestions& found = document.suggestions;
   for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto, &found.failing})
-    std::for_each(suggestions->begin(), suggestions->end(), change);
+    std::ranges::for_each(*suggestions, add);
   for (NextSuggestion& next : document.next)
-    change(next.suggestion);
+    add(next.suggestion);
 }
 
 /// "gpus=8 batch=64 (P = 0.72)", a line for each that is left out since it is likely to fail.
@@ -402,33 +402,12 @@ std::string failing_lines(const SuggestionDocument& document) {
   return out;
 }
 
-/// Adds how likely the suggestions fail if the model says it, and tells what is left out for that.
-void add_p_fails(const FittedModel& model, SuggestionDocument& document, Console& console) {
-  if (!model.failures)
-    return;
-  document.with_p_fails = true;
-  for_each_suggestion(document, [&](plan::Suggestion& suggestion) {
-    suggestion.p_fails = model.failures->probabilities(
-        plan::table_of(document.space, {suggestion.configuration}))[0];
-  });
+/// Tells what is left out since it is likely to fail.
+void report_failing(const SuggestionDocument& document, Console& console) {
   if (const std::size_t count = document.suggestions.likely_to_fail.value_or(0))
     console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
                    " left out: they fail with P > " + short_number(FailureModel::most_accepted) +
                    "; the fastest:" + failing_lines(document));
-}
-
-/// Adds the intervals of the suggested times if the model has some.
-void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
-                   SuggestionDocument& document) {
-  document.level = interval_level(model, arguments.coverage, arguments.model);
-  if (!document.level)
-    return;
-  for_each_suggestion(document, [&](plan::Suggestion& suggestion) {
-    const Design design =
-        plan::design_of_space(document.space, {suggestion.configuration}, model.spec);
-    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-    suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
-  });
 }
 
 /// Reports configurations without a valid prediction, which are not suggested.
@@ -456,21 +435,22 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
             "Runs are ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
-  command.choice<SuggestBy>(
-      "--by", arguments.by,
-      {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
-      "time, cost, or pareto: not beaten by another in both");
+  command.choice<Ranking>("--by", arguments.by,
+                          {{"time", &plan::Suggestions::fastest},
+                           {"cost", &plan::Suggestions::cheapest},
+                           {"pareto", &plan::Suggestions::pareto}},
+                          "time, cost, or pareto: not beaten by another in both");
   command.rule({"--by cost|pareto", "--price", false, ""});
-  command.add("--price FORMULA", arguments.price,
+  command.add("--price FORMULA", arguments.request.price,
               "price per unit of time, over the columns: 'workers*1.2'; the cost is time "
               "* price (default: "
               "1)");
   command
-      .add("--where CONDITION", arguments.conditions,
+      .add("--where CONDITION", arguments.request.conditions,
            "a condition over the columns, time, cost and other targets; these have to fulfil it at "
            "both ends of their intervals; such as 'workers <= 4 && time < 0.5' (repeatable)")
       .repeatable();
-  command.count("--top N", arguments.most, "number of configurations, by time or by cost")
+  command.count("--top N", arguments.request.most, "number of configurations, by time or by cost")
       .excludes("--next", reason);
   command.count("--next N", arguments.next,
                 "instead: the N configurations most worth measuring; for their cost, they reduce "
@@ -499,7 +479,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
           "with --next: extra time of a run beyond its predicted time, in the same unit; large: "
           "every run costs alike (default: the mean predicted time)")
       .needs("--next");
-  command.count("--seed N", arguments.seed,
+  command.count("--seed N", arguments.request.seed,
                 "seed of the sample of a space too large to be searched", 0);
   add_coverage(command, arguments.coverage,
                "coverage of the intervals of predicted times (default: as in the model)");
@@ -520,7 +500,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
     arguments.runs = arguments.space;
   OutputFile output(arguments.output);
   const RankingModels models =
-      ranking_models(picked_models(arguments.model, arguments.pick), arguments.conditions);
+      ranking_models(picked_models(arguments.model, arguments.pick), arguments.request.conditions);
   const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + arguments.space);
@@ -531,28 +511,27 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .suggestions = {},
                               .target = model.spec.target,
                               .unit = model.spec.unit,
-                              .with_cost = arguments.price.has_value(),
+                              .with_cost = arguments.request.price.has_value(),
                               .next = {}};
   for (const FittedModel& each : models.bounded)
     document.bounded.emplace_back(each.spec.target, each.intervals.has_value());
   // A target that is bounded decides what can run: two judges would leave out what either refuses.
   const plan::AreLikelyToFail failing =
       models.bounded.empty() ? plan::failing_of(model, space) : plan::AreLikelyToFail();
-  const plan::SuggestionRequest request{
-      .price = arguments.price,
-      .conditions = arguments.conditions,
-      .most = arguments.most,
-      .seed = arguments.seed,
-      .bounded =
-          bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console),
-      .are_likely_to_fail = arguments.next || finished ? plan::AreLikelyToFail() : failing};
+  plan::SuggestionRequest request = arguments.request;
+  request.bounded =
+      bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console);
+  if (!arguments.next && !finished)
+    request.are_likely_to_fail = failing;
   const auto all = static_cast<std::size_t>(space.size().value_or(0));
   std::size_t done = 0;
   const plan::Predict predict_times = [&](const auto& configurations) {
     progress->show(arguments.next ? "choosing configurations to measure" : "ranking configurations",
                    done, std::max(done, all));
     done += configurations.size();
-    return times_of(model, space, configurations);
+    const Eigen::VectorXd times =
+        predict(model, plan::design_of_space(space, configurations, model.spec));
+    return std::vector<double>(times.begin(), times.end());
   };
   if (arguments.next) {
     suggest_next(arguments, model, {request, predict_times, failing}, document, *progress, console);
@@ -567,21 +546,18 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
       throw InputError(document.suggestions.likely_to_fail.value_or(0) > 0
                            ? all_likely_to_fail(space)
                            : "no configuration of " + space.source + " fulfils all conditions");
-    const Design told =
-        plan::design_of_space(space, told_configurations(arguments, document), model.spec);
-    RangeCheck range = check_range(model, told);
-    const Table table = plan::table_of(space, told_configurations(arguments, document));
+    const auto told = told_configurations(arguments, document);
+    RangeCheck range = check_range(model, plan::design_of_space(space, told, model.spec));
     for (const FittedModel& each : models.bounded)
       for (const std::string& finding :
-           check_range(each, make_design(table, each.spec, Target::absent)).findings)
-        if (std::find(range.findings.begin(), range.findings.end(), finding) ==
-            range.findings.end())
+           check_range(each, plan::design_of_space(space, told, each.spec)).findings)
+        if (std::ranges::find(range.findings, finding) == range.findings.end())
           range.findings.push_back(finding);
     report_range(range, arguments.strict_range, console);
   }
-  add_intervals(arguments, model, document);
+  add_certainty(arguments, model, document);
   progress.reset();
-  add_p_fails(model, document, console);
+  report_failing(document, console);
   return finish(output, formatted(arguments, document));
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "perfmodel/error.hpp"
+#include "table/table.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel {
@@ -114,17 +115,21 @@ RunsFile Campaign::file() const {
           .table = parse_csv(csv_, request_.runs, text_columns(request_.space))};
 }
 
-RoleRequest Campaign::roles() const {
-  RoleRequest out;
-  out.target = kTimeColumn;
-  out.ignore = {kWallColumn};
-  out.time_unit = "s";
-  out.needs_scale = false;
-  out.failed = FailedRunsAre::dropped;
+FitRequest Campaign::fit_request() const {
+  FitRequest out;
+  out.roles.target = kTimeColumn;
+  out.roles.ignore = {kWallColumn};
+  out.roles.time_unit = "s";
+  out.roles.needs_scale = false;
+  out.roles.failed = FailedRunsAre::dropped;
   if (!request_.space.extrinsic.empty())
-    out.extrinsic = request_.space.extrinsic;
+    out.roles.extrinsic = request_.space.extrinsic;
   for (const std::string& column : text_columns(request_.space))
-    out.categorical.push_back(column);
+    out.roles.categorical.push_back(column);
+  out.options.residual = Residual::process;
+  out.options.seed = request_.seed;
+  out.options.threads = request_.threads;
+  out.options.stop = request_.stop;
   return out;
 }
 
@@ -230,9 +235,9 @@ void Campaign::report_outlier(const plan::Configuration& configuration, double l
   const auto found = times_.find(configuration);
   if (found == times_.end() || found->second.empty())
     return;
-  std::vector<double> earlier = found->second;
-  std::ranges::sort(earlier);
-  const double usual = earlier[earlier.size() / 2];
+  const std::vector<double>& earlier = found->second;
+  const double usual =
+      median(Eigen::Map<const Eigen::VectorXd>(earlier.data(), index(earlier.size())));
   if (std::abs(log_time - usual) > std::log(most))
     request_.warn(fmt::format("{}: outlier: {}, after {}", words_of(configuration),
                               time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));
@@ -259,15 +264,10 @@ Eigen::VectorXd Campaign::costs_of(const Eigen::VectorXd& predicted) const {
 }
 
 Knowledge Campaign::learn() const {
-  FitRequest fit;
-  fit.roles = roles();
+  FitRequest fit = fit_request();
   fit.options.expression = Expression::multi;
   fit.options.terms = 1;
-  fit.options.residual = Residual::process;
   fit.options.loss = default_loss(fit.options);
-  fit.options.seed = request_.seed;
-  fit.options.threads = request_.threads;
-  fit.options.stop = request_.stop;
   fit.held_out.intervals = request_.needs_width;
   Knowledge out;
   std::optional<FittedModel> model;
@@ -278,13 +278,12 @@ Knowledge Campaign::learn() const {
     out.next = with_runs(plan_of(2 * times_.size()), 0);
     return out;
   }
-  out.next = chosen(*model, out);
+  choose(*model, out);
   return out;
 }
 
 /// Chooses the next runs, and enters into `knowledge` what the model says at the aim.
-std::vector<plan::Configuration> Campaign::chosen(const FittedModel& model,
-                                                  Knowledge& knowledge) const {
+void Campaign::choose(const FittedModel& model, Knowledge& knowledge) const {
   const plan::Space& space = request_.space;
   const auto in_space = known_to(model, space, plan::sample(space, kMostOfSpace, request_.seed));
   const auto aim = request_.aim.empty() ? in_space : known_to(model, space, request_.aim);
@@ -306,10 +305,8 @@ std::vector<plan::Configuration> Campaign::chosen(const FittedModel& model,
       plan::next_runs(belief, wanted, candidates,
                       costs_of(plan::times_within(model, candidates, space.source)), count);
   knowledge.deviation = found.deviation;
-  std::vector<plan::Configuration> out;
   for (const plan::NextRun& run : found.runs)
-    out.push_back(possible[run.candidate]);
-  return out;
+    knowledge.next.push_back(possible[run.candidate]);
 }
 
 }  // namespace perfmodel

@@ -23,7 +23,7 @@ namespace perfmodel {
 /// How the configurations of a space are measured.
 struct CampaignRequest {
   plan::Space space;
-  std::string runs;  ///< file of the runs, one line each; an existing one is continued
+  std::string runs = "runs.csv";  ///< the file, one line each; an existing one is continued
   std::function<RunCommand(const plan::Configuration&)> command_of;
   std::optional<TimePattern> time_from;  ///< nullopt: the clock
   std::optional<double> timeout;         ///< of a run, in seconds
@@ -77,9 +77,9 @@ class Campaign {
   std::size_t configurations() const { return times_.size(); }
   double spent() const;  ///< seconds of all runs, and of what was between those of this call
   double left() const { return *request_.budget - spent(); }
-  /// The runs, and the roles of their columns.
+  /// The runs, and a request for a fit of them with a Gaussian process, without a form and a loss.
   RunsFile file() const;
-  RoleRequest roles() const;
+  FitRequest fit_request() const;
 
  private:
   CampaignRequest request_;
@@ -103,7 +103,7 @@ class Campaign {
   std::vector<plan::Configuration> with_runs(const std::vector<plan::Configuration>& all,
                                              std::size_t most) const;
   std::vector<plan::Configuration> plan_of(std::size_t count) const;
-  std::vector<plan::Configuration> chosen(const FittedModel& model, Knowledge& knowledge) const;
+  void choose(const FittedModel& model, Knowledge& knowledge) const;
   Eigen::VectorXd costs_of(const Eigen::VectorXd& predicted) const;
 };
 

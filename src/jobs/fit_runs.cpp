@@ -65,30 +65,18 @@ PartMetrics judge(const FittedModel& model, const PreparedRuns& parts) {
   return metrics;
 }
 
-BootstrapSamples run_samples(const FittedModel& model, const Design& training,
-                             const FitRequest& request, const FitOptions& silent) {
-  const std::size_t wanted = request.bootstrap->samples;
-  return bootstrap(model, training, silent, wanted,
-                   told_to(request.progress, FitStage::bootstrap, wanted));
-}
-
 /// Returns nullopt if no bootstrap was requested, or if an interruption left fewer than two
 /// samples.
 std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design& training,
                                          const FitRequest& request, const FitOptions& silent) {
   if (!request.bootstrap)
     return std::nullopt;
-  const BootstrapSamples samples = run_samples(model, training, request, silent);
+  const std::size_t wanted = request.bootstrap->samples;
+  const BootstrapSamples samples = bootstrap(
+      model, training, silent, wanted, told_to(request.progress, FitStage::bootstrap, wanted));
   if (samples.constants.cols() < 2)
     return std::nullopt;
   return percentile_intervals(model, training, samples, request.bootstrap->confidence);
-}
-
-/// Options for concurrent fits, which must not report their progress one by one.
-FitOptions silent_options(const FitRequest& request) {
-  FitOptions out = request.options;
-  out.be_silent();
-  return out;
 }
 
 /// An input computed from the time predicts it perfectly, but is unknown before a run is measured.
@@ -187,7 +175,6 @@ HeldOutPlan plan_held_out(const FitRequest& fit, const Table& table, const Split
                           const Design& training) {
   const HeldOutRequest& request = fit.held_out;
   HeldOutPlan plan;
-  plan.group_by = request.group_by;
   const std::optional<double> level = level_of(fit, training, split.validation.size());
   if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
     throw UsageError("--group-by has no effect without --folds" +
@@ -200,13 +187,6 @@ HeldOutPlan plan_held_out(const FitRequest& fit, const Table& table, const Split
   if (request.folds)
     plan.parts = make_held_out_parts(groups, request.folds->count, fit.options.seed);
   return plan;
-}
-
-std::optional<CrossValidation> run_folds(const ModelSpec& spec, const PreparedFit& prepared,
-                                         const FitRequest& request, const FitOptions& silent) {
-  const auto& parts = prepared.held_out.parts;
-  return cross_validate(spec, prepared.training, silent, parts,
-                        told_to(request.progress, FitStage::folds, parts.size()));
 }
 
 /// Makes the predictions of a model with intervals bounds, and judges them.
@@ -251,10 +231,12 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
   const HeldOutPlan& plan = prepared.held_out;
   const Design& training = prepared.training;
   if (!plan.parts.empty()) {
-    model.cross_validation = run_folds(model.spec, prepared, request, silent);
+    model.cross_validation =
+        cross_validate(model.spec, training, silent, plan.parts,
+                       told_to(request.progress, FitStage::folds, plan.parts.size()));
     if (!model.cross_validation)
       return;  // stopped
-    model.cross_validation->group_by = plan.group_by;
+    model.cross_validation->group_by = request.held_out.group_by;
   }
   if (const auto level =
           level_of(request, training, prepared.validation ? prepared.validation->rows : 0)) {
@@ -347,14 +329,10 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   out.held_out = plan_held_out(request, out.runs.file.table, split, out.training);
   out.warnings = always_failing(out.runs.file.failed_rows, out.spec);
   if (request.test_runs) {
-    RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
-    if (request.roles.failed != FailedRunsAre::refused)
-      if (auto failed = drop_failed_runs(file, out.spec))
-        out.warnings.push_back(*std::move(failed));
-    TestRuns test = select_test_runs(file.table, out.spec, request.gated);
+    TestRuns test = select_test_runs(request.test_runs(categorical_columns(out.spec)), out.spec,
+                                     request.roles.failed, request.gated);
     out.test = std::move(test.design);
-    if (test.left_out)
-      out.warnings.push_back(*std::move(test.left_out));
+    out.warnings.insert(out.warnings.end(), test.warnings.begin(), test.warnings.end());
   }
   return out;
 }
@@ -382,7 +360,8 @@ void add_sides_of_steps(const Design& training, FittedModel& model) {
 
 FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
   const Design& training = prepared.training;
-  const FitOptions silent = silent_options(request);
+  FitOptions silent = request.options;  // of concurrent fits
+  silent.be_silent();
   FitOutcome out;
 
   const auto start = Clock::now();

@@ -1,13 +1,13 @@
 #include "jobs/group_fits.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -25,21 +25,6 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 21;
 constexpr std::uint32_t kHeaderLines = 2;  // the header and the first row
-
-/// Reads a range of bytes; fewer if the file ends before `end`.
-std::string bytes_of(int descriptor, std::uint64_t begin, std::uint64_t end) {
-  std::string out(end - begin, '\0');
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t count =
-        ::pread(descriptor, out.data() + done, out.size() - done, static_cast<off_t>(begin + done));
-    if (count <= 0)
-      break;
-    done += static_cast<std::size_t>(count);
-  }
-  out.resize(done);
-  return out;
-}
 
 bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
@@ -164,20 +149,25 @@ Table GroupIndex::parsed(std::string_view lines, std::uint32_t line) const {
 
 Table GroupIndex::table(std::size_t group) const {
   const Span& span = spans_[group];
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  std::string bytes(span.end - span.begin, '\0');
+  std::ifstream file(path_, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(span.begin));
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   struct stat now = {};
-  const bool is_same =
-      descriptor != -1 && ::fstat(descriptor, &now) == 0 && is_same_file(now, status_);
-  const std::string bytes = is_same ? bytes_of(descriptor, span.begin, span.end) : std::string();
-  if (descriptor != -1)
-    ::close(descriptor);
-  if (bytes.size() != span.end - span.begin)
+  if (!file || ::stat(path_.c_str(), &now) != 0 || !is_same_file(now, status_))
     throw InputError(path_ + ": somebody wrote to the file while it was read; run again");
   return span.line == kHeaderLines ? parse_csv(header_ + bytes, path_, texts_, ',')
                                    : parsed(bytes, span.line);
 }
 
 namespace {
+
+/// A model for every target of every group is wanted.
+struct WantedModels {
+  std::vector<std::string> by;
+  std::vector<std::string> targets;
+  std::optional<std::string> time;  ///< the name of the target if it is derived from a throughput
+};
 
 void require_columns(const Table& runs, const std::string& flag,
                      const std::vector<std::string>& names) {
@@ -190,10 +180,10 @@ void require_columns(const Table& runs, const std::string& flag,
 }
 
 /// A key column is constant within a group, so that it cannot have another role.
-void refuse_keys(const GroupRequest& groups, const std::string& flag,
+void refuse_keys(const std::vector<std::string>& by, const std::string& flag,
                  const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    if (std::ranges::find(groups.by, name) != groups.by.end())
+    if (std::ranges::find(by, name) != by.end())
       throw UsageError(flag + ": '" + name +
                        "' has no effect in the models of the groups that it distinguishes (--by)");
 }
@@ -207,15 +197,15 @@ std::string target_of_all(const Table& runs, const RoleRequest& roles) {
   return resolve_roles(runs, roles).target;  // throws if there is none
 }
 
-std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
-                                     const FitRequest& request) {
+std::optional<GroupModel> fit_task(std::size_t number, const GroupJob& job,
+                                   const FitRequest& request) {
+  GroupModel out = job.task(number);
   FitRequest own = request;
   if (!request.roles.throughput)
-    own.roles.target = job.task(number).target;
+    own.roles.target = out.target;
   own.options.be_silent();
   own.progress = nullptr;
   RunsFile runs = job.runs_of(number);
-  GroupOutcome out;
   try {
     FitOutcome fitted = fit_runs(std::move(runs), own);
     if (fitted.interrupted)
@@ -255,138 +245,136 @@ void read_as_blank(Column& column) {
   column.levels = {""};
 }
 
-/// The table of a task alone, without the columns of keys and other targets.
-Table table_of_task(const GroupTask& task, Table table, const GroupRequest& groups) {
-  std::vector<std::string> without = groups.by;
-  for (const std::string& target : groups.targets)
-    if (target != task.target)
-      without.push_back(target);
+/// The table of a model alone, without the columns of keys and other targets.
+Table table_of_target(const std::string& target, Table table, const WantedModels& wanted) {
+  const auto is_among = [](const std::vector<std::string>& names, const Column& column) {
+    return std::ranges::find(names, column.name) != names.end();
+  };
   std::erase_if(table.columns, [&](const Column& column) {
-    return std::find(without.begin(), without.end(), column.name) != without.end();
+    return is_among(wanted.by, column) ||
+           (column.name != target && is_among(wanted.targets, column));
   });
   for (Column& column : table.columns)
     if (!column.is_numeric())
       read_as_numbers(column);
-    else if (column.name != task.target)
+    else if (column.name != target)
       read_as_blank(column);
   return table;
 }
 
-void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& roles) {
-  require_columns(runs, "--by", groups.by);
+WantedModels wanted_models(const Table& runs, const std::vector<std::string>& by,
+                           const RoleRequest& roles) {
+  WantedModels out{by, {}, std::nullopt};
+  require_columns(runs, "--by", by);
   if (roles.target && runs.find(*roles.target) != nullptr)
-    groups.targets = {*roles.target};  // a name with a comma
-  require_columns(runs, "--target", groups.targets);
-  if (groups.targets.empty())
-    groups.targets = {target_of_all(runs, roles)};
-  refuse_keys(groups, "--target", groups.targets);
-  refuse_keys(groups, "--ignore", roles.ignore);
-  refuse_keys(groups, "--categorical", roles.categorical);
+    out.targets = {*roles.target};  // a name with a comma
+  else if (roles.target)
+    for (const auto part : std::views::split(*roles.target, ','))
+      out.targets.emplace_back(part.begin(), part.end());
+  require_columns(runs, "--target", out.targets);
+  if (out.targets.empty())
+    out.targets = {target_of_all(runs, roles)};
+  refuse_keys(by, "--target", out.targets);
+  refuse_keys(by, "--ignore", roles.ignore);
+  refuse_keys(by, "--categorical", roles.categorical);
   for (const auto& [flag, columns] :
        {std::pair("--extrinsic", &roles.extrinsic), std::pair("--intrinsic", &roles.intrinsic)})
     if (*columns)
-      refuse_keys(groups, flag, **columns);
+      refuse_keys(by, flag, **columns);
+  if (roles.throughput && runs.find(roles.throughput->column) != nullptr)
+    out.time = time_of(*roles.throughput, runs).column;
+  return out;
 }
 
-/// Names the time derived from a throughput as in a single model.
-GroupJob with_time_of_throughput(GroupJob job, const RoleRequest& roles, const Table& runs) {
-  if (roles.throughput && runs.find(roles.throughput->column) != nullptr) {
-    const std::string time = time_of(*roles.throughput, runs).column;
-    job.task = [task = std::move(job.task), time](std::size_t number) {
-      GroupTask out = task(number);
-      out.target = time;
-      return out;
-    };
-  }
-  return job;
-}
-
-GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupRequest& groups) {
+/// A model per target of every group. `group_of`: a group, without number and target;
+/// `runs_of`: the runs of a group with all columns.
+GroupJob job_of(std::size_t count, const std::function<GroupModel(std::size_t)>& group_of,
+                const std::function<RunsFile(std::size_t)>& runs_of, const WantedModels& wanted) {
   GroupJob out;
-  out.file = base_name(index->path());
-  out.digest = index->digest();
-  const std::size_t targets = groups.targets.size();
-  out.tasks = index->groups() * targets;
-  out.task = [index, groups, targets](std::size_t number) -> GroupTask {
-    const std::string& target = groups.targets[number % targets];
-    const std::size_t group = number / targets;
-    return {index->key(group), target, index->rows(group)};
+  const std::size_t targets = wanted.targets.size();
+  out.tasks = count * targets;
+  out.task = [=](std::size_t number) {
+    GroupModel task = group_of(number / targets);
+    task.task = number;
+    task.target = wanted.time.value_or(wanted.targets[number % targets]);
+    return task;
   };
-  out.runs_of = [index, groups, targets, task = out.task](std::size_t number) {
-    RunsFile runs;
-    runs.path = index->path();
-    runs.table = table_of_task(task(number), index->table(number / targets), groups);
+  out.runs_of = [=](std::size_t number) {
+    RunsFile runs = runs_of(number / targets);
+    runs.table = table_of_target(wanted.targets[number % targets], std::move(runs.table), wanted);
     return runs;
   };
   return out;
 }
 
-GroupJob job_of(RunsFile all, const GroupRequest& groups) {
-  struct Tasks {
-    RunsFile runs;
-    std::vector<GroupTask> tasks;
-    std::vector<std::vector<std::size_t>> rows;  ///< per task
+GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const WantedModels& wanted) {
+  GroupJob out = job_of(
+      index->groups(),
+      [index](std::size_t group) -> GroupModel {
+        return {0, index->key(group), "", index->rows(group), std::nullopt, ""};
+      },
+      [index](std::size_t group) {
+        return RunsFile{.path = index->path(), .bytes = {}, .table = index->table(group)};
+      },
+      wanted);
+  out.file = base_name(index->path());
+  out.digest = index->digest();
+  return out;
+}
 
-    void add(TableGroup group, const std::string& target) {
-      tasks.push_back({std::move(group.key), target, group.rows.size()});
-      rows.push_back(std::move(group.rows));
-    }
-  };
-  GroupJob out;
-  out.file = all.files.empty() ? base_name(all.path) : all.path;
-  out.digest = sha256(all.bytes);
+GroupJob job_of(RunsFile all, const WantedModels& wanted) {
+  const std::string digest = sha256(all.bytes);
   all.bytes.clear();
   all.bytes.shrink_to_fit();
-  const auto shared = std::make_shared<Tasks>();
-  shared->runs = std::move(all);
-  for (const TableGroup& group : groups_of(shared->runs.table, groups.by))
-    for (const std::string& target : groups.targets)
-      shared->add(group, target);
-  out.tasks = shared->tasks.size();
-  out.task = [shared](std::size_t number) { return shared->tasks[number]; };
-  out.runs_of = [shared, groups](std::size_t number) {
-    RunsFile runs;
-    runs.path = shared->runs.path;
-    runs.files = shared->runs.files;
-    runs.results = shared->runs.results;
-    runs.table = table_of_task(shared->tasks[number],
-                               take_rows(shared->runs.table, shared->rows[number]), groups);
-    return runs;
-  };
+  const auto runs = std::make_shared<const RunsFile>(std::move(all));
+  const auto found =
+      std::make_shared<const std::vector<TableGroup>>(groups_of(runs->table, wanted.by));
+  GroupJob out = job_of(
+      found->size(),
+      [found](std::size_t group) -> GroupModel {
+        const auto& [key, rows] = (*found)[group];
+        return {0, key, "", rows.size(), std::nullopt, ""};
+      },
+      [runs, found](std::size_t group) {
+        return RunsFile{.path = runs->path,
+                        .bytes = {},
+                        .table = take_rows(runs->table, (*found)[group].rows),
+                        .files = runs->files,
+                        .results = runs->results};
+      },
+      wanted);
+  out.file = runs->files.empty() ? base_name(runs->path) : runs->path;
+  out.digest = digest;
   return out;
 }
 
 }  // namespace
 
-GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
+GroupJob read_groups(const std::vector<std::string>& paths, const std::vector<std::string>& by,
                      const RoleRequest& roles, const InputOptions& input) {
   std::set<std::string> texts(roles.categorical.begin(), roles.categorical.end());
-  texts.insert(groups.by.begin(), groups.by.end());
-  if (paths.size() == 1 && !groups.by.empty()) {
-    if (auto index = GroupIndex::of(paths.front(), groups.by, texts, input)) {
-      const Table first_rows = index->first_rows();
-      settle_targets(first_rows, groups, roles);
-      return with_time_of_throughput(
-          job_of(std::make_shared<const GroupIndex>(*std::move(index)), groups), roles, first_rows);
+  texts.insert(by.begin(), by.end());
+  if (paths.size() == 1 && !by.empty()) {
+    if (auto index = GroupIndex::of(paths.front(), by, texts, input)) {
+      const WantedModels wanted = wanted_models(index->first_rows(), by, roles);
+      return job_of(std::make_shared<const GroupIndex>(*std::move(index)), wanted);
     }
   }
   RunsFile runs = read_runs(paths, texts, input);
-  settle_targets(runs.table, groups, roles);
-  const Table columns = take_rows(runs.table, {});
-  return with_time_of_throughput(job_of(std::move(runs), groups), roles, columns);
+  const WantedModels wanted = wanted_models(runs.table, by, roles);
+  return job_of(std::move(runs), wanted);
 }
 
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
-                const FitRequest& request,
-                const std::function<void(std::size_t, GroupOutcome)>& take) {
-  parallel_in_order<GroupOutcome>(
+                const FitRequest& request, const std::function<void(GroupModel)>& take) {
+  parallel_in_order<GroupModel>(
       numbers.size(), request.options.threads,
-      [&](std::size_t i) -> std::optional<GroupOutcome> {
+      [&](std::size_t i) -> std::optional<GroupModel> {
         if (request.options.stop.stop_requested())
           return std::nullopt;
         return fit_task(numbers[i], job, request);
       },
-      [&](std::size_t i, GroupOutcome outcome) { take(numbers[i], std::move(outcome)); });
+      [&](std::size_t, GroupModel model) { take(std::move(model)); });
 }
 
 }  // namespace perfmodel

@@ -71,51 +71,36 @@ class GroupIndex {
   Table parsed(std::string_view lines, std::uint32_t line) const;
 };
 
-/// Requests a model for every target of every group.
-struct GroupRequest {
-  std::vector<std::string> by;  ///< columns that distinguish groups; empty: one group
-  /// Empty: inferred from the whole table. A text with commas is a column of that name if there is
-  /// one, else a list.
-  std::vector<std::string> targets;
-};
-
-/// A model to be fitted; it depends only on its number, the runs and the request.
-struct GroupTask {
-  std::vector<std::string> key;
-  std::string target;
-  std::size_t rows = 0;  ///< number of rows of the group
-};
+/// The model of a target of a group, or why there is none: a line of the file of all models.
+using GroupModel = ModelSetLine;
 
 /// The models to be fitted: groups in order of first appearance, targets in the requested order.
 struct GroupJob {
   std::string file;    ///< base names of the files
   std::string digest;  ///< SHA-256 of the files
   std::size_t tasks = 0;
-  std::function<GroupTask(std::size_t)> task;
+  /// What a task fits, without the model, which depends only on its number, the runs and the
+  /// request.
+  std::function<GroupModel(std::size_t)> task;
   /// The runs of a task alone, without the columns of the key and of other targets. Thread-safe.
   /// The models' digest is set by fit_groups().
   std::function<RunsFile(std::size_t)> runs_of;
 };
 
-/// Reads the groups of files. Of a CSV file of contiguous groups, only an index and one group per
-/// thread are in memory; other files are read as a whole. Fills `groups.targets` if they were to be
-/// inferred.
+/// Reads the groups of files, which the columns `by` distinguish; without one, all rows are a
+/// group. Of a CSV file of contiguous groups, only an index and one group per thread are in memory;
+/// other files are read as a whole. The target of the roles is a column of that name if there is
+/// one, else a list with commas; without it, the target is inferred from the whole table.
 ///
 /// Throws UsageError for missing columns, and InputError if the target cannot be inferred, a file
 /// cannot be read, or it is too large to be read as a whole.
-GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
+GroupJob read_groups(const std::vector<std::string>& paths, const std::vector<std::string>& by,
                      const RoleRequest& roles, const InputOptions& input);
-
-struct GroupOutcome {
-  std::optional<FittedModel> model;
-  std::string refused;  ///< reason if there is no model
-};
 
 /// Fits the tasks with these numbers on `request.options.threads` threads. `take` receives the
 /// results in the order of `numbers`; a fit that refuses its runs is a result, not an error.
 /// Results that a stop request cuts short are discarded.
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
-                const FitRequest& request,
-                const std::function<void(std::size_t, GroupOutcome)>& take);
+                const FitRequest& request, const std::function<void(GroupModel)>& take);
 
 }  // namespace perfmodel

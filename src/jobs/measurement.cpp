@@ -101,7 +101,7 @@ std::optional<double> time_in_line(std::string_view line, const TimePattern& pat
 
 /// The end of a process and the ends of what it printed.
 struct Ended {
-  enum class How { itself, timeout, stopped } how = How::itself;
+  std::optional<TimedRun::Result> limit;  ///< for which it was ended; nullopt: it ended by itself
   int status = 0;
   double seconds = 0;
   std::string output;
@@ -179,11 +179,11 @@ milliseconds left_until(Clock::time_point time) {
 }
 
 /// The limit that holds now, if any.
-std::optional<Ended::How> limit_reached(const RunLimits& limits, Clock::time_point start) {
+std::optional<TimedRun::Result> limit_reached(const RunLimits& limits, Clock::time_point start) {
   if (limits.stop.stop_requested() || (limits.end && Clock::now() >= *limits.end))
-    return Ended::How::stopped;
+    return TimedRun::Result::stopped;
   if (limits.timeout && duration<double>(Clock::now() - start).count() >= *limits.timeout)
-    return Ended::How::timeout;
+    return TimedRun::Result::timeout;
   return std::nullopt;
 }
 
@@ -229,13 +229,13 @@ Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits,
     if (kill_at && Clock::now() >= *kill_at) {
       ::kill(-process, SIGKILL);
     } else if (limit && !kill_at) {
-      out.how = *limit;
+      out.limit = limit;
       ::kill(-process, SIGTERM);
       kill_at = Clock::now() + kGrace;
     }
   }
   out.seconds = duration<double>(Clock::now() - begin).count();
-  if (!keeps_rest || out.how != Ended::How::itself)
+  if (!keeps_rest || out.limit)
     ::kill(-process, SIGKILL);  // its number is its own until waitpid()
   ::waitpid(process, &out.status, 0);
   for (std::size_t size = 0; events[1].fd != -1 && (size == 0 || out.output.size() > size);) {
@@ -294,11 +294,11 @@ void await_job(const RunCommand& command, const std::string& job, const RunLimit
   int failed = 0;
   for (milliseconds pause = kFirstPoll;; pause = std::min(2 * pause, kLongestPoll)) {
     const Clock::time_point next = Clock::now() + pause;
-    while (ended.how == Ended::How::itself && Clock::now() < next) {
+    while (!ended.limit && Clock::now() < next) {
       std::this_thread::sleep_for(std::min(wait_of(limits, begin), left_until(next)));
-      ended.how = limit_reached(limits, begin).value_or(Ended::How::itself);
+      ended.limit = limit_reached(limits, begin);
     }
-    if (ended.how != Ended::How::itself) {
+    if (ended.limit) {
       if (!command.cancel.empty())
         run_to_end(with_job(command.cancel, job), unlimited, true);
       break;
@@ -316,7 +316,7 @@ void await_job(const RunCommand& command, const std::string& job, const RunLimit
 TimePattern parse_time_pattern(const std::string& text) {
   const auto at = text.find("{}");
   if (at == std::string::npos || text.find("{}", at + 2) != std::string::npos)
-    throw UsageError("'" + text + "' does not have one {}, as in 'step_time: {}'");
+    throw UsageError("--time-from: '" + text + "' does not have one {}, as in 'step_time: {}'");
   return {text.substr(0, at), text.substr(at + 2)};
 }
 
@@ -336,18 +336,16 @@ TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& p
   const Clock::time_point begin = Clock::now();
   Ended ended = run_to_end(command.words, limits, !command.poll.empty());
   std::string job;
-  const std::string failure = ended.how == Ended::How::itself ? failure_of(ended) : "";
-  if (ended.how == Ended::How::itself && failure.empty() && !command.poll.empty()) {
+  const std::string failure = ended.limit ? "" : failure_of(ended);
+  if (!ended.limit && failure.empty() && !command.poll.empty()) {
     job = job_of(ended.output);
     if (job.empty())
       return {TimedRun::Result::failed, 0, ended.seconds, "it printed no job"};
     await_job(command, job, limits, begin, ended);
   }
-  TimedRun out{TimedRun::Result::failed, ended.seconds, ended.seconds, failure};
-  if (ended.how != Ended::How::itself)
-    out.result =
-        ended.how == Ended::How::timeout ? TimedRun::Result::timeout : TimedRun::Result::stopped;
-  if (ended.how != Ended::How::itself || !failure.empty())
+  TimedRun out{ended.limit.value_or(TimedRun::Result::failed), ended.seconds, ended.seconds,
+               failure};
+  if (ended.limit || !failure.empty())
     return out;
   if (pattern) {
     try {

@@ -88,10 +88,6 @@ std::optional<std::string> measured_result(const RunsFile& file, RoleRequest req
                                shell_word(file.results.front())));
 }
 
-bool is_blank_cell(const std::string& cell) {
-  return cell.empty();
-}
-
 /// Leaves out the results other than the measured one, and the runs of which it was not measured.
 void leave_out_other_results(RunsFile& file, RoleRequest& request,
                              std::vector<std::string>& notices) {
@@ -122,9 +118,9 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request,
   request.needs_scale = false;  // all other columns are inputs
   request.ignore.insert(request.ignore.end(), others.begin(), others.end());
   const std::size_t rows = file.table.rows();
-  WithoutFailed with_result =
-      without_failed_runs(file.table, *measured,
-                          {request.categorical.begin(), request.categorical.end()}, is_blank_cell);
+  WithoutFailed with_result = without_failed_runs(
+      file.table, *measured, {request.categorical.begin(), request.categorical.end()},
+      [](const std::string& cell) { return cell.empty(); });
   if (with_result.failed.empty() || with_result.table.rows() == 0)
     return;
   file.table = std::move(with_result.table);
@@ -254,6 +250,23 @@ std::vector<SourceText> read_sources(const std::vector<std::string>& paths,
   return files;
 }
 
+std::vector<CsvText> csv_texts_of(const std::vector<SourceText>& files, const InputOptions& input) {
+  std::vector<CsvText> out;
+  for (const SourceText& file : files)
+    out.push_back({file.csv, file.source, 0, input.decimal});
+  return out;
+}
+
+/// What the files say besides their rows.
+RunsFile without_rows(const std::vector<SourceText>& files) {
+  RunsFile out;
+  for (const SourceText& file : files) {
+    add_new(file.results, out.results);
+    add_new(file.notices, out.notices);
+  }
+  return out;
+}
+
 /// Appends the requested facts to the table that was read.
 void add_facts(const InputOptions& input, const std::set<std::string>& text_columns,
                RunsFile& runs) {
@@ -270,50 +283,36 @@ void add_facts(const InputOptions& input, const std::set<std::string>& text_colu
 
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress) {
-  SourceText text = read_source(path, input);
-  RunsFile runs;
-  runs.path = path;
-  runs.bytes = std::move(text.csv);
-  runs.sha256 = std::move(text.sha256);
-  runs.results = std::move(text.results);
-  runs.notices = std::move(text.notices);
-  runs.table = parse_csv(std::array{CsvText{runs.bytes, text.source, 0, input.decimal}},
-                         text_columns, input.separator, progress);
-  add_facts(input, text_columns, runs);
-  return runs;
+  return read_runs(std::vector{path}, text_columns, input, progress);
 }
 
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress) {
-  if (paths.size() == 1)
-    return read_runs(paths.front(), text_columns, input, progress);
-  RunsFile runs;
-  const std::vector<SourceText> files = read_sources(paths, input);
-  std::vector<std::string> names;
-  std::vector<CsvText> texts;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const SourceText& file = files[i];
-    names.push_back(base_name(paths[i]));
-    runs.files.push_back({names[i], 0, file.sha256.empty() ? sha256(file.csv) : file.sha256});
-    texts.push_back({file.csv, file.source, 0, input.decimal});
-    runs.bytes += file.csv;
-    add_new(file.results, runs.results);
-    add_new(file.notices, runs.notices);
+  std::vector<SourceText> files = read_sources(paths, input);
+  RunsFile runs = without_rows(files);
+  runs.table = parse_csv(csv_texts_of(files, input), text_columns, input.separator, progress);
+  if (paths.size() == 1) {
+    runs.path = paths.front();
+    runs.bytes = std::move(files.front().csv);
+    runs.sha256 = std::move(files.front().sha256);
+  } else {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const SourceText& file = files[i];
+      names.push_back(base_name(paths[i]));
+      runs.files.push_back({names[i], 0, file.sha256.empty() ? sha256(file.csv) : file.sha256});
+      runs.bytes += file.csv;
+    }
+    runs.path = joined(names, ", ");
   }
-  runs.path = joined(names, ", ");
-  runs.table = parse_csv(texts, text_columns, input.separator, progress);
   add_facts(input, text_columns, runs);
   return runs;
 }
 
 RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptions& input) {
-  RunsFile runs;
   const std::vector<SourceText> files = read_sources(paths, input);
-  std::vector<CsvText> texts;
-  for (const SourceText& file : files) {
-    texts.push_back({file.csv, file.source, 0, input.decimal});
-    add_new(file.notices, runs.notices);
-  }
+  RunsFile runs = without_rows(files);
+  const std::vector<CsvText> texts = csv_texts_of(files, input);
   const Table read = parse_csv(texts, {}, input.separator);
   std::set<std::string> as_written;
   for (const Column& column : read.columns)
@@ -385,22 +384,28 @@ std::set<std::string> categorical_columns(const ModelSpec& spec) {
   return columns;
 }
 
-TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated) {
-  const KnownLevelRows known = rows_of_known_levels(table, spec);
+TestRuns select_test_runs(Table table, const ModelSpec& spec, FailedRunsAre failed, bool gated) {
+  RunsFile runs{{}, {}, std::move(table)};
+  std::vector<std::string> warnings;
+  if (failed != FailedRunsAre::refused)
+    if (auto words = drop_failed_runs(runs, spec))
+      warnings.push_back(*std::move(words));
+  const KnownLevelRows known = rows_of_known_levels(runs.table, spec);
   if (known.unknown.empty())
-    return {make_design(table, spec, Target::required), std::nullopt};
+    return {make_design(runs.table, spec, Target::required), std::move(warnings)};
+  const std::string& source = runs.table.source;
   const std::string reason = ": " + because_of(known.unknown);
-  const std::string of_rows = std::to_string(table.rows() - known.rows.size()) + " of " +
-                              std::to_string(table.rows()) + " rows";
+  const std::string of_rows = std::to_string(runs.table.rows() - known.rows.size()) + " of " +
+                              std::to_string(runs.table.rows()) + " rows";
   if (known.rows.empty())
-    throw InputError(table.source + ": no row can be judged" + reason);
+    throw InputError(source + ": no row can be judged" + reason);
   if (gated) {
     throw InputError(
-        table.source + ": " + of_rows + " cannot be judged" + reason +
+        source + ": " + of_rows + " cannot be judged" + reason +
         "; --fail-if needs predictions for all: remove these rows, or fit such runs too");
   }
-  return {make_design(table, spec, Target::required, known.rows),
-          table.source + ": " + of_rows + " are left out of the test" + reason};
+  warnings.push_back(source + ": " + of_rows + " are left out of the test" + reason);
+  return {make_design(runs.table, spec, Target::required, known.rows), std::move(warnings)};
 }
 
 }  // namespace perfmodel

@@ -114,6 +114,12 @@ struct Table {
 
   /// Appends a row; missing cells at the end are blank.
   void add(std::vector<Cell> cells) { rows.push_back(std::move(cells)); }
+  /// Appends a column to the rows, with the cell of each.
+  void add_column(Column column, const std::function<Cell(std::size_t row)>& cell) {
+    columns.push_back(std::move(column));
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      rows[row].push_back(cell(row));
+  }
   void add_group(std::string name) { groups.emplace_back(rows.size(), std::move(name)); }
   /// Returns the text of a cell as shown to people.
   std::string text(const std::vector<Cell>& row, std::size_t column) const;
