@@ -40,14 +40,6 @@ Json named_or_map(Json object) {
 
 namespace {
 
-bool has_low(const FieldRule& rule) {
-  return std::isfinite(rule.low);
-}
-
-bool has_high(const FieldRule& rule) {
-  return std::isfinite(rule.high);
-}
-
 bool allows(const FieldRule& rule, double value) {
   return rule.open ? value > rule.low && value < rule.high
                    : value >= rule.low && value <= rule.high;
@@ -57,7 +49,7 @@ bool allows(const FieldRule& rule, double value) {
 std::string allowed_text(const FieldRule& rule) {
   const std::string low = to_text(rule.low);
   const std::string high = to_text(rule.high);
-  if (!has_high(rule))
+  if (!std::isfinite(rule.high))
     return fmt::format("a number {} {}", rule.open ? ">" : ">=", low);
   return rule.open ? fmt::format("a number between {} and {}", low, high)
                    : fmt::format("a number from {} to {}", low, high);
@@ -122,9 +114,9 @@ void Fields::add_to_schema(const std::string& name, Json schema, const std::stri
                            const FieldRule& rule) {
   if (!meaning.empty())
     schema["description"] = meaning;
-  if (has_low(rule))
+  if (std::isfinite(rule.low))
     schema[rule.open ? "exclusiveMinimum" : "minimum"] = rule.low;
-  if (has_high(rule))
+  if (std::isfinite(rule.high))
     schema[rule.open ? "exclusiveMaximum" : "maximum"] = rule.high;
   if (rule.is_name)
     schema["minLength"] = 1;

@@ -170,22 +170,27 @@ class Fields {
     object(name, meaning, {}, inner);
   }
 
-  /// A field that is a list of objects; `inner` describes each, given its index.
-  template <class Item, class Describe>
-  void list(const std::string& name, std::vector<Item>& items, const std::string& meaning,
+  /// A field that is a list of objects; `inner` describes each, given its index. Const lists are
+  /// not read, and a default item stands for theirs in the schema.
+  template <class Items, class Describe>
+  void list(const std::string& name, Items& items, const std::string& meaning,
             const Describe& inner, const FieldRule& rule = {}) {
-    if (!writes())
-      items.resize(describes_ ? 1 : place_of(name, rule) ? node_->member(name).items().size() : 0);
-    (*this)(name, Objects<Item, Describe>{items, inner, context_}, meaning, rule);
+    if constexpr (!std::is_const_v<Items>)
+      if (!writes())
+        items.resize(describes_             ? 1
+                     : place_of(name, rule) ? node_->member(name).items().size()
+                                            : 0);
+    (*this)(name, Objects<Items, Describe>{items, inner, context_}, meaning, rule);
   }
 
-  /// The value in `optional`, whose fields are among those of this object, or null if it is empty.
-  /// `telltale`: a field by which a reader recognises them.
+  /// The value in `optional`, whose fields are among those of this object, and the rule that they
+  /// stand only if there is one. `telltale`: a field by which a reader recognises them.
   template <class T>
-  T* part(std::optional<T>& optional, const std::string& telltale) {
+  std::pair<T&, FieldRule> part(std::optional<T>& optional, const std::string& telltale) {
+    static T none{};  // in place of a missing value, which is neither written nor read
     if (describes_ || (reads() && has(telltale)))
-      return &optional.emplace();
-    return optional ? &*optional : nullptr;
+      optional.emplace();
+    return {optional ? *optional : none, only_if(optional.has_value())};
   }
 
   /// The fields `schema` and `schema_version`. Throws InputError if the document read is of another
@@ -319,26 +324,32 @@ class Fields {
     }
   };
 
-  template <class Item, class Describe>
+  template <class Items, class Describe>
   struct Objects {
-    std::vector<Item>& items;
+    Items& items;
     const Describe& inner;
     const void* context;
 
     Json json() const {
       Json out = Json::array();
       for (std::size_t k = 0; k < items.size(); ++k)
-        out.push_back(through(Fields(context), k));
+        out.push_back(through(Fields(context), items[k], k));
       return out;
     }
-    void read(const JsonCursor& node) const {
+    void read(const JsonCursor& node) const requires(!std::is_const_v<Items>) {
       const std::vector<JsonCursor> nodes = node.items();
       for (std::size_t k = 0; k < nodes.size(); ++k)
-        through(Fields(nodes[k], context), k);
+        through(Fields(nodes[k], context), items[k], k);
     }
-    Json schema() const { return fields::list_of(through(to_describe(context), 0)); }
-    Json through(Fields f, std::size_t k) const {
-      inner(f, items[k], k);
+    Json schema() const {
+      if constexpr (std::is_const_v<Items>)
+        return fields::list_of(through(to_describe(context), typename Items::value_type{}, 0));
+      else
+        return fields::list_of(through(to_describe(context), items[0], 0));
+    }
+    template <class Item>
+    Json through(Fields f, Item&& item, std::size_t k) const {
+      inner(f, item, k);
       return f.object_;
     }
   };

@@ -26,23 +26,6 @@
 
 namespace perfmodel {
 
-/// A new file, open for writing, locked as long as its descriptor is open.
-struct TemporaryFile {
-  std::string path;
-  int descriptor = -1;
-};
-
-/// The directory of a file; "." if the path has none.
-std::filesystem::path directory_of(const std::filesystem::path& file);
-
-/// Creates a file "TARGET.perfmodel-PID-N" in the target's directory, so that a rename can replace
-/// the target. nullopt if that fails, with the reason in errno.
-std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path& target,
-                                                     mode_t permissions);
-
-/// Removes temporary files of this target and user whose program was killed.
-void remove_left_temporaries(const std::filesystem::path& target);
-
 Sha256::Sha256() {
   sha256_init(&context_);
 }
@@ -71,33 +54,27 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> block(std::size_t{1} << 20);
   Sha256 digest;
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0)
-    digest.add({block.data(), static_cast<std::size_t>(file.gcount())});
-  if (!file.eof())
-    throw InputError("cannot read " + path);
+  for_each_block(path, [&](std::string_view block) { digest.add(block); });
   return digest.text();
 }
 
 namespace {
 
-/// Closes the descriptor that it opened, but not standard input.
-class Source {
+/// Closes a descriptor, but not standard input.
+class Descriptor {
  public:
-  explicit Source(const std::string& path)
-      : descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~Source() {
-    if (descriptor_ > STDIN_FILENO)
-      ::close(descriptor_);
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ > STDIN_FILENO)
+      ::close(number_);
   }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  int descriptor() const { return descriptor_; }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
 
  private:
-  int descriptor_;
+  int number_;
 };
 
 [[noreturn]] void fail(const std::string& path, int error) {
@@ -119,15 +96,15 @@ std::string read_file(const std::string& path) {
 
 void for_each_block(const std::string& path,
                     const std::function<void(std::string_view block)>& visit) {
-  const Source source(path);
+  const Descriptor source(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
-  if (source.descriptor() == -1 || ::fstat(source.descriptor(), &status) != 0)
+  if (source.number() == -1 || ::fstat(source.number(), &status) != 0)
     fail(path, errno);
   if (S_ISDIR(status.st_mode))
     fail(path, EISDIR);
   std::vector<char> block(std::size_t{1} << 18);
   while (true) {
-    const ssize_t count = ::read(source.descriptor(), block.data(), block.size());
+    const ssize_t count = ::read(source.number(), block.data(), block.size());
     if (count == 0)
       return;
     if (count > 0)
@@ -144,6 +121,18 @@ std::string display_name(const std::string& path) {
 namespace {
 
 constexpr std::size_t kSyncedBytes = std::size_t{1} << 18;  // at most lost in a power failure
+
+/// Writes the whole text; false if that fails, with the reason in errno.
+bool has_written(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written >= 0)
+      text.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -203,13 +192,8 @@ void LinesFile::write(std::string_view line) {
 
 void LinesFile::append(std::string_view text) {
   unsynced_ += text.size();
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
-    if (written >= 0)
-      text.remove_prefix(static_cast<std::size_t>(written));
-    else if (errno != EINTR)
-      fail(errno);
-  }
+  if (!has_written(descriptor_, text))
+    fail(errno);
   if (unsynced_ >= kSyncedBytes)
     sync();
 }
@@ -241,6 +225,16 @@ namespace {
 
 constexpr std::size_t kBlockSize = std::size_t{1} << 20;
 
+/// Parses the number at the start of the text and removes it.
+std::optional<int> take_number(std::string_view& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0)
+    return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
 /// The descriptor behind names such as /dev/stdout. Opening such a name would start at the
 /// beginning of a file that the shell has opened for appending.
 std::optional<int> own_descriptor(std::string_view path) {
@@ -251,9 +245,8 @@ std::optional<int> own_descriptor(std::string_view path) {
   for (const std::string_view prefix : {"/dev/fd/", "/proc/self/fd/"}) {
     if (path.starts_with(prefix)) {
       path.remove_prefix(prefix.size());
-      int descriptor = -1;
-      const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), descriptor);
-      if (error == std::errc{} && end == path.data() + path.size() && descriptor >= 0)
+      const std::optional<int> descriptor = take_number(path);
+      if (descriptor && path.empty())
         return descriptor;
     }
   }
@@ -266,6 +259,87 @@ std::filesystem::path follow_links(std::filesystem::path path) {
   for (int i = 0; i < longest_chain && std::filesystem::is_symlink(path); ++i)
     path = path.parent_path() / std::filesystem::read_symlink(path);
   return path;
+}
+
+/// Prefix of the names of temporary files. Names have at most 255 bytes, including the suffix.
+std::string stem_of(const std::filesystem::path& target) {
+  return target.filename().string().substr(0, 200) + ".perfmodel-";
+}
+
+/// The process id in a temporary file's name; nullopt if another program chose the name.
+std::optional<pid_t> process_in(std::string_view name, std::string_view stem) {
+  if (!name.starts_with(stem))
+    return std::nullopt;
+  name.remove_prefix(stem.size());
+  const std::optional<int> process = take_number(name);
+  if (!process || *process == 0 || !name.starts_with("-"))
+    return std::nullopt;
+  name.remove_prefix(1);
+  return take_number(name) && name.empty() ? process : std::nullopt;
+}
+
+bool has_ended(pid_t process) {
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// Whether this is a file of the user that no program holds open for writing. Its process may be
+/// alive on another machine or in another container with the same directory; hence the lock.
+bool is_abandoned(const std::filesystem::path& file) {
+  // For writing, since some file systems cannot lock otherwise.
+  const Descriptor descriptor(
+      ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status = {};
+  return descriptor.number() != -1 && ::fstat(descriptor.number(), &status) == 0 &&
+         S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
+         (::flock(descriptor.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
+}
+
+/// The directory of a file; "." if the path has none.
+std::filesystem::path directory_of(const std::filesystem::path& file) {
+  const auto directory = file.parent_path();
+  return directory.empty() ? std::filesystem::path(".") : directory;
+}
+
+/// A new file, open for writing, locked as long as its descriptor is open.
+struct TemporaryFile {
+  std::string path;
+  int descriptor = -1;
+};
+
+/// Creates a file "TARGET.perfmodel-PID-N" in the target's directory, so that a rename can replace
+/// the target. nullopt if that fails, with the reason in errno.
+std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path& target,
+                                                     mode_t permissions) {
+  const std::string stem =
+      (directory_of(target) / stem_of(target)).string() + std::to_string(::getpid()) + "-";
+  constexpr int attempts = 100;
+  for (int i = 0; i < attempts; ++i) {
+    std::string name = stem + std::to_string(i);
+    // O_EXCL: an existing file of this name, also a malicious link, is left alone.
+    const int descriptor =
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
+    if (descriptor != -1) {
+      // A file system without locks still has the process id in the name.
+      ::flock(descriptor, LOCK_EX | LOCK_NB);
+      return TemporaryFile{std::move(name), descriptor};
+    }
+    if (errno != EEXIST)
+      break;
+  }
+  return std::nullopt;
+}
+
+/// Removes temporary files of this target and user whose program was killed.
+void remove_left_temporaries(const std::filesystem::path& target) {
+  const std::string stem = stem_of(target);
+  std::error_code ignored;  // in a directory that cannot be listed, old files stay
+  std::filesystem::directory_iterator entry(directory_of(target), ignored);
+  for (const std::filesystem::directory_iterator end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const std::optional<pid_t> process = process_in(entry->path().filename().string(), stem);
+    if (process && has_ended(*process) && is_abandoned(entry->path()))
+      ::unlink(entry->path().c_str());
+  }
 }
 
 }  // namespace
@@ -284,16 +358,16 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     if (S_ISDIR(status.st_mode))
       fail(EISDIR);
     if (!S_ISREG(status.st_mode)) {
-      open_through(path_, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+      if (descriptor_ == -1)
+        fail(errno);
+      owns_descriptor_ = true;
       return;
     }
     // A rename would replace even a write-protected file.
     if (::access(path_.c_str(), W_OK) != 0)
       fail(errno);
-    has_old_file_ = true;
-    permissions_ = status.st_mode & 0777U;  // no setuid: new content must not run as the owner
-    owner_ = status.st_uid;
-    group_ = status.st_gid;
+    old_file_ = status;
   } else if (errno != ENOENT) {
     fail(errno);
   }
@@ -329,18 +403,11 @@ void OutputFile::commit() {
   }
 }
 
-void OutputFile::open_through(const std::string& path, int flags) {
-  descriptor_ = ::open(path.c_str(), flags);
-  if (descriptor_ == -1)
-    fail(errno);
-  owns_descriptor_ = true;
-}
-
 void OutputFile::create_temporary() {
   // Nobody else may read the new version of an old file before it has the old permissions.
   constexpr mode_t private_to_owner = 0600;
   constexpr mode_t up_to_umask = 0666;
-  auto temporary = create_temporary_beside(target_, has_old_file_ ? private_to_owner : up_to_umask);
+  auto temporary = create_temporary_beside(target_, old_file_ ? private_to_owner : up_to_umask);
   if (!temporary)
     fail(errno,
          fmt::format("cannot create a file in directory '{}'", directory_of(target_).string()));
@@ -363,31 +430,26 @@ void OutputFile::remove_temporary() {
 void OutputFile::flush() {
   if (replaces_file() && temporary_.empty())
     create_temporary();
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written >= 0)
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    else if (errno != EINTR)
-      fail(errno);
-  }
+  if (!has_written(descriptor_, buffer_))
+    fail(errno);
   buffer_.clear();
 }
 
 /// Gives the new file the owner, group and permissions of the old one, as far as the user may: only
 /// root can change the owner.
 void OutputFile::take_over_ownership() {
-  const bool keeps_group = ::fchown(descriptor_, owner_, group_) == 0 ||
-                           ::fchown(descriptor_, static_cast<uid_t>(-1), group_) == 0;
+  const bool keeps_group = ::fchown(descriptor_, old_file_->st_uid, old_file_->st_gid) == 0 ||
+                           ::fchown(descriptor_, static_cast<uid_t>(-1), old_file_->st_gid) == 0;
+  // No setuid: new content must not run as the owner.
+  const mode_t permissions = old_file_->st_mode & 0777U;
   // Members of a new group were "others" to the old file and must not get more rights.
-  const unsigned others = permissions_ & 07U;
-  const unsigned group_rights = others << 3U | 0707U;
-  if (::fchmod(descriptor_, keeps_group ? permissions_ : permissions_ & group_rights) != 0)
+  const mode_t group_rights = (permissions & 07U) << 3U | 0707U;
+  if (::fchmod(descriptor_, keeps_group ? permissions : permissions & group_rights) != 0)
     fail(errno);
 }
 
 void OutputFile::sync_and_rename() {
-  if (has_old_file_)
+  if (old_file_)
     take_over_ownership();
   if (::fsync(descriptor_) != 0)
     fail(errno);
@@ -400,11 +462,9 @@ void OutputFile::sync_and_rename() {
 
   // The new name is on disk only once its directory is. Some file systems cannot sync one (EINVAL),
   // but the file is complete either way, so that errors are ignored.
-  const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory != -1) {
-    ::fsync(directory);
-    ::close(directory);
-  }
+  const Descriptor directory(
+      ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ::fsync(directory.number());
 }
 
 void OutputFile::fail(int error, const std::string& what) const {
@@ -415,95 +475,6 @@ void OutputFile::fail(int error, const std::string& what) const {
   if (error == EPIPE)
     throw ReaderGone(message);
   throw OutputError(message);
-}
-
-namespace {
-
-/// Prefix of the names of temporary files. Names have at most 255 bytes, including the suffix.
-std::string stem_of(const std::filesystem::path& target) {
-  return target.filename().string().substr(0, 200) + ".perfmodel-";
-}
-
-/// Parses the number at the start of the text and removes it.
-std::optional<int> take_number(std::string_view& text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || number < 0)
-    return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
-/// The process id in a temporary file's name; nullopt if another program chose the name.
-std::optional<pid_t> process_in(std::string_view name, std::string_view stem) {
-  if (!name.starts_with(stem))
-    return std::nullopt;
-  name.remove_prefix(stem.size());
-  const std::optional<int> process = take_number(name);
-  if (!process || *process == 0 || !name.starts_with("-"))
-    return std::nullopt;
-  name.remove_prefix(1);
-  return take_number(name) && name.empty() ? process : std::nullopt;
-}
-
-bool has_ended(pid_t process) {
-  return ::kill(process, 0) != 0 && errno == ESRCH;
-}
-
-/// Whether this is a file of the user that no program holds open for writing. Its process may be
-/// alive on another machine or in another container with the same directory; hence the lock.
-bool is_abandoned(const std::filesystem::path& file) {
-  // For writing, since some file systems cannot lock otherwise.
-  const int descriptor =
-      ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (descriptor == -1)
-    return false;
-  struct stat status = {};
-  const bool abandoned = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-                         status.st_uid == ::geteuid() &&
-                         (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
-  ::close(descriptor);
-  return abandoned;
-}
-
-}  // namespace
-
-std::filesystem::path directory_of(const std::filesystem::path& file) {
-  const auto directory = file.parent_path();
-  return directory.empty() ? std::filesystem::path(".") : directory;
-}
-
-std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path& target,
-                                                     mode_t permissions) {
-  const std::string stem =
-      (directory_of(target) / stem_of(target)).string() + std::to_string(::getpid()) + "-";
-  constexpr int attempts = 100;
-  for (int i = 0; i < attempts; ++i) {
-    std::string name = stem + std::to_string(i);
-    // O_EXCL: an existing file of this name, also a malicious link, is left alone.
-    const int descriptor =
-        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
-    if (descriptor != -1) {
-      // A file system without locks still has the process id in the name.
-      ::flock(descriptor, LOCK_EX | LOCK_NB);
-      return TemporaryFile{std::move(name), descriptor};
-    }
-    if (errno != EEXIST)
-      break;
-  }
-  return std::nullopt;
-}
-
-void remove_left_temporaries(const std::filesystem::path& target) {
-  const std::string stem = stem_of(target);
-  std::error_code ignored;  // in a directory that cannot be listed, old files stay
-  std::filesystem::directory_iterator entry(directory_of(target), ignored);
-  for (const std::filesystem::directory_iterator end; !ignored && entry != end;
-       entry.increment(ignored)) {
-    const std::optional<pid_t> process = process_in(entry->path().filename().string(), stem);
-    if (process && has_ended(*process) && is_abandoned(entry->path()))
-      ::unlink(entry->path().c_str());
-  }
 }
 
 TextLines::TextLines(const std::string& path) : path_(path), source_(display_name(path)) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <nettle/sha2.h>
+#include <sys/stat.h>
 #include <cstddef>
 #include <functional>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -73,13 +75,9 @@ class OutputFile {
   std::string temporary_;  ///< empty until the first block
   int descriptor_ = -1;
   bool owns_descriptor_ = false;
-  bool has_old_file_ = false;
-  unsigned permissions_ = 0;  ///< these three: of the old file
-  unsigned owner_ = 0;
-  unsigned group_ = 0;
+  std::optional<struct stat> old_file_;
   std::string buffer_;
 
-  void open_through(const std::string& path, int flags);
   void create_temporary();
   void remove_temporary();
   void flush();

@@ -154,21 +154,11 @@ class DocumentBuilder {
   }
 };
 
-std::shared_ptr<const nlohmann::ordered_json> parsed(const std::string& source,
-                                                     std::string_view bytes, bool is_line) {
-  return std::make_shared<const nlohmann::ordered_json>(
-      DocumentBuilder(source, bytes, is_line).build());
-}
-
 }  // namespace
 
-JsonCursor JsonCursor::parse(std::string source, std::string_view bytes) {
-  const auto document = parsed(source, bytes, false);
-  return {document, std::move(source), *document, {}};
-}
-
-JsonCursor JsonCursor::parse_line(std::string source, std::string_view bytes) {
-  const auto document = parsed(source, bytes, true);
+JsonCursor JsonCursor::parse(std::string source, std::string_view bytes, bool is_line) {
+  const auto document = std::make_shared<const nlohmann::ordered_json>(
+      DocumentBuilder(source, bytes, is_line).build());
   return {document, std::move(source), *document, {}};
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -19,11 +18,9 @@ namespace perfmodel {
 class JsonCursor {
  public:
   /// Parses a whole document. Errors name line and column of invalid JSON, numbers too large for a
-  /// double and fields that occur twice in an object.
-  static JsonCursor parse(std::string source, std::string_view bytes);
-  /// Parses a line of a file; `source` is the place of the line, "runs.jsonl:7", and errors of
-  /// invalid JSON add only the column.
-  static JsonCursor parse_line(std::string source, std::string_view bytes);
+  /// double and fields that occur twice in an object. `is_line`: the bytes are a line of a file and
+  /// `source` is its place, "runs.jsonl:7", so that errors of invalid JSON add only the column.
+  static JsonCursor parse(std::string source, std::string_view bytes, bool is_line = false);
 
   JsonCursor member(const std::string& name) const;
   /// Empty if the object has no such field.

@@ -194,11 +194,6 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether a byte continues a UTF-8 character.
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
 /// Levenshtein distance with transpositions (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
@@ -330,7 +325,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 std::string quoted_cell(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::size_t end = std::min(text.size(), longest);
-  while (end > 0 && end < text.size() && is_continuation(text[end]))
+  while (end > 0 && end < text.size() && !starts_character(text[end]))
     --end;  // does not cut a character
   return fmt::format("\"{}{}\"", printable_word(text.substr(0, end)),
                      end < text.size() ? "..." : "");
@@ -356,10 +351,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 std::string did_you_mean_one_of(std::string_view word, std::span<const std::string> candidates) {
   const std::string hint = did_you_mean(word, candidates);
   constexpr std::size_t most = 20;
-  std::vector<std::string> quoted;
-  for (const std::string& candidate : candidates)
-    quoted.push_back(fmt::format("'{}'", printable_word(candidate)));
-  return hint.empty() ? fmt::format("; there are {}", enumerated(quoted, most)) : hint;
+  return hint.empty() ? fmt::format("; there are {}", quoted_list(candidates, most)) : hint;
 }
 
 std::string not_one_of(std::string_view text, std::span<const std::string> words) {

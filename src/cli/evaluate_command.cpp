@@ -101,17 +101,13 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   OutputFile output("-");
   const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.input);
   ModelSet judged{set.header(), {}};
-  FailedOfSet failed(arguments.drop_failed);
-  for_each_with_rows(set, file.table, [&](LineRows part) {
-    if (!failed.take_away(part))
-      return;
+  const auto judge = [&](LineRows part) {
     ModelSetLine line = part.line;
     const Design design = make_design(part.table, line.model->spec, Target::required);
     line.model->metrics = {measure(*line.model, design, words_of(line, set.header())), {}, {}};
     judged.lines.push_back(std::move(line));
-  });
-  for (const std::string& words : failed.words())
-    console.warning(words);
+  };
+  for_each_with_finished_rows(set, file.table, arguments.drop_failed, console, judge);
   if (judged.lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
   std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {

@@ -1,12 +1,11 @@
 #include "cli/fit_summary.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "analysis/effects.hpp"
 #include "analysis/errors.hpp"
 #include "analysis/scaling.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/fit_command.hpp"
@@ -27,16 +27,10 @@
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "trust/cross_validation.hpp"
-#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
 
 namespace {
-
-/// A mean distance of logarithms in percent.
-std::string as_percent(double log_distance) {
-  return percent(100 * std::expm1(log_distance));
-}
 
 /// Number of combinations of the columns' values.
 double combinations(const Design& design) {
@@ -157,8 +151,11 @@ void add_metrics(doc::Table& table, const std::string& part, const std::optional
 }
 
 /// Constants and metrics of repeated fits: of the best fit, and their mean and standard deviation
-/// over the seeds. The first row is the heading.
-doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats) {
+/// over the seeds.
+std::string repeat_section(const FittedModel& model, const Console& console) {
+  if (!model.repeats)
+    return {};
+  const RepeatSummary& repeats = *model.repeats;
   doc::Table table{{doc::words(std::to_string(repeats.fits) + " seeds"), doc::numbers("best"),
                     doc::numbers("mean"), doc::words("sd over seeds (n - 1)")}};
   for (std::size_t k = 0; k < repeats.constants.size(); ++k) {
@@ -168,61 +165,33 @@ doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats) 
   add_metrics(table, "training", model.metrics.train, repeats.train);
   add_metrics(table, "validation", model.metrics.validation, repeats.validation);
   add_metrics(table, "test", model.metrics.test, repeats.test);
-  return table;
+  return section(table, console);
 }
 
-constexpr char kBoundMark = '*';
-constexpr char kDataMark = '?';
-
-char mark_of(ConstantStatus status) {
-  switch (status) {
-    case ConstantStatus::at_bound:
-      return kBoundMark;
-    case ConstantStatus::undetermined:
-      return kDataMark;
-    case ConstantStatus::unknown:
-    case ConstantStatus::determined:
-      break;
-  }
-  return ' ';
-}
-
-/// True if the constant is identifiable, or if the model does not record this.
-bool can_be_quoted(ConstantStatus status) {
-  return status == ConstantStatus::determined || status == ConstantStatus::unknown;
+/// "*" at a bound, "?" not identifiable, else empty.
+std::string mark_of(ConstantStatus status) {
+  return status == ConstantStatus::at_bound       ? "*"
+         : status == ConstantStatus::undetermined ? "?"
+                                                  : "";
 }
 
 /// Marks of constants that must not be quoted.
 class ConstantMarks {
  public:
   explicit ConstantMarks(const FittedModel& model) {
-    if (!model.identifiability)
-      return;
-    const auto mark = [&](ConstantStatus status) {
-      const char out = mark_of(status);
-      of_a_bound_ = of_a_bound_ || out == kBoundMark;
-      of_data_ = of_data_ || out == kDataMark;
-      return out;
-    };
     for (const ConstantRow& row : constant_table(model))
-      marks_ += mark(row.status);
+      see(row.status);
     for (const ScalingPower& power : scaling_power_table(model))
-      scaling_powers_ += mark(power.status);
+      see(power.status);
   }
 
-  /// "*" at a bound, "?" not identifiable, else a blank; empty if no constant has a mark.
-  std::string of(std::size_t constant) const {
-    return has_marks() ? marks_.substr(constant, 1) : "";
+  /// The mark, or a blank in its place; empty if no constant has a mark.
+  std::string of(ConstantStatus status) const {
+    return mark_of(status).empty() ? blank() : mark_of(status);
   }
-  /// The mark, without the blank.
-  std::string behind(std::size_t constant) const {
-    const std::string mark = of(constant);
-    return mark == " " ? "" : mark;
-  }
-  /// The mark of the scaling power of an extrinsic column; a blank in Eq. (4) if derived columns
-  /// contribute to the power.
-  std::string of_scaling_power(std::size_t extrinsic) const {
-    return has_marks() && !scaling_powers_.empty() ? scaling_powers_.substr(extrinsic, 1) : "";
+  std::string blank() const { return legend().empty() ? "" : " "; }
+  std::string marked(const ConstantRow& row) const {
+    return short_number(row.value) + of(row.status);
   }
   /// Explains the marks that occur; empty if there are none.
   std::string legend() const {
@@ -231,26 +200,29 @@ class ConstantMarks {
   }
 
  private:
-  std::string marks_;           ///< one character per constant
-  std::string scaling_powers_;  ///< one character per local scaling power
   bool of_a_bound_ = false;
   bool of_data_ = false;
 
-  bool has_marks() const { return of_a_bound_ || of_data_; }
+  void see(ConstantStatus status) {
+    of_a_bound_ = of_a_bound_ || status == ConstantStatus::at_bound;
+    of_data_ = of_data_ || status == ConstantStatus::undetermined;
+  }
 };
 
 /// Intervals of the constants that can be quoted: scaling powers, C, powers and level differences;
 /// for a sum of products, local scaling powers, C and the powers of each term.
-doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
-  doc::Table table{{doc::words(std::to_string(uncertainty.samples) + " bootstrap samples"),
+std::string uncertainty_section(const FittedModel& model, const Console& console) {
+  if (!model.uncertainty)
+    return {};
+  doc::Table table{{doc::words(std::to_string(model.uncertainty->samples) + " bootstrap samples"),
                     doc::numbers("fitted"),
-                    doc::words(short_number(100 * uncertainty.confidence) + " % interval")}};
+                    doc::words(short_number(100 * model.uncertainty->confidence) + " % interval")}};
   const bool local = model.form->has_local_powers();
   const auto add = [&](const std::string& name, double fitted,
                        const std::optional<Interval>& interval, ConstantStatus status) {
     // A power that is 0 by definition has an interval of width 0.
     const bool is_free = interval && (!local || interval->low < interval->high);
-    if (is_free && can_be_quoted(status))
+    if (is_free && mark_of(status).empty())
       table.add({clipped(name, 44), fitted, *interval});
   };
   const auto add_row = [&](const ConstantRow& row) {
@@ -273,7 +245,7 @@ doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncert
     const ConstantRow& row = item.difference;
     add(item.column + ": " + row.name, row.value, row.interval, row.status);
   }
-  return table;
+  return section(table, console);
 }
 
 constexpr std::size_t kIndentation = 2;
@@ -281,9 +253,7 @@ constexpr std::size_t kMostLevels = 12;   // model.json contains all levels of a
 constexpr std::size_t kLongestName = 28;  // longer names are clipped to fit the line
 
 std::string seconds_text(double seconds) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), seconds < 10 ? "%.2f s" : "%.0f s", seconds);
-  return text.data();
+  return seconds < 10 ? fmt::format("{:.2f} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
 std::string range_text(const NumericInput& input) {
@@ -302,50 +272,42 @@ std::string header(const FitDocument& report, const Console& console) {
   if (model.cut)
     rows += ", " + std::to_string(model.cut->rows) + " of them cut off";
   return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
-         (model.provenance.file == "-" ? "standard input" : model.provenance.file) + ": " + rows +
-         "\n";
+         display_name(model.provenance.file) + ": " + rows + "\n";
 }
 
 /// The constants of a form by input, except those of scales, which have their own section.
 std::string constants_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   const ConstantMarks marks(model);
-  const std::vector<ConstantRow> constants = constant_table(model);
   const std::vector<std::string> groups = model.form->groups(model.spec);
-  std::vector<std::vector<std::string>> texts(groups.size());
-  std::vector<std::vector<std::string>> levels(groups.size());
-  std::vector<bool> scales(groups.size(), false);
-  for (std::size_t k = 0; k < constants.size(); ++k) {
-    const ConstantRow& row = constants[k];
-    texts[row.group].push_back(short_number(row.value) + marks.of(k));
-    if (row.role == ConstantRole::level)
-      levels[row.group].push_back(row.level);
-    scales[row.group] = row.role == ConstantRole::scaling_power;
-  }
-  const std::string no_mark = marks.legend().empty() ? "" : " ";
-  doc::Table table{{doc::words("input"), doc::words(""), doc::numbers("a" + no_mark),
-                    doc::numbers("p" + no_mark), doc::words("measured"),
+  std::vector<std::vector<ConstantRow>> constants(groups.size());
+  for (const ConstantRow& row : constant_table(model))
+    constants[row.group].push_back(row);
+  doc::Table table{{doc::words("input"), doc::words(""), doc::numbers("a" + marks.blank()),
+                    doc::numbers("p" + marks.blank()), doc::words("measured"),
                     doc::numbers("share of time")}};
   std::size_t part = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (scales[g])
+    const std::vector<ConstantRow>& own = constants[g];
+    if (own.back().role == ConstantRole::scaling_power)
       continue;
     const std::string share = percent(report.time_shares.at(part++));
-    const NumericInput* const input = input_called(model.spec, groups[g]);
-    if (levels[g].empty()) {
-      const std::string p = texts[g].size() > 1 ? texts[g][1] : "";
-      table.add({clipped(groups[g], kLongestName), "", texts[g][0], p,
-                 p.empty() || input == nullptr ? "" : range_text(*input), share});
+    if (own.front().role != ConstantRole::level) {
+      const NumericInput* const input =
+          own.size() > 1 ? input_called(model.spec, groups[g]) : nullptr;
+      table.add({clipped(groups[g], kLongestName), "", marks.marked(own.front()),
+                 own.size() > 1 ? marks.marked(own[1]) : "", input ? range_text(*input) : "",
+                 share});
       continue;
     }
-    const std::size_t shown = std::min(levels[g].size(), kMostLevels);
+    const std::size_t shown = std::min(own.size(), kMostLevels);
     for (std::size_t l = 0; l < shown; ++l) {
       table.add({l == 0 ? clipped(groups[g], kLongestName) : "",
-                 clipped(levels[g][l], kLongestName / 2), texts[g][l], "", "",
+                 clipped(own[l].level, kLongestName / 2), marks.marked(own[l]), "", "",
                  l == 0 ? share : ""});
     }
-    if (shown < levels[g].size())
-      table.add({"", std::to_string(levels[g].size() - shown) + " more levels"});
+    if (shown < own.size())
+      table.add({"", std::to_string(own.size() - shown) + " more levels"});
   }
   return section(table, console) + indented(marks.legend());
 }
@@ -372,9 +334,8 @@ std::vector<std::string> wrapped(const std::string& formula, std::size_t width) 
 std::string named_constants(const FittedModel& model, const ConstantMarks& marks,
                             const Console& console) {
   doc::Table table{{doc::words("constant"), doc::numbers("value")}};
-  const std::vector<ConstantRow> constants = constant_table(model);
-  for (std::size_t k = 0; k < constants.size(); ++k)
-    table.add({clipped(constants[k].name, 44), short_number(constants[k].value) + marks.of(k)});
+  for (const ConstantRow& row : constant_table(model))
+    table.add({clipped(row.name, 44), marks.marked(row)});
   return section(table, console);
 }
 
@@ -382,16 +343,16 @@ std::string named_constants(const FittedModel& model, const ConstantMarks& marks
 std::string terms_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   const ConstantMarks marks(model);
-  const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
-  const Eigen::Index intercept = model.constants.size() - 1;
-  const bool is_named = constant_table(model).back().role == ConstantRole::named;
+  const std::vector<ConstantRow> constants = constant_table(model);
+  const auto mark = [&](std::size_t constant) { return mark_of(constants[constant].status); };
+  const ConstantRow& last = constants.back();
+  const bool is_named = last.role == ConstantRole::named;
   constexpr std::size_t beside = 20;  // width of the share and margin
   const std::size_t width = console.width().value_or(kUsualWidth) - beside;
   doc::Table table{{doc::numbers("share"), doc::words("term")}};
   std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
   if (!is_named)
-    parts.back().formula = short_number(model.constants[intercept]) +
-                           marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
+    parts.back().formula = short_number(last.value) + mark_of(last.status) + "  (C)";
   for (std::size_t k = 0; k < parts.size(); ++k) {
     if (!parts[k].exists)
       continue;
@@ -440,15 +401,15 @@ std::string effect_section(const FitDocument& report, const Console& console) {
   const bool has_powers = !model.form->has_local_powers();
   doc::Table table{{doc::words("effect of"), doc::words("at " + centre->place),
                     doc::words("measured"), doc::numbers(has_powers ? "q" : "")}};
-  const std::vector<double> powers = scaling_powers(model);
+  const std::vector<ScalingPower> powers = scaling_power_table(model);
   const ConstantMarks marks(model);
   const auto add = [&](const std::string& column, const std::string& words) {
     const NumericInput* const input = input_called(model.spec, column);
-    std::string power;
-    for (std::size_t j = 0; has_powers && j < powers.size(); ++j)
-      if (model.spec.extrinsic[j].column == column)
-        power = short_number(powers[j]) + marks.of_scaling_power(j);
-    table.add({clipped(column, kLongestName / 2), words, input ? range_text(*input) : "", power});
+    const auto power = std::ranges::find(powers, column, &ScalingPower::column);
+    table.add({clipped(column, kLongestName / 2), words, input ? range_text(*input) : "",
+               has_powers && power != powers.end()
+                   ? short_number(power->power) + marks.of(power->status)
+                   : ""});
   };
   std::string contradictions;
   std::size_t others = 0;
@@ -457,9 +418,8 @@ std::string effect_section(const FitDocument& report, const Console& console) {
   std::size_t scales_to_come = scale_effects_of(model, centre->configuration).size();
   for (const Effect& effect : effects) {
     const auto& scales = model.spec.extrinsic;
-    const bool is_scale = std::any_of(scales.begin(), scales.end(), [&](const NumericInput& scale) {
-      return scale.column == effect.column;
-    });
+    const bool is_scale =
+        std::ranges::find(scales, effect.column, &NumericInput::column) != scales.end();
     scales_to_come -= is_scale ? 1U : 0U;
     if (!is_scale && ++others > kMostOtherEffects &&
         (scales_to_come == 0 || others > 2 * kMostOtherEffects)) {
@@ -566,21 +526,20 @@ std::string choice_section(const FitDocument& report, const Console& console) {
          correction_gain(report.model);
 }
 
-std::string uncertainty_section(const FitDocument& report, const Console& console) {
-  const auto& uncertainty = report.model.uncertainty;
-  return uncertainty ? section(uncertainty_table(report.model, *uncertainty), console) : "";
-}
-
-std::string repeat_section(const FitDocument& report, const Console& console) {
-  const auto& repeats = report.model.repeats;
-  return repeats ? section(repeat_table(report.model, *repeats), console) : "";
-}
-
 /// What the runs changed in an earlier model.
 std::string prior_line(const PriorFacts& prior) {
   return "on average " + short_number(prior.factor) + " times the model of " + prior.file + " (" +
          std::to_string(prior.rows) + " rows); single runs deviate by " +
-         as_percent(prior.deviation);
+         percent(100 * std::expm1(prior.deviation));
+}
+
+std::string failures_line(const FitDocument& report, const Console& console) {
+  const auto& failures = report.model.failures;
+  return failures ? "\n" + std::string(kIndentation, ' ') + console.strong("failures") + "  " +
+                        counted_noun(failures->facts().failed, "run") + " failed, " +
+                        std::to_string(failures->facts().finished) +
+                        " did not: predictions say how likely a run fails (p_fails)\n"
+                  : "";
 }
 
 std::string search_line(const FitDocument& report, const Console& console) {
@@ -627,27 +586,14 @@ std::string section(doc::Table table, const Console& console) {
   return "\n" + joined(lines, "\n") + "\n";
 }
 
-namespace {
-
-std::string failures_line(const FitDocument& report, const Console& console) {
-  const auto& failures = report.model.failures;
-  return failures ? "\n" + std::string(kIndentation, ' ') + console.strong("failures") + "  " +
-                        counted_noun(failures->facts().failed, "run") + " failed, " +
-                        std::to_string(failures->facts().finished) +
-                        " did not: predictions say how likely a run fails (p_fails)\n"
-                  : "";
-}
-
-}  // namespace
-
 std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
          process_line(report) + effect_section(report, console) +
          (report.model.bound ? bound_section : errors_section)(report, console) +
-         choice_section(report, console) + uncertainty_section(report, console) +
-         repeat_section(report, console) +
+         choice_section(report, console) + uncertainty_section(report.model, console) +
+         repeat_section(report.model, console) +
          (report.model.bound ? "" : certainty_section(report.model, console)) +
          failures_line(report, console) + search_line(report, console);
 }
@@ -663,8 +609,7 @@ std::string family_of(const std::string& kind) {
 
 std::string of_all_constants(const FittedModel& model, ConstantStatus status) {
   const std::vector<ConstantRow> constants = constant_table(model);
-  const auto count = std::count_if(constants.begin(), constants.end(),
-                                   [&](const ConstantRow& row) { return row.status == status; });
+  const auto count = std::ranges::count(constants, status, &ConstantRow::status);
   return std::to_string(count) + " of " + std::to_string(constants.size()) + " constants are ";
 }
 
@@ -689,12 +634,11 @@ std::vector<std::string> warning_lines(const FittedModel& model) {
   for (const Warning& warning : model.warnings)
     by_kind[family_of(warning.kind)].push_back(&warning);
   std::vector<std::string> lines;
-  std::set<std::string> done;
   for (const Warning& warning : model.warnings) {
     const auto& others = by_kind[family_of(warning.kind)];
     if (others.size() <= kMostOfAKind)
       lines.push_back(warning.message);
-    else if (done.insert(family_of(warning.kind)).second)
+    else if (others.front() == &warning)
       lines.push_back(summed_up(model, others));
   }
   return lines;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,12 +30,19 @@
 
 namespace perfmodel::cli {
 
-bool FailedOfSet::take_away(LineRows& part) {
-  if (!drop_)
-    return true;
+namespace {
+
+/// The failed runs of one measured column, by file and cell.
+struct FailedOfColumn {
+  std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
+  std::size_t rows = 0;  ///< including successful runs
+};
+
+/// Moves the failed runs from the rows of a model to those of its column.
+void take_failed_away(LineRows& part, std::map<std::string, FailedOfColumn>& columns) {
   const ModelSpec& spec = part.line.model->spec;
   const std::string column = judged_column(part.table, spec);
-  OfColumn& known = columns_[column];
+  FailedOfColumn& known = columns[column];
   known.rows += part.table.rows();
   WithoutFailed left = without_failed_runs(part.table, column, categorical_columns(spec));
   for (const FailedRuns& failed : left.failed) {
@@ -45,21 +53,29 @@ bool FailedOfSet::take_away(LineRows& part) {
     all.lines.insert(all.lines.end(), failed.lines.begin(), failed.lines.end());
   }
   part.table = std::move(left.table);
-  return part.table.rows() > 0;
 }
 
-std::vector<std::string> FailedOfSet::words() const {
-  std::vector<std::string> out;
-  for (const auto& [column, known] : columns_) {
+}  // namespace
+
+void for_each_with_finished_rows(const SetLines& set, const Table& table, bool drop_failed,
+                                 Console& console,
+                                 const std::function<void(LineRows part)>& visit) {
+  std::map<std::string, FailedOfColumn> columns;
+  for_each_with_rows(set, table, [&](LineRows part) {
+    if (drop_failed)
+      take_failed_away(part, columns);
+    if (part.table.rows() > 0)
+      visit(std::move(part));
+  });
+  for (const auto& [column, known] : columns) {
     std::vector<FailedRuns> failed;
     for (const auto& [cell, runs] : known.by_cell) {
       failed.push_back(runs);
       std::sort(failed.back().lines.begin(), failed.back().lines.end());
     }
     if (!failed.empty())
-      out.push_back(words_for(failed, column, known.rows));
+      console.warning(words_for(failed, column, known.rows));
   }
-  return out;
 }
 
 namespace {
@@ -244,10 +260,8 @@ struct TargetRanking {
 
   void add(const RankedModel& ranked, const ModelSetLine& line, std::size_t most) {
     sum += ranked.time.value_or(0);
-    const RankedLine entry{ranked, {}};
-    const auto at = std::upper_bound(
-        top.begin(), top.end(), entry,
-        [](const RankedLine& a, const RankedLine& b) { return a.time() > b.time(); });
+    const auto at = std::ranges::upper_bound(top, ranked.time.value_or(-1), std::greater<>(),
+                                             &RankedLine::time);
     if (top.size() == most && at == top.end())
       return;
     top.insert(at, {ranked, line});
@@ -257,15 +271,18 @@ struct TargetRanking {
 };
 
 /// Rankings of the targets in order of first appearance.
-class TargetRankings {
- public:
+struct TargetRankings {
+  CommonRun common;
+  std::size_t models = 0;
+  std::vector<TargetRanking> targets = {};
+
   TargetRankings(const SetLines& set, const std::vector<std::string>& settings,
                  std::size_t most = kMostRanked)
-      : common_(set, settings) {
+      : common(set, settings) {
     set.for_each([&](const ModelSetLine& line) {
       if (!line.model)
         return;
-      ++models_;
+      ++models;
       TargetRanking& target = of(line.target);
       ++target.count;
       target.place.see(*line.model);
@@ -276,33 +293,23 @@ class TargetRankings {
       if (!line.model)
         return;
       TargetRanking& target = of(line.target);
-      const FittedModel model = common_.moved(*line.model);
+      const FittedModel model = common.moved(*line.model);
       target.add(
           ranked_at(model, target.place.scale,
                     settings.empty() ? target.place.configuration(model) : places.one_of(model)),
           line, most);
     });
-    if (!targets_.empty())
+    if (!targets.empty())
       places.check();
   }
 
-  std::size_t models() const { return models_; }
-  const std::vector<TargetRanking>& targets() const { return targets_; }
-  const CommonRun& common() const { return common_; }
-
  private:
-  CommonRun common_;
-  std::size_t models_ = 0;
-  std::vector<TargetRanking> targets_;
-  std::map<std::string, std::size_t> place_of_;
-
   TargetRanking& of(const std::string& target) {
-    const auto [place, is_new] = place_of_.try_emplace(target, targets_.size());
-    if (is_new) {
-      targets_.emplace_back();
-      targets_.back().target = target;
-    }
-    return targets_[place->second];
+    const auto found = std::ranges::find(targets, target, &TargetRanking::target);
+    if (found != targets.end())
+      return *found;
+    targets.emplace_back().target = target;
+    return targets.back();
   }
 };
 
@@ -440,12 +447,12 @@ std::string place_in_words(const RankingPlace& place, const std::vector<std::str
 std::string set_summary(const SetLines& set, const Console& console,
                         const std::vector<std::string>& settings) {
   const TargetRankings rankings(set, settings);
-  std::string out = console.strong(std::to_string(rankings.models()) + " models") + " of " +
+  std::string out = console.strong(std::to_string(rankings.models) + " models") + " of " +
                     std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
-  for (const TargetRanking& target : rankings.targets()) {
-    out += "\n  " + target.target + " " +
-           place_in_words(target.place, settings, rankings.common()) + "\n" +
-           doc::text(table_of_ranking(set.header(), target, rankings.common()), console.width());
+  for (const TargetRanking& target : rankings.targets) {
+    out += "\n  " + target.target + " " + place_in_words(target.place, settings, rankings.common) +
+           "\n" +
+           doc::text(table_of_ranking(set.header(), target, rankings.common), console.width());
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
@@ -469,7 +476,7 @@ std::optional<Table> central_runs(const FittedModel& model) {
 /// The sections of a model's page; nullopt if it has no run with a valid time.
 std::optional<std::string> page_of_line(const SetPageRequest& request, const ModelSetLine& line,
                                         const CommonRun& common, const std::optional<Table>& runs,
-                                        const std::string& key) {
+                                        const std::string& key, const std::string& id_prefix) {
   const FittedModel model = common.moved(*line.model);
   const std::optional<Table> table = runs ? runs : central_runs(*line.model);
   if (!table)
@@ -489,6 +496,7 @@ std::optional<std::string> page_of_line(const SetPageRequest& request, const Mod
                                     judged);
   source.command = request.command;
   source.key = key;
+  source.id_prefix = id_prefix;
   source.has_runs = has_runs;
   return page::sections_of(page::content_of(source));
 }
@@ -500,35 +508,32 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
   const ModelSetHeader& header = set.header();
   page::SetContent out;
   out.title = request.title.empty()
-                  ? std::to_string(rankings.models()) + " models: " + request.model_file +
+                  ? std::to_string(rankings.models) + " models: " + request.model_file +
                         (request.runs ? " on " + request.runs_file : "")
                   : request.title;
   out.subtitle = "Models of " + header.file + " by " + joined(header.by, ", ") +
                  ", the most costly first; MAPE is that of the fit";
   std::map<std::size_t, Table> runs;
-  FailedOfSet failed(request.drop_failed);
   if (request.runs)
-    for_each_with_rows(set, *request.runs, [&](LineRows part) {
-      if (failed.take_away(part))
-        runs[part.line.task] = std::move(part.table);
-    });
-  for (const std::string& words : failed.words())
-    console.warning(words);
-  for (const TargetRanking& target : rankings.targets()) {
+    for_each_with_finished_rows(
+        set, *request.runs, request.drop_failed, console,
+        [&](LineRows part) { runs[part.line.task] = std::move(part.table); });
+  for (const TargetRanking& target : rankings.targets) {
     out.tables.emplace_back(
-        target.target + " " + place_in_words(target.place, request.settings, rankings.common()) +
+        target.target + " " + place_in_words(target.place, request.settings, rankings.common) +
             (target.count > target.top.size()
                  ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
                  : ""),
-        table_of_ranking(header, target, rankings.common(), true));
+        table_of_ranking(header, target, rankings.common, true));
     for (const auto& [ranked, line] : target.top) {
       const auto own = runs.find(line.task);
       if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))
         continue;
       const std::string key = words_of(line, header);
       if (auto sections =
-              page_of_line(request, line, rankings.common(),
-                           own == runs.end() ? std::nullopt : std::optional(own->second), key))
+              page_of_line(request, line, rankings.common,
+                           own == runs.end() ? std::nullopt : std::optional(own->second), key,
+                           "m" + std::to_string(out.pages.size() + 1) + "-"))
         out.pages.emplace_back(key, std::move(*sections));
     }
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <map>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,25 +20,10 @@
 
 namespace perfmodel::cli {
 
-/// Removes failed runs from the rows of each model if `drop`, and counts them.
-class FailedOfSet {
- public:
-  explicit FailedOfSet(bool drop) : drop_(drop) {}
-
-  /// Returns false if no run is left.
-  bool take_away(LineRows& part);
-
-  /// Returns a sentence per measured column.
-  std::vector<std::string> words() const;
-
- private:
-  struct OfColumn {
-    std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
-    std::size_t rows = 0;  ///< including successful runs
-  };
-  bool drop_;
-  std::map<std::string, OfColumn> columns_;
-};
+/// As for_each_with_rows(). With `drop_failed`, failed runs are left out, of which the console
+/// warns afterwards, and models without other runs are not visited.
+void for_each_with_finished_rows(const SetLines& set, const Table& table, bool drop_failed,
+                                 Console& console, const std::function<void(LineRows part)>& visit);
 
 /// The metrics of the test part, else of the training part and, with prefixes such as "train.",
 /// those of each part. `group`: words for all of them in messages; empty: the names of the parts.

@@ -2,7 +2,9 @@
 
 #include <istream>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/json.hpp"
@@ -15,7 +17,7 @@ namespace {
 
 /// Throws InputError if an editor or a transfer changed the line.
 void refuse_changed_line(const std::string& place, const TextLine& line) {
-  if (!line.whole && line.number > 1 && lacks_newline_alone(line.text))
+  if (!line.whole && line.number > 1 && task_of_line(place, line.text))
     throw InputError(place +
                      ": the line is whole, but its newline is missing; add it, if nothing "
                      "else of the file was lost");
@@ -29,9 +31,9 @@ void refuse_changed_line(const std::string& place, const TextLine& line) {
 
 Shard MergedParts::begin(const std::string& place, const TextLines& part, std::string_view line) {
   require_header(part.source(), line);
-  const TasksHeader header = read_tasks_header(place, line);
-  const std::string common = common_header(header, line);
-  const Shard shard = header.shard.value_or(Shard{});
+  auto header = parse_set_header(place, line);
+  const Shard shard = std::exchange(header.shard, std::nullopt).value_or(Shard{});
+  const std::string common = to_line(header);
   if (header_.empty()) {
     header_ = common;
     shards_ = shard.of;

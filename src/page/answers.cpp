@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "analysis/constants.hpp"
-#include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
 #include "page/figures.hpp"
@@ -19,23 +19,19 @@ constexpr std::size_t kShown = 3;     // shares and effects in an answer; the pa
 constexpr double kMuchError = 20;     // percent
 constexpr double kFarAboveNoise = 3;  // times the noise floor
 
-bool has_doubtful(const std::vector<ConstantRow>& constants) {
-  return std::ranges::any_of(
-      constants, [](const ConstantRow& row) { return is_doubtful(row.status); });
-}
-
 bool has_leak(const FittedModel& model) {
   return std::ranges::any_of(
       model.warnings, [](const Warning& warning) { return warning.kind == "leak"; });
 }
 
-/// Returns the constants of an input or a term.
-std::vector<ConstantRow> constants_called(const Content& content, const std::string& name) {
-  std::vector<ConstantRow> out;
-  for (const ConstantGroup& group : content.constants)
-    if (group.name == name)
-      out.insert(out.end(), group.constants.begin(), group.constants.end());
-  return out;
+/// True if a constant of the input or term is undetermined or at a bound.
+bool has_doubtful(const Content& content, const std::string& name) {
+  return std::ranges::any_of(
+      content.constants,
+      [&](const ConstantGroup& group) {
+        return group.name == name &&
+               std::ranges::any_of(group.constants, is_doubtful, &ConstantRow::status);
+      });
 }
 
 template <class... Arguments>
@@ -56,14 +52,14 @@ doc::Answer duration_answer(const Content& content) {
     answer.is_alarming = true;
   }
   if (time && content.intervals)
-    add_line(answer, "{} % interval: {}", short_number(100 * content.intervals->level),
-             time_range_text(*time * content.intervals->factors.low,
-                             *time * content.intervals->factors.high, unit));
+    add_line(answer, "{} % interval: {}", short_number(100 * content.model.intervals->level),
+             time_range_text(*time * content.intervals->factors.lower,
+                             *time * content.intervals->factors.upper, unit));
   if (content.groups)
     add_line(answer, "one typical time means little: see the times by {}", content.groups->column);
   if (content.has_runs)
     add_line(answer, "measured: {}, median {}",
-             time_range_text(content.shortest_time, content.longest_time, unit),
+             time_range_text(content.design.time.minCoeff(), content.design.time.maxCoeff(), unit),
              time_text(content.median_time, unit));
   return answer;
 }
@@ -80,7 +76,7 @@ std::string correction_text(const Content& content) {
 doc::Answer share_answer(const Content& content) {
   doc::Answer answer{"What makes it long?", "no input", {}};
   const bool has_shares = !content.model.form->words().lists_terms && !content.shares.empty() &&
-                          !has_doubtful(constants_called(content, content.shares.front().name));
+                          !has_doubtful(content, content.shares.front().name);
   std::vector<Effect> effects;
   for (const Effect& effect : content.effects)
     if (effect.measured && effect.is_determined())
@@ -174,17 +170,14 @@ std::vector<HeldOut> held_out_of(const Content& content) {
 std::string undetermined_text(const Content& content) {
   if (!content.model.identifiability)
     return "";
-  std::size_t all = 0;
-  std::size_t doubtful = 0;
-  for (const ConstantGroup& group : content.constants) {
-    for (const ConstantRow& row : group.constants) {
-      ++all;
-      doubtful += row.status != ConstantStatus::determined ? 1 : 0;
-    }
-  }
+  const std::vector<ConstantRow> constants = constant_table(content.model);
+  const auto determined =
+      std::ranges::count(constants, ConstantStatus::determined, &ConstantRow::status);
+  const std::size_t doubtful = constants.size() - to_size(determined);
   if (doubtful == 0)
-    return fmt::format("all {} constants are determined by the fitted runs", all);
-  return fmt::format("{} of {} constants are not determined by the fitted runs", doubtful, all);
+    return fmt::format("all {} constants are determined by the fitted runs", constants.size());
+  return fmt::format("{} of {} constants are not determined by the fitted runs", doubtful,
+                     constants.size());
 }
 
 doc::Answer trust_answer(const Content& content) {
@@ -252,10 +245,6 @@ bool is_doubtful(ConstantStatus status) {
   return status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
 }
 
-std::string shown_name(const std::string& file) {
-  return file == "-" ? "standard input" : file;
-}
-
 std::vector<doc::Answer> answers_of(const Content& content) {
   std::vector<doc::Answer> answers = {duration_answer(content), share_answer(content),
                                       scaling_answer(content)};
@@ -264,13 +253,6 @@ std::vector<doc::Answer> answers_of(const Content& content) {
   if (content.comparison)
     answers.insert(answers.begin(), comparison_answer(content));
   return answers;
-}
-
-std::string settings_text(const std::vector<Setting>& settings) {
-  std::string out;
-  for (const Setting& setting : settings)
-    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", setting.column, setting.value);
-  return out;
 }
 
 std::string comparison_text(const Comparison& other) {
@@ -289,14 +271,14 @@ std::string title_text(const Content& content, const std::string& wanted) {
   if (!wanted.empty())
     return wanted;
   return fmt::format("{}: {} on {}", content.key.empty() ? content.model.spec.target : content.key,
-                     shown_name(content.model_file), shown_name(content.runs.file));
+                     display_name(content.model_file), display_name(content.runs.file));
 }
 
 std::string subtitle(const Content& content) {
   const std::string& fitted = content.model.provenance.file;
   return fmt::format("{}{}, compared with the {} runs of {}{}", content.model.form->words().title,
-                     fitted.empty() ? "" : ", fitted to " + shown_name(fitted),
-                     content.metrics.rows, shown_name(content.runs.file),
+                     fitted.empty() ? "" : ", fitted to " + display_name(fitted),
+                     content.metrics.rows, display_name(content.runs.file),
                      content.runs.is_sampled
                          ? fmt::format(", a sample spread evenly over its {}", content.runs.rows)
                          : "");
@@ -320,17 +302,18 @@ std::vector<std::string> warnings_of(const Content& content) {
 std::string interval_text(const Content& content) {
   if (!content.intervals)
     return "";
-  const IntervalCoverage& intervals = *content.intervals;
-  const Interval factors = intervals.usual.value_or(intervals.factors);
+  const PredictionIntervals& intervals = *content.model.intervals;
+  const std::optional<IntervalFactors> usual = usual_factors(intervals);
+  const IntervalFactors factors = usual.value_or(content.intervals->factors);
   return fmt::format(
       "Prediction intervals: {} % of new times are expected between {} and {} times the "
       "prediction{}{}; {} of these runs are inside.",
-      short_number(100 * intervals.level), short_number(factors.low), short_number(factors.high),
-      !intervals.differ ? ""
-      : intervals.usual ? " at the median standard deviation of the held-out rows"
-                        : " at the shown configuration",
-      intervals.differ ? ", narrower near the runs, wider far from them" : "",
-      percent(100 * intervals.covered));
+      short_number(100 * intervals.level), short_number(factors.lower), short_number(factors.upper),
+      !intervals.by_deviation ? ""
+      : usual                 ? " at the median standard deviation of the held-out rows"
+                              : " at the shown configuration",
+      intervals.by_deviation ? ", narrower near the runs, wider far from them" : "",
+      percent(100 * content.intervals->covered));
 }
 
 namespace {
@@ -479,8 +462,8 @@ doc::Table comparison_table(const Content& content) {
     doc::add_metrics(cells, shown, metrics);
     table.add(std::move(cells));
   };
-  add("old: " + shown_name(content.comparison->model_file), content.comparison->metrics);
-  add("new: " + shown_name(content.model_file), content.metrics);
+  add("old: " + display_name(content.comparison->model_file), content.comparison->metrics);
+  add("new: " + display_name(content.model_file), content.metrics);
   return table;
 }
 

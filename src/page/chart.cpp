@@ -1,7 +1,7 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "base/text.hpp"
@@ -21,9 +21,7 @@ std::string linear_label(double value, double step) {
   const double size = std::max(std::abs(value), step);
   const int needed = 1 + static_cast<int>(std::floor(std::log10(size) + 1e-9) -
                                           std::floor(std::log10(step) + 1e-9));
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*g", std::clamp(needed, 6, 17), value);
-  return text.data();
+  return fmt::format("{:.{}g}", value, std::clamp(needed, 6, 17));
 }
 
 std::vector<Tick> linear_ticks(const Range& range, std::size_t most) {
@@ -121,11 +119,10 @@ double Axis::at(double value) const {
   return at_low_ + (at_high_ - at_low_) * position;
 }
 
-AxisText time_axis(const std::string& title, const Range& range, const std::string& unit,
-                   std::size_t most_ticks) {
+AxisText time_axis(const std::string& title, const Range& range, const std::string& unit) {
   const TimeUnit shown = readable_unit(range.value(0.5), unit);
   std::vector<Tick> ticks =
-      ticks_of({range.low * shown.factor, range.high * shown.factor, range.spacing}, most_ticks);
+      ticks_of({range.low * shown.factor, range.high * shown.factor, range.spacing}, kMostTicks);
   for (Tick& tick : ticks)
     tick.value /= shown.factor;
   return {with_unit(title, shown.name), ticks};
@@ -229,6 +226,16 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
          "\n";
 }
 
+std::string rectangle(double x, double y, double width, double height, const std::string& style,
+                      const std::string& title) {
+  return element("rect",
+                 attribute("class", style) + attribute("x", coordinate(x)) +
+                     attribute("y", coordinate(y)) + attribute("width", coordinate(width)) +
+                     attribute("height", coordinate(height)),
+                 title.empty() ? "" : element("title", "", escaped_markup(title))) +
+         "\n";
+}
+
 Chart::Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text,
              ChartSize size)
     : size_(size), x_(x, kLeft, size.width - kRight), y_(y, size.height - kBottom, kTop) {
@@ -261,54 +268,44 @@ void Chart::add_cloud(const Cloud& cloud, const std::string& style) {
       content_ += path("cell shade" + std::to_string(shade + 1), steps[shade]);
 }
 
-void Chart::add_line(const std::vector<Point>& points, const std::string& style) {
+std::string Chart::line_through(const std::vector<Point>& points) const {
   std::string steps;
   for (const Point& point : points)
     steps += (steps.empty() ? "M" : "L") + place(x_, y_, point);
-  if (points.size() > 1)
-    content_ += path(style, steps);
+  return steps;
 }
 
-void Chart::add_band(const std::vector<Point>& lower, const std::vector<Point>& upper,
-                     const std::string& style) {
-  std::string steps;
-  for (const Point& point : lower)
-    steps += (steps.empty() ? "M" : "L") + place(x_, y_, point);
-  for (auto point = upper.rbegin(); point != upper.rend(); ++point)
-    steps += "L" + place(x_, y_, *point);
-  if (lower.size() > 1)
-    content_ += path(style, steps + "z");
+void Chart::add_line(const std::vector<Point>& points, const std::string& style) {
+  if (points.size() > 1)
+    content_ += path(style, line_through(points));
+}
+
+void Chart::add_area(const std::vector<Point>& corners, const std::string& style) {
+  content_ += path(style, line_through(corners) + "z");
 }
 
 void Chart::add_rectangle(const Point& low, const Point& high, const std::string& style,
                           const std::string& title) {
   const double x = x_.at(low.x);
   const double y = y_.at(high.y);
-  content_ += element("rect",
-                      attribute("class", style) + attribute("x", coordinate(x)) +
-                          attribute("y", coordinate(y)) +
-                          attribute("width", coordinate(x_.at(high.x) - x)) +
-                          attribute("height", coordinate(y_.at(low.y) - y)),
-                      title.empty() ? "" : element("title", "", escaped_markup(title))) +
-              "\n";
+  content_ += rectangle(x, y, x_.at(high.x) - x, y_.at(low.y) - y, style, title);
+}
+
+std::string Chart::circle_attributes(const Point& at, const std::string& style,
+                                     const std::string& radius) const {
+  return attribute("class", style) + attribute("cx", coordinate(x_.at(at.x))) +
+         attribute("cy", coordinate(y_.at(at.y))) + attribute("r", radius);
 }
 
 void Chart::add_mark(const Point& at, const std::string& style, const std::string& title) {
-  content_ += element("circle",
-                      attribute("class", style) + attribute("cx", coordinate(x_.at(at.x))) +
-                          attribute("cy", coordinate(y_.at(at.y))) + attribute("r", "4.5"),
+  content_ += element("circle", circle_attributes(at, style, "4.5"),
                       element("title", "", escaped_markup(title))) +
               "\n";
 }
 
 void Chart::add_circles(const std::vector<Point>& points, const std::string& style) {
-  for (const Point& point : points) {
-    content_ +=
-        empty_element("circle",
-                      attribute("class", style) + attribute("cx", coordinate(x_.at(point.x))) +
-                          attribute("cy", coordinate(y_.at(point.y))) + attribute("r", "3")) +
-        "\n";
-  }
+  for (const Point& point : points)
+    content_ += empty_element("circle", circle_attributes(point, style, "3")) + "\n";
 }
 
 void Chart::add_vertical(double x, const std::string& style) {

@@ -1,30 +1,29 @@
 #include "page/figures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <functional>
 #include <string_view>
-#include <utility>
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
+#include "page/page.hpp"
 #include "report/document.hpp"
 
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t kMostTicks = 6;
 constexpr std::size_t kFewDots = 200;
 
-std::string figure(std::string svg, std::string caption) {
-  return doc::html(doc::Figure{std::move(svg), std::move(caption)});
+std::string figure(const std::string& svg, const std::string& caption) {
+  const std::string below =
+      caption.empty() ? "" : element("figcaption", "", escaped_markup(caption)) + "\n";
+  return "<figure>\n" + svg + "\n" + below + "</figure>\n";
 }
 
-std::string rows_text(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " run" : " runs");
+/// Lays out small figures in a grid.
+std::string multiples(const std::string& drawn) {
+  return "<div class=\"figures multiples\">\n" + drawn + "</div>\n";
 }
 
 std::string beyond_the_axis(std::size_t runs) {
@@ -32,8 +31,7 @@ std::string beyond_the_axis(std::size_t runs) {
 }
 
 AxisText times_of(const Content& content, const std::string& which, const Range& range) {
-  return time_axis(which + " " + content.model.spec.target, range, content.model.spec.unit,
-                   kMostTicks);
+  return time_axis(which + " " + content.model.spec.target, range, content.model.spec.unit);
 }
 
 /// A few dots are drawn larger.
@@ -44,15 +42,15 @@ std::string style_of(const Cloud& cloud) {
 /// Returns a text on what a cloud shows and omits.
 std::string cloud_text(const Cloud& cloud, std::size_t not_positive) {
   std::string text = cloud.cells.empty()
-                         ? "Each dot is one of " + rows_text(cloud.inside) + "."
-                         : rows_text(cloud.inside) + ", counted in " +
+                         ? "Each dot is one of " + counted_noun(cloud.inside, "run") + "."
+                         : counted_noun(cloud.inside, "run") + ", counted in " +
                                std::to_string(cloud.cells.size()) +
                                " cells; the darker a cell, the more of them it holds.";
   if (cloud.outside > 0)
-    text +=
-        " " + rows_text(cloud.outside) + " with larger errors " + beyond_the_axis(cloud.outside);
+    text += " " + counted_noun(cloud.outside, "run") + " with larger errors " +
+            beyond_the_axis(cloud.outside);
   if (not_positive > 0) {
-    text += " " + rows_text(not_positive) +
+    text += " " + counted_noun(not_positive, "run") +
             " with a prediction of 0 or less cannot be shown on this axis.";
   }
   return text;
@@ -62,7 +60,7 @@ std::string row_text(const JudgedRow& row, const std::string& unit) {
   const std::string behind = unit.empty() ? "" : " " + unit;
   return "line " + std::to_string(row.line) + ": measured " + short_number(row.measured) + behind +
          ", predicted " + short_number(row.predicted) + behind + " (" +
-         (row.error_percent > 0 ? "+" : "") + percent(row.error_percent) + ")";
+         signed_percent(row.error_percent) + ")";
 }
 
 /// Returns the line y = factor * x within the common range of both axes.
@@ -84,11 +82,12 @@ std::string parity_figure(const Content& content) {
               times_of(content, "predicted", cloud->y));
   chart.add_cloud(*cloud, style_of(*cloud));
   std::string caption = "Predicted against measured times. On the line they are equal.";
-  if (content.intervals && !content.intervals->differ) {
+  if (content.intervals && !content.model.intervals->by_deviation) {
     // measured = factor * predicted
-    chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.low), "dashed");
-    chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.high), "dashed");
-    caption += " The model's intervals cover " + short_number(100 * content.intervals->level) +
+    chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.lower), "dashed");
+    chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.upper), "dashed");
+    caption += " The model's intervals cover " +
+               short_number(100 * content.model.intervals->level) +
                " % of new runs, between the dashed lines; of the runs shown, " +
                percent(100 * content.intervals->covered) + " lie there.";
   }
@@ -103,7 +102,7 @@ std::string parity_figure(const Content& content) {
   }
   caption += " " + cloud_text(*cloud, content.errors.not_positive) +
              (marked ? " Circles are the runs with the largest errors, listed below." : "");
-  return figure(chart.svg({"parity", "Predicted against measured times",
+  return figure(chart.svg({content.id_prefix + "parity", "Predicted against measured times",
                            "A scatter plot on two logarithmic axes with the line of equality; "
                            "mean absolute percentage error " +
                                percent(content.metrics.mape_percent) + "."}),
@@ -119,7 +118,7 @@ std::string residual_figure(const Content& content) {
   chart.add_cloud(*cloud, style_of(*cloud));
   chart.add_horizontal(0, "line");
   return figure(
-      chart.svg({"residuals", "Errors against predicted times",
+      chart.svg({content.id_prefix + "residuals", "Errors against predicted times",
                  "A scatter plot of the error in percent over the predicted time; half of the "
                  "errors lie between " +
                      percent(content.errors.quantiles.p25) + " and " +
@@ -144,9 +143,9 @@ std::string histogram_figure(const Content& content) {
   Chart chart(x, {"error [%]", ticks_of(x, kMostTicks)}, y, {"runs", counts});
   for (const Bar& bar : bars) {
     if (bar.count > 0) {
-      chart.add_rectangle(
-          {bar.low, 0}, {bar.high, static_cast<double>(bar.count)}, "bar",
-          short_number(bar.low) + " to " + short_number(bar.high) + " %: " + rows_text(bar.count));
+      chart.add_rectangle({bar.low, 0}, {bar.high, static_cast<double>(bar.count)}, "bar",
+                          short_number(bar.low) + " to " + short_number(bar.high) +
+                              " %: " + counted_noun(bar.count, "run"));
     }
   }
   chart.add_vertical(0, "line");
@@ -157,10 +156,10 @@ std::string histogram_figure(const Content& content) {
                         " and " + percent(q.p75) + ", nine tenths between " + percent(q.p5) +
                         " and " + percent(q.p95) + ".";
   if (content.errors.beyond_histogram > 0)
-    caption += " " + rows_text(content.errors.beyond_histogram) + " " +
+    caption += " " + counted_noun(content.errors.beyond_histogram, "run") + " " +
                beyond_the_axis(content.errors.beyond_histogram);
   return figure(
-      chart.svg({"histogram", "Distribution of the errors",
+      chart.svg({content.id_prefix + "histogram", "Distribution of the errors",
                  "A histogram of the errors in percent; median " + percent(q.median) + "."}),
       caption);
 }
@@ -186,7 +185,7 @@ Range range_of_quartiles(const std::vector<ErrorsAlong>& all) {
   return range_of({low, std::min(high, kFarthestError)}, Spacing::linear);
 }
 
-std::string error_figure(const ErrorsAlong& along, const Range& y, std::size_t number) {
+std::string error_figure(const ErrorsAlong& along, const Range& y, const std::string& id) {
   const std::size_t count = std::min(along.groups.size(), kMostShownGroups);
   const Range x{-0.5, static_cast<double>(count) - 0.5, Spacing::linear};
   std::vector<Tick> ticks;
@@ -205,7 +204,7 @@ std::string error_figure(const ErrorsAlong& along, const Range& y, std::size_t n
                        percent(group.lower) + " and " + percent(group.upper) + ", median " +
                        percent(group.middle) + ", " + std::to_string(group.rows) + " runs");
   }
-  return figure(chart.svg({"errors-" + std::to_string(number), "Errors against " + along.column,
+  return figure(chart.svg({id, "Errors against " + along.column,
                            "The middle half and the median of the errors in percent by " +
                                along.column + "."}),
                 "");
@@ -221,16 +220,14 @@ std::string error_figures(const Content& content) {
   std::string out;
   const std::size_t shown = std::min(all.size(), kMostErrorFigures);
   for (std::size_t i = 0; i < shown; ++i)
-    out += error_figure(all[i], y, i + 1);
-  return element("p", "",
-                 escaped_markup("The errors against each input" +
-                                std::string(shown < all.size()
-                                                ? " (the first " + std::to_string(shown) + ")"
-                                                : "") +
-                                ": the middle half of the runs and their median. Below the line "
-                                "the model predicts too short a time; a median far from the line "
-                                "shows a pattern that the model lacks.")) +
-         "\n<div class=\"figures multiples\">\n" + out + "</div>\n";
+    out += error_figure(all[i], y, content.id_prefix + "errors-" + std::to_string(i + 1));
+  return doc::html(doc::Paragraph{
+             "The errors against each input" +
+             (shown < all.size() ? " (the first " + std::to_string(shown) + ")" : "") +
+             ": the middle half of the runs and their median. Below the line the model predicts "
+             "too "
+             "short a time; a median far from the line shows a pattern that the model lacks."}) +
+         multiples(out);
 }
 
 namespace {
@@ -303,16 +300,12 @@ std::string share_figure(const Content& content) {
     const double to = std::max(x.at(bar.from), x.at(bar.to));
     const std::string value = value_of(bar, *content.steps, unit);
     drawn += text_at(4, y, "start", clipped(bar.name, kLongestStepName)) +
-             element("rect",
-                     attribute("class", bar.style) + attribute("x", coordinate(from)) +
-                         attribute("y", coordinate(y + 5)) +
-                         attribute("width", coordinate(std::max(to - from, 0.5))) +
-                         attribute("height", coordinate(bar_height)),
-                     element("title", "", escaped_markup(bar.name + ": " + value))) +
-             "\n" + text_at(to + 6, y + 17, "start", value);
+             rectangle(from, y + 5, std::max(to - from, 0.5), bar_height, bar.style,
+                       bar.name + ": " + value) +
+             text_at(to + 6, y + 17, "start", value);
     y += step_height;
   }
-  return figure(drawing({"shares", "What the predicted time consists of",
+  return figure(drawing({content.id_prefix + "shares", "What the predicted time consists of",
                          "Bars one after the other; they add up to the predicted time."},
                         size.width, y - 12, drawn),
                 "What adds up to the predicted time at " + content.central.place + ". " +
@@ -323,7 +316,6 @@ namespace {
 
 constexpr double kLongScale = 1e6;
 constexpr std::size_t kTicksOfAScale = 8;
-constexpr std::size_t kTicksOfTimes = 6;
 constexpr double kWidestBand = 100;  // largest factor above or below the curve that a figure shows
 
 /// Writes short whole numbers in full.
@@ -365,18 +357,6 @@ Range range_of_times(const ScaleCurve& curve) {
   return range_of(times, Spacing::logarithmic);
 }
 
-std::vector<Point> points_of(const std::vector<Forecast>& forecasts,
-                             const std::function<double(const Forecast&)>& y) {
-  std::vector<Point> out;
-  for (const Forecast& forecast : forecasts)
-    out.push_back({forecast.scale, y(forecast)});
-  return out;
-}
-
-double time_of_point(const Forecast& point) {
-  return point.time;
-}
-
 /// Shades the unmeasured parts, up to the nearest measured point.
 void draw_unmeasured(const std::vector<Forecast>& points, const Range& x, const Range& y,
                      Chart& chart) {
@@ -394,11 +374,10 @@ void draw_unmeasured(const std::vector<Forecast>& points, const Range& x, const 
 }
 
 /// Draws the line solid between measured points, dashed elsewhere.
-void draw_line(const std::vector<Forecast>& points, const std::function<double(const Forecast&)>& y,
-               Chart& chart) {
+void draw_line(const std::vector<Forecast>& points, double Forecast::*y, Chart& chart) {
   std::vector<Point> part;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    part.push_back({points[i].scale, y(points[i])});
+    part.push_back({points[i].scale, points[i].*y});
     const auto is_solid = [&](std::size_t k) {
       return points[k].measured && points[k + 1].measured;
     };
@@ -412,10 +391,14 @@ void draw_line(const std::vector<Forecast>& points, const std::function<double(c
 }
 
 void draw_band(const std::vector<Forecast>& points, Chart& chart) {
-  if (points.empty() || !points.front().interval)
+  if (points.size() < 2 || !points.front().interval)
     return;
-  chart.add_band(points_of(points, [](const Forecast& p) { return p.interval->low; }),
-                 points_of(points, [](const Forecast& p) { return p.interval->high; }), "band");
+  std::vector<Point> corners;
+  for (const Forecast& point : points)
+    corners.push_back({point.scale, point.interval->low});
+  for (auto point = points.rbegin(); point != points.rend(); ++point)
+    corners.push_back({point->scale, point->interval->high});
+  chart.add_area(corners, "band");
 }
 
 std::string point_text(const ScaleCurve& curve, const Forecast& point, const std::string& unit) {
@@ -451,11 +434,10 @@ Chart time_chart(const Content& content, const ScaleCurve& curve, ChartSize size
   const Range x = range_of_scales(curve.points);
   const Range y = range_of_times(curve);
   Chart chart(x, {curve.column, scale_ticks(curve, x)}, y,
-              time_axis(is_small ? "time" : content.model.spec.target, y, unit, kTicksOfTimes),
-              size);
+              time_axis(is_small ? "time" : content.model.spec.target, y, unit), size);
   draw_unmeasured(curve.points, x, y, chart);
   draw_band(curve.points, chart);
-  draw_line(curve.points, time_of_point, chart);
+  draw_line(curve.points, &Forecast::time, chart);
   for (const Forecast& point : curve.points) {
     const bool is_shown = point.scale == curve.shown;
     if (is_shown || (curve.whole && !is_small))
@@ -481,16 +463,14 @@ std::string scale_legend(const Content& content) {
               : "") +
          ". Nothing was measured in the grey ranges. " +
          (content.intervals
-              ? "The band is the model's " + short_number(100 * content.intervals->level) +
+              ? "The band is the model's " + short_number(100 * content.model.intervals->level) +
                     " % interval for new times. "
               : "") +
          "Small dots are runs, blue ones points of the line.";
 }
 
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
-  const auto doubling =
-      std::find_if(content.doublings.begin(), content.doublings.end(),
-                   [&](const Effect& candidate) { return candidate.column == curve.column; });
+  const auto doubling = std::ranges::find(content.doublings, curve.column, &Effect::column);
   const std::string answer = doubling == content.doublings.end()
                                  ? "the model predicts no time > 0 at twice the scale"
                                  : effect_in_words(*doubling, &content.model.spec);
@@ -501,13 +481,14 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
       runs_text(curve.runs);
   return figure(
       time_chart(content, curve, {})
-          .svg({"scale-" + std::to_string(number), "Time against " + curve.column,
+          .svg({content.id_prefix + "scale-" + std::to_string(number),
+                "Time against " + curve.column,
                 "The predicted time of the shown configuration on two logarithmic axes; " + answer +
                     "."}),
       caption);
 }
 
-std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
+std::string speedup_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
   const std::vector<Forecast>& points = curve.forecasts;
   if (points.size() < 2 || !scaling::counts_workers(curve.column))
     return "";
@@ -520,11 +501,10 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   std::vector<Tick> ticks;
   for (const Forecast& point : points)
     ticks.push_back({point.scale, scale_text(point.scale)});
-  Chart chart(x, {curve.column, ticks}, y, {"speedup", ticks_of(y, kTicksOfTimes)});
+  Chart chart(x, {curve.column, ticks}, y, {"speedup", ticks_of(y, kMostTicks)});
   draw_unmeasured(points, x, y, chart);
   chart.add_line({{points.front().scale, 1}, {points.back().scale, ideal}}, "dashed");
-  const auto speedup = [](const Forecast& point) { return point.speedup; };
-  draw_line(points, speedup, chart);
+  draw_line(points, &Forecast::speedup, chart);
   for (const Forecast& point : points) {
     chart.add_mark(
         {point.scale, point.speedup}, point.scale == curve.shown ? "point shown" : "point",
@@ -536,7 +516,8 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
                               kind + " scaling" + (curve.work.is_open ? " assumed" : "") + " (" +
                               curve.work.because + "), against " + curve.column + " = " +
                               short_number(points.front().scale) + "; the dashed line is ideal.";
-  return figure(chart.svg({"speedup-" + std::to_string(number), "Speedup along " + curve.column,
+  return figure(chart.svg({content.id_prefix + "speedup-" + std::to_string(number),
+                           "Speedup along " + curve.column,
                            "Predicted speedup and the ideal line on two logarithmic axes."}),
                 caption);
 }
@@ -551,12 +532,12 @@ std::string group_figures(const Content& content) {
       continue;
     const std::string title = content.groups->column + " = " + group.level;
     out += figure(time_chart(content, *group.curve, kSmallChart)
-                      .svg({"group-" + std::to_string(++number), title,
+                      .svg({content.id_prefix + "group-" + std::to_string(++number), title,
                             "The predicted time of the central run of " + title + " along " +
                                 group.curve->column + "."}),
                   title);
   }
-  return out.empty() ? "" : "<div class=\"figures multiples\">\n" + out + "</div>\n";
+  return out.empty() ? "" : multiples(out);
 }
 
 }  // namespace perfmodel::page
@@ -576,41 +557,35 @@ constexpr double kLaneGap = 12;
 constexpr double kTitleHeight = 36;
 constexpr double kAxisHeight = 36;
 
-struct Look {
-  std::string_view name;
-  std::string_view color;  ///< from a palette that colour-blind readers can tell apart
-};
-
-Look look_of(SpanKind kind) {
+/// Colours that colour-blind readers can tell apart.
+std::string_view colour_of(SpanKind kind) {
   switch (kind) {
     case SpanKind::read:
-      return {"read", "#56b4e9"};
+      return "#56b4e9";
     case SpanKind::split:
-      return {"split", "#f0e442"};
+      return "#f0e442";
     case SpanKind::copy:
-      return {"copy", "#0072b2"};
+      return "#0072b2";
     case SpanKind::forward:
-      return {"forward", "#009e73"};
+      return "#009e73";
     case SpanKind::backward:
-      return {"backward", "#e69f00"};
+      return "#e69f00";
     case SpanKind::update:
-      return {"update", "#999999"};
+      return "#999999";
     case SpanKind::message:
-      return {"message", "#cc79a7"};
+      return "#cc79a7";
   }
   return {};
 }
 
 std::string milliseconds(double us) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%.4g ms", us / 1000);
-  return text.data();
+  return short_number(us / 1000) + " ms";
 }
 
 std::string span_rectangle(const Span& span, double left, double scale, double top) {
   return "<rect x=\"" + coordinate(left + span.start_us * scale) + "\" y=\"" + coordinate(top) +
          "\" width=\"" + coordinate((span.end_us - span.start_us) * scale) + "\" height=\"" +
-         coordinate(kLaneHeight) + "\" fill=\"" + std::string(look_of(span.kind).color) +
+         coordinate(kLaneHeight) + "\" fill=\"" + std::string(colour_of(span.kind)) +
          "\" stroke=\"#ffffff\" stroke-width=\"0.5\"><title>" + escaped_markup(span.label) + ": " +
          milliseconds(span.start_us) + " to " + milliseconds(span.end_us) + "</title></rect>\n";
 }

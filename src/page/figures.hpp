@@ -10,6 +10,9 @@
 
 namespace perfmodel::page {
 
+/// Usual number of ticks of an axis, at most.
+inline constexpr std::size_t kMostTicks = 6;
+
 struct Tick {
   double value = 0;
   std::string label;
@@ -26,7 +29,6 @@ class Axis {
   Axis(const Range& range, double at_low, double at_high)
       : range_(range), at_low_(at_low), at_high_(at_high) {}
 
-  const Range& range() const { return range_; }
   /// Returns the coordinate of a value, clamped to the ends of the range.
   double at(double value) const;
 
@@ -55,6 +57,10 @@ std::string drawing(const FigureText& text, double width, double height,
 /// Returns an SVG text; `anchor` is start, middle or end.
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text);
 
+/// Returns an SVG rectangle; an empty title means no tooltip.
+std::string rectangle(double x, double y, double width, double height, const std::string& style,
+                      const std::string& title);
+
 /// Size of a chart; the text size is the same in all charts.
 struct ChartSize {
   double width = 440;
@@ -74,9 +80,7 @@ class Chart {
   /// Adds dots of a style, or the cells of a grid in five shades.
   void add_cloud(const Cloud& cloud, const std::string& style = "dots");
   void add_line(const std::vector<Point>& points, const std::string& style);
-  /// Adds the area between two lines with the same x.
-  void add_band(const std::vector<Point>& lower, const std::vector<Point>& upper,
-                const std::string& style);
+  void add_area(const std::vector<Point>& corners, const std::string& style);
   void add_rectangle(const Point& low, const Point& high, const std::string& style,
                      const std::string& title);
   /// Adds a circle with a tooltip.
@@ -95,11 +99,14 @@ class Chart {
   Axis y_;
   std::string frame_;    ///< grid, ticks and titles
   std::string content_;  ///< everything added so far
+
+  std::string line_through(const std::vector<Point>& points) const;
+  std::string circle_attributes(const Point& at, const std::string& style,
+                                const std::string& radius) const;
 };
 
 /// Returns ticks and title of an axis of times, in the most readable unit.
-AxisText time_axis(const std::string& title, const Range& range, const std::string& unit,
-                   std::size_t most_ticks);
+AxisText time_axis(const std::string& title, const Range& range, const std::string& unit);
 
 // Each function returns a <figure> element with its caption; empty if there is nothing to draw.
 
@@ -122,7 +129,7 @@ std::string scale_legend(const Content& content);
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number);
 
 /// Speedup along an extrinsic column, with the ideal line.
-std::string speedup_figure(const ScaleCurve& curve, std::size_t number);
+std::string speedup_figure(const Content& content, const ScaleCurve& curve, std::size_t number);
 
 /// One small figure per level, if one typical time is meaningless.
 std::string group_figures(const Content& content);

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "page/figures.hpp"
 
@@ -366,10 +367,6 @@ window.addEventListener("hashchange", readAddress);
 readAddress();
 )js";
 
-}  // namespace perfmodel::page
-
-namespace perfmodel {
-namespace page {
 namespace {
 
 constexpr std::size_t kMostRegions = 10;
@@ -400,6 +397,10 @@ std::string preformatted(const std::string& text) {
   return element("pre", "", escaped_markup(text)) + "\n";
 }
 
+std::string formula_in(const Content& content, FormulaLanguage language) {
+  return preformatted(formula_code(content.model, language));
+}
+
 /// Explains what the central configuration is.
 std::string central_text(const Content& content) {
   const CentralConfiguration& central = content.central;
@@ -427,9 +428,10 @@ std::string duration_section(const Content& content) {
       (content.model.form->words().lists_terms
            ? paragraph("The model is the sum of the terms listed in the next part.")
            : paragraph("The model, with numbers rounded to three digits:") +
-                 preformatted(content.formula)) +
+                 formula_in(content, FormulaLanguage::text)) +
           paragraph("The answers of this page are for the configuration of " +
-                    central_text(content) + ": " + settings_text(content.central.settings) + ".") +
+                    central_text(content) + ": " +
+                    settings_text(content.model.spec, content.central.configuration) + ".") +
           doc::html(group_table(content)) + group_figures(content));
 }
 
@@ -450,7 +452,7 @@ std::string scaling_section(const Content& content) {
   for (std::size_t i = 0; i < content.curves.size(); ++i) {
     const ScaleCurve& curve = content.curves[i];
     drawn += "<div class=\"along\">\n" +
-             figures(scale_figure(content, curve, i + 1) + speedup_figure(curve, i + 1)) +
+             figures(scale_figure(content, curve, i + 1) + speedup_figure(content, curve, i + 1)) +
              doc::html(forecast_table(content, curve)) + "</div>\n";
   }
   const std::string meaning =
@@ -507,9 +509,10 @@ std::string constant_section(const Content& content) {
                       : "") +
           "<div class=\"tables\">\n" + all(constant_tables(content)) + "</div>\n" +
           (content.model.form->words().lists_terms
-               ? doc::html(doc::Heading{"The formula"}) + preformatted(content.formula)
+               ? doc::html(doc::Heading{"The formula"}) + formula_in(content, FormulaLanguage::text)
                : "") +
-          doc::html(doc::Heading{"The formula in LaTeX"}) + preformatted(content.latex),
+          doc::html(doc::Heading{"The formula in LaTeX"}) +
+          formula_in(content, FormulaLanguage::latex),
       "constants");
 }
 
@@ -531,9 +534,6 @@ std::string script_of(const std::string& exploration) {
 }
 
 }  // namespace
-}  // namespace page
-
-namespace page {
 
 std::string sections_of(const Content& content) {
   std::string out = "<div class=\"cards\">\n" + all(answers_of(content)) + "</div>\n" +
@@ -548,26 +548,6 @@ std::string sections_of(const Content& content) {
 }
 
 namespace {
-
-/// Prefixes the ids of elements, so that they are unique within the page.
-std::string with_own_names(const std::string& markup, const std::string& prefix) {
-  std::string out;
-  std::size_t done = 0;
-  for (std::size_t at = markup.find('"'); at != std::string::npos; at = markup.find('"', at + 1)) {
-    const std::string_view before = std::string_view(markup).substr(0, at);
-    const bool are_names = before.ends_with(" aria-labelledby=");
-    if (!are_names && !before.ends_with(" id="))
-      continue;
-    out += markup.substr(done, at + 1 - done) + prefix;
-    done = at + 1;
-    if (are_names) {
-      const std::size_t second = markup.find(' ', at) + 1;
-      out += markup.substr(done, second - done) + prefix;
-      done = second;
-    }
-  }
-  return out + markup.substr(done);
-}
 
 std::string page_around(const std::string& title, const std::string& subtitle,
                         const std::string& main, const std::string& exploration) {
@@ -588,7 +568,9 @@ std::string page_around(const std::string& title, const std::string& subtitle,
 }
 
 }  // namespace
-}  // namespace page
+}  // namespace perfmodel::page
+
+namespace perfmodel {
 
 std::string report_html(const page::Content& content, const std::string& title,
                         const std::string& exploration) {
@@ -602,13 +584,9 @@ std::string set_html(const page::SetContent& content) {
     main += page::section(heading, doc::html(table));
   if (!content.pages.empty())
     main += element("h2", "", "The models") + "\n";
-  std::size_t number = 0;
-  for (const auto& [name, sections] : content.pages) {
-    main += element("details", "",
-                    element("summary", "", escaped_markup(name)) + "\n" +
-                        page::with_own_names(sections, "m" + std::to_string(++number) + "-")) +
+  for (const auto& [name, sections] : content.pages)
+    main += element("details", "", element("summary", "", escaped_markup(name)) + "\n" + sections) +
             "\n";
-  }
   return page::page_around(content.title, content.subtitle, main, "");
 }
 

@@ -12,14 +12,8 @@
 
 namespace perfmodel::page {
 
-/// Returns the display name of a file, which may be standard input.
-std::string shown_name(const std::string& file);
-
 /// Returns the answers: how long, what takes the time, how it scales, how far to trust the model.
 std::vector<doc::Answer> answers_of(const Content& content);
-
-/// Returns the settings of a configuration on one line.
-std::string settings_text(const std::vector<Setting>& settings);
 
 /// Returns the difference of the mean errors with its interval.
 std::string comparison_text(const Comparison& other);

@@ -9,7 +9,6 @@
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
-#include "codegen/formula_code.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "trust/prediction_intervals.hpp"
@@ -24,12 +23,6 @@ std::vector<const NumericFactor*> numeric_factors(const Design& runs) {
     for (const NumericFactor& factor : *factors)
       out.push_back(&factor);
   return out;
-}
-
-bool is_whole(const NumericFactor& factor) {
-  return std::all_of(
-      factor.values.begin(), factor.values.end(),
-      [](double value) { return value == std::round(value); });
 }
 
 bool is_limit(const NumericFactor& lower, const NumericFactor& higher, std::size_t rows) {
@@ -52,12 +45,18 @@ bool is_limit(const NumericFactor& lower, const NumericFactor& higher, std::size
 
 }  // namespace
 
+bool all_whole(const std::vector<double>& values) {
+  return std::ranges::all_of(
+      values, [](double value) { return value == std::round(value); });
+}
+
 std::vector<NotAbove> orders_of(const Design& runs) {
   const std::vector<const NumericFactor*> factors = numeric_factors(runs);
   std::vector<NotAbove> out;
   for (std::size_t lower = 0; lower < factors.size(); ++lower)
     for (std::size_t higher = 0; higher < factors.size(); ++higher)
-      if (lower != higher && is_whole(*factors[lower]) && is_whole(*factors[higher]) &&
+      if (lower != higher && all_whole(factors[lower]->values) &&
+          all_whole(factors[higher]->values) &&
           is_limit(*factors[lower], *factors[higher], runs.rows))
         out.push_back({lower, higher});
   return out;
@@ -165,8 +164,9 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
     return std::nullopt;
   const auto factors = model.form->process_factors(design_of(shown, model.spec));
   const double trend = factors ? *time / (*factors)[0] : *time;
-  TimeSteps out{.steps = {}, .folded = 0, .formula = trend, .process = {}};
+  TimeSteps out{.steps = {}, .formula = trend, .process = {}};
   double small = 0;
+  std::size_t folded = 0;
   std::string only;
   for (const Share& share : shares) {
     const double part = trend * share.percent_shown / 100;
@@ -175,12 +175,11 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
     } else {
       small += part;
       only = step_name(share);
-      ++out.folded;
+      ++folded;
     }
   }
   if (std::abs(small) >= kSeen * trend)
-    out.steps.push_back(
-        {out.folded == 1 ? only : std::to_string(out.folded) + " small parts", small});
+    out.steps.push_back({folded == 1 ? only : std::to_string(folded) + " small parts", small});
   if (factors)
     out.process = *time - trend;
   return out;
@@ -214,26 +213,6 @@ std::vector<ConstantGroup> constants_of(const FittedModel& model) {
   return out;
 }
 
-std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& configuration) {
-  std::vector<Setting> settings;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    settings.push_back({spec.intrinsic[i].column, setting_text(configuration.intrinsic[i])});
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const CategoricalInput& input = spec.categorical[c];
-    settings.push_back({input.column, input.levels[configuration.levels[c]]});
-  }
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    settings.push_back({spec.extrinsic[j].column, setting_text(configuration.extrinsic[j])});
-  return settings;
-}
-
-std::vector<std::vector<Setting>> settings_of_worst(const Source& source, const Errors& errors) {
-  std::vector<std::vector<Setting>> out;
-  for (const JudgedRow& row : errors.worst)
-    out.push_back(settings_of(source.model.spec, configuration_of(source.design, row.row)));
-  return out;
-}
-
 CentralConfiguration central_of(const FittedModel& model, const Source& source) {
   const std::optional<Centre> centre = centre_of(model);
   CentralConfiguration out;
@@ -246,7 +225,6 @@ CentralConfiguration central_of(const FittedModel& model, const Source& source) 
     out.configuration = configuration_of(source.design, row);
     out.place = "the central run (line " + std::to_string(source.lines[row]) + ")";
   }
-  out.settings = settings_of(model.spec, out.configuration);
   out.time = time_of(model, out.configuration);
   return out;
 }
@@ -256,17 +234,11 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
   const auto& intervals = source.model.intervals;
   if (!intervals)
     return std::nullopt;
-  const double level = intervals->level;
-  const IntervalFactors factors =
-      row_intervals(source.model, level, design_of(central, source.model.spec))[0];
-  const auto usual = usual_factors(*intervals);
-  return IntervalCoverage{
-      level,
-      covered_share(row_intervals(source.model, level, source.design), source.design.time,
-                    source.predicted),
-      {factors.lower, factors.upper},
-      usual ? std::optional(Interval{usual->lower, usual->upper}) : std::nullopt,
-      intervals->by_deviation};
+  const auto of = [&](const Design& design) {
+    return row_intervals(source.model, intervals->level, design);
+  };
+  return IntervalCoverage{covered_share(of(source.design), source.design.time, source.predicted),
+                          of(design_of(central, source.model.spec))[0]};
 }
 
 /// Checks Eq. (4) only; other forms were chosen or requested by name.
@@ -293,6 +265,20 @@ bool are_errors_of_fit(const PartMetrics& fit, const Metrics& found) {
 
 }  // namespace
 
+std::string settings_text(const ModelSpec& spec, const Configuration& configuration) {
+  std::vector<std::string> settings;
+  const auto add = [&](const std::string& column, const std::string& value) {
+    settings.push_back(column + " = " + value);
+  };
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    add(spec.intrinsic[i].column, setting_text(configuration.intrinsic[i]));
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    add(spec.categorical[c].column, spec.categorical[c].levels[configuration.levels[c]]);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    add(spec.extrinsic[j].column, setting_text(configuration.extrinsic[j]));
+  return joined(settings, ", ");
+}
+
 Content content_of(const Source& source) {
   const FittedModel& model = source.model;
   std::vector<double> times(source.design.time.begin(), source.design.time.end());
@@ -311,12 +297,9 @@ Content content_of(const Source& source) {
   out.central = central_of(model, source);
   const Configuration& shown = out.central.configuration;
   out.intervals = coverage_of(source, shown);
-  out.shortest_time = times.front();
   out.median_time = sorted_quantile(times, 0.5);
-  out.longest_time = times.back();
   out.errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows);
   out.errors_along = errors_along(model.spec, source.design, source.predicted);
-  out.worst_settings = settings_of_worst(source, out.errors);
   out.shares = shares_of(model, source.design, shown);
   out.steps = time_steps(model, out.shares, shown, out.central.time);
   out.effects = effects_of(model, shown);
@@ -325,9 +308,6 @@ Content content_of(const Source& source) {
   out.curves = scale_curves(model, shown, source.design, source.predicted, orders);
   out.groups = run_groups(model, source.design, source.predicted, orders);
   out.constants = constants_of(model);
-  out.differences = difference_table(model);
-  out.formula = formula_code(model, FormulaLanguage::text);
-  out.latex = formula_code(model, FormulaLanguage::latex);
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "trust/cross_validation.hpp"
+#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::page {
 
@@ -29,6 +30,9 @@ std::vector<NotAbove> orders_of(const Design& runs);
 
 /// True if the configuration satisfies all orders.
 bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configuration);
+
+/// True if all values are whole numbers.
+bool all_whole(const std::vector<double>& values);
 
 enum class Spacing { linear, logarithmic };
 
@@ -118,8 +122,7 @@ struct TimeSteps {
     double time = 0;
   };
   std::vector<Step> steps;
-  std::size_t folded = 0;  ///< number of shares in the merged step
-  double formula = 0;      ///< sum of the steps
+  double formula = 0;  ///< sum of the steps
   /// Residual correction of a Gaussian process, < 0 if it lowers the time.
   std::optional<double> process;
 };
@@ -272,9 +275,10 @@ struct Source {
   std::vector<std::string> range_findings;   ///< sentences on runs outside of the measured range
   std::optional<std::string> left_out = {};  ///< text on rows without a predicted time
   std::optional<Comparison> comparison = {};
-  std::string command = {};  ///< that writes the page
-  std::string key = {};      ///< of a model in a set, with its target: "kernel=gemm time_s"
-  bool has_runs = true;      ///< else the only run is the fit's central one, which is no test
+  std::string command = {};    ///< that writes the page
+  std::string key = {};        ///< of a model in a set, with its target: "kernel=gemm time_s"
+  std::string id_prefix = {};  ///< of the ids of figures, which are unique within a page
+  bool has_runs = true;        ///< else the only run is the fit's central one, which is no test
 };
 
 /// Metrics of one part of the data.
@@ -291,26 +295,18 @@ struct ConstantGroup {
 
 /// The model's prediction intervals on the runs.
 struct IntervalCoverage {
-  double level = 0;    ///< nominal coverage
-  double covered = 0;  ///< share of the runs inside their intervals
-  Interval factors;    ///< interval of the central configuration, relative to its time
-  /// What a new configuration can expect, where the model says so and configurations differ in it.
-  std::optional<Interval> usual;
-  bool differ = false;  ///< factors differ between configurations
+  double covered = 0;       ///< share of the runs inside their intervals
+  IntervalFactors factors;  ///< of the central configuration
 };
 
-/// An input of the central configuration.
-struct Setting {
-  std::string column;
-  std::string value;
-};
+/// Returns the inputs of a configuration on one line: "batch = 64, gpu = a100, gpus = 8".
+std::string settings_text(const ModelSpec& spec, const Configuration& configuration);
 
 /// The configuration at which the answers are given.
 struct CentralConfiguration {
   Configuration configuration;
-  bool of_the_fit = false;  ///< from the model; else the central one of the runs
-  std::string place;        ///< "the run of line 212"
-  std::vector<Setting> settings;
+  bool of_the_fit = false;     ///< from the model; else the central one of the runs
+  std::string place;           ///< "the run of line 212"
   std::optional<double> time;  ///< predicted; nullopt if the model gives no time
 };
 
@@ -324,12 +320,9 @@ struct Content : Source {
   std::optional<NoiseFloor> noise_floor;  ///< of the runs
   DriftFigure bias;                       ///< of runs that are not those of the fit
   std::optional<IntervalCoverage> intervals;
-  double shortest_time = 0;  ///< measured
-  double median_time = 0;
-  double longest_time = 0;
+  double median_time = 0;  ///< measured
   Errors errors;
   std::vector<ErrorsAlong> errors_along;
-  std::vector<std::vector<Setting>> worst_settings;  ///< one entry per row of errors.worst
   std::vector<Share> shares;
   std::optional<TimeSteps> steps;  ///< of the central configuration
   CentralConfiguration central;
@@ -339,9 +332,6 @@ struct Content : Source {
   std::vector<ScaleCurve> curves;
   std::optional<RunGroups> groups;
   std::vector<ConstantGroup> constants;
-  std::vector<LevelDifference> differences;
-  std::string formula;  ///< as `show` prints it
-  std::string latex;
 };
 
 constexpr std::size_t kWorstRows = 10;

@@ -89,11 +89,9 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
 
 namespace {
 
-/// Returns the range of the errors, in percent: of all of up to 200 errors, else of the central 99
-/// %, since a few huge errors would hide the rest. Contains at least -1 to 1.
-Range error_range(const std::vector<double>& errors_percent) {
-  std::vector<double> sorted = errors_percent;
-  std::sort(sorted.begin(), sorted.end());
+/// Returns the range of the sorted errors, in percent: of all of up to 200 errors, else of the
+/// central 99 %, since a few huge errors would hide the rest. Contains at least -1 to 1.
+Range error_range(const std::vector<double>& sorted) {
   const double tail = sorted.size() > kAllShown ? kHiddenTail : 0;
   return range_of({std::max(-kWidest, std::min(-1.0, sorted_quantile(sorted, tail))),
                    std::min(kWidest, std::max(1.0, sorted_quantile(sorted, 1 - tail)))},

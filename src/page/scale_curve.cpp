@@ -91,32 +91,25 @@ Distance distance_of(const Design& runs, std::size_t row, const Configuration& c
   return farthest;
 }
 
-/// Configuration at a scale and its time, cached.
+/// Configuration at a scale and its time.
 struct Place {
   Configuration configuration;
   double time = 0;
 };
 
-class Places {
- public:
-  explicit Places(const MovedConfiguration& moved) : moved_(moved) {}
+using Places = std::map<double, std::optional<Place>>;
 
-  /// Returns null if there is no such configuration, or if too many scales were requested.
-  const Place* at(double scale) {
-    const auto [found, is_new] = known_.try_emplace(scale);
-    if (is_new && known_.size() <= kMostMovedScales) {
-      const auto configuration = moved_.at(scale);
-      const auto time = configuration ? moved_.time_at(scale) : std::nullopt;
-      if (time)
-        found->second = Place{*configuration, *time};
-    }
-    return found->second ? &*found->second : nullptr;
+/// Returns nullopt if there is no such configuration, or if too many scales were requested.
+const std::optional<Place>& place_at(double scale, const MovedConfiguration& moved, Places& known) {
+  const auto [found, is_new] = known.try_emplace(scale);
+  if (is_new && known.size() <= kMostMovedScales) {
+    const auto configuration = moved.at(scale);
+    const auto time = configuration ? moved.time_at(scale) : std::nullopt;
+    if (time)
+      found->second = Place{*configuration, *time};
   }
-
- private:
-  const MovedConfiguration& moved_;
-  std::map<double, std::optional<Place>> known_;
-};
+  return found->second;
+}
 
 std::vector<Point> thinned(const std::vector<Point>& points) {
   std::vector<Point> out;
@@ -130,7 +123,7 @@ std::vector<Point> thinned(const std::vector<Point>& points) {
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
                    std::size_t extrinsic, const Design& runs, const Eigen::VectorXd& predicted) {
   const MovedConfiguration moved(model, configuration, extrinsic);
-  Places places(moved);
+  Places places;
   const NumericFactor& factor = runs.extrinsic[extrinsic];
   NearRuns out;
   for (std::size_t row = 0; row < runs.rows; ++row) {
@@ -138,9 +131,11 @@ NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
     for (std::size_t c = 0; c < runs.categorical.size() && has_levels; ++c)
       has_levels = model.spec.is_derived(model.spec.categorical[c].column) ||
                    runs.categorical[c].codes[row] == configuration.levels[c];
+    if (!has_levels)
+      continue;
     const double scale = factor.value(row);
-    const Place* const place = has_levels ? places.at(scale) : nullptr;
-    if (place == nullptr)
+    const std::optional<Place>& place = place_at(scale, moved, places);
+    if (!place)
       continue;
     const Distance distance = distance_of(runs, row, place->configuration);
     const double time = runs.time[index(row)];
@@ -167,25 +162,15 @@ constexpr std::size_t kMostForecasts = 12;
 constexpr double kLeastEfficiency =
     0.5;  // required argument of a study, whose laws are not used here
 
-std::vector<double> distinct_values(const NumericFactor& factor, std::size_t rows) {
-  std::vector<double> values;
-  for (std::size_t row = 0; row < (factor.coded() ? factor.values.size() : rows); ++row)
-    values.push_back(factor.values[row]);
+std::vector<double> sorted_unique(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
-bool all_whole(const std::vector<double>& values) {
-  return std::all_of(
-      values.begin(), values.end(), [](double value) { return value == std::round(value); });
-}
-
 std::vector<double> sorted_within(std::vector<double> scales, double low, double high) {
   std::erase_if(scales, [&](double scale) { return scale < low || scale > high; });
-  std::sort(scales.begin(), scales.end());
-  scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
-  return scales;
+  return sorted_unique(std::move(scales));
 }
 
 /// Returns the scales of the curve. Whole-number scales: all of them if few, else the measured ones
@@ -259,8 +244,7 @@ std::vector<Forecast> forecasts_at(const FittedModel& model, const MovedConfigur
   if (model.intervals) {
     const RowIntervals intervals = row_intervals(model, model.intervals->level, design);
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i].interval =
-          Interval{out[i].time * intervals[i].lower, out[i].time * intervals[i].upper};
+      out[i].interval = intervals[i].around(out[i].time);
   }
   return out;
 }
@@ -295,7 +279,7 @@ ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std
                        const Design& runs, const Eigen::VectorXd& predicted,
                        const std::vector<NotAbove>& orders) {
   const NumericInput& input = model.spec.extrinsic[extrinsic];
-  const std::vector<double> distinct = distinct_values(runs.extrinsic[extrinsic], runs.rows);
+  const std::vector<double> distinct = sorted_unique(runs.extrinsic[extrinsic].values);
   ScaleCurve curve{.column = input.column,
                    .measured = input,
                    .shown = shown.extrinsic[extrinsic],
@@ -347,19 +331,14 @@ std::string texts(const std::vector<std::string>& items) {
   return array_of(out);
 }
 
-bool is_integer(double value) {
-  return value == std::floor(value);
-}
-
 /// Writes the control of a number; without a range if only derived columns use it.
 std::string number_control(const NumericInput& input, bool is_scale, double start, bool has_range) {
   return "{name: " + javascript_literal(input.column) + ", start: " + to_text(start) +
          (has_range ? ", low: " + to_text(input.low) + ", high: " + to_text(input.high) : "") +
          (input.zero ? ", zero: " + to_text(input.zero->unit) : "") +
          (is_scale ? ", scale: true" : "") +
-         (is_integer(start) && (!has_range || (is_integer(input.low) && is_integer(input.high)))
-              ? ", whole: true"
-              : "") +
+         (all_whole({start}) && (!has_range || all_whole({input.low, input.high})) ? ", whole: true"
+                                                                                   : "") +
          "}";
 }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
 #include "analysis/constants.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
@@ -77,11 +77,10 @@ doc::Table worst_table(const Content& content) {
                     doc::numbers("predicted", {}, time), doc::numbers("error", {}, signed_percent),
                     doc::words("configuration")}};
   table.caption =
-      "The largest errors in percent, with their lines in " + shown_name(content.runs.file);
-  std::size_t next = 0;
+      "The largest errors in percent, with their lines in " + display_name(content.runs.file);
   for (const JudgedRow& row : content.errors.worst)
     table.add({row.line, row.measured, row.predicted, row.error_percent,
-               settings_text(content.worst_settings[next++])});
+               settings_text(content.model.spec, configuration_of(content.design, row.row))});
   return table;
 }
 
@@ -114,9 +113,7 @@ doc::Table power_table(const Content& content) {
   if (model.uncertainty)
     table.columns.push_back(doc::words(interval_heading(model)));
   for (const ScalingPower& power : content.powers) {
-    const auto doubling =
-        std::find_if(content.doublings.begin(), content.doublings.end(),
-                     [&](const Effect& item) { return item.column == power.column; });
+    const auto doubling = std::ranges::find(content.doublings, power.column, &Effect::column);
     std::vector<doc::Cell> cells = {power.column,
                                     power.derived ? "a derived column"
                                     : doubling == content.doublings.end()
@@ -147,7 +144,7 @@ std::vector<doc::Table> constant_tables(const Content& content) {
   }
   doc::Table& differences = out.emplace_back(constants_under(
       model, "difference", "Differences between levels, which the runs can determine"));
-  for (const LevelDifference& difference : content.differences) {
+  for (const LevelDifference& difference : difference_table(model)) {
     if (differences.groups.empty() || differences.groups.back().second != difference.column)
       differences.add_group(difference.column);
     differences.add(constant_cells(model, difference.difference));
@@ -162,7 +159,7 @@ doc::Table file_table(const Content& content) {
   table.caption = "Files";
   const auto add = [&](const std::string& file, const char* what, std::size_t rows,
                        const std::string& sha256) {
-    table.add({shown_name(file), what, rows, sha256.empty() ? "not known" : doc::code(sha256)});
+    table.add({display_name(file), what, rows, sha256.empty() ? "not known" : doc::code(sha256)});
   };
   if (!fitted.file.empty())
     add(fitted.file, "runs that the model was fitted to", fitted.rows, fitted.sha256);

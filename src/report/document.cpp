@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -562,15 +561,7 @@ std::string html(const Block& block) {
   }
   if (const auto* const table = std::get_if<Table>(&block))
     return html_table(*table);
-  if (const auto* const answer = std::get_if<Answer>(&block))
-    return html_answer(*answer);
-  const auto& figure = std::get<Figure>(block);
-  if (figure.svg.empty())
-    return "";
-  return fmt::format("<figure>\n{}\n{}</figure>\n", figure.svg,
-                     figure.caption.empty()
-                         ? ""
-                         : element("figcaption", "", escaped_markup(figure.caption)) + "\n");
+  return html_answer(std::get<Answer>(block));
 }
 
 }  // namespace perfmodel::doc

@@ -39,7 +39,7 @@ class ShownTime {
 
 }  // namespace perfmodel
 
-/// Output of commands and pages: a document is a list of blocks of six types, rendered as terminal
+/// Output of commands and pages: a document is a list of blocks of five types, rendered as terminal
 /// text, Markdown, LaTeX, HTML or CSV.
 namespace perfmodel::doc {
 
@@ -148,12 +148,6 @@ struct List {
   std::vector<std::string> items;
 };
 
-/// A drawing with its caption; formats without pictures leave it out.
-struct Figure {
-  std::string svg;
-  std::string caption;  ///< empty: none
-};
-
 /// A reader's question and its answer.
 struct Answer {
   std::string question;
@@ -162,7 +156,7 @@ struct Answer {
   bool is_alarming = false;  ///< shown as an alarm
 };
 
-using Block = std::variant<Heading, Paragraph, List, Table, Figure, Answer>;
+using Block = std::variant<Heading, Paragraph, List, Table, Answer>;
 
 struct Document {
   std::vector<Block> blocks = {};

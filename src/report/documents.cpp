@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -156,14 +155,6 @@ void describe(Fields& f, const scaling::Usl& x) {
   describe_misfit(f, x.misfit);
 }
 
-void describe(Fields& f, const plan::Estimate& x) {
-  const Interval interval = x.interval.value_or(Interval{});
-  const FieldRule if_interval = only_if(x.interval.has_value());
-  f("predicted", Finite{x.value}, "the value");
-  f("lower", Finite{interval.low}, "where its model has intervals", if_interval);
-  f("upper", Finite{interval.high}, "where its model has intervals", if_interval);
-}
-
 void describe(Fields& f, const scaling::Limit& x) {
   f("part", x.part, "of the predicted time");
   f("share", x.share, "of the time");
@@ -184,6 +175,22 @@ void describe(Fields& f, const scaling::ScaleToMeasure& x) {
 
 namespace {
 
+/// Describes the ends of an interval if there is one.
+void describe_ends(Fields& f, const std::optional<Interval>& interval, const std::string& meaning) {
+  const auto [low, high] = interval.value_or(Interval{});
+  f("lower", Finite{low}, meaning, only_if(interval.has_value()));
+  f("upper", Finite{high}, meaning, only_if(interval.has_value()));
+}
+
+}  // namespace
+
+void describe(Fields& f, const plan::Estimate& x) {
+  f("predicted", Finite{x.value}, "the value");
+  describe_ends(f, x.interval, "where its model has intervals");
+}
+
+namespace {
+
 struct SpeedupFields {
   double speedup = 1;
   double efficiency = 1;
@@ -194,20 +201,19 @@ void describe(Fields& f, const SpeedupFields& x) {
   f("efficiency", x.efficiency, "speedup over the ratio of scales");
 }
 
+/// The power and the constant of a model; those of ScalingDocument must be set.
 struct PowerFields {
-  std::vector<std::string> settings;
-  scaling::PowerPlusConstant power;
-  std::optional<double> pays_until;
-  std::vector<scaling::Reading> readings;
+  const ScalingDocument& of = kSample<ScalingDocument>;
 };
 
-void describe(Fields& f, PowerFields& x) {
-  f("settings", x.settings, "what was held");
-  f("q", x.power.power, "of t = A G^q + C");
-  f("A", x.power.scalable, "the part that scales, at G = 1");
-  f("C", x.power.constant, "the part that does not");
-  f("pays_until", x.pays_until, "the largest whole scale at or above the limit");
-  f.list("readings", x.readings, "of the power", [](Fields& item, auto& reading, std::size_t) {
+void describe(Fields& f, const PowerFields& x) {
+  const auto power = x.of.power.value_or(scaling::PowerPlusConstant{});
+  f("settings", x.of.settings, "what was held");
+  f("q", power.power, "of t = A G^q + C");
+  f("A", power.scalable, "the part that scales, at G = 1");
+  f("C", power.constant, "the part that does not");
+  f("pays_until", x.of.model_pays_until, "the largest whole scale at or above the limit");
+  f.list("readings", x.of.readings, "of the power", [](Fields& item, auto& reading, std::size_t) {
     item("scale", reading.scale, "G");
     item("scalable_part", SpeedupFields{reading.scalable_speedup, reading.scalable_efficiency},
          "what q alone says");
@@ -216,17 +222,18 @@ void describe(Fields& f, PowerFields& x) {
   });
 }
 
+/// What doubling the scale does.
 struct DoublingFields {
-  Effect effect;
-  std::string at;
+  const ScalingDocument& of = kSample<ScalingDocument>;
 };
 
-void describe(Fields& f, DoublingFields& x) {
-  f("from", x.effect.from, "scale");
-  f("to", x.effect.to, "twice as much");
-  f("time_ratio", x.effect.ratio, "the predicted time at `to` over that at `from`");
-  f("measured", x.effect.measured, "whether both lie in the measured range");
-  f("at", x.at, "the central run, in words, with what was set");
+void describe(Fields& f, const DoublingFields& x) {
+  const Effect effect = x.of.doubling.value_or(Effect{});
+  f("from", effect.from, "scale");
+  f("to", effect.to, "twice as much");
+  f("time_ratio", effect.ratio, "the predicted time at `to` over that at `from`");
+  f("measured", effect.measured, "whether both lie in the measured range");
+  f("at", x.of.doubling_at, "the central run, in words, with what was set");
 }
 
 /// Value of each column, by column name.
@@ -272,13 +279,10 @@ void describe_files(Fields& f, const std::string& model_file, const std::string&
 }
 
 void describe_prediction(Fields& f, const std::string& target, const PredictionDocument& x) {
-  const auto [low, high] = x.interval.value_or(Interval{});
   const ProcessPart part = x.process.value_or(ProcessPart{});
-  const FieldRule if_interval = only_if(x.interval.has_value());
   const FieldRule if_process = only_if(x.process.has_value());
   f("predicted_" + target, Finite{x.time}, "the time");
-  f("lower", Finite{low}, "where the model has intervals; `null`: no number", if_interval);
-  f("upper", Finite{high}, "where the model has intervals; `null`: no number", if_interval);
+  describe_ends(f, x.interval, "where the model has intervals; `null`: no number");
   f("trend", Finite{x.time / part.factor}, "the time of the formula", if_process);
   f("process", Finite{part.factor}, "the factor that this is multiplied by", if_process);
   f("support", support_text(part.near),
@@ -317,25 +321,24 @@ void describe_message_times(Fields& f, const SsgdDocument& x) {
 
 void describe_messages(Fields& f, const SsgdDocument& x) {
   const ssgd::Iteration& iteration = x.study.chosen;
-  std::vector<ssgd::Message> messages = iteration.messages;
-  f.list("messages", messages, "one after another", [&](Fields& item, auto& message, std::size_t) {
-    const auto layer = [&](std::size_t gradient) {
-      return f.writes() ? x.profile.layers[iteration.gradients[gradient].layer].name : "";
-    };
-    item("first_layer", layer(message.gradients.first), "whose gradients it has");
-    item("last_layer", layer(message.gradients.last), "whose gradients it has");
-    item("bytes", std::as_const(message.bytes), "its size");
-    item("start_us", std::as_const(message.start_us), "within the iteration");
-    item("end_us", std::as_const(message.end_us), "within the iteration");
-  });
+  const auto layer = [&](std::size_t gradient) {
+    return f.writes() ? x.profile.layers[iteration.gradients[gradient].layer].name : "";
+  };
+  f.list("messages", iteration.messages, "one after another",
+         [&](Fields& item, const ssgd::Message& message, std::size_t) {
+           item("first_layer", layer(message.gradients.first), "whose gradients it has");
+           item("last_layer", layer(message.gradients.last), "whose gradients it has");
+           item("bytes", message.bytes, "its size");
+           item("start_us", message.start_us, "within the iteration");
+           item("end_us", message.end_us, "within the iteration");
+         });
 }
 
 void describe_rows(Fields& f, const ScalingDocument& x) {
   const auto told = [&](auto value) {
     return x.tells_speedup ? std::optional<double>(value) : std::nullopt;
   };
-  std::vector<scaling::ScalingRow> rows = x.study.rows;
-  f.list("rows", rows, "one per scale", [&](Fields& item, auto& row, std::size_t i) {
+  f.list("rows", x.study.rows, "one per scale", [&](Fields& item, auto& row, std::size_t i) {
     const bool has_range = !x.in_range.empty();
     const bool has_interval = !x.intervals.empty();
     const Interval interval = has_interval ? x.intervals[i] : Interval{};
@@ -373,18 +376,15 @@ void describe_suggestion(Fields& f, const SuggestionDocument& document, const pl
   ByName<plan::Estimate> bounded;
   for (std::size_t k = 0; k < x.bounded.size(); ++k)
     bounded.emplace_back(document.bounded[k].first, x.bounded[k]);
-  const Interval interval = x.interval.value_or(Interval{});
-  const FieldRule if_interval = only_if(x.interval.has_value());
   f("configuration", PlannedConfiguration{document.space, x.configuration}, "a value by column");
   f("predicted_time", Finite{x.time}, "the time");
-  f("lower", Finite{interval.low}, "where the model has intervals", if_interval);
-  f("upper", Finite{interval.high}, "where the model has intervals", if_interval);
+  describe_ends(f, x.interval, "where the model has intervals");
   f("cost", Finite{x.cost}, "time * price; of `next` with the overhead", only_if(with_cost));
   f("bounded", bounded, "the targets that conditions bound", only_if(!bounded.empty()));
   f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);
 }
 
-void describe_point(Fields& f, const SweepPoint& x) {
+void describe_point(Fields& f, const SweepPoint& x, std::size_t) {
   ByName<Finite> constants;
   const auto names = f.writes() ? constant_names(x.model) : std::vector<std::string>{};
   for (std::size_t k = 0; k < names.size(); ++k)
@@ -407,8 +407,7 @@ void describe(Fields& f, const ComparisonDocument& x) {
   f.document("perfmodel/comparison", "Models and black boxes: compare");
   f("data", x.data, "the runs");
   f("black_boxes", x.has_black_boxes, "whether the program was built with them");
-  std::vector<ModelScore> scores = x.scores;
-  f.list("models", scores, "what was compared", [](Fields& item, auto& score, std::size_t) {
+  f.list("models", x.scores, "what was compared", [](Fields& item, auto& score, std::size_t) {
     ByName<Finite> powers;
     for (std::size_t j = 0; j < score.columns.size(); ++j)
       powers.emplace_back(score.columns[j], Finite{score.scaling_powers[j]});
@@ -460,8 +459,7 @@ void describe(Fields& f, const PredictionsDocument& x) {
   f.document("perfmodel/predictions", "Times of several configurations: predict");
   f("by", x.by, "the group of the model; of many models there is an array of such documents",
     kSparse);
-  auto predictions = x.predictions;
-  f.list("predictions", predictions, "each", [&](Fields& item, auto& prediction, std::size_t) {
+  f.list("predictions", x.predictions, "each", [&](Fields& item, auto& prediction, std::size_t) {
     item("configuration", prediction.configuration, "a value by column");
     describe_prediction(item, x.target, prediction);
   });
@@ -475,16 +473,13 @@ void describe(Fields& f, const EvaluationsDocument& x) {
   describe_files(
       f, x.model_file, header.tool, x.runs_file, x.runs_sha256,
       [&](Fields& model) { model("job", header.job, "of the set"); }, [](Fields&) {});
-  std::vector<const ModelSetLine*> lines;
-  for (const ModelSetLine& line : x.judged->lines)
-    lines.push_back(&line);
-  f.list("models", lines, "the largest error first", [&](Fields& item, auto* line, std::size_t) {
-    line = line == nullptr ? &kSample<ModelSetLine> : line;
-    item("task", line->task, "its number, from 0");
-    item("key", key_of(*line, header), "the texts of the key columns");
-    item("target", line->target, "the measured column");
-    item("metrics", line->model.value_or(FittedModel{}).metrics.train, "[metrics](#metrics)");
-  });
+  f.list("models", x.judged->lines, "the largest error first",
+         [&](Fields& item, const ModelSetLine& line, std::size_t) {
+           item("task", line.task, "its number, from 0");
+           item("key", key_of(line, header), "the texts of the key columns");
+           item("target", line.target, "the measured column");
+           item("metrics", line.model.value_or(FittedModel{}).metrics.train, "[metrics](#metrics)");
+         });
   f("gates", x.gates, "conditions that fail the judgement", kSparse);
 }
 
@@ -531,12 +526,6 @@ void describe(Fields& f, const VersionDocument& x) {
 void describe(Fields& f, const ScalingDocument& x) {
   const bool tells = x.tells_speedup;
   const auto told = tells ? x.study : scaling::ScalingStudy();
-  std::optional<DoublingFields> doubling;
-  if (x.doubling)
-    doubling = {*x.doubling, x.doubling_at};
-  std::optional<PowerFields> power;
-  if (x.power)
-    power = {x.settings, *x.power, x.model_pays_until, x.readings};
   f.document("perfmodel/scaling", "Speedup and laws along a column: scaling");
   f("source", x.source, "`model` or `runs`");
   f("file", x.file, "its name");
@@ -561,8 +550,9 @@ void describe(Fields& f, const ScalingDocument& x) {
   f("pays_no_more_at", told.pays_no_more_at, "the first below it");
   f("fastest_scale", tells ? std::optional(x.study.fastest_scale) : std::nullopt,
     "of the highest throughput");
-  f("doubling", doubling, "of a model: what doubling the scale does");
-  f("model", power, "of Eq. (4)");
+  f("doubling", x.doubling ? std::optional(DoublingFields{x}) : std::nullopt,
+    "of a model: what doubling the scale does");
+  f("model", x.power ? std::optional(PowerFields{x}) : std::nullopt, "of Eq. (4)");
   f("interval_level", x.level, "of the intervals of the rows", only_if(!x.intervals.empty()));
   const scaling::Forecast forecast = x.forecast.value_or(scaling::Forecast{});
   f("knee", forecast.knee,
@@ -586,7 +576,8 @@ void describe(Fields& f, const SuggestionDocument& x) {
   const auto& [fastest, cheapest, pareto, searched, without_time, without_bounded, likely_to_fail,
                failing, allowed, complete] = x.suggestions;
   const bool ranks = x.next.empty();
-  const auto describe_list = [&](const std::string& name, std::vector<plan::Suggestion> items,
+  const auto describe_list = [&](const std::string& name,
+                                 const std::vector<plan::Suggestion>& items,
                                  const std::string& meaning, bool stands) {
     f.list(
         name, items, meaning,
@@ -613,9 +604,8 @@ void describe(Fields& f, const SuggestionDocument& x) {
   describe_list("pareto", pareto, "none is faster and cheaper", ranks && x.with_cost);
   f("mean_deviation", Finite{x.deviation}, "of a new run of the space, in ln t, before",
     only_if(!ranks));
-  std::vector<NextSuggestion> next = x.next;
   f.list(
-      "next", next, "in place of these",
+      "next", x.next, "in place of these",
       [&](Fields& item, auto& suggestion, std::size_t) {
         describe_suggestion(item, x, suggestion.suggestion, true);
         item("deviation_gain", Finite{suggestion.run.deviation_gain}, "how `mean_deviation` falls");
@@ -639,12 +629,7 @@ void describe(Fields& f, const SweepDocument& x) {
     inner("penalised_constants", search.penalty.constants, "which form of them");
     inner("seed", search.seed, "of the search");
   });
-  std::vector<const SweepPoint*> points;
-  for (const SweepPoint& point : x.points)
-    points.push_back(&point);
-  f.list("points", points, "the path", [](Fields& item, auto* point, std::size_t) {
-    describe_point(item, point == nullptr ? kSample<SweepPoint> : *point);
-  });
+  f.list("points", x.points, "the path", describe_point);
   f.object("chosen", "the point that was chosen", [&](Fields& inner) {
     inner("index", x.chosen, "into the points");
     inner("penalty", chosen.penalty, "of this point");

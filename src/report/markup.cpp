@@ -1,8 +1,9 @@
 #include "report/markup.hpp"
 
-#include <array>
+#include <fmt/core.h>
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <cstdint>
 #include <stdexcept>
 
 #include "base/text.hpp"
@@ -27,35 +28,26 @@ std::string_view reference_of(char c) {
   }
 }
 
-/// Returns the number of bytes of a character at the start of the text that a page must not
-/// contain: a control or a Unicode noncharacter; else 0.
-std::size_t unprintable_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if ((byte(0) < 0x20 && text[0] != '\n') || byte(0) == 0x7F)
-    return 1;
-  if (text.size() > 1 && byte(0) == 0xC2 && byte(1) < 0xA0)
-    return 2;
-  if (text.size() > 2 && byte(0) == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE)
-    return 3;
-  return 0;
+/// True for characters that a page must not contain: controls and Unicode noncharacters.
+bool is_unprintable(std::uint32_t code_point) {
+  return (code_point < 0x20 && code_point != '\n') || (code_point >= 0x7F && code_point < 0xA0) ||
+         code_point == 0xFFFE || code_point == 0xFFFF;
 }
 
 }  // namespace
 
 std::string escaped_markup(std::string_view text) {
-  const bool valid = is_utf8(text);
   std::string out;
   while (!text.empty()) {
+    const auto [code_point, length] = first_character(text);
     const std::string_view reference = reference_of(text[0]);
-    std::size_t length = unprintable_length(text);
-    if (length > 0)
+    if (length == 0)
+      out += '?';
+    else if (is_unprintable(code_point))
       out += ' ';
-    else if (!reference.empty())
-      out += reference;
     else
-      out += valid || static_cast<unsigned char>(text[0]) < 0x80 ? text[0] : '?';
-    length = length > 0 ? length : 1;
-    text.remove_prefix(length);
+      out += reference.empty() ? text.substr(0, length) : reference;
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
 }
@@ -63,9 +55,7 @@ std::string escaped_markup(std::string_view text) {
 std::string coordinate(double value) {
   if (!std::isfinite(value) || std::abs(value) > 1e9)
     throw std::logic_error("a place outside of the picture was about to be drawn");
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  std::string out = text.data();
+  std::string out = fmt::format("{:.2f}", value);
   out.erase(out.find_last_not_of('0') + 1);
   if (out.back() == '.')
     out.pop_back();

@@ -342,11 +342,8 @@ void describe(Fields& f, PriorFacts& x) {
 }
 
 void describe(Fields& f, SearchSummary& x) {
-  ProcessSearch none;
-  ProcessSearch* const part = f.part(x.process, "objective");
-  ProcessSearch& process = part != nullptr ? *part : none;
-  const FieldRule of_process = only_if(part != nullptr);
-  const FieldRule of_formula = only_if(part == nullptr);
+  const auto [process, of_process] = f.part(x.process, "objective");
+  const FieldRule of_formula = only_if(!x.process);
   f("objective", process.objective, "what its hyper-parameters maximise", of_process);
   f("priors", process.priors, "of the hyper-parameters", of_process);
   f("most_rows", process.rows, "of the posterior, at most", of_process);
@@ -368,13 +365,13 @@ void describe(Fields& f, SearchSummary& x) {
   auto outliers =
       process.noise == ProcessNoise::student_t ? std::optional(process.outliers) : std::nullopt;
   f("outliers", outliers, "runs that count for little", of_process | kSparse);
-  if (f.reads())
+  if (f.reads() && x.process)
     process.outliers = outliers.value_or(0);
   f("form", x.form, "how it was chosen", kSparse);
   f("minimised", minimised_text(x), "in words", of_formula | only_if(x.form.has_value()));
   f("ridges", x.ridges, "lambda of the sum of squares", of_formula | kSparse);
   f("prior", x.prior, "how an earlier model was adapted", kSparse);
-  if (f.reads() && part != nullptr)
+  if (f.reads() && x.process)
     x.loss = Loss::rmsle;
 }
 
@@ -479,11 +476,9 @@ void describe(Fields& f, Effect& x) {
   f("from", x.from, "a value");
   f("to", x.to, "another value");
   f("ratio", x.ratio, "of the time at `to` to that at `from`", kPositive);
-  Interval none;
-  Interval* const ends = f.part(x.interval, "low");
-  const FieldRule if_known = only_if(ends != nullptr);
-  f("low", ends != nullptr ? ends->low : none.low, "of the ratio, 90 %", if_known);
-  f("high", ends != nullptr ? ends->high : none.high, "of the ratio, 90 %", if_known);
+  const auto [ends, if_known] = f.part(x.interval, "low");
+  f("low", ends.low, "of the ratio, 90 %", if_known);
+  f("high", ends.high, "of the ratio, 90 %", if_known);
   f("determined", x.is_determined(), "by the runs", if_known);
   f("measured", x.measured, "whether the runs cover both values", kNewer);
 }
@@ -610,10 +605,9 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
     "by extrinsic column");
   if (f.reads() && model.form->has_local_powers())
     f.node().member("scaling_powers_at");
-  Configuration* const typical = f.part(model.typical, "scaling_powers_at");
-  const FieldRule if_local = only_if(typical != nullptr);
+  const auto [typical, if_local] = f.part(model.typical, "scaling_powers_at");
   f.object("scaling_powers_at", "where they are local", if_local,
-           [&](Fields& inner) { describe_configuration(inner, model.spec, *typical); });
+           [&, &at = typical](Fields& inner) { describe_configuration(inner, model.spec, at); });
   f("central_run", model.central, "[the run](method.md#the-central-run) amid all others", kSparse);
   f("metrics", model.metrics, "by part; a part without rows is `null`");
   f("noise_floor", model.noise_floor, "of rows of one configuration", kNewer);
@@ -637,12 +631,9 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
     kSparse);
   f("bound", model.bound, "[where the predictions are bounds](#bounds)", kSparse);
   f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
-  double none_typical = 0;
-  double* const share = f.part(model.correction, "correction");
-  f.object("correction", "of a residual correction (Gaussian process)", only_if(share != nullptr),
-           [&](Fields& correction) {
-             correction("typical", share != nullptr ? *share : none_typical, "share of the time");
-           });
+  const auto [correction, if_corrected] = f.part(model.correction, "correction");
+  f.object("correction", "of a residual correction (Gaussian process)", if_corrected,
+           [&share = correction](Fields& inner) { inner("typical", share, "share of the time"); });
   describe_unmeasured(f, model.unmeasured);
   auto failures =
       model.failures ? std::optional<FailureFacts>(model.failures->facts()) : std::nullopt;

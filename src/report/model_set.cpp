@@ -1,7 +1,5 @@
 #include "report/model_set.hpp"
 
-#include <utility>
-
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
@@ -10,8 +8,6 @@
 
 namespace perfmodel {
 namespace {
-
-constexpr auto kShardField = ", \"shard\": ";
 
 constexpr std::string_view kHeaderBegin = "{\"schema\": \"perfmodel/";
 constexpr std::string_view kTaskBegin = "{\"task\": ";
@@ -28,34 +24,6 @@ void describe(Fields& f, Shard& x) {
   if (number < 1 || number > x.of)
     f.fail("there is no such shard");
   x.index = number - 1;
-}
-
-namespace {
-
-void describe_job(Fields& f, TasksHeader& x) {
-  f("tool", x.tool, "the program and its version");
-  f("job", x.job, "a digest of the runs and of all options that a result depends on");
-}
-
-void describe_tasks(Fields& f, TasksHeader& x) {
-  f("tasks", x.tasks, "number of lines that follow in a complete file");
-  f("shard", x.shard, "of a part: task t is of the shard t mod `of` + 1", kSparse);
-}
-
-}  // namespace
-
-TasksHeader read_tasks_header(const std::string& place, std::string_view line) {
-  TasksHeader out;
-  Fields f(JsonCursor::parse(place, line));
-  describe_job(f, out);
-  describe_tasks(f, out);
-  return out;
-}
-
-std::string common_header(const TasksHeader& header, std::string_view line) {
-  // The shard is always the last field of a header.
-  return header.shard ? std::string(line.substr(0, line.rfind(kShardField))) + "}\n"
-                      : std::string(line) + "\n";
 }
 
 void require_header(const std::string& source, std::string_view first_line) {
@@ -80,10 +48,6 @@ void refuse_second_header(const std::string& place, std::string_view line) {
   }
 }
 
-bool lacks_newline_alone(std::string_view line) {
-  return task_of_line({}, line).has_value();
-}
-
 std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line) {
   try {
     return JsonCursor::parse(place, line).member("task").count();
@@ -104,10 +68,12 @@ constexpr auto kSetSchema = "perfmodel/models";
 
 void describe(Fields& f, ModelSetHeader& x) {
   f.document(kSetSchema, "Many models, a line each after a header: fit --by, merge");
-  describe_job(f, x);
+  f("tool", x.tool, "the program and its version");
+  f("job", x.job, "a digest of the runs and of all options that a result depends on");
   f("file", x.file, "of the runs");
   f("by", x.by, "the key columns");
-  describe_tasks(f, x);
+  f("tasks", x.tasks, "number of lines that follow in a complete file");
+  f("shard", x.shard, "of a part: task t is of the shard t mod `of` + 1", kSparse);
 }
 
 std::string to_line(const ModelSetHeader& header) {
@@ -164,7 +130,7 @@ std::optional<ModelSetLine> parse_set_line(
 
 void refuse_torn_line(const std::string& source, const TextLine& line) {
   const std::string place = place_of_line(source, line.number);
-  if (lacks_newline_alone(line.text)) {
+  if (task_of_line(place, line.text)) {
     throw InputError(place +
                      ": the line is whole, but its newline is missing; add it, if nothing else of "
                      "the file was lost, or fit again with --resume");

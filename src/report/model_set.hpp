@@ -15,28 +15,11 @@
 
 namespace perfmodel {
 
-/// Header fields common to all kinds of files of numbered tasks.
-struct TasksHeader {
-  std::string tool;
-  std::string job;             ///< digest of the runs and of all settings that affect results
-  std::size_t tasks = 0;       ///< number of tasks of the whole job
-  std::optional<Shard> shard;  ///< nullopt: all tasks
-};
-
 /// Throws InputError if the first line is that of a task or follows a byte order mark.
 void require_header(const std::string& source, std::string_view first_line);
 
 /// Throws InputError if a later line is a header too, as in concatenated files.
 void refuse_second_header(const std::string& place, std::string_view line);
-
-/// True if the line is complete except for its newline.
-bool lacks_newline_alone(std::string_view line);
-
-/// Reads the fields that all headers have. Throws InputError if they are unreadable.
-TasksHeader read_tasks_header(const std::string& place, std::string_view line);
-
-/// The header line of the whole job, with its newline: the same in every shard.
-std::string common_header(const TasksHeader& header, std::string_view line);
 
 /// Returns the task number of a line; nullopt if the line is damaged.
 std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line);
@@ -45,9 +28,13 @@ std::optional<std::size_t> task_of_line(const std::string& place, std::string_vi
 std::string place_of_line(const std::string& source, std::size_t number);
 
 /// First line of a set of models: everything that its lines have in common.
-struct ModelSetHeader : TasksHeader {
-  std::string file;
-  std::vector<std::string> by;
+struct ModelSetHeader {
+  std::string tool;
+  std::string job;             ///< digest of the runs and of all settings that affect results
+  std::size_t tasks = 0;       ///< number of tasks of the whole job
+  std::optional<Shard> shard;  ///< nullopt: all tasks
+  std::string file = {};
+  std::vector<std::string> by = {};
 };
 
 /// Result of one task: the model of one target of one group, or the reason why there is none.

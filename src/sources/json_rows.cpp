@@ -293,7 +293,7 @@ std::vector<JsonCursor> documents_of(std::string_view bytes, const std::string& 
     const std::string_view line = bytes.substr(0, end);
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
     if (line.find_first_not_of(" \t\r") != line.npos)
-      out.push_back(JsonCursor::parse_line(fmt::format("{}:{}", source, number), line));
+      out.push_back(JsonCursor::parse(fmt::format("{}:{}", source, number), line, true));
   }
   return out;
 }
