@@ -11,7 +11,6 @@
 namespace perfmodel {
 namespace {
 
-constexpr bool kBothParts[] = {false, true};  // random folds, extrapolation folds
 /// Errors well below this count as equal.
 constexpr double kSmallestError = 1e-3;
 constexpr double kToleratedDisagreement = 0.3;
@@ -42,6 +41,10 @@ double with_disagreement(double log_error, double disagreement) {
              : log_error;
 }
 
+namespace {
+
+/// Weights of the folds in a score: 0.5 in all for the random folds, 0.5 for the extrapolation
+/// folds. Random folds alone weigh 1.
 std::vector<double> fold_weights(const std::vector<Fold>& folds) {
   const auto extrapolation_folds = std::count_if(
       folds.begin(), folds.end(), [](const Fold& fold) { return fold.is_extrapolation(); });
@@ -54,6 +57,8 @@ std::vector<double> fold_weights(const std::vector<Fold>& folds) {
   }
   return out;
 }
+
+}  // namespace
 
 void set_score(const std::vector<Fold>& folds, Candidate& candidate) {
   const std::vector<double> weights = fold_weights(folds);
@@ -107,8 +112,7 @@ Difference difference_of_part(const std::vector<Fold>& folds, bool is_extrapolat
   std::vector<double> weights;
   for (const Fold& fold : folds)
     weights.push_back(fold.is_extrapolation() == is_extrapolation ? 1 : 0);
-  const bool any = std::find(weights.begin(), weights.end(), 1.0) != weights.end();
-  return any ? paired_difference(weights, a, b) : Difference{};
+  return contains(weights, 1.0) ? paired_difference(weights, a, b) : Difference{};
 }
 
 }  // namespace
@@ -118,24 +122,12 @@ double standard_error(const std::vector<Fold>& folds, const Candidate& a, const 
 }
 
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
-                double standard_errors) {
-  return std::all_of(
-      std::begin(kBothParts), std::end(kBothParts),
-      [&](bool is_extrapolation) {
-        const Difference gap = difference_of_part(folds, is_extrapolation, a, b);
-        return gap.mean <= standard_errors * gap.error;
-      });
-}
-
-bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
-                       const Allowance& allowance) {
-  return std::all_of(
-      std::begin(kBothParts), std::end(kBothParts),
-      [&](bool is_extrapolation) {
-        const Difference gap = difference_of_part(folds, is_extrapolation, a, b);
-        return gap.mean <=
-               std::max(allowance.in_any_case, std::min(gap.error, allowance.within_error));
-      });
+                const Allowance& allowance) {
+  const auto is_small = [&](const Difference& gap) {
+    return gap.mean <= std::max(allowance.in_any_case, std::min(gap.error, allowance.within_error));
+  };
+  return is_small(difference_of_part(folds, false, a, b)) &&
+         is_small(difference_of_part(folds, true, a, b));
 }
 
 bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a,
@@ -150,10 +142,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
-  FitOptions options = task.options;
-  options.expression = Expression::generic;
-  if (options.loss == Loss::soft_l1)
-    options.loss = Loss::mae;
+  FitOptions options = generic_options(task.options);
   options.penalty = {};
   options.starts = 1;
   options.threads = 1;
@@ -163,6 +152,17 @@ FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
 
 /// Differences between candidates on the folds are far larger.
 constexpr double kFoldTolerance = 1e-4;
+
+TermSearchOptions fold_search(const FitOptions& options, double ridge) {
+  TermSearchOptions out = term_search_options(options, ridge);
+  out.starts = 4;
+  out.kept = 1;
+  out.laggards_stop = true;
+  out.iterations = 40;
+  out.tolerance = kFoldTolerance;
+  out.threads = 1;
+  return out;
+}
 
 /// Most constants of a candidate, which is fitted in every fold: of a sum of few terms, and of any
 /// other.
@@ -246,31 +246,20 @@ bool alike(const Candidate& a, const Candidate& b) {
 
 }  // namespace
 
+FitOptions generic_options(FitOptions options) {
+  options.expression = Expression::generic;
+  if (options.loss == Loss::soft_l1)
+    options.loss = Loss::mae;
+  return options;
+}
+
 bool same_family(const Candidate& a, const Candidate& b) {
   return alike(a, b) && (a.generic || a.shape.terms == 0 || a.ridge == b.ridge);
 }
 
-TermSearchOptions fold_search(const FitOptions& options, double ridge) {
-  TermSearchOptions out;
-  out.seed = options.seed;
-  out.starts = 4;
-  out.kept = 1;
-  out.laggards_stop = true;
-  out.iterations = 40;
-  out.tolerance = kFoldTolerance;
-  out.ridge = ridge;
-  out.threads = 1;
-  out.instructions = options.instructions;
-  out.stop = options.stop;
-  return out;
-}
-
-CandidateJudge::CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds)
-    : task_(task), folds_(folds), far_points_(task.coordinates, folds) {}
-
 std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
   const std::vector<Asked> asked = families_of(candidates);
-  std::vector<std::size_t> folds(folds_.size());
+  std::vector<std::size_t> folds(task_.folds.size());
   std::iota(folds.begin(), folds.end(), std::size_t{0});
   fit(asked, folds);
   std::vector<Candidate> out;
@@ -331,7 +320,8 @@ void CandidateJudge::fit(const std::vector<Asked>& asked, const std::vector<std:
         return;
       const std::size_t f = folds[job % folds.size()];
       Family& own = families_[touched[job / folds.size()]];
-      extend(own.widest, f, own.like ? &families_[*own.like].of_fold[f] : nullptr, own.of_fold[f]);
+      extend(own.widest, f, own.like ? families_[*own.like].of_fold[f].fits : std::vector<SumFit>{},
+             own.of_fold[f]);
     });
   }
 }
@@ -341,7 +331,7 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
     return same_family(family.widest, candidate);
   });
   if (known == families_.end()) {
-    families_.push_back({candidate, std::vector<FoldPath>(folds_.size()), like(candidate)});
+    families_.push_back({candidate, std::vector<FoldPath>(task_.folds.size()), like(candidate)});
     return families_.size() - 1;
   }
   if (entries(candidate) > entries(known->widest))
@@ -360,9 +350,9 @@ std::optional<std::size_t> CandidateJudge::like(const Candidate& candidate) cons
              : std::optional(static_cast<std::size_t>(found - families_.begin()));
 }
 
-void CandidateJudge::extend(const Candidate& candidate, std::size_t f, const FoldPath* like,
-                            FoldPath& path) const {
-  const Fold& fold = folds_[f];
+void CandidateJudge::extend(const Candidate& candidate, std::size_t f,
+                            const std::vector<SumFit>& like, FoldPath& path) const {
+  const Fold& fold = task_.folds[f];
   if (path.log_errors.size() >= entries(candidate))
     return;
   if (candidate.generic) {
@@ -376,9 +366,7 @@ void CandidateJudge::extend(const Candidate& candidate, std::size_t f, const Fol
   const TermData training = take_rows(data, fold.training);
   const TermData held_out = take_rows(data, fold.held_out);
   const TermSearchOptions search = fold_search(task_.options, candidate.ridge);
-  if (like != nullptr)
-    refit_path(training, candidate.shape, search, like->fits, path.fits);
-  extend_path(training, candidate.shape, search, path.fits);
+  extend_path(training, candidate.shape, search, path.fits, like);
   for (std::size_t k = path.log_errors.size(); k < path.fits.size(); ++k) {
     const SumShape shape =
         with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));
@@ -445,12 +433,12 @@ Candidate CandidateJudge::judged(const Candidate& candidate, const Family& famil
   }
   // Predictions of the fits to random folds at the far points.
   out.growth = far_points_.growth(far_predictions);
-  for (std::size_t f = 0; f < folds_.size(); ++f) {
-    if (folds_[f].is_extrapolation())
+  for (std::size_t f = 0; f < task_.folds.size(); ++f) {
+    if (task_.folds[f].is_extrapolation())
       out.log_errors[f] = with_disagreement(
-          out.log_errors[f], far_points_.disagreement(far_predictions, *folds_[f].scale));
+          out.log_errors[f], far_points_.disagreement(far_predictions, *task_.folds[f].scale));
   }
-  set_score(folds_, out);
+  set_score(task_.folds, out);
   return out;
 }
 

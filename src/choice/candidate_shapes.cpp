@@ -1,7 +1,6 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -22,7 +21,6 @@ using Eigen::Index;
 constexpr double kLargestOfSaturation = 100;
 
 constexpr double kUsualRidge = 1e-4;
-constexpr double kOtherRidges[] = {1e-5, 1e-3};
 
 /// Sets of steps of the scales: none, each alone, and all.
 std::vector<std::vector<Index>> sets_of_step_factors(const SelectionTask& task) {
@@ -43,6 +41,14 @@ std::vector<std::vector<Index>> sets_of_step_factors(const SelectionTask& task) 
   return sets;
 }
 
+/// True for a count that has an extrapolation fold, so that the folds can judge 1 - 1/n.
+bool may_saturate(const SelectionTask& task, std::size_t numeric) {
+  const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
+  return numeric_input(task.spec, numeric).low <= kLargestOfSaturation &&
+         std::any_of(task.folds.begin(), task.folds.end(), is_judged) &&
+         is_count(task.training, numeric);
+}
+
 }  // namespace
 
 std::vector<Index> zeros_apart(const SelectionTask& task) {
@@ -59,17 +65,16 @@ std::vector<Candidate> plain_candidates(const SelectionTask& task) {
   std::vector<Candidate> out;
   for (const std::vector<Index>& step_factors : sets_of_step_factors(task)) {
     for (const bool intercept : {true, false}) {
-      out.push_back(
-          {.shape = plain_shape(task, 1, intercept), .ridge = kUsualRidge, .log_errors = {}});
+      out.push_back({.shape = plain_shape(task, 1, intercept), .ridge = kUsualRidge});
       out.back().shape.step_factors = step_factors;
     }
   }
   return out;
 }
 
-std::vector<Candidate> with_other_ridges(const Candidate& from) {
+std::vector<Candidate> with_ridges(const Candidate& from, const std::vector<double>& ridges) {
   std::vector<Candidate> out;
-  for (const double ridge : kOtherRidges) {
+  for (const double ridge : ridges) {
     out.push_back(from);
     out.back().ridge = ridge;
   }
@@ -90,19 +95,11 @@ std::optional<SumShape> additive_shape(const SelectionTask& task) {
   return out;
 }
 
-bool may_saturate(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric) {
-  const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
-  return numeric_input(task.spec, numeric).low <= kLargestOfSaturation &&
-         std::any_of(folds.begin(), folds.end(), is_judged) &&
-         is_count(numeric_factor(task.training, numeric), task.training.rows);
-}
-
-std::vector<Candidate> with_saturations(const SelectionTask& task, const std::vector<Fold>& folds,
-                                        const Candidate& from) {
+std::vector<Candidate> with_saturations(const SelectionTask& task, const Candidate& from) {
   std::vector<Candidate> out;
   std::vector<std::size_t> all;
   for (std::size_t n = 0; n < task.spec.extrinsic.size(); ++n) {
-    if (!may_saturate(task, folds, n))
+    if (!may_saturate(task, n))
       continue;
     out.push_back(from);
     out.back().shape.saturations = {n};
@@ -116,16 +113,15 @@ std::vector<Candidate> with_saturations(const SelectionTask& task, const std::ve
   return out;
 }
 
-std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
-                                     const Candidate& from, std::size_t numeric) {
+std::vector<Candidate> other_growths(const SelectionTask& task, const Candidate& from,
+                                     std::size_t numeric) {
   std::vector<Candidate> out;
   Index term = 0;
   while (term < from.shape.terms && from.shape.leaves_out(term, numeric))
     ++term;
   if (term == from.shape.terms)
     return out;
-  const NumericFactor& factor = numeric_factor(task.training, numeric);
-  if (may_have_logarithm(factor, task.training.rows)) {
+  if (may_have_logarithm(task.training, numeric)) {
     for (const int r : {1, 2}) {
       for (const bool pure : {false, true}) {
         out.push_back(from);
@@ -134,9 +130,7 @@ std::vector<Candidate> other_growths(const SelectionTask& task, const std::vecto
       }
     }
   }
-  const std::vector<std::size_t>& saturations = from.shape.saturations;
-  if (may_saturate(task, folds, numeric) &&
-      std::find(saturations.begin(), saturations.end(), numeric) == saturations.end()) {
+  if (may_saturate(task, numeric) && !contains(from.shape.saturations, numeric)) {
     out.push_back(from);
     out.back().shape.saturations.push_back(numeric);
   }
@@ -179,24 +173,17 @@ std::vector<SumShape> simple_shapes(const SelectionTask& task) {
 std::vector<Candidate> negative_candidates(const SelectionTask& task) {
   std::vector<Candidate> out;
   for (const bool intercept : {true, false}) {
-    out.push_back({.shape = plain_shape(task, kFewTerms, intercept), .log_errors = {}});
+    out.push_back({.shape = plain_shape(task, kFewTerms, intercept)});
     out.back().shape.signs = {1, -1};
   }
-  out.push_back({.shape = plain_shape(task, 1, true), .log_errors = {}});
+  out.push_back({.shape = plain_shape(task, 1, true)});
   out.back().shape.signs = {-1};
   return out;
 }
 
 SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
-  SumShape out{.terms = terms,
-               .plain_features = task.coordinates.plain_features(),
-               .step_factors = zeros_apart(task),
-               .intercept = intercept,
-               .log_powers = {},
-               .pure_logarithms = false};
-  out.numeric_features = task.coordinates.numeric_features();
-  out.log_powers.assign(static_cast<std::size_t>(terms),
-                        std::vector<int>(numeric_count(task.spec), 0));
+  SumShape out = task.coordinates.shape(terms, intercept);
+  out.step_factors = zeros_apart(task);
   return out;
 }
 
@@ -205,6 +192,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+constexpr std::size_t kMostThinned = 60;
 constexpr std::size_t kZeroFolds = 5;
 constexpr std::size_t kMostJudgedRows = 5000;
 constexpr double kProductRidge = 1e-6;  ///< per row: columns may be collinear
@@ -238,13 +226,7 @@ ZeroFolds deal_runs(const Design& training, std::uint64_t seed) {
 /// Mean error of ln t in each fold, of one product fitted to the other folds.
 VectorXd errors_of_product(const ModelSpec& spec, const ZeroFolds& folds) {
   const TermCoordinates coordinates(spec, folds.runs, zero_step_factors(spec), true);
-  SumShape shape{.terms = 1,
-                 .plain_features = coordinates.plain_features(),
-                 .step_factors = {},
-                 .log_powers = {}};
-  for (std::size_t g = 0; g < coordinates.step_factors().size(); ++g)
-    shape.step_factors.push_back(index(g));
-  const TermData data = coordinates.data(shape);
+  const TermData data = coordinates.data(coordinates.shape(1, true));
   const VectorXd y = data.time.array().log();
   std::vector<std::vector<Index>> rows(kZeroFolds);
   for (Index row = 0; row < data.rows(); ++row)
@@ -287,7 +269,7 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
   VectorXd errors = errors_of_product(out, folds);
   for (std::size_t i = 0; i < out.intrinsic.size(); ++i) {
     // With a single value besides 0, both forms are equivalent.
-    if (!out.intrinsic[i].zero || distinct_values(training.intrinsic[i], training.rows).size() < 3)
+    if (!out.intrinsic[i].zero || distinct_values(training, spec.extrinsic.size() + i).size() < 3)
       continue;
     ModelSpec apart = out;
     apart.intrinsic[i].zero->apart = true;
@@ -300,14 +282,9 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
   return out;
 }
 
-namespace {
-
-constexpr std::size_t kMostPoints = 60;  // per scale
-
-}  // namespace
-
-std::vector<double> slopes_along(const TermData& data, const std::vector<Index>& features,
-                                 std::size_t scale) {
+std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t scale) {
+  const TermData& data = coordinates.data();
+  const std::vector<Index> features = coordinates.numeric_features();
   const VectorXd own = data.features.col(features[scale]);
   std::vector<double> out;
   for (const Index feature : features)  // features are centred
@@ -315,38 +292,44 @@ std::vector<double> slopes_along(const TermData& data, const std::vector<Index>&
   return out;
 }
 
+std::vector<Index> thinned(const std::vector<Index>& rows) {
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < rows.size(); i += rows.size() / kMostThinned + 1)
+    out.push_back(rows[i]);
+  return out;
+}
+
+VectorXd log_times(const TermCoordinates& coordinates, const TermData& all_features,
+                   const SumShape& shape, const VectorXd& theta) {
+  const VectorXd time = evaluate_sum(coordinates.select(all_features, shape), shape, theta).total;
+  return time.array().max(1e-300).log();
+}
+
 FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds)
     : coordinates_(coordinates) {
   std::vector<Index> rows;
   for (const Fold& fold : folds) {
-    if (!fold.scale || std::find(scales_.begin(), scales_.end(), *fold.scale) != scales_.end())
+    if (!fold.scale || contains(scales_, *fold.scale))
       continue;
-    const std::size_t step = fold.held_out.size() / kMostPoints + 1;
-    for (std::size_t i = 0; i < fold.held_out.size(); i += step) {
-      rows.push_back(fold.held_out[i]);
+    for (const Index row : thinned(fold.held_out)) {
+      rows.push_back(row);
       scales_.push_back(*fold.scale);
     }
   }
   measured_ = take_rows(coordinates.data(), rows);
   points_ = measured_;
-  const std::vector<Index> features = coordinates.numeric_features();
-  std::vector<double> slope;
+  std::vector<double> slopes;
   for (std::size_t p = 0; p < scales_.size(); ++p) {
     if (p == 0 || scales_[p] != scales_[p - 1])
-      slope = slopes_along(coordinates.data(), features, scales_[p]);
-    for (std::size_t n = 0; n < features.size(); ++n)
-      coordinates.move(points_, static_cast<Index>(p), n, slope[n] * std::log(kStretch));
+      slopes = slopes_along(coordinates, scales_[p]);
+    coordinates.move(points_, static_cast<Index>(p), slopes, std::log(kStretch));
   }
 }
 
 FarPredictions FarPoints::predictions(const SumShape& shape, const VectorXd& theta) const {
-  const auto log_time = [&](const TermData& data) -> VectorXd {
-    const VectorXd time = evaluate_sum(coordinates_.select(data, shape), shape, theta).total;
-    return time.array().max(1e-300).log();
-  };
   FarPredictions out;
-  out.log_time = log_time(points_);
-  out.log_growth = out.log_time - log_time(measured_);
+  out.log_time = log_times(coordinates_, points_, shape, theta);
+  out.log_growth = out.log_time - log_times(coordinates_, measured_, shape, theta);
   return out;
 }
 
@@ -387,6 +370,7 @@ namespace {
 
 using Rows = std::vector<Index>;
 
+constexpr std::size_t kMostRowsOfFolds = 1000;
 constexpr std::size_t kParts = 5;
 constexpr double kFarShare = 0.2;
 constexpr double kLeastShare = 0.25;  // least share of training rows
@@ -505,7 +489,7 @@ std::vector<std::size_t> scales_of(const ModelSpec& spec, std::size_t numerics) 
 }  // namespace
 
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
-                             std::size_t most_rows, std::uint64_t seed) {
+                             std::uint64_t seed) {
   const TermData& data = coordinates.data();
   auto configurations = shuffled_configurations(data, seed);
   std::vector<Fold> folds;
@@ -513,7 +497,7 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
     return folds;
   Rows rows;
   std::size_t used = 0;
-  while (used < configurations.size() && rows.size() < most_rows) {
+  while (used < configurations.size() && rows.size() < kMostRowsOfFolds) {
     rows.insert(rows.end(), configurations[used].begin(), configurations[used].end());
     ++used;
   }

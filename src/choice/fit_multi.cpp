@@ -24,9 +24,10 @@
 #include "sums/term_search.hpp"
 
 namespace perfmodel {
-
 namespace {
 
+using Eigen::Index;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Sums over the penalised constants u of a sum.
@@ -41,10 +42,8 @@ struct PenalisedSums {
 };
 
 PenalisedSums penalised_sums(const FittedSum& sum) {
-  const MultiLayout layout(sum.spec, sum.structure);
   PenalisedSums out;
-  const auto add_factors = [&](std::size_t first, std::size_t count) {
-    const VectorXd factors = sum.constants.segment(index(first), index(count));
+  const auto add_factors = [&](const VectorXd& factors) {
     double logs = 0;
     double present = 0;
     for (const double factor : factors) {
@@ -58,19 +57,16 @@ PenalisedSums penalised_sums(const FittedSum& sum) {
         out.add(std::log(factor) - logs / present);
   };
   for (std::size_t k = 0; k < sum.structure.terms; ++k) {
-    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
-      out.add(sum.constants[index(layout.intrinsic_power(k, i))]);
-    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
-      add_factors(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
-    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
-      out.add(sum.constants[index(layout.extrinsic_power(k, j))]);
-    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
-      add_factors(layout.step_factor(k, g, 0), 2);
+    for (const TermInput& input : sum.inputs) {
+      const Index first = index(sum.layout.coefficient(k) + input.first);
+      if (input.has_factors())
+        add_factors(sum.constants.segment(first, index(input.count)));
+      else
+        out.add(sum.constants[first]);
+    }
   }
   return out;
 }
-
-}  // namespace
 
 /// Objective of a fitted sum in the units of the data: the loss over the runs, plus the penalties
 /// of its powers and of the logarithms of its factors (see SumGoal).
@@ -86,23 +82,19 @@ double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& 
                    (options.penalty.l1 * sums.absolute + l2 * sums.squared);
 }
 
-namespace {
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-
+/// A C below this share of the typical time counts as 0.
+constexpr double kNoIntercept = 1e-9;
 constexpr double kNegligible = 1e-4;
 /// Largest increase of the loss by factors of 0: kUnnoticed of the loss, plus the loss of relative
 /// errors of kExact.
 constexpr double kUnnoticed = 1e-7;
 constexpr double kExact = 1e-9;
 
-/// Sets those factors of `constants[first..first + count)` to 0 whose rows all have a negligible
-/// share, and scales the others so that the first shown one is 1. Ignores rows in which another
-/// factor is 0.
+/// Sets those factors of an input of a term to 0 whose rows all have a negligible share, and scales
+/// the others so that the first shown one is 1. Ignores rows in which another factor is 0.
 void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes,
-                  const CategoricalInput& input, Index count, Index coefficient, Index first,
-                  VectorXd& constants) {
+                  const TermInput& input, Index coefficient, VectorXd& constants) {
+  const Index count = index(input.count);
   VectorXd largest = VectorXd::Constant(count, -1);
   for (std::size_t row = 0; row < codes.size(); ++row) {
     const double share = shares[static_cast<Index>(row)];
@@ -112,20 +104,18 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
   }
   if (largest.maxCoeff() < kNegligible)
     return;  // the whole term is negligible
-  auto factors = constants.segment(first, count);
+  auto factors = constants.segment(coefficient + index(input.first), count);
   for (Index l = 0; l < count; ++l)
     if (largest[l] >= 0 && largest[l] < kNegligible)
       factors[l] = 0;
   std::size_t place = 0;
-  const auto shown = [&] { return factors[static_cast<Index>(input.shown_level(place))]; };
+  const auto shown = [&] { return factors[static_cast<Index>(input.shown_factor(place))]; };
   while (!(shown() > 0))
     ++place;
   const double scale = shown();
   constants[coefficient] *= scale;
   factors /= scale;
 }
-
-}  // namespace
 
 /// Sets factors of levels and steps to exactly 0 if the term is below 1e-4 of the time of every row
 /// that they apply to, unless the loss increases noticeably.
@@ -141,27 +131,17 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training,
                       loss_value(loss, training.time, (1 + kExact) * training.time);
   const MatrixXd parts = multi_parts(model.spec, structure, model.constants, training);
   const VectorXd total = parts.rowwise().sum();
+  const std::vector<TermInput> inputs = term_inputs(model.spec, structure);
   for (std::size_t k = 0; k < structure.terms; ++k) {
     const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total).cwiseAbs();
-    const Index coefficient = static_cast<Index>(layout.coefficient(k));
-    const auto tidy = [&](const std::vector<std::uint32_t>& codes, const CategoricalInput& input,
-                          std::size_t count, std::size_t first) {
+    for (const TermInput& input : inputs) {
+      if (!input.has_factors())
+        continue;
       VectorXd tidied = model.constants;
-      tidy_factors(shares, codes, input, static_cast<Index>(count), coefficient,
-                   static_cast<Index>(first), tidied);
+      tidy_factors(shares, factor_codes(input, structure, training), input,
+                   index(layout.coefficient(k)), tidied);
       if (tidied != model.constants && loss_at(tidied) <= most)
         model.constants = tidied;
-    };
-    for (std::size_t c = 0; c < training.categorical.size(); ++c)
-      tidy(training.categorical[c].codes, model.spec.categorical[c], training.categorical[c].levels,
-           layout.level(k, c, 0));
-    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
-      const StepFactor& step_factor = structure.step_factors[g];
-      std::vector<std::uint32_t> sides(training.rows);
-      for (std::size_t row = 0; row < training.rows; ++row)
-        sides[row] =
-            numeric_factor(training, step_factor.numeric).value(row) > step_factor.above ? 1 : 0;
-      tidy(sides, {}, 2, layout.step_factor(k, g, 0));
     }
   }
 }
@@ -189,8 +169,6 @@ void order_by_share(FittedModel& model, const Design& training) {
   }
 }
 
-namespace {
-
 /// Largest power of a scale with two values that is extrapolated. Two values cannot show how growth
 /// continues: work grows about in proportion. Communication with more workers is taken as 1 - 1/n
 /// if all terms share the power, else clamped, since a small term could reach any size.
@@ -202,13 +180,7 @@ bool counts_from_one(const SelectionTask& task, std::size_t extrinsic) {
 }
 
 bool is_shared(const SumShape& shape, std::size_t numeric) {
-  return shape.terms == 1 ||
-         std::find(shape.shared.begin(), shape.shared.end(), numeric) != shape.shared.end();
-}
-
-bool is_ring(const SumShape& shape, std::size_t numeric) {
-  return std::find(shape.saturations.begin(), shape.saturations.end(), numeric) !=
-         shape.saturations.end();
+  return shape.terms == 1 || contains(shape.shared, numeric);
 }
 
 double power_of(const SumShape& shape, const Eigen::VectorXd& theta, Index term,
@@ -220,9 +192,9 @@ std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape
                                        const Eigen::VectorXd& theta) {
   std::vector<std::size_t> out;
   for (const std::size_t numeric : task.coordinates.two_valued())
-    if (!is_ring(shape, numeric) && shape.terms > 0 && is_shared(shape, numeric) &&
+    if (!contains(shape.saturations, numeric) && shape.terms > 0 && is_shared(shape, numeric) &&
         counts_from_one(task, numeric) && power_of(shape, theta, 0, numeric) > 0 &&
-        is_count(numeric_factor(task.training, numeric), task.training.rows))
+        is_count(task.training, numeric))
       out.push_back(numeric);
   return out;
 }
@@ -234,7 +206,7 @@ MultiStructure with_clamped_pairs(const SelectionTask& task, const SumShape& sha
     const double most =
         counts_from_one(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
     for (Index k = 0; k < shape.terms; ++k) {
-      if (is_ring(shape, numeric) || power_of(shape, theta, k, numeric) <= most)
+      if (contains(shape.saturations, numeric) || power_of(shape, theta, k, numeric) <= most)
         continue;
       double& clamp = out.own_feature(static_cast<std::size_t>(k), numeric).clamp;
       clamp = std::min(clamp, task.coordinates.high(numeric));
@@ -243,33 +215,18 @@ MultiStructure with_clamped_pairs(const SelectionTask& task, const SumShape& sha
   return out;
 }
 
-std::vector<std::size_t> columns_with_logarithm(const SelectionTask& task) {
-  std::vector<std::size_t> out;
-  for (std::size_t n = 0; n < numeric_count(task.spec); ++n)
-    if (may_have_logarithm(numeric_factor(task.training, n), task.training.rows))
-      out.push_back(n);
-  return out;
-}
-
-}  // namespace
-
 std::size_t sum_starts(const FitOptions& options) {
   return options.starts.value_or(8);
 }
 
 /// Fits the constants of a sum to all rows, to a minimum of the user's loss.
-SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
+SearchedSum search_sum(const SelectionTask& task, const Candidate& chosen) {
   const FitOptions& options = task.options;
   const TermCoordinates& coordinates = task.coordinates;
   const SumShape& shape = chosen.shape;
   const TermData data = coordinates.data(shape);
-  TermSearchOptions how;
-  how.seed = options.seed;
+  TermSearchOptions how = term_search_options(options, chosen.ridge);
   how.starts = sum_starts(options);
-  how.ridge = chosen.ridge;
-  how.threads = options.threads;
-  how.instructions = options.instructions;
-  how.stop = options.stop;
   std::vector<SumFit> path;
   extend_path(data, shape, how, path);
   // The ridge chosen on the folds is tied to their loss; other losses are minimised without. A
@@ -284,9 +241,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   fit.theta = path.back().theta;
   if (ridge == 0)
     fit = minimise_goal({data, shape, goal, options, how.starts}, fit.theta);
-  fit = finish(data, shape, goal, fit,
-               {.held = {}, .instructions = options.instructions, .stop = options.stop},
-               kSettledSumGap);
+  fit = finish(data, shape, goal, fit, options, kSettledSumGap);
   const std::vector<std::size_t> saturations = growing_pairs(task, shape, fit.theta);
   if (!options.terms && !saturations.empty()) {
     Candidate with_saturations = chosen;
@@ -294,22 +249,13 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
                                               saturations.begin(), saturations.end());
     return search_sum(task, with_saturations);
   }
-  SimpleSum sum{shape, fit, ridge};
+  SearchedSum out{shape, fit, ridge};
   if (is_own_loss)
-    sum = simplified(
-        {coordinates, options, columns_with_logarithm(task), task.spec.extrinsic.size()}, sum);
-  SumOfTerms out{options.terms ? coordinates.structure(sum.shape)
-                               : with_clamped_pairs(task, sum.shape, sum.fit.theta),
-                 coordinates.constants(sum.shape, sum.fit.theta),
-                 sum.fit.evaluations,
-                 sum.fit.gap,
-                 {sum.ridge, sum.shape.intercept, sum.shape.shared}};
+    out = simplified(task, out);
   for (const SumFit& robust : path)
-    out.evaluations += robust.evaluations;
+    out.fit.evaluations += robust.evaluations;
   return out;
 }
-
-namespace {
 
 /// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
 constexpr double kLeastRefittedIntercept = 0.01;
@@ -317,14 +263,7 @@ constexpr double kLeastRefittedIntercept = 0.01;
 constexpr double kLeastReference = 1e-87;
 
 SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
-  SumShape out;
-  out.terms = static_cast<Index>(sum.structure.terms);
-  out.plain_features = coordinates.plain_features();
-  for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
-    out.step_factors.push_back(static_cast<Index>(g));
-  out.intercept = sum.estimate.intercept;
-  out.log_powers.assign(sum.structure.terms, std::vector<int>(numeric_count(sum.spec), 0));
-  out.numeric_features = coordinates.numeric_features();
+  SumShape out = coordinates.shape(index(sum.structure.terms), sum.estimate.intercept);
   out.shared = sum.estimate.shared;
   for (std::size_t n = 0; n < numeric_count(sum.spec); ++n) {
     if (sum.structure.feature(0, n).saturates)  // the same in all terms
@@ -332,45 +271,25 @@ SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
     for (std::size_t k = 0; k < sum.structure.terms; ++k)
       out.log_powers[k][n] = sum.structure.feature(k, n).log_power;
   }
-  const MultiLayout layout(sum.spec, sum.structure);
   for (std::size_t k = 0; k < sum.structure.terms; ++k)
-    out.signs.push_back(sum.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);
+    out.signs.push_back(sum.constants[index(sum.layout.coefficient(k))] < 0 ? -1 : 1);
   return out;
 }
 
 /// Per coordinate: true if its input is not used in the term.
 std::vector<bool> still_coordinates(const FittedSum& sum, const TermCoordinates& coordinates,
                                     const SumShape& shape) {
-  const MultiLayout layout(sum.spec, sum.structure);
   const std::vector<SumConstant> constants = sum_constants(sum);
   std::vector<bool> out(static_cast<std::size_t>(shape.size()), false);
   for (std::size_t k = 0; k < sum.structure.terms; ++k) {
-    std::size_t input = 0;
-    const auto add = [&](std::size_t first, std::size_t count) {
-      const auto [start, size] = coordinates.inputs()[input++];
-      const auto begin = constants.begin() + index(first);
-      if (std::find(begin, begin + index(count), SumConstant::unused) == begin + index(count))
-        return;
-      for (Index j = start; j < start + size; ++j)
-        out[static_cast<std::size_t>(static_cast<Index>(k) * shape.features() + j)] = true;
-    };
-    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
-      add(layout.intrinsic_power(k, i), 1);
-    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
-      add(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
-    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
-      add(layout.extrinsic_power(k, j), 1);
-    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
-      add(layout.step_factor(k, g, 0), 2);
+    for (std::size_t i = 0; i < sum.inputs.size(); ++i) {
+      const auto begin = constants.begin() + index(sum.layout.coefficient(k) + sum.inputs[i].first);
+      const auto end = begin + index(sum.inputs[i].count);
+      const auto [start, size] = coordinates.inputs()[i];
+      if (std::find(begin, end, SumConstant::unused) != end)
+        std::fill_n(out.begin() + index(k) * shape.features() + start, size, true);
+    }
   }
-  return out;
-}
-
-/// Per row: 0 at or below the threshold, 1 above it.
-std::vector<std::uint32_t> sides(const StepFactor& step_factor, const Design& runs) {
-  std::vector<std::uint32_t> out(runs.rows);
-  for (std::size_t row = 0; row < runs.rows; ++row)
-    out[row] = numeric_factor(runs, step_factor.numeric).value(row) > step_factor.above ? 1 : 0;
   return out;
 }
 
@@ -378,24 +297,23 @@ std::vector<std::uint32_t> sides(const StepFactor& step_factor, const Design& ru
 /// term, 0 or -infinity, with power 1.
 void switch_off(const FittedSum& sum, const Design& runs, const TermCoordinates& coordinates,
                 TermData& data, SumShape& shape) {
-  const MultiLayout layout(sum.spec, sum.structure);
   const Index columns = data.log_logs.cols();
   const Index terms = shape.terms;
   MatrixXd logs = MatrixXd::Zero(data.rows(), columns + terms);
   logs.leftCols(columns) = data.log_logs;
   for (Index k = 0; k < terms; ++k) {
-    const auto off = [&](std::size_t first, const std::vector<std::uint32_t>& codes) {
+    const auto term = static_cast<std::size_t>(k);
+    for (const TermInput& input : sum.inputs) {
+      if (!input.has_factors())
+        continue;
+      const std::vector<std::uint32_t> codes = factor_codes(input, sum.structure, runs);
+      const std::size_t first = sum.layout.coefficient(term) + input.first;
       for (Index row = 0; row < data.rows(); ++row) {
         const std::uint32_t code = codes[coordinates.order()[static_cast<std::size_t>(row)]];
         if (sum.constants[index(first + code)] == 0)
           logs(row, columns + k) = -std::numeric_limits<double>::infinity();
       }
-    };
-    const auto term = static_cast<std::size_t>(k);
-    for (std::size_t c = 0; c < runs.categorical.size(); ++c)
-      off(layout.level(term, c, 0), runs.categorical[c].codes);
-    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
-      off(layout.step_factor(term, g, 0), sides(sum.structure.step_factors[g], runs));
+    }
     std::vector<int>& powers = shape.log_powers[term];
     powers.resize(static_cast<std::size_t>(columns + terms), 0);
     powers[static_cast<std::size_t>(columns + k)] = 1;
@@ -405,95 +323,77 @@ void switch_off(const FittedSum& sum, const Design& runs, const TermCoordinates&
 
 /// Sets factors that were 0 to 0 again, and scales the first remaining one to 1.
 void restore_zeros(const FittedSum& sum, VectorXd& constants) {
-  const MultiLayout layout(sum.spec, sum.structure);
   for (std::size_t k = 0; k < sum.structure.terms; ++k) {
-    const auto restore = [&](std::size_t first, std::size_t count) {
-      auto factors = constants.segment(index(first), index(count));
-      const auto were = sum.constants.segment(index(first), index(count)).array();
+    const std::size_t coefficient = sum.layout.coefficient(k);
+    for (const TermInput& input : sum.inputs) {
+      if (!input.has_factors())
+        continue;
+      const Index first = index(coefficient + input.first);
+      auto factors = constants.segment(first, index(input.count));
+      const auto were = sum.constants.segment(first, index(input.count)).array();
       factors = (were == 0).select(0, factors.array()).matrix();
       const auto first_left =
           std::find_if(were.begin(), were.end(), [](double was) { return was > 0; });
       if (first_left == were.end())
-        return;
+        continue;
       double& reference = factors[first_left - were.begin()];
       const double scale = std::max(reference, kLeastReference * factors.maxCoeff());
       if (scale == 1)
-        return;
-      constants[index(layout.coefficient(k))] *= scale;
+        continue;
+      constants[index(coefficient)] *= scale;
       factors /= scale;
       reference = 1;
-    };
-    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
-      restore(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
-    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
-      restore(layout.step_factor(k, g, 0), 2);
+    }
   }
 }
 
-}  // namespace
+/// Refits a fitted sum of product terms to other runs of the same kind: one descent from its
+/// constants, with the same terms, C and objective. Constants without effect stay fixed: powers of
+/// exactly 0, factors of exactly 1 and factors of 0.
+class SumRefit final : public Refit {
+ public:
+  /// `options` are those of the fit.
+  SumRefit(const FittedModel& model, const FitOptions& options)
+      : model_(model), options_(options), sum_(fitted_sum(model)) {}
 
-SumRefit::SumRefit(const FittedModel& model, const FitOptions& options)
-    : model_(model), options_(options), sum_(fitted_sum(model)) {}
-
-Refitted SumRefit::operator()(const Design& runs) const {
-  if (sum_.structure.terms == 0 && !sum_.estimate.intercept)
-    return {model_.form, model_.constants};
-  const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.step_factors,
-                                    options_.penalty.l1 > 0);
-  const SumShape shape = shape_of(sum_, coordinates);
-  VectorXd from = sum_.constants;
-  if (shape.intercept) {
-    double& intercept = from[from.size() - 1];
-    intercept = std::max(intercept, kLeastRefittedIntercept * runs.time.minCoeff());
+  Refitted operator()(const Design& runs) const override {
+    if (sum_.structure.terms == 0 && !sum_.estimate.intercept)
+      return {model_.form, model_.constants};
+    const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.step_factors,
+                                      options_.penalty.l1 > 0);
+    const SumShape shape = shape_of(sum_, coordinates);
+    VectorXd from = sum_.constants;
+    if (shape.intercept) {
+      double& intercept = from[from.size() - 1];
+      intercept = std::max(intercept, kLeastRefittedIntercept * runs.time.minCoeff());
+    }
+    SumShape masked = shape;
+    masked.still = still_coordinates(sum_, coordinates, shape);
+    TermData data = coordinates.data(shape);
+    switch_off(sum_, runs, coordinates, data, masked);
+    // Resampled rows can have a better optimum of absolute errors far away, in which terms have
+    // swapped roles: intervals would then be meaningless.
+    const SumFit found = approach(data, masked, options_, sum_.estimate.ridge,
+                                  coordinates.theta(shape, from), Reach::nearby);
+    VectorXd out = coordinates.constants(shape, found.theta);
+    restore_zeros(sum_, out);
+    double& intercept = out[out.size() - 1];
+    if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
+      intercept = 0;
+    return {model_.form, out};
   }
-  SumShape masked = shape;
-  masked.still = still_coordinates(sum_, coordinates, shape);
-  TermData data = coordinates.data(shape);
-  switch_off(sum_, runs, coordinates, data, masked);
-  const double strength = sum_.estimate.ridge;
-  SumFit start;
-  start.theta = coordinates.theta(shape, from);
-  // Resampled rows can have a better optimum of absolute errors far away, in which terms have
-  // swapped roles: intervals would then be meaningless.
-  const SumFit found = approach(data, masked, options_, strength, start, Reach::nearby);
-  VectorXd out = coordinates.constants(shape, found.theta);
-  restore_zeros(sum_, out);
-  double& intercept = out[out.size() - 1];
-  if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
-    intercept = 0;
-  return {model_.form, out};
-}
 
-namespace {
+  std::size_t free_constants() const override { return perfmodel::free_constants(sum_); }
 
-constexpr double kRidge = 1e-4;
-
-/// The requested number of terms with C, without logarithms or 1 - 1/n.
-Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
-                      std::size_t terms) {
-  Candidate out;
-  out.shape.terms = static_cast<Index>(terms);
-  out.shape.plain_features = coordinates.plain_features();
-  for (std::size_t g = 0; g < coordinates.step_factors().size(); ++g)
-    out.shape.step_factors.push_back(static_cast<Index>(g));
-  out.shape.intercept = true;
-  out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
-  out.shape.numeric_features = coordinates.numeric_features();
-  out.ridge = kRidge;
-  return out;
-}
+ private:
+  const FittedModel& model_;
+  const FitOptions& options_;
+  FittedSum sum_;
+};
 
 /// True if Eq. (4) is a product term plus C, so that its powers can be rounded to plain values.
 bool is_product_and_constant(const ModelSpec& spec) {
   return spec.intrinsic.size() <= 1 && spec.categorical.empty() && !spec.has_zeros();
-}
-
-/// Fits Eq. (4) with the MAE instead of soft_l1, which it does not support.
-FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, FitOptions options) {
-  options.expression = Expression::generic;
-  if (options.loss == Loss::soft_l1)
-    options.loss = Loss::mae;
-  return fit_generic(spec, training, options);
 }
 
 /// Returns the spec; throws UsageError if its sums have too many constants.
@@ -516,35 +416,33 @@ const ModelSpec& of_few_constants(const ModelSpec& spec, const FitOptions& optio
                    " can be fitted together: use --expression generic, or " + advice);
 }
 
-FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOptions& options,
-                     const SumOfTerms& sum, const FormChoice& form) {
+FittedModel model_of(const SelectionTask& task, const SearchedSum& sum, const FormChoice& form) {
+  const FitOptions& options = task.options;
+  const Design& training = task.training;
   FittedModel model;
-  model.spec = spec;
-  model.form = std::make_shared<SumForm>(sum.structure, sum.estimate);
-  model.typical = central_configuration(spec, training);
-  model.constants = sum.constants;
+  model.spec = task.spec;
+  model.form =
+      std::make_shared<SumForm>(options.terms ? task.coordinates.structure(sum.shape)
+                                              : with_clamped_pairs(task, sum.shape, sum.fit.theta),
+                                SumEstimate{sum.ridge, sum.shape.intercept, sum.shape.shared});
+  model.typical = central_configuration(task.spec, training);
+  model.constants = task.coordinates.constants(sum.shape, sum.fit.theta);
   switch_off_negligible_factors(model, training, SignedLoss(options));
   order_by_share(model, training);
-  model.search = {.method = options.method,
-                  .loss = options.loss,
-                  .quantile = options.quantile,
-                  .penalty = options.penalty,
-                  .seed = options.seed,
-                  .strategy = "descent",
-                  .starts = sum_starts(options),
-                  .population = 0,
-                  .generations = 0,
-                  .evaluations = sum.evaluations,
-                  .termination = options.stop.stop_requested() ? "interrupted" : "converged",
-                  .polish_gain = 0,
-                  .gap = sum.gap,
-                  .cost = sum_cost(model, training, options),
-                  .form = form,
-                  .ridges = {},
-                  .process = {},
-                  .prior = {}};
-  if (sum.estimate.ridge > 0)
-    model.search.ridges.push_back(sum.estimate.ridge);
+  model.search.method = options.method;
+  model.search.loss = options.loss;
+  model.search.quantile = options.quantile;
+  model.search.penalty = options.penalty;
+  model.search.seed = options.seed;
+  model.search.strategy = "descent";
+  model.search.starts = sum_starts(options);
+  model.search.evaluations = sum.fit.evaluations;
+  model.search.termination = options.stop.stop_requested() ? "interrupted" : "converged";
+  model.search.gap = sum.fit.gap;
+  model.search.cost = sum_cost(model, training, options);
+  model.search.form = form;
+  if (sum.ridge > 0)
+    model.search.ridges.push_back(sum.ridge);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   const std::optional<Findings> findings = identify_sum(model, training, options);
@@ -556,18 +454,27 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
 
 }  // namespace
 
+std::size_t SumForm::constants_in_use(const FittedModel& model) const {
+  return free_constants(fitted_sum(model));
+}
+
+std::unique_ptr<Refit> SumForm::refit(const FittedModel& model, const Design&,
+                                      const FitOptions& options) const {
+  return std::make_unique<SumRefit>(model, options);
+}
+
 SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options)
     : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
       coordinates_(spec_, training, possible_step_factors(spec_, training), options.penalty.l1 > 0),
-      task_{coordinates_, spec_, training, options},
-      folds_(make_folds(coordinates_, spec_, kRowsOfFolds, options.seed)),
-      judge_(task_, folds_),
-      selection_(select_shape(task_, folds_, judge_)) {}
+      folds_(make_folds(coordinates_, spec_, options.seed)),
+      task_{coordinates_, spec_, training, options, folds_},
+      judge_(task_),
+      selection_(select_shape(task_, judge_)) {}
 
 FormChoice SumChoice::facts() const {
   FormChoice out;
   out.candidates = selection_.tried.size();
-  for (const Fold& fold : selection_.folds)
+  for (const Fold& fold : folds_)
     ++(fold.is_extrapolation() ? out.extrapolation_folds : out.random_folds);
   return out;
 }
@@ -579,10 +486,9 @@ Candidate SumChoice::with_steep_growth_clamped(const FittedModel& model,
                                                Candidate candidate) const {
   std::vector<std::size_t>& steep = candidate.shape.steep;
   for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale) {
-    const bool is_steep = !steep_growth(model, scale).empty() ||
-                          is_steep_beyond(task_, folds_, judge_, candidate, scale);
-    if (!is_steep || grows_on(folds_, candidate, scale) ||
-        std::find(steep.begin(), steep.end(), scale) != steep.end())
+    const bool is_steep =
+        !steep_growth(model, scale).empty() || is_steep_beyond(task_, judge_, candidate, scale);
+    if (!is_steep || grows_on(folds_, candidate, scale) || contains(steep, scale))
       continue;
     steep.push_back(scale);
     candidate.shape.clamps.push_back(scale);
@@ -598,13 +504,12 @@ FittedModel SumChoice::fitted(const Candidate& candidate, const FitOptions& opti
     return fitted(product, options);
   }
   if (!candidate.generic) {
-    const SelectionTask task{coordinates_, spec_, task_.training, options};
-    FittedModel model =
-        model_of(spec_, task.training, options, search_sum(task, candidate), facts());
+    const SelectionTask task{coordinates_, spec_, task_.training, options, folds_};
+    FittedModel model = model_of(task, search_sum(task, candidate), facts());
     const Candidate clamped = with_steep_growth_clamped(model, candidate);
     return clamped.shape.steep == candidate.shape.steep ? model : fitted(clamped, options);
   }
-  FittedModel model = fit_generic_instead(spec_, task_.training, options);
+  FittedModel model = fit_generic(spec_, task_.training, generic_options(options));
   model.search.form = facts();
   warn_of_few_configurations(model, task_.training, model.warnings);
   return model;
@@ -619,9 +524,10 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
       with_zeros_counted(of_few_constants(spec, options), training, options.seed);
   const TermCoordinates coordinates(counted, training, zero_step_factors(counted),
                                     options.penalty.l1 > 0);
-  const SumOfTerms sum = search_sum({coordinates, counted, training, options},
-                                    given_terms(coordinates, counted, *options.terms));
-  return model_of(counted, training, options, sum, {.given = true});
+  const std::vector<Fold> no_folds;
+  const SelectionTask task{coordinates, counted, training, options, no_folds};
+  const Candidate given{.shape = plain_shape(task, index(*options.terms), true)};
+  return model_of(task, search_sum(task, given), {.given = true});
 }
 
 }  // namespace perfmodel

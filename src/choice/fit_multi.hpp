@@ -1,33 +1,30 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <optional>
 
 #include "choice/term_choice.hpp"
-#include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "sums/sum_terms.hpp"
+#include "sums/term_search.hpp"
 
 namespace perfmodel {
 
-/// Refits a fitted sum of product terms to other runs of the same kind: one descent from its
-/// constants, with the same terms, C and objective. Constants without effect stay fixed: powers of
-/// exactly 0, factors of exactly 1 and factors of 0.
-class SumRefit final : public Refit {
- public:
-  /// `options` are those of the fit.
-  SumRefit(const FittedModel& model, const FitOptions& options);
-
-  /// Returns constants in the order of the model's.
-  Refitted operator()(const Design& runs) const override;
-
-  std::size_t free_constants() const override { return perfmodel::free_constants(sum_); }
-
- private:
-  const FittedModel& model_;
-  const FitOptions& options_;
-  FittedSum sum_;
+/// A sum of product terms and the constants that were found for it.
+struct SearchedSum {
+  SumShape shape;
+  SumFit fit;
+  double ridge = 0;
 };
+
+/// Simplifies a fit: drops inputs without effect, replaces a term without inputs by C, and rounds
+/// powers to plain values if the runs cannot tell them apart; in sums of few terms it also tries
+/// another power of log2(n), and a C. All other constants are refitted each time.
+///
+/// The candidate with the least Bayesian information criterion (Schwarz 1978) for
+/// Laplace-distributed errors wins: a constant may be dropped if that raises the loss of n runs by
+/// at most the factor n^(1 / 2n). The loss of each row must be relative to its time, as that of
+/// logarithms is. If a sum fits the runs to the last digits, they are fitted without the ridge.
+SearchedSum simplified(const SelectionTask& task, const SearchedSum& sum);
 
 /// The sum of products that cross-validation chooses, and the candidates.
 class SumChoice {
@@ -51,8 +48,8 @@ class SumChoice {
  private:
   ModelSpec spec_;
   TermCoordinates coordinates_;
-  SelectionTask task_;
   std::vector<Fold> folds_;
+  SelectionTask task_;
   CandidateJudge judge_;
   Selection selection_;
 

@@ -16,6 +16,14 @@ namespace perfmodel {
 
 using Eigen::VectorXd;
 
+process::ProcessOptions process_options(const FitOptions& options) {
+  process::ProcessOptions out;
+  out.seed = options.seed;
+  out.threads = options.threads;
+  out.stop = options.stop;
+  return out;
+}
+
 ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const VectorXd& constants,
                         const Design& runs) {
   ProcessRuns out;
@@ -79,14 +87,6 @@ FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptio
     return fit_own(spec, training, options);
   return options.expression == Expression::generic ? fit_generic(spec, training, options)
                                                    : fit_multi(spec, training, options);
-}
-
-process::ProcessOptions process_options(const FitOptions& options) {
-  process::ProcessOptions out;
-  out.seed = options.seed;
-  out.threads = options.threads;
-  out.stop = options.stop;
-  return out;
 }
 
 /// Weight below which a run can be an outlier: that of a run at 4.6 standard deviations.

@@ -31,6 +31,9 @@ struct ProcessRuns {
 process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
                                                  process::ProcessOptions options);
 
+/// With the seed, the threads and the stop token of a fit.
+process::ProcessOptions process_options(const FitOptions& options);
+
 ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
                         const Design& runs);
 

@@ -68,10 +68,9 @@ struct FoldFit {
 class ProcessJudge {
  public:
   /// Keeps references to its arguments.
-  ProcessJudge(const SelectionTask& task, const std::vector<Fold>& folds,
-               const CandidateJudge& alone)
-      : task_(task), folds_(folds), alone_(alone) {
-    for (const Fold& fold : folds) {
+  ProcessJudge(const SelectionTask& task, const CandidateJudge& alone)
+      : task_(task), alone_(alone) {
+    for (const Fold& fold : task.folds) {
       rows_.push_back({.known = some_of(fold.training, kFoldRows),
                        .training = {},
                        .held_out = design_of(task, some_of(fold.held_out, kFoldRows / 2)),
@@ -90,7 +89,7 @@ class ProcessJudge {
   std::optional<FormCandidate> operator()(const Candidate& formula) const {
     std::vector<FoldFit> fits;
     std::vector<ProcessRuns> left;
-    for (std::size_t f = 0; f < folds_.size(); ++f) {
+    for (std::size_t f = 0; f < task_.folds.size(); ++f) {
       fits.push_back({task_.spec, form_of(formula), alone_.constants_in(formula, f), {}, {}});
       left.push_back(runs_beside(*fits[f].form, task_.spec, fits[f].constants, rows_[f].training));
       fits[f].columns = left[f].columns;
@@ -99,10 +98,10 @@ class ProcessJudge {
     }
     FormCandidate out{.alone = formula, .with_process = formula};
     Candidate& judged = out.with_process;
-    judged.log_errors.assign(folds_.size(), 0);
-    judged.clamped_log_errors.assign(folds_.size(), 0);
+    judged.log_errors.assign(task_.folds.size(), 0);
+    judged.clamped_log_errors.assign(task_.folds.size(), 0);
     const process::HyperParameters within = search_hyper_parameters(left.front(), in_fold(0));
-    parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
+    parallel_for(task_.folds.size(), task_.options.threads, [&](std::size_t f) {
       if (task_.options.stop.stop_requested())
         return;
       process::ProcessOptions how = in_fold(f);
@@ -112,15 +111,16 @@ class ProcessJudge {
       how.iterations = kFarIterations;
       fits[f].process = fit_process(
           left[f].inputs, left[f].residual,
-          folds_[f].is_extrapolation() ? search_hyper_parameters(left[f], how) : within, how);
+          task_.folds[f].is_extrapolation() ? search_hyper_parameters(left[f], how) : within, how);
       judged.log_errors[f] = fits[f].error(rows_[f].held_out);
-      judged.clamped_log_errors[f] =
-          folds_[f].is_extrapolation() ? fits[f].error(rows_[f].at_largest) : judged.log_errors[f];
+      judged.clamped_log_errors[f] = task_.folds[f].is_extrapolation()
+                                         ? fits[f].error(rows_[f].at_largest)
+                                         : judged.log_errors[f];
     });
     if (task_.options.stop.stop_requested())
       return std::nullopt;
     out.correction = fits.front().typical_correction(rows_.front().training);
-    judge_as_clamped(folds_, judged);
+    judge_as_clamped(task_.folds, judged);
     return out;
   }
 
@@ -133,7 +133,6 @@ class ProcessJudge {
   };
 
   const SelectionTask& task_;
-  const std::vector<Fold>& folds_;
   const CandidateJudge& alone_;
   std::vector<FoldRows> rows_;
   VectorXd start_;        ///< start of every search of hyper-parameters
@@ -154,12 +153,9 @@ class ProcessJudge {
   }
 
   process::ProcessOptions in_fold(std::size_t fold) const {
-    process::ProcessOptions out;
+    process::ProcessOptions out = process_options(task_.options);
     out.start = start_;
     out.hyper_rows = kFoldHyperRows;
-    out.seed = task_.options.seed;
-    out.threads = task_.options.threads;
-    out.stop = task_.options.stop;
     if (run_weights_.size() > 0)
       out.run_weights = run_weights_(rows_[fold].known);
     return out;
@@ -177,12 +173,9 @@ class ProcessJudge {
     constant.terms = 0;
     const SumForm one(constant);
     const ProcessRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
-    process::ProcessOptions how;
+    process::ProcessOptions how = process_options(task_.options);
     how.start_rows = kFoldHyperRows;
     how.hyper_rows = 2 * kFoldHyperRows;
-    how.seed = task_.options.seed;
-    how.threads = task_.options.threads;
-    how.stop = task_.options.stop;
     const process::HyperParameters hyper = search_hyper_parameters(left, how);
     start_ = hyper.position;
     if (!hyper.heavy_tails || task_.options.stop.stop_requested())
@@ -208,7 +201,7 @@ bool same_shape(const Candidate& a, Candidate b) {
 /// versions with fewer terms.
 ///
 /// A constant is included only if there is no scale, since it cannot extrapolate.
-std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selection) {
+std::vector<Candidate> formulas(const SelectionTask& task, const Selection& selection) {
   std::vector<Candidate> out;
   const auto add = [&](Candidate candidate) {
     candidate.shape.clamps.clear();
@@ -228,13 +221,13 @@ std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selectio
       add(*found);
   };
   const auto far = [&](const Candidate& candidate) {
-    return mean_log_error(selection.folds, candidate, true).value_or(candidate.score);
+    return mean_log_error(task.folds, candidate, true).value_or(candidate.score);
   };
   const auto near = [&](const Candidate& candidate) {
-    return mean_log_error(selection.folds, candidate, false).value_or(candidate.score);
+    return mean_log_error(task.folds, candidate, false).value_or(candidate.score);
   };
   best(0, true, near);
-  for (Index terms = spec.extrinsic.empty() ? 0 : 1; terms <= kMostTerms; ++terms) {
+  for (Index terms = task.spec.extrinsic.empty() ? 0 : 1; terms <= kMostTerms; ++terms) {
     best(terms, false, near);
     best(terms, false, far);
   }
@@ -246,8 +239,7 @@ std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selectio
 }
 
 /// Index of the most readable candidate of those that predict about as well as the best.
-std::size_t easiest_to_read(const SelectionTask& task, const std::vector<Fold>& folds,
-                            const std::vector<FormCandidate>& tried) {
+std::size_t easiest_to_read(const SelectionTask& task, const std::vector<FormCandidate>& tried) {
   const auto effort = [&](const FormCandidate& candidate) {
     return std::tuple(std::round(candidate.correction / kStepOfCorrection),
                       size_of(candidate.alone, task.spec), candidate.with_process.score);
@@ -257,7 +249,7 @@ std::size_t easiest_to_read(const SelectionTask& task, const std::vector<Fold>& 
   });
   auto out = best;
   for (auto candidate = tried.begin(); candidate != tried.end(); ++candidate)
-    if (nearly_as_good_as(folds, candidate->with_process, best->with_process, kWorthReading) &&
+    if (as_good_as(task.folds, candidate->with_process, best->with_process, kWorthReading) &&
         effort(*candidate) < effort(*out))
       out = candidate;
   return static_cast<std::size_t>(out - tried.begin());
@@ -272,19 +264,20 @@ constexpr Allowance kNotRefuted{.in_any_case = std::numbers::ln2,
 /// that was chosen without, within the measured range or beyond, and not clearly smaller elsewhere.
 bool is_refuted(const std::vector<Fold>& folds, const FormCandidate& chosen,
                 const Candidate& alone) {
-  return !nearly_as_good_as(folds, chosen.with_process, alone, kNotRefuted) &&
+  return !as_good_as(folds, chosen.with_process, alone, kNotRefuted) &&
          as_good_as(folds, alone, chosen.with_process);
 }
 
 /// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
-std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& chosen) {
+std::vector<HeldOutErrors> compared(const SumChoice& sums, const FormCandidate& chosen) {
+  const std::vector<Fold>& folds = sums.task().folds;
   std::vector<HeldOutErrors> out;
   const auto add = [&](std::string_view form, const Candidate& candidate) {
-    const std::optional<double> far = mean_log_error(sums.folds, candidate, true);
-    out.push_back({std::string(form), mean_error(*mean_log_error(sums.folds, candidate, false)),
+    const std::optional<double> far = mean_log_error(folds, candidate, true);
+    out.push_back({std::string(form), mean_error(*mean_log_error(folds, candidate, false)),
                    far ? std::optional(mean_error(*far)) : std::nullopt});
   };
-  for (const Candidate& candidate : sums.tried)
+  for (const Candidate& candidate : sums.selection().tried)
     if (candidate.generic)
       add(to_text(Expression::generic), candidate);
   add(to_text(chosen.alone.generic ? Expression::generic : Expression::multi), chosen.alone);
@@ -296,10 +289,9 @@ std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& 
 
 FormSelection select_form(const SumChoice& sums) {
   const SelectionTask& task = sums.task();
-  const Selection& selection = sums.selection();
-  const std::vector<Candidate> candidates = formulas(task.spec, selection);
+  const std::vector<Candidate> candidates = formulas(task, sums.selection());
   StageSteps done(task.options.progress, FitStage::processes, candidates.size() + 1);
-  const ProcessJudge judge(task, selection.folds, sums.judge());
+  const ProcessJudge judge(task, sums.judge());
   FormSelection out;
   for (const Candidate& formula : candidates) {
     if (std::optional<FormCandidate> judged = judge(formula))
@@ -307,7 +299,7 @@ FormSelection select_form(const SumChoice& sums) {
     done.next();
   }
   if (!out.tried.empty() && !task.options.stop.stop_requested())
-    out.chosen = easiest_to_read(task, selection.folds, out.tried);
+    out.chosen = easiest_to_read(task, out.tried);
   return out;
 }
 
@@ -317,7 +309,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   const bool alone = options.residual == Residual::none || options.stop.stop_requested();
   if (alone)
     return sums.fitted(options);
-  if (sums.selection().folds.empty())  // too few configurations
+  if (sums.task().folds.empty())  // too few configurations
     return options.residual == Residual::process
                ? with_process(sums.fitted(of_choice), training, of_choice)
                : sums.fitted(options);
@@ -326,9 +318,9 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
     return sums.fitted(options);
   FormCandidate chosen = selection.tried[*selection.chosen];
   Candidate formula = sums.selection().chosen;
-  judge_as_clamped(sums.selection().folds, formula);
+  judge_as_clamped(sums.task().folds, formula);
   const bool refuted =
-      options.residual == Residual::chosen && is_refuted(sums.selection().folds, chosen, formula);
+      options.residual == Residual::chosen && is_refuted(sums.task().folds, chosen, formula);
   if (refuted)
     chosen.alone = formula;
   FittedModel model =
@@ -336,7 +328,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
               : with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
-  model.search.form->held_out = compared(sums.selection(), chosen);
+  model.search.form->held_out = compared(sums, chosen);
   // Only here is the number of candidate forms known.
   std::erase_if(model.warnings,
                 [](const Warning& warning) { return warning.kind == "few_configurations"; });

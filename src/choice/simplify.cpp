@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "choice/fit_multi.hpp"
 #include "search/losses.hpp"
 #include "sums/sum_finish.hpp"
 #include "sums/term_search.hpp"
@@ -53,11 +54,6 @@ std::array<double, 2> plain_powers(double power) {
   return {nearest(std::floor(kPlainParts * power), -1), nearest(std::ceil(kPlainParts * power), 1)};
 }
 
-template <class Value>
-bool contains(const std::vector<Value>& values, Value value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
 template <class List>
 void erase_entry(std::vector<List>& of_terms, Index term) {
   if (term < index(of_terms.size()))
@@ -76,7 +72,7 @@ struct Variant {
 
 class Simplifier {
  public:
-  Simplifier(const SimplifyTask& task, const SimpleSum& from)
+  Simplifier(const SelectionTask& task, const SearchedSum& from)
       : task_(task),
         data_(task.coordinates.data(from.shape)),
         ridge_(from.ridge),
@@ -102,7 +98,7 @@ class Simplifier {
     set_worth(goal_of(best_), best_);
   }
 
-  SimpleSum run() {
+  SearchedSum run() {
     leave_ridge_where_exact();
     drop_inputs();
     merge_constant_terms();
@@ -121,7 +117,7 @@ class Simplifier {
   }
 
  private:
-  const SimplifyTask& task_;
+  const SelectionTask& task_;
   TermData data_;
   double configurations_ = 0;
   bool is_small_ = false;
@@ -171,10 +167,7 @@ class Simplifier {
   Variant fitted(Variant variant) {
     const SumGoal goal = goal_of(variant);
     variant.fit.evaluations = best_.fit.evaluations;
-    variant.fit =
-        finish(data_, variant.shape, goal, variant.fit,
-               {.held = {}, .instructions = task_.options.instructions, .stop = task_.options.stop},
-               kSettledSumGap);
+    variant.fit = finish(data_, variant.shape, goal, variant.fit, task_.options, kSettledSumGap);
     best_.fit.evaluations = variant.fit.evaluations;
     set_worth(goal, variant);
     return variant;
@@ -216,7 +209,7 @@ class Simplifier {
     std::vector<Index> scales;  // empty without a residual process
     if (task_.options.residual != Residual::none)
       scales.assign(best_.shape.numeric_features.begin(),
-                    best_.shape.numeric_features.begin() + index(task_.scales));
+                    best_.shape.numeric_features.begin() + index(task_.spec.extrinsic.size()));
     std::vector<std::tuple<double, Index, Index>> places;  // change, first coordinate, count
     for (Index term = 0; term < best_.shape.terms; ++term) {
       for (const auto& [feature, count] : task_.coordinates.inputs()) {
@@ -307,7 +300,7 @@ class Simplifier {
     if (best_.fit.theta[coordinate] == 0 && logarithm == 0)
       return false;  // the term does not use the column
     std::vector<int> logarithms = {logarithm};
-    if (is_small_ && contains(task_.logarithmic, numeric))
+    if (is_small_ && may_have_logarithm(task_.training, numeric))
       logarithms = {0, 1, 2};
     std::optional<Variant> top;
     for (const int r : logarithms) {
@@ -350,7 +343,7 @@ class Simplifier {
 
 }  // namespace
 
-SimpleSum simplified(const SimplifyTask& task, const SimpleSum& sum) {
+SearchedSum simplified(const SelectionTask& task, const SearchedSum& sum) {
   return Simplifier(task, sum).run();
 }
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <map>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "forms/fit_options.hpp"
@@ -16,29 +15,6 @@
 #include "table/expressions.hpp"
 
 namespace perfmodel {
-
-/// Growth of a sum along a scale: over the last two gaps between its measured values, and beyond.
-///
-/// A cost that begins at the last gap, as on the second node of a cluster, can be fitted by any
-/// sufficiently steep power, and is then off by orders of magnitude slightly further on.
-class Steepness {
- public:
-  /// Requires at least three values of the scale, an extrinsic column.
-  Steepness(const TermCoordinates& coordinates, std::size_t scale);
-
-  /// Excess of the slope d ln t / d ln n beyond the largest value over the larger slope of the two
-  /// gaps: a mean over the rows with the largest value. The other numeric columns change with the
-  /// scale as they do in the runs.
-  double excess(const SumShape& shape, const Eigen::VectorXd& theta) const;
-
- private:
-  static constexpr std::size_t kPlaces = 4;
-
-  const TermCoordinates& coordinates_;
-  std::array<TermData, kPlaces> at_;  ///< at the third-largest value, second, largest, beyond
-  std::array<double, kPlaces - 1> log_gap_;  ///< differences of ln(scale) between them
-};
-
 namespace {
 
 using Eigen::Index;
@@ -70,6 +46,14 @@ Index size_of(const Candidate& candidate, const ModelSpec& spec) {
   const Index surplus = shape.plain_features + 1 - static_cast<Index>(count_sum_constants(spec, 1));
   return shape.size() - std::count(held.begin(), held.end(), true) - shape.terms * surplus -
          static_cast<Index>(shape.followers().size()) + logarithms_of(shape);
+}
+
+bool is_sum(const Candidate& candidate) {
+  return !candidate.generic && candidate.shape.terms > 0;
+}
+
+bool scores_better(const Candidate& a, const Candidate& b) {
+  return a.score < b.score;
 }
 
 namespace {
@@ -108,25 +92,40 @@ void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>&
                 [](const Candidate& candidate) { return logarithms_of(candidate.shape) > 0; });
 }
 
+/// Per scale, the gains in the log errors of its extrapolation folds from clamping it.
+std::map<std::size_t, std::vector<double>> gains_of_clamps(const std::vector<Fold>& folds,
+                                                           const Candidate& candidate) {
+  std::map<std::size_t, std::vector<double>> out;
+  for (std::size_t f = 0; f < folds.size() && f < candidate.clamped_log_errors.size(); ++f)
+    if (folds[f].is_extrapolation())
+      out[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.clamped_log_errors[f]);
+  return out;
+}
+
+/// The forecast "as at the largest measured value" is the baseline: a scale is clamped to its
+/// measured range if the baseline predicts each of its extrapolation folds better.
+void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate) {
+  if (!is_sum(candidate))
+    return;
+  std::vector<std::size_t>& clamps = candidate.shape.clamps;
+  clamps = candidate.shape.steep;
+  for (const auto& [scale, gains] : gains_of_clamps(folds, candidate))
+    if (*std::min_element(gains.begin(), gains.end()) > kGainOfClamp && !contains(clamps, scale))
+      clamps.push_back(scale);
+}
+
 }  // namespace
 
-bool is_sum(const Candidate& candidate) {
-  return !candidate.generic && candidate.shape.terms > 0;
-}
-
-bool scores_better(const Candidate& a, const Candidate& b) {
-  return a.score < b.score;
-}
-
-Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
+Candidate cautious_choice(const ModelSpec& spec, const std::vector<Fold>& folds,
+                          const std::vector<Candidate>& tried, const Candidate& best) {
   std::vector<Candidate> good;
-  for (const Candidate& candidate : selection.tried)
-    if (as_good_as(selection.folds, candidate, selection.best))
+  for (const Candidate& candidate : tried)
+    if (as_good_as(folds, candidate, best))
       good.push_back(candidate);
   const Candidate first = simplest(spec, good);
   std::erase_if(
       good, [&](const Candidate& candidate) { return !same_number_of_terms(candidate, first); });
-  prefer_plain_powers(selection.folds, good);
+  prefer_plain_powers(folds, good);
   double least = good.front().growth;
   for (const Candidate& candidate : good)
     least = std::min(least, candidate.growth);
@@ -135,31 +134,14 @@ Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
     if (candidate.growth <= least + kEqualGrowth)
       cautious.push_back(candidate);
   Candidate out = simplest(spec, cautious);
-  clamp_scales(selection.folds, out);
+  clamp_scales(folds, out);
   return out;
-}
-
-void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate) {
-  if (!is_sum(candidate))
-    return;
-  std::map<std::size_t, std::vector<double>> gains;
-  for (std::size_t f = 0; f < folds.size() && f < candidate.clamped_log_errors.size(); ++f)
-    if (folds[f].is_extrapolation())
-      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.clamped_log_errors[f]);
-  std::vector<std::size_t>& clamps = candidate.shape.clamps;
-  clamps = candidate.shape.steep;
-  for (const auto& [scale, of_folds] : gains)
-    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfClamp &&
-        std::find(clamps.begin(), clamps.end(), scale) == clamps.end())
-      clamps.push_back(scale);
 }
 
 void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate) {
   clamp_scales(folds, candidate);
-  const std::vector<std::size_t>& clamps = candidate.shape.clamps;
   for (std::size_t f = 0; f < folds.size(); ++f)
-    if (folds[f].is_extrapolation() &&
-        std::find(clamps.begin(), clamps.end(), *folds[f].scale) != clamps.end())
+    if (folds[f].is_extrapolation() && contains(candidate.shape.clamps, *folds[f].scale))
       candidate.log_errors[f] = candidate.clamped_log_errors[f];
   set_score(folds, candidate);
 }
@@ -167,8 +149,6 @@ void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate) {
 namespace {
 
 using Eigen::VectorXd;
-
-constexpr std::size_t kMostRows = 60;
 
 /// One row per value of the scale, given by its feature.
 std::map<double, Index> row_of_value(const TermData& data, Index feature) {
@@ -179,61 +159,68 @@ std::map<double, Index> row_of_value(const TermData& data, Index feature) {
 }
 
 std::vector<Index> rows_at(const TermData& data, Index feature, double value) {
-  std::vector<Index> all;
+  std::vector<Index> out;
   for (Index row = 0; row < data.rows(); ++row)
     if (data.features(row, feature) == value)
-      all.push_back(row);
-  std::vector<Index> out;
-  for (std::size_t i = 0; i < all.size(); i += all.size() / kMostRows + 1)
-    out.push_back(all[i]);
-  return out;
+      out.push_back(row);
+  return thinned(out);
 }
 
-}  // namespace
-
-Steepness::Steepness(const TermCoordinates& coordinates, std::size_t scale)
-    : coordinates_(coordinates) {
-  const TermData& data = coordinates.data();
-  const std::vector<Index> features = coordinates.numeric_features();
-  const std::vector<double> slope = slopes_along(data, features, scale);
-  const std::map<double, Index> values = row_of_value(data, features[scale]);
-  auto value = values.rbegin();
-  const double largest = value->first;
-  const TermData there = take_rows(data, rows_at(data, features[scale], largest));
-  const auto moved = [&](double shift) {
-    TermData out = there;
-    for (Index row = 0; row < out.rows(); ++row)
-      for (std::size_t n = 0; n < features.size(); ++n)
-        coordinates.move(out, row, n, slope[n] * shift);
-    return out;
-  };
-  at_[3] = moved(std::log(kStretch));
-  log_gap_[2] = std::log(kStretch);
-  double above = largest;
-  for (std::size_t place = 3; place-- > 0; ++value) {
-    at_[place] = moved(value->first - largest);
-    // Moves the step features of the scale too.
-    for (Index row = 0; row < there.rows(); ++row)
-      coordinates.copy_numeric(at_[place], row, scale, data, value->second);
-    if (place < 2)
-      log_gap_[place] = above - value->first;
-    above = value->first;
+/// Growth of a sum along a scale: over the last two gaps between its measured values, and beyond.
+///
+/// A cost that begins at the last gap, as on the second node of a cluster, can be fitted by any
+/// sufficiently steep power, and is then off by orders of magnitude slightly further on.
+class Steepness {
+ public:
+  /// Requires at least three values of the scale, an extrinsic column.
+  Steepness(const TermCoordinates& coordinates, std::size_t scale) : coordinates_(coordinates) {
+    const TermData& data = coordinates.data();
+    const Index feature = coordinates.numeric_features()[scale];
+    const std::vector<double> slopes = slopes_along(coordinates, scale);
+    const std::map<double, Index> values = row_of_value(data, feature);
+    auto value = values.rbegin();
+    const double largest = value->first;
+    const TermData there = take_rows(data, rows_at(data, feature, largest));
+    const auto moved = [&](double shift) {
+      TermData out = there;
+      for (Index row = 0; row < out.rows(); ++row)
+        coordinates.move(out, row, slopes, shift);
+      return out;
+    };
+    at_[3] = moved(std::log(kStretch));
+    log_gap_[2] = std::log(kStretch);
+    double above = largest;
+    for (std::size_t place = 3; place-- > 0; ++value) {
+      at_[place] = moved(value->first - largest);
+      // Moves the step features of the scale too.
+      for (Index row = 0; row < there.rows(); ++row)
+        coordinates.copy_numeric(at_[place], row, scale, data, value->second);
+      if (place < 2)
+        log_gap_[place] = above - value->first;
+      above = value->first;
+    }
   }
-}
 
-double Steepness::excess(const SumShape& shape, const VectorXd& theta) const {
-  std::array<VectorXd, kPlaces> log_time;
-  for (std::size_t place = 0; place < kPlaces; ++place) {
-    const VectorXd time = evaluate_sum(coordinates_.select(at_[place], shape), shape, theta).total;
-    log_time[place] = time.array().max(1e-300).log();
+  /// Excess of the slope d ln t / d ln n beyond the largest value over the larger slope of the two
+  /// gaps: a mean over the rows with the largest value. The other numeric columns change with the
+  /// scale as they do in the runs.
+  double excess(const SumShape& shape, const VectorXd& theta) const {
+    std::array<VectorXd, kPlaces> log_time;
+    for (std::size_t place = 0; place < kPlaces; ++place)
+      log_time[place] = log_times(coordinates_, at_[place], shape, theta);
+    const auto slope = [&](std::size_t place) {
+      return (log_time[place + 1] - log_time[place]).mean() / log_gap_[place];
+    };
+    return slope(2) - std::max(slope(0), slope(1));
   }
-  const auto slope = [&](std::size_t place) {
-    return (log_time[place + 1] - log_time[place]).mean() / log_gap_[place];
-  };
-  return slope(2) - std::max(slope(0), slope(1));
-}
 
-namespace {
+ private:
+  static constexpr std::size_t kPlaces = 4;
+
+  const TermCoordinates& coordinates_;
+  std::array<TermData, kPlaces> at_;  ///< at the third-largest value, second, largest, beyond
+  std::array<double, kPlaces - 1> log_gap_;  ///< differences of ln(scale) between them
+};
 
 constexpr double kStrongRidge = 1e-2;
 /// Families with a score this far behind the best get no further terms.
@@ -248,96 +235,19 @@ constexpr double kSteep = 0.3;
 /// by chance.
 constexpr double kGainOfGrowth = 0.5;
 
-/// Mean of Steepness::excess() over the fits to random folds.
-double excess_of(const Steepness& steepness, const std::vector<Fold>& folds,
-                 const CandidateJudge& judge, const Candidate& candidate) {
-  double sum = 0;
-  double count = 0;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    if (folds[f].is_extrapolation())
-      continue;
-    sum += steepness.excess(candidate.shape, judge.fit_in(candidate, f).theta);
-    count += 1;
-  }
-  return sum / count;
-}
-
-/// Restricts the growth of a chosen sum beyond the largest value of a scale.
-class GrowthBeyond {
- public:
-  GrowthBeyond(const SelectionTask& task, CandidateJudge& judge, Selection& selection)
-      : task_(task), judge_(judge), out_(selection) {}
-
-  void prefer_steps() {
-    for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale)
-      prefer_steps(scale);
-  }
-
- private:
-  const SelectionTask& task_;
-  CandidateJudge& judge_;
-  Selection& out_;
-
-  /// If the chosen form grows much faster beyond a scale than over the last two gaps, replaces it
-  /// by one with a step at an inner value that is as good and less steep; without such a form,
-  /// clamps the scale unless the extrapolation folds confirm the growth.
-  void prefer_steps(std::size_t scale) {
-    if (!is_sum(out_.chosen) || !judge_.knows(out_.chosen) || task_.options.stop.stop_requested())
-      return;
-    const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
-    if (steps.empty())
-      return;
-    if (!is_steep_beyond(task_, out_.folds, judge_, out_.chosen, scale))
-      return;
-    Selection stepped{.chosen = {}, .best = {}, .tried = judge_(steps), .folds = out_.folds};
-    std::erase_if(stepped.tried, [&](const Candidate& candidate) {
-      return !as_good_where_measured(out_.folds, candidate, out_.chosen) ||
-             is_worse_beyond(candidate, out_.chosen) ||
-             is_steep_beyond(task_, out_.folds, judge_, candidate, scale);
-    });
-    if (stepped.tried.empty()) {
-      if (!grows_on(out_.folds, out_.chosen, scale)) {
-        out_.chosen.shape.steep.push_back(scale);
-        clamp_scales(out_.folds, out_.chosen);
-      }
-      return;
-    }
-    stepped.best = *std::min_element(stepped.tried.begin(), stepped.tried.end(), scores_better);
-    out_.tried.insert(out_.tried.end(), stepped.tried.begin(), stepped.tried.end());
-    out_.chosen = cautious_choice(task_.spec, stepped);
-  }
-
-  /// Ignores extrapolation folds that hold out all rows above the step: they cannot judge it.
-  bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
-    const Index step = task_.coordinates.step_feature(stepped.shape.step_factors.back());
-    const Eigen::MatrixXd& features = task_.coordinates.data().features;
-    double loss = 0;
-    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
-      const Fold& fold = out_.folds[f];
-      const auto differs = [&](Index row) {
-        return features(row, step) != features(fold.training.front(), step);
-      };
-      if (fold.is_extrapolation() &&
-          std::any_of(fold.training.begin(), fold.training.end(), differs))
-        loss += stepped.log_errors[f] - than.log_errors[f];
-    }
-    return loss > 0;
-  }
-};
-
 class Selector {
  public:
-  Selector(const SelectionTask& task, const std::vector<Fold>& folds, CandidateJudge& judge)
-      : task_(task), out_{.chosen = {}, .best = {}, .tried = {}, .folds = folds}, judge_(judge) {}
+  Selector(const SelectionTask& task, CandidateJudge& judge) : task_(task), judge_(judge) {}
 
   Selection run() {
     out_.chosen.shape = plain_shape(task_, 1, false);
     out_.chosen.ridge = kFewRowsRidge;
-    if (out_.folds.empty())
+    if (task_.folds.empty())
       return out_;
     StageSteps done(task_.options.progress, FitStage::sums, kSteps.size());
     for (const auto step : kSteps) {
-      (this->*step)();
+      if (!task_.options.stop.stop_requested())
+        (this->*step)();
       done.next();
     }
     if (!out_.tried.empty())
@@ -351,7 +261,8 @@ class Selector {
   CandidateJudge& judge_;
 
   /// The sum from which the next step starts. It is replaced only by one that gains more than a
-  /// standard error, so that many small steps do not fit the noise of the folds.
+  /// standard error, so that many small steps do not fit the noise of the folds. The first step
+  /// sets it, unless a stop is requested.
   std::optional<Candidate> current_;
 
   void advance(const std::vector<Candidate>& judged) {
@@ -360,7 +271,7 @@ class Selector {
       if (is_sum(candidate) && (!top || scores_better(candidate, *top)))
         top = candidate;
     if (top &&
-        (!current_ || current_->score - top->score > standard_error(out_.folds, *current_, *top)))
+        (!current_ || current_->score - top->score > standard_error(task_.folds, *current_, *top)))
       current_ = top;
   }
 
@@ -379,10 +290,10 @@ class Selector {
   }
 
   void try_shapes() {
-    std::vector<Candidate> candidates = {{.generic = true, .shape = {}, .log_errors = {}},
-                                         {.shape = plain_shape(task_, 0, true), .log_errors = {}}};
+    std::vector<Candidate> candidates = {{.generic = true, .shape = {}},
+                                         {.shape = plain_shape(task_, 0, true)}};
     if (const auto additive = additive_shape(task_))
-      candidates.push_back({.shape = *additive, .log_errors = {}});
+      candidates.push_back({.shape = *additive});
     judge(candidates);
     grow(plain_candidates(task_));
   }
@@ -417,14 +328,12 @@ class Selector {
   }
 
   /// Tries other ridges for the best sum only.
-  void try_ridges() {
-    if (const std::optional<Candidate> from = current_)
-      judge(with_other_ridges(*from));
-  }
+  void try_ridges() { judge(with_ridges(*current_, {1e-5, 1e-3})); }
+
+  void try_strong_ridge() { judge(with_ridges(*current_, {kStrongRidge})); }
 
   void try_saturations() {
-    if (const std::optional<Candidate> from = current_)
-      judge(promising(with_saturations(task_, out_.folds, *from), *from, std::nullopt));
+    judge(promising(with_saturations(task_, *current_), *current_, std::nullopt));
   }
 
   /// Keeps the candidates that are better than `than` over the first random folds together with the
@@ -433,8 +342,8 @@ class Selector {
                                    std::optional<std::size_t> numeric) {
     std::vector<std::size_t> folds;
     std::size_t random = 0;
-    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
-      const Fold& fold = out_.folds[f];
+    for (std::size_t f = 0; f < task_.folds.size(); ++f) {
+      const Fold& fold = task_.folds[f];
       if (fold.is_extrapolation() ? !numeric || fold.scale == numeric
                                   : random++ < kPartsOfFirstLook)
         folds.push_back(f);
@@ -444,11 +353,9 @@ class Selector {
 
   /// Tries other growths column by column. Several terms approximate them for intrinsic columns.
   void try_growths() {
-    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
-      const std::optional<Candidate> from = current_;
-      if (from && (is_extrinsic(task_, n) || from->shape.terms <= kFewTerms))
-        judge(promising(other_growths(task_, out_.folds, *from, n), *from, n));
-    }
+    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n)
+      if (is_extrinsic(task_, n) || current_->shape.terms <= kFewTerms)
+        judge(promising(other_growths(task_, *current_, n), *current_, n));
   }
 
   /// Walks from each simple form if there are few rows: the best of them with other growths may not
@@ -457,7 +364,7 @@ class Selector {
     if (task_.training.rows > kRowsOfSimpleForms)
       return;
     for (const SumShape& shape : simple_shapes(task_))
-      walk_from({.shape = shape, .log_errors = {}});
+      walk_from({.shape = shape});
   }
 
   void walk_from(const Candidate& start) {
@@ -466,7 +373,7 @@ class Selector {
       return;
     Candidate at = judged.back();
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
-      for (const Candidate& next : judge(other_growths(task_, out_.folds, at, n)))
+      for (const Candidate& next : judge(other_growths(task_, at, n)))
         if (next.shape.terms == at.shape.terms && scores_better(next, at))
           at = next;
     }
@@ -476,13 +383,12 @@ class Selector {
   void try_steps_of_intrinsics() {
     const std::size_t first = zeros_apart(task_).size();
     for (std::size_t g = first; g < task_.coordinates.step_factors().size(); ++g) {
-      const std::optional<Candidate> from = current_;
-      if (!from || is_extrinsic(task_, task_.coordinates.step_factors()[g].numeric) ||
-          from->shape.terms > kFewTerms)
+      if (is_extrinsic(task_, task_.coordinates.step_factors()[g].numeric) ||
+          current_->shape.terms > kFewTerms)
         continue;
-      std::vector<Candidate> candidates = {*from};
-      candidates.back().shape.step_factors.push_back(static_cast<Index>(g));
-      judge(candidates);
+      Candidate next = *current_;
+      next.shape.step_factors.push_back(static_cast<Index>(g));
+      judge({next});
     }
   }
 
@@ -493,21 +399,11 @@ class Selector {
 
   /// Tries one power for all terms in scales of two values.
   void try_shared_powers() {
-    const std::optional<Candidate> from = current_;
-    if (!from || task_.coordinates.two_valued().empty())
+    if (task_.coordinates.two_valued().empty())
       return;
-    std::vector<Candidate> candidates = {*from};
-    candidates.back().shape.shared = task_.coordinates.two_valued();
-    judge(candidates);
-  }
-
-  void try_strong_ridge() {
-    const std::optional<Candidate> from = current_;
-    if (!from)
-      return;
-    std::vector<Candidate> candidates = {*from};
-    candidates.back().ridge = kStrongRidge;
-    judge(candidates);
+    Candidate next = *current_;
+    next.shape.shared = task_.coordinates.two_valued();
+    judge({next});
   }
 
   static constexpr std::array kSteps = {
@@ -520,9 +416,53 @@ class Selector {
     for (const Candidate& candidate : out_.tried)
       if (!is_sum(candidate) && scores_better(candidate, top))
         top = candidate;
-    out_.best = top;
-    out_.chosen = cautious_choice(task_.spec, out_);
-    GrowthBeyond(task_, judge_, out_).prefer_steps();
+    out_.chosen = cautious_choice(task_.spec, task_.folds, out_.tried, top);
+    for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale)
+      prefer_steps(scale);
+  }
+
+  /// If the chosen form grows much faster beyond a scale than over the last two gaps, replaces it
+  /// by one with a step at an inner value that is as good and less steep; without such a form,
+  /// clamps the scale unless the extrapolation folds confirm the growth.
+  void prefer_steps(std::size_t scale) {
+    if (!is_sum(out_.chosen) || !judge_.knows(out_.chosen) || task_.options.stop.stop_requested())
+      return;
+    const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
+    if (steps.empty() || !is_steep_beyond(task_, judge_, out_.chosen, scale))
+      return;
+    std::vector<Candidate> stepped = judge_(steps);
+    std::erase_if(stepped, [&](const Candidate& candidate) {
+      return !as_good_where_measured(task_.folds, candidate, out_.chosen) ||
+             is_worse_beyond(candidate, out_.chosen) ||
+             is_steep_beyond(task_, judge_, candidate, scale);
+    });
+    if (stepped.empty()) {
+      if (!grows_on(task_.folds, out_.chosen, scale)) {
+        out_.chosen.shape.steep.push_back(scale);
+        clamp_scales(task_.folds, out_.chosen);
+      }
+      return;
+    }
+    out_.tried.insert(out_.tried.end(), stepped.begin(), stepped.end());
+    out_.chosen = cautious_choice(task_.spec, task_.folds, stepped,
+                                  *std::min_element(stepped.begin(), stepped.end(), scores_better));
+  }
+
+  /// Ignores extrapolation folds that hold out all rows above the step: they cannot judge it.
+  bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
+    const Index step = task_.coordinates.step_feature(stepped.shape.step_factors.back());
+    const Eigen::MatrixXd& features = task_.coordinates.data().features;
+    double loss = 0;
+    for (std::size_t f = 0; f < task_.folds.size(); ++f) {
+      const Fold& fold = task_.folds[f];
+      const auto differs = [&](Index row) {
+        return features(row, step) != features(fold.training.front(), step);
+      };
+      if (fold.is_extrapolation() &&
+          std::any_of(fold.training.begin(), fold.training.end(), differs))
+        loss += stepped.log_errors[f] - than.log_errors[f];
+    }
+    return loss > 0;
   }
 };
 
@@ -535,24 +475,29 @@ Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
   return take_rows(task.training, of_design);
 }
 
-bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
-                     const CandidateJudge& judge, const Candidate& sum, std::size_t scale) {
-  const NumericFactor& factor = numeric_factor(task.training, scale);
-  return judge.knows(sum) && distinct_values(factor, task.training.rows).size() >= 3 &&
-         excess_of(Steepness(task.coordinates, scale), folds, judge, sum) > kSteep;
+bool is_steep_beyond(const SelectionTask& task, const CandidateJudge& judge, const Candidate& sum,
+                     std::size_t scale) {
+  if (!judge.knows(sum) || distinct_values(task.training, scale).size() < 3)
+    return false;
+  const Steepness steepness(task.coordinates, scale);
+  double excess = 0;  // over the fits to random folds
+  double count = 0;
+  for (std::size_t f = 0; f < task.folds.size(); ++f) {
+    if (task.folds[f].is_extrapolation())
+      continue;
+    excess += steepness.excess(sum.shape, judge.fit_in(sum, f).theta);
+    count += 1;
+  }
+  return excess / count > kSteep;
 }
 
 bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t scale) {
-  std::vector<double> gains;
-  for (std::size_t f = 0; f < sum.log_errors.size(); ++f)
-    if (folds[f].scale == scale)
-      gains.push_back(sum.clamped_log_errors[f] - sum.log_errors[f]);
-  return gains.size() > 1 && *std::min_element(gains.begin(), gains.end()) > kGainOfGrowth;
+  const std::vector<double> gains = gains_of_clamps(folds, sum)[scale];
+  return gains.size() > 1 && *std::max_element(gains.begin(), gains.end()) < -kGainOfGrowth;
 }
 
-Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
-                       CandidateJudge& judge) {
-  return Selector(task, folds, judge).run();
+Selection select_shape(const SelectionTask& task, CandidateJudge& judge) {
+  return Selector(task, judge).run();
 }
 
 }  // namespace perfmodel

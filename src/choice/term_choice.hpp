@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -29,16 +29,17 @@ struct Fold {
 ///
 /// A scale is an extrinsic column, or a numeric intrinsic one that spans two decades or more, with
 /// enough values to hold some out; of more than a dozen, extrinsic ones and those of the widest
-/// range. At most `most_rows` rows are used. Empty if there are too few.
+/// range. At most 1000 rows, and the other rows of their configurations, are used. Empty if there
+/// are too few.
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
-                             std::size_t most_rows, std::uint64_t seed);
+                             std::uint64_t seed);
 
 /// One way to fit the runs, and its errors on held-out rows.
 struct Candidate {
   bool generic = false;  ///< Eq. (4); shape and ridge are then ignored
   SumShape shape;
   double ridge = 1e-4;
-  std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
+  std::vector<double> log_errors = {};  ///< per fold: ln of the mean error of its held-out rows
   /// log_errors with the scale of each extrapolation fold clamped to its largest training value.
   std::vector<double> clamped_log_errors = {};
   double score = 0;   ///< weighted mean of the log errors
@@ -51,6 +52,7 @@ struct SelectionTask {
   const ModelSpec& spec;
   const Design& training;
   const FitOptions& options;
+  const std::vector<Fold>& folds;  ///< empty if there are too few rows to choose
 };
 
 /// Returns the given rows of the coordinates' data as rows of the design.
@@ -58,9 +60,7 @@ Design design_of(const SelectionTask& task, const std::vector<Eigen::Index>& row
 
 struct Selection {
   Candidate chosen;
-  Candidate best;  ///< lowest score; `chosen` is as good as this one
   std::vector<Candidate> tried;
-  std::vector<Fold> folds;  ///< empty if there were too few rows to choose
 };
 
 // The sums that a selection tries, step by step; each step starts from `from`.
@@ -80,20 +80,19 @@ bool is_extrinsic(const SelectionTask& task, std::size_t numeric);
 /// All combinations of steps and C with one term: they matter most and interact.
 std::vector<Candidate> plain_candidates(const SelectionTask& task);
 
-std::vector<Candidate> with_other_ridges(const Candidate& from);
+std::vector<Candidate> with_ridges(const Candidate& from, const std::vector<double>& ridges);
 
 /// One term per numeric column, each without the other numeric columns.
 std::optional<SumShape> additive_shape(const SelectionTask& task);
 
 /// All-reduce saturation terms 1 - 1/n for each scale alone, and for all scales that count from 1
 /// together: GPUs and the nodes that hold them grow together.
-std::vector<Candidate> with_saturations(const SelectionTask& task, const std::vector<Fold>& folds,
-                                        const Candidate& from);
+std::vector<Candidate> with_saturations(const SelectionTask& task, const Candidate& from);
 
 /// Other growths of a numeric column: log2(n)^r in the first term that has the column, with n^q or
 /// instead of it, and 1 - 1/n.
-std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
-                                     const Candidate& from, std::size_t numeric);
+std::vector<Candidate> other_growths(const SelectionTask& task, const Candidate& from,
+                                     std::size_t numeric);
 
 /// Candidates with a step at each inner value of a scale, with its powers and instead of them.
 std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
@@ -105,12 +104,8 @@ std::vector<SumShape> simple_shapes(const SelectionTask& task);
 /// Candidates with a negative term.
 std::vector<Candidate> negative_candidates(const SelectionTask& task);
 
-/// True for a count that has an extrapolation fold, so that the folds can judge 1 - 1/n.
-bool may_saturate(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric);
-
 /// Returns the spec with a decision, for each numeric column that may be 0, how it enters products:
-/// as
-/// ln(1 + x / unit), or as ln x if x > 0 and a factor of its own if x = 0.
+/// as ln(1 + x / unit), or as ln x if x > 0 and a factor of its own if x = 0.
 ///
 /// Held-out rows decide, by one product of all columns: column by column, the factor of its own is
 /// taken if it predicts them better by more than a standard error.
@@ -119,9 +114,15 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
 /// Factor beyond the largest value, as from 16 workers to 64: about as far as users extrapolate.
 inline constexpr double kStretch = 4;
 
-/// Slope of ln of each numeric column, with these `features`, over ln of the scale.
-std::vector<double> slopes_along(const TermData& data, const std::vector<Eigen::Index>& features,
-                                 std::size_t scale);
+/// Slope of ln of each numeric column over ln of the scale.
+std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t scale);
+
+/// Every n-th of the rows, so that at most 60 are left.
+std::vector<Eigen::Index> thinned(const std::vector<Eigen::Index>& rows);
+
+/// ln(time) of rows of all features, in units of the typical time.
+Eigen::VectorXd log_times(const TermCoordinates& coordinates, const TermData& all_features,
+                          const SumShape& shape, const Eigen::VectorXd& theta);
 
 /// Predictions of a fit at far points.
 struct FarPredictions {
@@ -173,11 +174,8 @@ double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& pr
 /// agree whether they are right or wrong.
 double with_disagreement(double log_error, double disagreement);
 
-/// Weights of the folds in a score: 0.5 in all for the random folds, 0.5 for the extrapolation
-/// folds. Random folds alone weigh 1.
-std::vector<double> fold_weights(const std::vector<Fold>& folds);
-
-/// Sets the score to the weighted mean of the candidate's log errors.
+/// Sets the score to the weighted mean of the candidate's log errors: the random folds weigh as
+/// much as the extrapolation folds.
 void set_score(const std::vector<Fold>& folds, Candidate& candidate);
 
 /// Mean log error over the random or the extrapolation folds; nullopt if there are none.
@@ -187,24 +185,25 @@ std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candi
 /// Standard error of the difference of two scores, from its scatter over the folds.
 double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
-/// True if `a` is at most `standard_errors` worse than `b` on the random folds and, separately, on
+/// Accepted increase of errors, as logarithms; by default up to a standard error.
+struct Allowance {
+  double in_any_case = -std::numeric_limits<double>::infinity();
+  /// If the increase is within a standard error.
+  double within_error = std::numeric_limits<double>::infinity();
+};
+
+/// True if `a` is worse than `b` by at most the allowance on the random folds and, separately, on
 /// the extrapolation folds: those scatter so much that over all folds together a model that is
 /// clearly worse within the measured range would pass.
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
-                double standard_errors = 1);
+                const Allowance& allowance = {});
 
-/// Accepted increase of errors, as logarithms.
-struct Allowance {
-  double in_any_case;
-  double within_error;  ///< if the increase is within a standard error
-};
-
-/// True if `a` is worse than `b` by at most the allowance on random and on extrapolation folds.
-bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
-                       const Allowance& allowance);
-
-/// as_good_as() on the random folds alone.
+/// as_good_as() within a standard error, on the random folds alone.
 bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// The options of a fit of Eq. (4) in place of a sum: the MAE replaces soft_l1, which it does not
+/// support.
+FitOptions generic_options(FitOptions options);
 
 /// True if both share one path of fits with 1, 2, ... terms.
 bool same_family(const Candidate& a, const Candidate& b);
@@ -212,8 +211,8 @@ bool same_family(const Candidate& a, const Candidate& b);
 /// Scores candidates on held-out rows. Fits of a family are kept for later requests.
 class CandidateJudge {
  public:
-  /// Keeps a reference to the folds.
-  CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds);
+  explicit CandidateJudge(const SelectionTask& task)
+      : task_(task), far_points_(task.coordinates, task.folds) {}
 
   /// Fits every candidate to every fold, in parallel, and scores it on the held-out rows. A sum
   /// yields several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
@@ -257,7 +256,6 @@ class CandidateJudge {
   };
 
   SelectionTask task_;
-  const std::vector<Fold>& folds_;
   FarPoints far_points_;
   std::vector<Family> families_;
 
@@ -266,38 +264,33 @@ class CandidateJudge {
   const FoldPath& path_of(const Candidate& candidate, std::size_t fold) const;
   void fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds);
   std::optional<std::size_t> like(const Candidate& candidate) const;
-  void extend(const Candidate& candidate, std::size_t f, const FoldPath* like,
+  void extend(const Candidate& candidate, std::size_t f, const std::vector<SumFit>& like,
               FoldPath& path) const;
   Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
 };
-
-/// Search options for the fits to folds.
-TermSearchOptions fold_search(const FitOptions& options, double ridge);
 
 /// True for a sum of at least one term, not Eq. (4).
 bool is_sum(const Candidate& candidate);
 
 bool scores_better(const Candidate& a, const Candidate& b);
 
-/// Chooses among the candidates that are as good as the best.
+/// Chooses among the tried candidates that are as good as the best.
 ///
 /// The one with the fewest constants sets the number of terms. Of those with this number, the ones
 /// that grow least beyond the measured range remain: if held-out rows cannot tell candidates apart,
 /// one that grows too fast can be wrong by any factor, one that grows too slowly only by the
 /// growth. Of these, the fewest constants win, then the best score. Logarithms are taken only if
 /// every candidate with this number of terms has one.
-Candidate cautious_choice(const ModelSpec& spec, const Selection& selection);
+Candidate cautious_choice(const ModelSpec& spec, const std::vector<Fold>& folds,
+                          const std::vector<Candidate>& tried, const Candidate& best);
 
-/// The forecast "as at the largest measured value" is the baseline: a scale is clamped to its
-/// measured range if the baseline predicts each of its extrapolation folds better.
-void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate);
-
-/// clamp_scales(), then replaces the errors by those of the clamped candidate.
+/// Clamps the scales of which the forecast "as at the largest measured value" predicts all
+/// extrapolation folds better, and replaces the errors by those of the clamped candidate.
 void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate);
 
 /// True if a judged sum grows clearly faster beyond the range of an extrinsic column than within.
-bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
-                     const CandidateJudge& judge, const Candidate& sum, std::size_t scale);
+bool is_steep_beyond(const SelectionTask& task, const CandidateJudge& judge, const Candidate& sum,
+                     std::size_t scale);
 
 /// True if a scale has more than one extrapolation fold and all of them show that a sum keeps
 /// growing beyond the training values.
@@ -307,14 +300,10 @@ bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t 
 /// of a power: trying it used up a degree of freedom.
 Eigen::Index size_of(const Candidate& candidate, const ModelSpec& spec);
 
-/// Most rows that the folds for choosing a form use.
-inline constexpr std::size_t kRowsOfFolds = 1000;
-
 /// Chooses terms, C, steps, logarithms and ridge by cross-validation with random and extrapolation
 /// folds: first terms, C and steps in all combinations, then step by step from the best so far, and
 /// at last a simple and cautious candidate that is as good as the best. Eq. (4) and the constant
 /// are among the candidates. `judge` keeps their fits.
-Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
-                       CandidateJudge& judge);
+Selection select_shape(const SelectionTask& task, CandidateJudge& judge);
 
 }  // namespace perfmodel

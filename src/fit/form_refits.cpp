@@ -1,25 +1,12 @@
-#include "choice/fit_multi.hpp"
 #include "forms/generic_form.hpp"
-#include "forms/sum_form.hpp"
 #include "perfmodel/model.hpp"
 #include "search/global_search.hpp"
 #include "search/scaled_model.hpp"
 #include "search/search_space.hpp"
-#include "sums/sum_terms.hpp"
 
-// Not with the forms, since refits need the search for sums, which itself creates forms.
+// Not with the form, since refits need the search, which itself creates forms.
 
 namespace perfmodel {
-
-std::size_t SumForm::constants_in_use(const FittedModel& model) const {
-  return free_constants(fitted_sum(model));
-}
-
-std::unique_ptr<Refit> SumForm::refit(const FittedModel& model, const Design&,
-                                      const FitOptions& options) const {
-  return std::make_unique<SumRefit>(model, options);
-}
-
 namespace {
 
 using Eigen::VectorXd;

@@ -33,7 +33,6 @@ static_assert(kWidestLog == kWidestPower);
 
 /// State of each constant. All but the free ones and C are excluded.
 std::vector<Standing> standings_of(const FittedSum& sum, const FitOptions& options) {
-  const MultiLayout layout(sum.spec, sum.structure);
   const std::vector<SumConstant> constants = sum_constants(sum);
   std::vector<Standing> out;
   for (const SumConstant constant : constants) {
@@ -46,7 +45,7 @@ std::vector<Standing> standings_of(const FittedSum& sum, const FitOptions& optio
   }
   for (std::size_t k = 0; k < sum.structure.terms; ++k) {
     for (std::size_t n = 0; n < numeric_count(sum.spec); ++n) {
-      const std::size_t power = layout.numeric_power(k, n);
+      const std::size_t power = sum.layout.numeric_power(k, n);
       if (std::abs(sum.constants[index(power)]) >= kWidestSumPower)
         out[power] = Standing::at_bound;
       else if (sum.structure.feature(k, n).log_power != 0 &&
@@ -69,23 +68,24 @@ double SumSensitivity::coordinate_of(const Design& runs, std::size_t numeric,
 template <class Put>
 void SumSensitivity::put_log_derivatives(const Design& runs, std::size_t row,
                                          const Put& put) const {
-  put(layout_.coefficient(0), 1.0);
+  put(sum_.layout.coefficient(0), 1.0);
   for (std::size_t n = 0; n < numeric_count(sum_.spec); ++n)
-    put(layout_.numeric_power(0, n), coordinate_of(runs, n, row) - centres_[index(n)]);
+    put(sum_.layout.numeric_power(0, n), coordinate_of(runs, n, row) - centres_[index(n)]);
   for (std::size_t c = 0; c < runs.categorical.size(); ++c)
-    put(layout_.level(0, c, runs.categorical[c].codes[row]), 1.0);
+    put(sum_.layout.level(0, c, runs.categorical[c].codes[row]), 1.0);
   for (std::size_t g = 0; g < sum_.structure.step_factors.size(); ++g) {
     const auto [numeric, above] = sum_.structure.step_factors[g];
-    put(layout_.step_factor(0, g, numeric_factor(runs, numeric).value(row) > above ? 1 : 0), 1.0);
+    put(sum_.layout.step_factor(0, g, numeric_factor(runs, numeric).value(row) > above ? 1 : 0),
+        1.0);
   }
 }
 
 std::vector<std::size_t> SumSensitivity::leaders() const {
-  std::vector<std::size_t> out(layout_.size());
+  std::vector<std::size_t> out(sum_.layout.size());
   std::iota(out.begin(), out.end(), 0U);
   for (const std::size_t numeric : sum_.estimate.shared)
     for (std::size_t k = 1; k < sum_.structure.terms; ++k)
-      out[layout_.numeric_power(k, numeric)] = layout_.numeric_power(0, numeric);
+      out[sum_.layout.numeric_power(k, numeric)] = sum_.layout.numeric_power(0, numeric);
   return out;
 }
 
@@ -116,17 +116,17 @@ Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions&
     };
     for (std::size_t k = 0; k < sum_.structure.terms; ++k)
       put_log_derivatives(runs, row, [&](std::size_t constant, double derivative) {
-        put(layout_.coefficient(k) + constant, parts(index(row), index(k)) * derivative);
+        put(sum_.layout.coefficient(k) + constant, parts(index(row), index(k)) * derivative);
       });
-    put(layout_.intercept(), 1);
+    put(sum_.layout.intercept(), 1);
   }
-  optimise::SparseRows jacobian(index(runs.rows), index(layout_.size()));
+  optimise::SparseRows jacobian(index(runs.rows), index(sum_.layout.size()));
   jacobian.setFromTriplets(entries.begin(), entries.end());
   if (options.stop.stop_requested())
     throw Interrupted();
   const auto gram_of = [&](const VectorXd& weights) {
     ArrowMatrix out = gram(1, jacobian, weights);
-    return layout_.size() > kMostDenseConstants ? out : dense_arrow(MatrixXd(out.sparse));
+    return sum_.layout.size() > kMostDenseConstants ? out : dense_arrow(MatrixXd(out.sparse));
   };
   std::vector<Standing> standings = standings_of(sum_, options);
   std::vector<bool> left_out;
@@ -134,7 +134,7 @@ Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions&
     left_out.push_back(standings[k] != Standing::free || leader[k] != k);
     standings[k] = standings[leader[k]];
   }
-  left_out[layout_.intercept()] = false;  // a flat direction may lead back from a C of 0
+  left_out[sum_.layout.intercept()] = false;  // a flat direction may lead back from a C of 0
   return {std::move(standings),
           std::move(left_out),
           gram_of,
@@ -145,16 +145,15 @@ Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions&
 
 SumSensitivity::SumSensitivity(FittedSum sum, const Design& runs, const FitOptions& options)
     : sum_(std::move(sum)),
-      layout_(sum_.spec, sum_.structure),
       centres_(centres_of(runs)),
       sensitivity_(sensitivity_of(runs, options)) {}
 
 VectorXd SumSensitivity::gradient(std::size_t constant) const {
-  VectorXd out = VectorXd::Unit(index(layout_.size()), index(constant));
+  VectorXd out = VectorXd::Unit(index(sum_.layout.size()), index(constant));
   for (std::size_t k = 0; k < sum_.structure.terms; ++k)
-    if (constant == layout_.coefficient(k))
+    if (constant == sum_.layout.coefficient(k))
       for (std::size_t n = 0; n < numeric_count(sum_.spec); ++n)
-        out[index(layout_.numeric_power(k, n))] = -centres_[index(n)];
+        out[index(sum_.layout.numeric_power(k, n))] = -centres_[index(n)];
   return folded(out);
 }
 
@@ -165,14 +164,14 @@ VectorXd SumSensitivity::gradient_of_log_time(const Configuration& at,
   const MatrixXd powers = multi_elasticities(sum_.spec, sum_.structure, sum_.constants, row);
   const double total = parts.sum();
   const double power = extrinsic ? powers(0, index(*extrinsic)) : 0;
-  VectorXd out = VectorXd::Zero(index(layout_.size()));
+  VectorXd out = VectorXd::Zero(index(sum_.layout.size()));
   for (std::size_t k = 0; k < sum_.structure.terms; ++k) {
     // d ln t = sum_k s_k d ln t_k + dC / t with the shares s_k = t_k / t. The scaling power is
     // sum_k e_k s_k, and d s_k = s_k (d ln t_k - d ln t).
     const double share = parts(0, index(k)) / total;
     double weight = share;
     if (extrinsic) {
-      const std::size_t own_power = layout_.extrinsic_power(k, *extrinsic);
+      const std::size_t own_power = sum_.layout.extrinsic_power(k, *extrinsic);
       const double value = row.extrinsic[*extrinsic].value(0);
       const Feature& feature = sum_.structure.feature(k, *extrinsic);
       const double own = feature.slope(value, sum_.constants[index(own_power)]);
@@ -180,10 +179,10 @@ VectorXd SumSensitivity::gradient_of_log_time(const Configuration& at,
       out[index(own_power)] += feature.saturates ? share / value : share;
     }
     put_log_derivatives(row, 0, [&](std::size_t constant, double derivative) {
-      out[index(layout_.coefficient(k) + constant)] += weight * derivative;
+      out[index(sum_.layout.coefficient(k) + constant)] += weight * derivative;
     });
   }
-  out[index(layout_.intercept())] = (extrinsic ? -power : 1) / total;
+  out[index(sum_.layout.intercept())] = (extrinsic ? -power : 1) / total;
   return folded(out);
 }
 
@@ -195,7 +194,7 @@ class SumFindings {
   SumFindings(const FittedModel& model, const Design& runs, const FitOptions& options)
       : model_(model),
         at_(fitted_sum(model), runs, options),
-        layout_(at_.layout()),
+        layout_(at_.sum().layout),
         constants_(at_.sensitivity(), judged(median(runs.time)),
                    [&](std::size_t k) { return at_.gradient(k); }),
         shares_(time_shares(model, runs)) {}
@@ -230,26 +229,19 @@ class SumFindings {
   std::size_t terms() const { return at_.sum().structure.terms; }
 
   std::vector<JudgedConstant> judged(double typical_time) const {
-    const ModelSpec& spec = model_.spec;
     std::vector<JudgedConstant> out;
     for (std::size_t k = 0; k < layout_.size(); ++k)
       out.push_back(
           {.name = layout_.name(k), .value = model_.constants[index(k)], .widest = kWidestLog});
     for (std::size_t k = 0; k < terms(); ++k) {
-      const auto name = [&](std::size_t first, std::size_t count, const std::string& column) {
-        for (std::size_t i = first; i < first + count; ++i) {
-          out[i].term = k + 1;
-          out[i].column = column;
+      const std::size_t coefficient = layout_.coefficient(k);
+      out[coefficient].term = k + 1;
+      for (const TermInput& input : at_.sum().inputs) {
+        for (std::size_t i = 0; i < input.count; ++i) {
+          out[coefficient + input.first + i].term = k + 1;
+          out[coefficient + input.first + i].column = input.column;
         }
-      };
-      name(layout_.coefficient(k), 1, "");
-      for (std::size_t n = 0; n < numeric_count(spec); ++n)
-        name(layout_.numeric_power(k, n), 1, numeric_input(spec, n).column);
-      for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-        name(layout_.level(k, c, 0), spec.categorical[c].levels.size(), spec.categorical[c].column);
-      for (std::size_t g = 0; g < at_.sum().structure.step_factors.size(); ++g)
-        name(layout_.step_factor(k, g, 0), 2,
-             numeric_input(spec, at_.sum().structure.step_factors[g].numeric).column);
+      }
     }
     JudgedConstant& intercept = out[layout_.intercept()];
     intercept.widest =
@@ -288,7 +280,7 @@ class SumFindings {
         sentence = together_sentence(
             columns, everywhere ? "" : " in term " + std::to_string(moved_terms.front()));
       }
-      if (!sentence.empty() && std::find(out.begin(), out.end(), sentence) == out.end())
+      if (!sentence.empty() && !contains(out, sentence))
         out.push_back(sentence);
     }
     return out;
@@ -312,15 +304,13 @@ class SumFindings {
   std::string wide_inputs(std::size_t term) const {
     std::vector<std::string> powers;
     std::vector<std::string> factors;
-    for (std::size_t n = 0; n < numeric_count(model_.spec); ++n)
-      if (constants_.is_wide(layout_.numeric_power(term, n)))
-        powers.push_back(numeric_input(model_.spec, n).column);
-    for (std::size_t c = 0; c < model_.spec.categorical.size(); ++c) {
+    for (const TermInput& input : at_.sum().inputs) {
+      const std::size_t first = layout_.coefficient(term) + input.first;
       bool any = false;
-      for (std::size_t l = 0; l < model_.spec.categorical[c].levels.size(); ++l)
-        any = any || constants_.is_wide(layout_.level(term, c, l));
-      if (any)
-        factors.push_back(model_.spec.categorical[c].column);
+      for (std::size_t k = first; k < first + input.count; ++k)
+        any = any || constants_.is_wide(k);
+      if (any && input.kind != TermInput::Kind::step)
+        (input.has_factors() ? factors : powers).push_back(input.column);
     }
     std::vector<std::string> wide;
     if (!powers.empty())

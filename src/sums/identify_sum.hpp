@@ -18,7 +18,6 @@ class SumSensitivity {
   SumSensitivity(FittedSum sum, const Design& runs, const FitOptions& options);
 
   const FittedSum& sum() const { return sum_; }
-  const MultiLayout& layout() const { return layout_; }
   const Sensitivity& sensitivity() const { return sensitivity_; }
 
   /// Gradient of ln a, of a power, of ln of a factor, or of C.
@@ -29,7 +28,6 @@ class SumSensitivity {
 
  private:
   FittedSum sum_;
-  MultiLayout layout_;
   Eigen::VectorXd centres_;  ///< means of the logarithms of the numeric columns
   Sensitivity sensitivity_;
 

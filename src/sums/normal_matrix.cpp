@@ -20,122 +20,13 @@ const Functions& functions_for(InstructionSet instructions) {
 }  // namespace perfmodel::row_kernel
 
 namespace perfmodel {
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-
-LevelColumn::LevelColumn(Index first, const Eigen::Ref<const MatrixXd>& contrasts,
-                         const RowMajor& others)
-    : first_(first),
-      levels_(contrasts.cols() + 1),
-      order_(to_size(contrasts.rows())),
-      begin_(to_size(levels_ + 1), 0) {
-  for (Index row = 0; row < contrasts.rows(); ++row) {
-    level_.push_back(level_of(contrasts.row(row)));
-    ++begin_[to_size(level_.back() + 1)];
-  }
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  std::iota(order_.begin(), order_.end(), Index{0});
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](Index a, Index b) { return level_[to_size(a)] < level_[to_size(b)]; });
-  others_ = others(order_, Eigen::all);
-}
-
-MatrixXd LevelColumn::sums(const RowMajor& row_weights) const {
-  RowMajor out = RowMajor::Zero(levels_, row_weights.cols());
-  for (Index row = 0; row < row_weights.rows(); ++row)
-    out.row(level_[to_size(row)]) += row_weights.row(row);
-  return out;
-}
-
-LevelColumn::RowMajor LevelColumn::sums_with_others(const row_kernel::Functions& kernel,
-                                                    const RowMajor& row_weights) const {
-  const RowMajor weights = row_weights(order_, Eigen::all);
-  const Index columns = weights.cols();
-  const std::size_t stride = to_size(others_.cols());
-  RowMajor out = RowMajor::Zero(levels_ * columns, others_.cols());
-  for (Index level = 0; level < levels_; ++level) {
-    const Index begin = begin_[to_size(level)];
-    const Index rows = begin_[to_size(level + 1)] - begin;
-    if (rows > 0)
-      kernel.add_products(to_size(rows), {others_.row(begin).data(), stride, stride},
-                          {weights.row(begin).data(), to_size(columns), to_size(columns)},
-                          out.row(level * columns).data());
-  }
-  return out;
-}
-
-LevelColumn::RowMajor LevelColumn::sums_with(const LevelColumn& other,
-                                             const RowMajor& row_weights) const {
-  RowMajor out = RowMajor::Zero(levels_ * other.levels_, row_weights.cols());
-  for (Index row = 0; row < row_weights.rows(); ++row)
-    out.row(level_[to_size(row)] * other.levels_ + other.level_[to_size(row)]) +=
-        row_weights.row(row);
-  return out;
-}
-
 namespace {
 
+using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
 using Eigen::VectorXd;
-
-/// Entry of levels 0 .. m - 1 in contrast m - 1; level m has -m times it.
-double scale_of(Index m) {
-  return 1 / std::sqrt(static_cast<double>(m) * static_cast<double>(m + 1));
-}
-
-}  // namespace
-
-MatrixXd contrasts(std::size_t levels) {
-  const Index n = static_cast<Index>(levels);
-  MatrixXd out = MatrixXd::Zero(n, n - 1);
-  for (Index m = 1; m < n; ++m) {
-    const double scale = scale_of(m);
-    out.col(m - 1).head(m).setConstant(scale);
-    out(m, m - 1) = -scale * static_cast<double>(m);
-  }
-  return out;
-}
-
-Index level_of(const Eigen::Ref<const RowVectorXd>& row) {
-  Index first = 0;
-  while (first + 1 < row.size() && row[first] == 0)
-    ++first;
-  return row[first] > 0 ? 0 : first + 1;
-}
-
-MatrixXd contrast_sums(const Eigen::Ref<const MatrixXd>& of_levels) {
-  MatrixXd out(of_levels.rows() - 1, of_levels.cols());
-  RowVectorXd before = of_levels.row(0);
-  for (Index m = 1; m < of_levels.rows(); ++m) {
-    out.row(m - 1) = scale_of(m) * (before - static_cast<double>(m) * of_levels.row(m));
-    before += of_levels.row(m);
-  }
-  return out;
-}
-
-MatrixXd contrast_products(const Eigen::Ref<const VectorXd>& weights) {
-  const Index size = weights.size() - 1;
-  const VectorXd sums = contrast_sums(weights);
-  MatrixXd out(size, size);
-  double before = weights[0];
-  for (Index m = 1; m <= size; ++m) {
-    const double scale = scale_of(m);
-    const double squared = static_cast<double>(m) * static_cast<double>(m);
-    out(m - 1, m - 1) = scale * scale * (before + squared * weights[m]);
-    // A later contrast has the same entry for all levels 0 .. m.
-    for (Index later = m + 1; later <= size; ++later)
-      out(later - 1, m - 1) = out(m - 1, later - 1) = scale_of(later) * sums[m - 1];
-    before += weights[m];
-  }
-  return out;
-}
-
-namespace {
-
-using Eigen::ArrayXd;
 
 /// Rows per block, whose products and weights stay in the cache.
 constexpr Index kBlock = 64;
@@ -200,7 +91,107 @@ void unpack(const RowMajor& sums, Index first, Index last, const std::vector<Ind
   });
 }
 
+/// Entry of levels 0 .. m - 1 in contrast m - 1; level m has -m times it.
+double scale_of(Index m) {
+  return 1 / std::sqrt(static_cast<double>(m) * static_cast<double>(m + 1));
+}
+
 }  // namespace
+
+LevelColumn::LevelColumn(Index first, const Eigen::Ref<const MatrixXd>& contrasts,
+                         const RowMajor& others)
+    : first_(first),
+      levels_(contrasts.cols() + 1),
+      order_(to_size(contrasts.rows())),
+      begin_(to_size(levels_ + 1), 0) {
+  for (Index row = 0; row < contrasts.rows(); ++row) {
+    level_.push_back(level_of(contrasts.row(row)));
+    ++begin_[to_size(level_.back() + 1)];
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  std::iota(order_.begin(), order_.end(), Index{0});
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](Index a, Index b) { return level_[to_size(a)] < level_[to_size(b)]; });
+  others_ = others(order_, Eigen::all);
+}
+
+MatrixXd LevelColumn::sums(const RowMajor& row_weights) const {
+  RowMajor out = RowMajor::Zero(levels_, row_weights.cols());
+  for (Index row = 0; row < row_weights.rows(); ++row)
+    out.row(level_[to_size(row)]) += row_weights.row(row);
+  return out;
+}
+
+LevelColumn::RowMajor LevelColumn::sums_with_others(const row_kernel::Functions& kernel,
+                                                    const RowMajor& row_weights) const {
+  const RowMajor weights = row_weights(order_, Eigen::all);
+  const Index columns = weights.cols();
+  const std::size_t stride = to_size(others_.cols());
+  RowMajor out = RowMajor::Zero(levels_ * columns, others_.cols());
+  for (Index level = 0; level < levels_; ++level) {
+    const Index begin = begin_[to_size(level)];
+    const Index rows = begin_[to_size(level + 1)] - begin;
+    if (rows > 0)
+      kernel.add_products(to_size(rows), {others_.row(begin).data(), stride, stride},
+                          {weights.row(begin).data(), to_size(columns), to_size(columns)},
+                          out.row(level * columns).data());
+  }
+  return out;
+}
+
+LevelColumn::RowMajor LevelColumn::sums_with(const LevelColumn& other,
+                                             const RowMajor& row_weights) const {
+  RowMajor out = RowMajor::Zero(levels_ * other.levels_, row_weights.cols());
+  for (Index row = 0; row < row_weights.rows(); ++row)
+    out.row(level_[to_size(row)] * other.levels_ + other.level_[to_size(row)]) +=
+        row_weights.row(row);
+  return out;
+}
+
+MatrixXd contrasts(std::size_t levels) {
+  const Index n = static_cast<Index>(levels);
+  MatrixXd out = MatrixXd::Zero(n, n - 1);
+  for (Index m = 1; m < n; ++m) {
+    const double scale = scale_of(m);
+    out.col(m - 1).head(m).setConstant(scale);
+    out(m, m - 1) = -scale * static_cast<double>(m);
+  }
+  return out;
+}
+
+Index level_of(const Eigen::Ref<const RowVectorXd>& row) {
+  Index first = 0;
+  while (first + 1 < row.size() && row[first] == 0)
+    ++first;
+  return row[first] > 0 ? 0 : first + 1;
+}
+
+MatrixXd contrast_sums(const Eigen::Ref<const MatrixXd>& of_levels) {
+  MatrixXd out(of_levels.rows() - 1, of_levels.cols());
+  RowVectorXd before = of_levels.row(0);
+  for (Index m = 1; m < of_levels.rows(); ++m) {
+    out.row(m - 1) = scale_of(m) * (before - static_cast<double>(m) * of_levels.row(m));
+    before += of_levels.row(m);
+  }
+  return out;
+}
+
+MatrixXd contrast_products(const Eigen::Ref<const VectorXd>& weights) {
+  const Index size = weights.size() - 1;
+  const VectorXd sums = contrast_sums(weights);
+  MatrixXd out(size, size);
+  double before = weights[0];
+  for (Index m = 1; m <= size; ++m) {
+    const double scale = scale_of(m);
+    const double squared = static_cast<double>(m) * static_cast<double>(m);
+    out(m - 1, m - 1) = scale * scale * (before + squared * weights[m]);
+    // A later contrast has the same entry for all levels 0 .. m.
+    for (Index later = m + 1; later <= size; ++later)
+      out(later - 1, m - 1) = out(m - 1, later - 1) = scale_of(later) * sums[m - 1];
+    before += weights[m];
+  }
+  return out;
+}
 
 /// Divides the triangle of pairs into slabs of whole rows with at most `most_pairs` pairs each.
 std::vector<NormalMatrix::Slab> NormalMatrix::slabs_of(Index columns, Index most_pairs) {

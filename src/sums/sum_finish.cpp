@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,39 +33,32 @@ constexpr double kWidestIntercept = 2;
 /// The same if terms are subtracted from C.
 constexpr double kWidestMinuend = 1e6;
 
-/// The penalised combinations of the coordinates of one term, and its box.
-struct TermGoal {
-  Index rows = 0;
-  std::vector<Eigen::Triplet<double>> penalised;
-  std::vector<bool> power;  ///< per feature: true if it carries a power
-};
-
-TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
-  TermGoal out;
-  out.power.assign(static_cast<std::size_t>(shape.features()), false);
-  for (const Index feature : coordinates.numeric_features())
-    out.power[static_cast<std::size_t>(feature)] = true;
-  std::vector<std::pair<Index, Index>> inputs;  // first feature and count; steps last
-  for (const auto& [first, count] : coordinates.inputs())
-    if (first < shape.plain_features && count > 0)
-      inputs.emplace_back(first, count);
-  for (Index g = shape.plain_features; g < shape.features(); ++g)
-    inputs.emplace_back(g, 1);
+/// The penalised combinations of the coordinates of one term: one row each.
+std::vector<Eigen::Triplet<double>> penalised_of_term(const TermCoordinates& coordinates,
+                                                      const SumShape& shape) {
+  const std::vector<Index> powers = coordinates.numeric_features();
   const LevelColumns block = coordinates.data().level_block();
+  std::vector<Eigen::Triplet<double>> out;
+  int row = 0;
   const auto put = [&](Index j, double value) {
-    out.penalised.emplace_back(static_cast<int>(out.rows), static_cast<int>(j), value);
+    out.emplace_back(row, static_cast<int>(j), value);
   };
-  for (const auto& [first, count] : inputs) {
-    const bool own = out.power[static_cast<std::size_t>(first)] || block.holds(first);
+  const auto add_input = [&](Index first, Index count) {
+    const bool own = contains(powers, first) || block.holds(first);
     const MatrixXd basis = own ? MatrixXd() : contrasts(static_cast<std::size_t>(count) + 1);
-    for (Index l = 0; l < (own ? count : count + 1); ++l, ++out.rows) {
+    for (Index l = 0; l < (own ? count : count + 1); ++l, ++row) {
       if (own)
         put(first + l, 1);
       else
         for (Index j = 0; j < count; ++j)
           put(first + j, basis(l, j));
     }
-  }
+  };
+  for (const auto& [first, count] : coordinates.inputs())
+    if (first < shape.plain_features && count > 0)
+      add_input(first, count);
+  for (Index g = shape.plain_features; g < shape.features(); ++g)
+    add_input(g, 1);
   return out;
 }
 
@@ -76,25 +68,24 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
                  const FitOptions& options, double ridge)
     : PenaltyTerms(options.penalty.l1, options.penalty.l2 + ridge), loss_(options) {
   const Index features = shape.features();
-  const TermGoal term = term_goal(coordinates, shape);
-  if (l1_ > 0 || l2_ > 0)
+  if (l1_ > 0 || l2_ > 0) {
+    const auto of_term = penalised_of_term(coordinates, shape);
+    const Index rows = of_term.empty() ? 0 : of_term.back().row() + 1;
     penalised_ =
-        LevelJacobian(
-            levels_apart(coordinates.data(), shape), shape.terms * term.rows, shape.size(),
-            [&](const auto& put) {
-              for (Index k = 0; k < shape.terms; ++k)
-                for (const auto& entry : term.penalised)
-                  put(k * term.rows + entry.row(), k * features + entry.col(), entry.value());
-            })
+        LevelJacobian(levels_apart(coordinates.data(), shape), shape.terms * rows, shape.size(),
+                      [&](const auto& put) {
+                        for (Index k = 0; k < shape.terms; ++k)
+                          for (const auto& entry : of_term)
+                            put(k * rows + entry.row(), k * features + entry.col(), entry.value());
+                      })
             .matrix();
+  }
   box_.lower = VectorXd::Constant(shape.size(), -kWidestLogFactor);
   box_.upper = VectorXd::Constant(shape.size(), kWidestLogFactor);
   for (Index k = 0; k < shape.terms; ++k) {
-    for (Index j = 0; j < features; ++j) {
-      if (!term.power[static_cast<std::size_t>(j)])
-        continue;
-      box_.lower[k * features + j] = -kWidestSumPower;
-      box_.upper[k * features + j] = kWidestSumPower;
+    for (const Index power : coordinates.numeric_features()) {
+      box_.lower[k * features + power] = -kWidestSumPower;
+      box_.upper[k * features + power] = kWidestSumPower;
     }
   }
   const std::vector<bool> held = shape.held();
@@ -109,10 +100,8 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
   }
   if (shape.intercept) {
     box_.lower[shape.size() - 1] = 0;
-    const bool subtracts =
-        std::find(shape.signs.begin(), shape.signs.end(), -1) != shape.signs.end();
-    box_.upper[shape.size() - 1] =
-        (subtracts ? kWidestMinuend : kWidestIntercept) * coordinates.data().time.maxCoeff();
+    box_.upper[shape.size() - 1] = (contains(shape.signs, -1) ? kWidestMinuend : kWidestIntercept) *
+                                   coordinates.data().time.maxCoeff();
   }
 }
 
@@ -134,6 +123,9 @@ VectorXd SumGoal::without_traces(const VectorXd& x) const {
   return out;
 }
 
+namespace {
+
+/// Replaces ln C by C and clamps to the box; search_coordinates() is the inverse.
 VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal, VectorXd theta) {
   if (shape.intercept)
     theta[theta.size() - 1] = std::exp(theta[theta.size() - 1]);
@@ -146,19 +138,26 @@ VectorXd search_coordinates(const SumShape& shape, VectorXd x) {
   return shape.tied(std::move(x));
 }
 
-namespace {
+/// Loss plus penalties of a sum at search coordinates, in units of the typical time.
+double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                 const VectorXd& theta) {
+  const VectorXd total = evaluate_sum(data, shape, theta).total;
+  if (!total.allFinite() || !(total.minCoeff() > 0))
+    return std::numeric_limits<double>::infinity();
+  return loss_value(goal.loss(), data.time, total) + goal(finish_coordinates(shape, goal, theta));
+}
 
 /// Standard deviations of the coordinates of a random term about those of the term that it copies.
 constexpr std::array kScatters = {0.3, 0.6, 1.2};
 /// Initial time of the random term, as a share of the copied term's.
-constexpr double kShareOfThrown = 0.25;
+constexpr double kShareOfRandomTerm = 0.25;
 /// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
 constexpr double kLeastIntercept = 0.01;
 /// Keeps intermediate descents out of flat directions; the final refinement has no ridge.
 constexpr double kRidgeOnTheWay = 1e-6;
 /// One in this many starts is a small perturbation with this standard deviation.
-constexpr std::size_t kNudgeEvery = 4;
-constexpr double kNudge = 0.1;
+constexpr std::size_t kPerturbEvery = 4;
+constexpr double kPerturbation = 0.1;
 /// Starts per batch, all from the best so far: the same for any number of threads.
 constexpr std::size_t kBatch = 8;
 /// Starts without gain, per term and requested start, after which the search ends.
@@ -170,59 +169,48 @@ constexpr std::size_t kManyConstants = 100;
 /// Smoothed kinks cost little: starts that exceed the best cost by more are not refined.
 constexpr double kPromise = 1.02;
 
-SumFit finished(const GoalTask& task, const SumFit& near) {
-  return finish(task.data, task.shape, task.goal, near,
-                {.held = {}, .instructions = task.options.instructions, .stop = task.options.stop});
-}
-
 /// Descends to near an optimum, and refines it if its cost is at most kPromise * `worth`.
 SumFit optimum_from(const GoalTask& task, const VectorXd& theta, double worth) {
-  SumFit start;
-  start.theta = theta;
-  SumFit near = approach(task.data, task.shape, task.options, kRidgeOnTheWay, start);
+  SumFit near = approach(task.data, task.shape, task.options, kRidgeOnTheWay, theta);
   near.cost = goal_cost(task.data, task.shape, task.goal, near.theta);
   if (near.cost > kPromise * worth)
     return near;
-  return finished(task, near);
+  return finish(task.data, task.shape, task.goal, near, task.options);
 }
 
 /// Makes coordinates valid for a start: C is not 0, and fixed coordinates are 0.
-VectorXd revived(const GoalTask& task, VectorXd theta) {
+VectorXd feasible_start(const GoalTask& task, VectorXd theta) {
   if (task.shape.intercept) {
     double& log_intercept = theta[theta.size() - 1];
     log_intercept = std::max(log_intercept, std::log(kLeastIntercept * task.data.time.minCoeff()));
   }
-  const std::vector<bool> held = task.shape.held();
-  for (std::size_t j = 0; j < held.size(); ++j)
-    if (held[j])
-      theta[index(j)] = 0;
-  return theta;
+  return task.shape.without_held(std::move(theta));
 }
 
 /// Replaces one term by a perturbed copy of a term.
-VectorXd thrown(const GoalTask& task, const VectorXd& theta, std::size_t number) {
+VectorXd with_random_term(const GoalTask& task, const VectorXd& theta, std::size_t number) {
   RandomStream random(task.options.seed, "throw", number);
   const Index features = task.shape.features();
   const auto terms = static_cast<std::size_t>(task.shape.terms);
   const Index copied = index(random.below(terms));
   VectorXd term = theta.segment(copied * features, features);
-  term[0] += std::log(kShareOfThrown);
+  term[0] += std::log(kShareOfRandomTerm);
   for (Index j = 1; j < features; ++j)
     term[j] += kScatters[number % kScatters.size()] * random.normal();
   VectorXd out = theta;
   out.segment(index(number % terms) * features, features) = term;
-  return revived(task, std::move(out));
+  return feasible_start(task, std::move(out));
 }
 
 /// Perturbs all coordinates slightly: kinks make many adjacent optima.
-SumFit nudged(const GoalTask& task, const VectorXd& theta, std::size_t number) {
+SumFit perturbed_optimum(const GoalTask& task, const VectorXd& theta, std::size_t number) {
   RandomStream random(task.options.seed, "nudge", number);
   SumFit near;
-  near.theta = revived(task, theta);
+  near.theta = feasible_start(task, theta);
   for (Index j = 0; j < near.theta.size(); ++j)
-    near.theta[j] += kNudge * random.normal();
-  near.theta = revived(task, std::move(near.theta));
-  return finished(task, near);
+    near.theta[j] += kPerturbation * random.normal();
+  near.theta = feasible_start(task, std::move(near.theta));
+  return finish(task.data, task.shape, task.goal, near, task.options);
 }
 
 }  // namespace
@@ -247,9 +235,9 @@ SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
       if (task.options.stop.stop_requested())
         return;  // the cost stays infinite
       const std::size_t own = number + k;
-      ends[k] = own % kNudgeEvery == kNudgeEvery - 1
-                    ? nudged(task, best.theta, own)
-                    : optimum_from(task, thrown(task, best.theta, own), best.cost);
+      ends[k] = own % kPerturbEvery == kPerturbEvery - 1
+                    ? perturbed_optimum(task, best.theta, own)
+                    : optimum_from(task, with_random_term(task, best.theta, own), best.cost);
     });
     number += kBatch;
     idle += kBatch;
@@ -266,14 +254,6 @@ SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
   return best;
 }
 
-double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                 const Eigen::VectorXd& theta) {
-  const Eigen::VectorXd total = evaluate_sum(data, shape, theta).total;
-  if (!total.allFinite() || !(total.minCoeff() > 0))
-    return std::numeric_limits<double>::infinity();
-  return loss_value(goal.loss(), data.time, total) + goal(finish_coordinates(shape, goal, theta));
-}
-
 namespace {
 
 /// A step that ends within this share of the distance to a bound has reached it.
@@ -283,7 +263,7 @@ constexpr double kSumRounding = 1e-13;
 class SumModel : public SmoothModel {
  public:
   SumModel(const TermData& data, const SumShape& shape, const SumGoal& goal,
-           const DescentOptions& options)
+           const FitOptions& options)
       : data_(data), shape_(shape), goal_(goal), instructions_(options.instructions) {
     if (!is_absolute(goal.loss().loss))
       normal_matrix_ = normal_matrix_of(data, shape, options.instructions, options.stop);
@@ -449,7 +429,7 @@ class SumModel : public SmoothModel {
 }  // namespace
 
 SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
-              const DescentOptions& options, double gap_to_stop) {
+              const FitOptions& options, double gap_to_stop) {
   const Optimum end =
       finish(SumModel(data, shape, goal, options), MeasuredRows(data.time), goal.loss(), goal,
              finish_coordinates(shape, goal, start.theta), gap_to_stop, options.stop);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <utility>
 #include <vector>
 
 #include "optimise/algebra.hpp"
@@ -50,23 +49,14 @@ class SumGoal : public PenaltyTerms {
   optimise::Bounds box_;
 };
 
-/// Replaces ln C by C and clamps to the box; search_coordinates() is the inverse.
-Eigen::VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal,
-                                   Eigen::VectorXd theta);
-Eigen::VectorXd search_coordinates(const SumShape& shape, Eigen::VectorXd x);
-
 /// Gap at which a local refinement stops: predicted gain of its last step, as a share of the cost.
 inline constexpr double kSumGap = 1e-10;
 /// Gap for the final optimum: below it, predictions are also the same in other units.
 inline constexpr double kSettledSumGap = 1e-15;
 
-/// Loss plus penalties of a sum at search coordinates, in units of the typical time.
-double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                 const Eigen::VectorXd& theta);
-
 /// Local refinement of a sum from `start`, clamped to the box. The cost is that of the goal.
 SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
-              const DescentOptions& options, double gap_to_stop = kSumGap);
+              const FitOptions& options, double gap_to_stop = kSumGap);
 
 /// A sum of one shape and the objective of its constants.
 struct GoalTask {
@@ -80,29 +70,5 @@ struct GoalTask {
 /// Returns the best optimum of several starts: from `start`, the result of a search under another
 /// loss, and from the best so far with one term replaced at random.
 SumFit minimise_goal(const GoalTask& task, const Eigen::VectorXd& start);
-
-struct SimplifyTask {
-  const TermCoordinates& coordinates;
-  const FitOptions& options;
-  std::vector<std::size_t> logarithmic;  ///< numeric columns that may have log2
-  std::size_t scales;                    ///< number of extrinsic columns, which come first
-};
-
-/// A sum with some powers fixed by simplification.
-struct SimpleSum {
-  SumShape shape;
-  SumFit fit;
-  double ridge = 0;
-};
-
-/// Simplifies a fit: drops inputs without effect, replaces a term without inputs by C, and rounds
-/// powers to plain values if the runs cannot tell them apart; in sums of few terms it also tries
-/// another power of log2(n), and a C. All other constants are refitted each time.
-///
-/// The candidate with the least Bayesian information criterion (Schwarz 1978) for
-/// Laplace-distributed errors wins: a constant may be dropped if that raises the loss of n runs by
-/// at most the factor n^(1 / 2n). The loss of each row must be relative to its time, as that of
-/// logarithms is. If a sum fits the runs to the last digits, they are fitted without the ridge.
-SimpleSum simplified(const SimplifyTask& task, const SimpleSum& sum);
 
 }  // namespace perfmodel

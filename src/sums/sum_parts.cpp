@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "base/text.hpp"
 #include "forms/sum_form.hpp"
@@ -14,21 +13,17 @@ constexpr std::size_t kMostValuesOfSteps = 12;
 
 }  // namespace
 
-std::set<double> distinct_values(const NumericFactor& factor, std::size_t rows) {
+std::set<double> distinct_values(const Design& runs, std::size_t numeric) {
+  const NumericFactor& factor = numeric_factor(runs, numeric);
   std::set<double> out;
-  for (std::size_t row = 0; row < rows; ++row)
+  for (std::size_t row = 0; row < runs.rows; ++row)
     out.insert(factor.value(row));
   return out;
 }
 
-bool are_counts(const std::set<double>& values) {
-  return std::all_of(
-      values.begin(), values.end(),
-      [](double value) { return value >= 1 && value == std::floor(value); });
-}
-
-bool is_count(const NumericFactor& factor, std::size_t rows) {
-  for (std::size_t row = 0; row < rows; ++row) {
+bool is_count(const Design& runs, std::size_t numeric) {
+  const NumericFactor& factor = numeric_factor(runs, numeric);
+  for (std::size_t row = 0; row < runs.rows; ++row) {
     const double value = factor.value(row);
     if (!(value >= 1) || value != std::floor(value))
       return false;
@@ -36,13 +31,13 @@ bool is_count(const NumericFactor& factor, std::size_t rows) {
   return true;
 }
 
-bool may_have_logarithm(const NumericFactor& factor, std::size_t rows) {
-  if (!is_count(factor, rows) || distinct_values(factor, rows).size() < 3)
+bool may_have_logarithm(const Design& runs, std::size_t numeric) {
+  if (!is_count(runs, numeric) || distinct_values(runs, numeric).size() < 3)
     return false;
   std::size_t above_one = 0;
-  for (std::size_t row = 0; row < rows; ++row)
-    above_one += factor.value(row) > 1 ? 1U : 0U;
-  return static_cast<double>(above_one) >= kLeastShareAboveOne * static_cast<double>(rows);
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    above_one += numeric_factor(runs, numeric).value(row) > 1 ? 1U : 0U;
+  return static_cast<double>(above_one) >= kLeastShareAboveOne * static_cast<double>(runs.rows);
 }
 
 std::vector<StepFactor> zero_step_factors(const ModelSpec& spec) {
@@ -56,12 +51,12 @@ std::vector<StepFactor> zero_step_factors(const ModelSpec& spec) {
 std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Design& training) {
   std::vector<StepFactor> out = zero_step_factors(spec);
   for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-    const std::set<double> values = distinct_values(numeric_factor(training, n), training.rows);
-    if (are_counts(values) && values.size() >= 3 && *values.begin() == 1)
+    const std::set<double> values = distinct_values(training, n);
+    if (values.size() >= 3 && *values.begin() == 1 && is_count(training, n))
       out.push_back({n, 1});
   }
   for (std::size_t n = 0; n < spec.extrinsic.size(); ++n) {
-    const std::set<double> values = distinct_values(numeric_factor(training, n), training.rows);
+    const std::set<double> values = distinct_values(training, n);
     if (values.size() < 3 || values.size() > kMostValuesOfSteps)
       continue;
     for (auto value = std::next(values.begin()); std::next(value) != values.end(); ++value)
@@ -72,47 +67,80 @@ std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Desig
 
 using Eigen::VectorXd;
 
+std::vector<TermInput> term_inputs(const ModelSpec& spec, const MultiStructure& structure) {
+  using enum TermInput::Kind;
+  const MultiLayout layout(spec, structure);
+  std::vector<TermInput> out;
+  const auto add_power = [&](std::size_t numeric) {
+    out.push_back(
+        {power, numeric, layout.numeric_power(0, numeric), 1, numeric_input(spec, numeric).column});
+  };
+  const std::size_t scales = spec.extrinsic.size();
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    add_power(scales + i);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    out.push_back(
+        {levels, c, layout.level(0, c, 0), input.levels.size(), input.column, input.shown});
+  }
+  for (std::size_t j = 0; j < scales; ++j)
+    add_power(j);
+  for (std::size_t g = 0; g < structure.step_factors.size(); ++g)
+    out.push_back({step, g, layout.step_factor(0, g, 0), 2,
+                   numeric_input(spec, structure.step_factors[g].numeric).column});
+  return out;
+}
+
+std::vector<std::uint32_t> factor_codes(const TermInput& input, const MultiStructure& structure,
+                                        const Design& runs) {
+  if (input.kind == TermInput::Kind::levels)
+    return runs.categorical[input.index].codes;
+  const auto [numeric, above] = structure.step_factors[input.index];
+  std::vector<std::uint32_t> out(runs.rows);
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    out[row] = numeric_factor(runs, numeric).value(row) > above ? 1 : 0;
+  return out;
+}
+
 FittedSum fitted_sum(const FittedModel& model) {
   const SumForm& form = sum_form(model);
-  return {model.spec, form.structure, model.constants, form.estimate.value()};
+  return {model.spec,
+          form.structure,
+          model.constants,
+          form.estimate.value(),
+          MultiLayout(model.spec, form.structure),
+          term_inputs(model.spec, form.structure)};
 }
 
 std::vector<SumConstant> sum_constants(const FittedSum& sum) {
-  const MultiLayout layout(sum.spec, sum.structure);
-  std::vector<SumConstant> out(layout.size(), SumConstant::free);
+  std::vector<SumConstant> out(sum.layout.size(), SumConstant::free);
   const auto value = [&](std::size_t i) { return sum.constants[index(i)]; };
-  const auto power = [&](std::size_t i) {
-    if (value(i) == 0)
-      out[i] = SumConstant::unused;
-  };
-  const auto factors = [&](std::size_t first, std::size_t count, const CategoricalInput& input) {
-    const VectorXd values = sum.constants.segment(index(first), index(count));
-    const bool play_a_part = (values.array() != 1).any();
+  const auto set_factors = [&](std::size_t first, const TermInput& input) {
+    const VectorXd values = sum.constants.segment(index(first), index(input.count));
+    const bool affects_fit = (values.array() != 1).any();
     bool has_reference = false;
-    for (std::size_t place = 0; place < count; ++place) {
-      const std::size_t l = first + input.shown_level(place);
+    for (std::size_t place = 0; place < input.count; ++place) {
+      const std::size_t l = first + input.shown_factor(place);
       if (value(l) == 0)
         out[l] = SumConstant::absent;
       else if (!has_reference)
         out[l] = SumConstant::reference;
-      else if (!play_a_part)
+      else if (!affects_fit)
         out[l] = SumConstant::unused;
       has_reference = has_reference || value(l) != 0;
     }
   };
   for (std::size_t k = 0; k < sum.structure.terms; ++k) {
-    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
-      power(layout.intrinsic_power(k, i));
-    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
-      factors(layout.level(k, c, 0), sum.spec.categorical[c].levels.size(),
-              sum.spec.categorical[c]);
-    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
-      power(layout.extrinsic_power(k, j));
-    for (std::size_t g = 0; g < sum.structure.step_factors.size(); ++g)
-      factors(layout.step_factor(k, g, 0), 2, {});
+    for (const TermInput& input : sum.inputs) {
+      const std::size_t first = sum.layout.coefficient(k) + input.first;
+      if (input.has_factors())
+        set_factors(first, input);
+      else if (value(first) == 0)
+        out[first] = SumConstant::unused;
+    }
   }
-  if (value(layout.intercept()) == 0)
-    out[layout.intercept()] = SumConstant::absent;
+  if (value(sum.layout.intercept()) == 0)
+    out[sum.layout.intercept()] = SumConstant::absent;
   return out;
 }
 

@@ -12,38 +12,37 @@
 #include "sums/normal_matrix.hpp"
 
 namespace perfmodel {
-namespace {
 
 using Eigen::Index;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using optimise::LevelColumns;
 
-}  // namespace
-
 std::vector<bool> SumShape::held() const {
   std::vector<bool> out = still;
-  out.resize(static_cast<std::size_t>(size()), false);
-  for (Index k = 0; k < terms; ++k) {
+  out.resize(to_size(size()), false);
+  const auto is_pure_logarithm = [&](std::size_t term, std::size_t numeric) {
+    return pure_logarithms && term < log_powers.size() && numeric < log_powers[term].size() &&
+           log_powers[term][numeric] != 0;
+  };
+  for (Index k = 0; k < terms; ++k)
     for (std::size_t n = 0; n < numeric_features.size(); ++n)
-      if (leaves_out(k, n))
-        out[static_cast<std::size_t>(k * features() + numeric_features[n])] = true;
-  }
-  if (!pure_logarithms)
-    return out;
-  for (std::size_t k = 0; k < log_powers.size(); ++k) {
-    for (std::size_t n = 0; n < numeric_features.size() && n < log_powers[k].size(); ++n) {
-      const Index at = static_cast<Index>(k) * features() + numeric_features[n];
-      if (log_powers[k][n] != 0)
-        out[static_cast<std::size_t>(at)] = true;
-    }
-  }
+      if (leaves_out(k, n) || is_pure_logarithm(to_size(k), n))
+        out[to_size(k * features() + numeric_features[n])] = true;
   return out;
+}
+
+VectorXd SumShape::without_held(VectorXd theta) const {
+  const std::vector<bool> fixed = held();
+  for (std::size_t j = 0; j < fixed.size(); ++j)
+    if (fixed[j])
+      theta[index(j)] = 0;
+  return theta;
 }
 
 bool SumShape::leaves_out(Index term, std::size_t numeric) const {
   const auto k = static_cast<std::size_t>(term);
-  return k < left_out.size() &&
-         std::find(left_out[k].begin(), left_out[k].end(), numeric) != left_out[k].end();
+  return k < left_out.size() && contains(left_out[k], numeric);
 }
 
 std::vector<std::pair<Index, Index>> SumShape::followers() const {
@@ -80,8 +79,7 @@ namespace {
 constexpr double kLargestLogFactor = 200;
 
 /// Logarithms of the factors; a factor of 0 gets the mean of the others.
-VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size_t count) {
-  const auto factors = constants.segment(static_cast<Index>(first), static_cast<Index>(count));
+VectorXd logs_of_factors(const VectorXd& factors) {
   VectorXd out = factors.array().max(1e-300).log();
   const auto present = (factors.array() > 0).cast<double>();
   const double mean = out.dot(present.matrix()) / std::max(present.sum(), 1.0);
@@ -100,97 +98,6 @@ VectorXd coordinates_of(const VectorXd& log_factors, Index size) {
     return log_factors.array() - log_factors.mean();
   return contrasts(to_size(log_factors.size())).transpose() * log_factors;
 }
-
-}  // namespace
-
-VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta) const {
-  const MultiStructure form = structure(shape);
-  const MultiLayout layout(spec_, form);
-  VectorXd out = VectorXd::Zero(static_cast<Index>(layout.size()));
-  const auto put = [&](std::size_t at, double value) { out[static_cast<Index>(at)] = value; };
-  for (std::size_t k = 0; k < form.terms; ++k) {
-    const VectorXd term = theta.segment(static_cast<Index>(k) * shape.features(), shape.features());
-    double log_a = term[0] + std::log(typical_time_);
-    std::size_t input = 0;
-    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i) {
-      const auto [centre, scale] = place_of(shape, spec_.extrinsic.size() + i);
-      const double power = scale * term[inputs_[input++].first];
-      put(layout.intrinsic_power(k, i), power);
-      log_a -= power * centre;
-    }
-    // The first level's factor is 1: a is then the time of a configuration with all first levels.
-    for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
-      const auto [first, count] = inputs_[input++];
-      const std::size_t levels = spec_.categorical[c].levels.size();
-      const VectorXd log_factors = log_factors_at(term.segment(first, count), levels);
-      const std::size_t shown = spec_.categorical[c].shown_level(0);
-      const double reference =
-          std::clamp(log_factors[static_cast<Index>(shown)], -kLargestLogFactor, kLargestLogFactor);
-      log_a += reference;
-      for (std::size_t l = 0; l < levels; ++l)
-        put(layout.level(k, c, l),
-            l == shown ? 1 : std::exp(log_factors[static_cast<Index>(l)] - reference));
-    }
-    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
-      const auto [centre, scale] = place_of(shape, j);
-      const double power = scale * term[inputs_[input++].first];
-      put(layout.extrinsic_power(k, j), power);
-      log_a -= power * centre;
-    }
-    for (std::size_t g = 0; g < form.step_factors.size(); ++g) {
-      const VectorXd log_factors =
-          contrasts(2) * term.segment(plain_features_ + static_cast<Index>(g), 1);
-      const double reference = std::clamp(log_factors[0], -kLargestLogFactor, kLargestLogFactor);
-      log_a += reference;
-      put(layout.step_factor(k, g, 0), 1);
-      put(layout.step_factor(k, g, 1), std::exp(log_factors[1] - reference));
-    }
-    put(layout.coefficient(k), shape.sign(static_cast<Index>(k)) * std::exp(log_a));
-  }
-  if (shape.intercept)
-    put(layout.intercept(), typical_time_ * std::exp(theta[theta.size() - 1]));
-  return out;
-}
-
-VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants) const {
-  const MultiStructure form = structure(shape);
-  const MultiLayout layout(spec_, form);
-  const auto value = [&](std::size_t i) { return constants[static_cast<Index>(i)]; };
-  VectorXd out = VectorXd::Zero(shape.size());
-  for (std::size_t k = 0; k < form.terms; ++k) {
-    auto term = out.segment(static_cast<Index>(k) * shape.features(), shape.features());
-    term[0] = std::log(std::abs(value(layout.coefficient(k))) / typical_time_);
-    const auto put_power = [&](std::size_t input, double power, const FeaturePlace& place) {
-      term[inputs_[input].first] = power / place.scale;
-      term[0] += power * place.centre;
-    };
-    // The factors of a column are exp(contrasts + mean of their logarithms).
-    const auto put_factors = [&](Index first, Index size, std::size_t at, std::size_t count) {
-      const VectorXd log_factors = logs_of_factors(constants, at, count);
-      term[0] += log_factors.mean();
-      term.segment(first, size) = coordinates_of(log_factors, size);
-    };
-    std::size_t input = 0;
-    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
-      put_power(input++, value(layout.intrinsic_power(k, i)),
-                place_of(shape, spec_.extrinsic.size() + i));
-    for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
-      const auto [first, size] = inputs_[input++];
-      put_factors(first, size, layout.level(k, c, 0), spec_.categorical[c].levels.size());
-    }
-    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
-      put_power(input++, value(layout.extrinsic_power(k, j)), place_of(shape, j));
-    for (std::size_t g = 0; g < form.step_factors.size(); ++g)
-      put_factors(plain_features_ + static_cast<Index>(g), 1, layout.step_factor(k, g, 0), 2);
-  }
-  if (shape.intercept)
-    out[out.size() - 1] = std::log(value(layout.intercept()) / typical_time_);
-  return out;
-}
-
-namespace {
-
-using Eigen::MatrixXd;
 
 /// The values of a numeric column as they enter products: all > 0.
 VectorXd counted_values(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
@@ -234,6 +141,70 @@ std::vector<std::size_t> sorted_rows(const TermData& data) {
 }
 
 }  // namespace
+
+VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta) const {
+  const MultiStructure form = structure(shape);
+  const MultiLayout layout(spec_, form);
+  const std::vector<TermInput> inputs = term_inputs(spec_, form);
+  VectorXd out = VectorXd::Zero(index(layout.size()));
+  for (std::size_t k = 0; k < form.terms; ++k) {
+    const VectorXd term = theta.segment(index(k) * shape.features(), shape.features());
+    const std::size_t coefficient = layout.coefficient(k);
+    double log_a = term[0] + std::log(typical_time_);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const auto [first, size] = inputs_[i];
+      auto own = out.segment(index(coefficient + inputs[i].first), index(inputs[i].count));
+      if (!inputs[i].has_factors()) {
+        const auto [centre, scale] = place_of(shape, inputs[i].index);
+        own[0] = scale * term[first];
+        log_a -= own[0] * centre;
+        continue;
+      }
+      // The first level's factor is 1: a is then the time of a configuration with all first levels.
+      const VectorXd log_factors = log_factors_at(term.segment(first, size), inputs[i].count);
+      const Index shown = index(inputs[i].shown_factor(0));
+      const double reference =
+          std::clamp(log_factors[shown], -kLargestLogFactor, kLargestLogFactor);
+      log_a += reference;
+      for (Index l = 0; l < own.size(); ++l)
+        own[l] = l == shown ? 1 : std::exp(log_factors[l] - reference);
+    }
+    out[index(coefficient)] = shape.sign(index(k)) * std::exp(log_a);
+  }
+  if (shape.intercept)
+    out[index(layout.intercept())] = typical_time_ * std::exp(theta[theta.size() - 1]);
+  return out;
+}
+
+VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants) const {
+  const MultiStructure form = structure(shape);
+  const MultiLayout layout(spec_, form);
+  const std::vector<TermInput> inputs = term_inputs(spec_, form);
+  VectorXd out = VectorXd::Zero(shape.size());
+  for (std::size_t k = 0; k < form.terms; ++k) {
+    auto term = out.segment(index(k) * shape.features(), shape.features());
+    const std::size_t coefficient = layout.coefficient(k);
+    term[0] = std::log(std::abs(constants[index(coefficient)]) / typical_time_);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const auto [first, size] = inputs_[i];
+      const auto own =
+          constants.segment(index(coefficient + inputs[i].first), index(inputs[i].count));
+      if (inputs[i].has_factors()) {
+        // The factors of a column are exp(contrasts + mean of their logarithms).
+        const VectorXd log_factors = logs_of_factors(own);
+        term[0] += log_factors.mean();
+        term.segment(first, size) = coordinates_of(log_factors, size);
+      } else {
+        const auto [centre, scale] = place_of(shape, inputs[i].index);
+        term[first] = own[0] / scale;
+        term[0] += own[0] * centre;
+      }
+    }
+  }
+  if (shape.intercept)
+    out[out.size() - 1] = std::log(constants[index(layout.intercept())] / typical_time_);
+  return out;
+}
 
 LevelColumns TermData::level_block() const {
   LevelColumns out;
@@ -298,30 +269,35 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     add_input(1);
   dense_features_ = plain_features_;
-  std::vector<LevelColumns> many_levels;
-  for (std::size_t c = 0; c < training.categorical.size(); ++c) {
-    const LevelFactor& factor = training.categorical[c];
-    if (!has_many(factor))
-      continue;
-    inputs_[spec.intrinsic.size() + c] = {plain_features_, index(factor.levels)};
-    many_levels.push_back({.first = plain_features_,
-                           .count = index(factor.levels),
-                           .of_row = {factor.codes.begin(), factor.codes.end()},
-                           .value = {}});
-    plain_features_ += index(factor.levels);
-  }
-
   const std::size_t numerics = numeric_count(spec);
   const Index saturations = dense_features_ + static_cast<Index>(step_factors_.size());
   MatrixXd features(rows, saturations + static_cast<Index>(numerics));
   MatrixXd log_logs(rows, static_cast<Index>(numerics));
   features.col(0).setOnes();
+  std::vector<LevelColumns> many_levels;
+  for (std::size_t c = 0; c < training.categorical.size(); ++c) {
+    const LevelFactor& factor = training.categorical[c];
+    auto& [first, count] = inputs_[spec.intrinsic.size() + c];
+    if (!has_many(factor)) {
+      const MatrixXd basis = contrasts(factor.levels);
+      for (Index r = 0; r < rows; ++r)
+        features.row(r).segment(first, count) = basis.row(index(factor.codes[to_size(r)]));
+      continue;
+    }
+    first = plain_features_;
+    count = index(factor.levels);
+    many_levels.push_back({.first = first,
+                           .count = count,
+                           .of_row = {factor.codes.begin(), factor.codes.end()},
+                           .value = {}});
+    plain_features_ += count;
+  }
   const std::vector<Index> numeric_columns = numeric_features();
   for (std::size_t n = 0; n < numerics; ++n) {
     const NumericFactor& factor = numeric_factor(training, n);
     const VectorXd counted = counted_values(numeric_input(spec, n), factor, training.rows);
     const VectorXd values = counted.unaryExpr([](double value) { return std::log(value); });
-    const bool counts = is_count(factor, training.rows);
+    const bool counts = is_count(training, n);
     if (n < spec.extrinsic.size() && has_two_values(factor, training.rows))
       two_valued_.push_back(n);
     const VectorXd saturation =
@@ -341,17 +317,6 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
       highs_.back() = std::max(highs_.back(), factor.value(static_cast<std::size_t>(r)));
       log_logs(r, static_cast<Index>(n)) =
           value > 1 ? std::log(std::log2(value)) : -std::numeric_limits<double>::infinity();
-    }
-  }
-  std::size_t input = spec.intrinsic.size();
-  for (const LevelFactor& factor : training.categorical) {
-    const auto [first, count] = inputs_[input++];
-    if (has_many(factor))
-      continue;
-    const MatrixXd basis = contrasts(factor.levels);
-    for (Index r = 0; r < rows; ++r) {
-      features.row(r).segment(first, count) =
-          basis.row(static_cast<Index>(factor.codes[static_cast<std::size_t>(r)]));
     }
   }
   const MatrixXd two = contrasts(2);
@@ -389,18 +354,22 @@ std::vector<Index> TermCoordinates::numeric_features() const {
   return out;
 }
 
-void TermCoordinates::move(TermData& all_features, Index row, std::size_t numeric,
+void TermCoordinates::move(TermData& all_features, Index row, const std::vector<double>& slopes,
                            double shift) const {
-  double& logarithm = all_features.features(row, numeric_features()[numeric]);
-  logarithm += shift;
-  const double value = std::exp(logarithm + places_[numeric].centre);
-  all_features.features(row, saturation_feature(numeric)) =
-      saturation_places_[numeric].scale * (1 - 1 / value - saturation_places_[numeric].centre);
-  // Moves log2(n), which is stored as its logarithm; if it falls to 0 or below, the logarithm is
-  // -infinity.
-  double& log_log = all_features.log_logs(row, static_cast<Index>(numeric));
-  const double log2_value = std::exp(log_log) + shift / std::log(2.0);
-  log_log = log2_value > 0 ? std::log(log2_value) : -std::numeric_limits<double>::infinity();
+  const std::vector<Index> features = numeric_features();
+  for (std::size_t n = 0; n < slopes.size(); ++n) {
+    const double own_shift = slopes[n] * shift;
+    double& logarithm = all_features.features(row, features[n]);
+    logarithm += own_shift;
+    const double value = std::exp(logarithm + places_[n].centre);
+    all_features.features(row, saturation_feature(n)) =
+        saturation_places_[n].scale * (1 - 1 / value - saturation_places_[n].centre);
+    // Moves log2(n), which is stored as its logarithm; if it falls to 0 or below, the logarithm is
+    // -infinity.
+    double& log_log = all_features.log_logs(row, index(n));
+    const double log2_value = std::exp(log_log) + own_shift / std::log(2.0);
+    log_log = log2_value > 0 ? std::log(log2_value) : -std::numeric_limits<double>::infinity();
+  }
 }
 
 void TermCoordinates::copy_numeric(TermData& all_features, Index row, std::size_t numeric,
@@ -434,9 +403,19 @@ TermData TermCoordinates::select(const TermData& all_features, const SumShape& s
 
 const TermCoordinates::FeaturePlace& TermCoordinates::place_of(const SumShape& shape,
                                                                std::size_t numeric) const {
-  const bool saturation = std::find(shape.saturations.begin(), shape.saturations.end(), numeric) !=
-                          shape.saturations.end();
-  return (saturation ? saturation_places_ : places_)[numeric];
+  return (contains(shape.saturations, numeric) ? saturation_places_ : places_)[numeric];
+}
+
+SumShape TermCoordinates::shape(Index terms, bool intercept) const {
+  SumShape out;
+  out.terms = terms;
+  out.plain_features = plain_features_;
+  out.step_factors.resize(step_factors_.size());
+  std::iota(out.step_factors.begin(), out.step_factors.end(), Index{0});
+  out.intercept = intercept;
+  out.log_powers.assign(to_size(terms), std::vector<int>(numeric_count(spec_), 0));
+  out.numeric_features = numeric_features();
+  return out;
 }
 
 MultiStructure TermCoordinates::structure(const SumShape& shape) const {

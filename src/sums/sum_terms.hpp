@@ -1,9 +1,11 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,18 +17,10 @@
 
 namespace perfmodel {
 
-/// A C below this share of the typical time counts as 0.
-inline constexpr double kNoIntercept = 1e-9;
-
-/// The result of a search for a sum of product terms.
-struct SumOfTerms {
-  MultiStructure structure;
-  Eigen::VectorXd constants;    ///< in the units of the data, in the order of MultiLayout
-  std::size_t evaluations = 0;  ///< evaluations of the search
-  /// Predicted gain of the last step, as a share of the cost.
-  double gap = 0;
-  SumEstimate estimate = {};
-};
+template <class Value>
+bool contains(const std::vector<Value>& values, const Value& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
 
 /// Most constants of a sum: those of two terms with two columns of 500 levels each. They are solved
 /// for together; more would take minutes.
@@ -37,6 +31,29 @@ std::size_t count_sum_constants(const ModelSpec& spec, std::size_t terms);
 
 /// True if at least two terms can be fitted, which choosing their number requires.
 bool terms_can_be_chosen(const ModelSpec& spec);
+
+/// The constants of one input in a term of a sum: a power, or the factors of the levels of a column
+/// or of the two sides of a step.
+struct TermInput {
+  enum class Kind { power, levels, step };
+
+  Kind kind;
+  std::size_t index;   ///< of the numeric column, of the categorical column or of the step
+  std::size_t first;   ///< its first constant, counted from the coefficient of the term
+  std::size_t count;   ///< number of its constants
+  std::string column;  ///< its name
+  std::vector<std::size_t> shown = {};  ///< see CategoricalInput::shown
+
+  bool has_factors() const { return kind != Kind::power; }
+  std::size_t shown_factor(std::size_t place) const { return shown.empty() ? place : shown[place]; }
+};
+
+/// The inputs of every term, in the order of their constants.
+std::vector<TermInput> term_inputs(const ModelSpec& spec, const MultiStructure& structure);
+
+/// Per row, the index of the factor that an input has there.
+std::vector<std::uint32_t> factor_codes(const TermInput& input, const MultiStructure& structure,
+                                        const Design& runs);
 
 /// Rows in coordinates in which a product term is the exponential of a linear form:
 ///
@@ -110,6 +127,8 @@ struct SumShape {
   Eigen::Index size() const { return terms * features() + (intercept ? 1 : 0); }
   /// Per coordinate: true if it is fixed at 0.
   std::vector<bool> held() const;
+  /// Sets the fixed coordinates to 0.
+  Eigen::VectorXd without_held(Eigen::VectorXd theta) const;
   /// Pairs of a coordinate and the coordinate of the first term whose power it shares.
   std::vector<std::pair<Eigen::Index, Eigen::Index>> followers() const;
   /// Sets each follower to the coordinate that it shares.
@@ -142,8 +161,10 @@ class TermCoordinates {
   const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
   /// The feature of each numeric column.
   std::vector<Eigen::Index> numeric_features() const;
-  /// Multiplies a numeric column by exp(shift) in one of the rows that were taken from data().
-  void move(TermData& all_features, Eigen::Index row, std::size_t numeric, double shift) const;
+  /// Multiplies each numeric column by exp(slope * shift) in one of the rows that were taken from
+  /// data().
+  void move(TermData& all_features, Eigen::Index row, const std::vector<double>& slopes,
+            double shift) const;
   /// Copies the features of a numeric column from a row of other data.
   void copy_numeric(TermData& all_features, Eigen::Index row, std::size_t numeric,
                     const TermData& from, Eigen::Index row_of_from) const;
@@ -154,6 +175,8 @@ class TermCoordinates {
   /// Per row of data(): its row in the design.
   const std::vector<std::size_t>& order() const { return order_; }
 
+  /// Terms with all inputs and all steps, without logarithms.
+  SumShape shape(Eigen::Index terms, bool intercept) const;
   MultiStructure structure(const SumShape& shape) const;
   /// Constants in the units of the data, in the order of MultiLayout.
   Eigen::VectorXd constants(const SumShape& shape, const Eigen::VectorXd& theta) const;
@@ -187,17 +210,16 @@ class TermCoordinates {
   const FeaturePlace& place_of(const SumShape& shape, std::size_t numeric) const;
 };
 
-std::set<double> distinct_values(const NumericFactor& factor, std::size_t rows);
+std::set<double> distinct_values(const Design& runs, std::size_t numeric);
 
 /// True if the values are whole numbers from 1 on. Only a count has a fixed unit, which n > 1 and
 /// log2(n) require.
-bool are_counts(const std::set<double>& values);
-bool is_count(const NumericFactor& factor, std::size_t rows);
+bool is_count(const Design& runs, std::size_t numeric);
 
 /// True if log2(n) is distinguishable from a power: a count with at least three values, with enough
 /// rows above 1. If nearly all rows have 1, the term would be determined by a handful of rows and
 /// arbitrary elsewhere.
-bool may_have_logarithm(const NumericFactor& factor, std::size_t rows);
+bool may_have_logarithm(const Design& runs, std::size_t numeric);
 
 /// Steps such as "padding > 0" for columns whose 0 has a factor of its own. They come first of all
 /// steps and are part of every form.
@@ -211,8 +233,10 @@ std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Desig
 struct FittedSum {
   ModelSpec spec;
   MultiStructure structure;
-  Eigen::VectorXd constants;  ///< in the order of MultiLayout(spec, structure)
+  Eigen::VectorXd constants;  ///< in the order of `layout`
   SumEstimate estimate;
+  MultiLayout layout;
+  std::vector<TermInput> inputs;  ///< see term_inputs()
 };
 
 /// Requires a model that was fitted by this run of the program, which has its estimate.

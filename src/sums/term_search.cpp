@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "optimise/algebra.hpp"
 #include "search/losses.hpp"
 #include "sums/row_kernel.hpp"
@@ -43,6 +44,38 @@ double next_damping(double damping, double share_of_promise) {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
+/// sum_r w_r rho(residual_r) + sum_j penalty_j theta_j^2
+///
+/// with rho(x) = sqrt(x^2 + s^2) - s: |x| with its kink smoothed over the width s. Infinite s: x^2.
+struct SumLoss {
+  bool logarithmic = true;  ///< the residuals are those of ln(time)
+  double softness = kSoftness;
+  double tilt = 0;     ///< weight of w_r residual_r, which is added; see SignedLoss
+  VectorXd weights;    ///< one per row
+  VectorXd penalties;  ///< one per coordinate
+
+  bool squared() const { return softness == kInfinite; }
+};
+
+/// The same penalty on all coordinates except ln a and ln C.
+VectorXd ridge(const SumShape& shape, double strength) {
+  VectorXd out = VectorXd::Constant(shape.size(), strength);
+  for (Index k = 0; k < shape.terms; ++k)
+    out[k * shape.features()] = 0;
+  if (shape.intercept)
+    out[out.size() - 1] = 0;
+  return out;
+}
+
+SumLoss sum_loss(const TermData& data, const SumShape& shape, const SignedLoss& loss,
+                 double ridge_strength) {
+  return {.logarithmic = is_logarithmic(loss.loss),
+          .softness = is_squared(loss.loss) ? kInfinite : kSoftness,
+          .tilt = loss.tilt,
+          .weights = deviation_weights(loss.loss, data.time) / static_cast<double>(data.rows()),
+          .penalties = ridge(shape, ridge_strength)};
+}
+
 /// State of a descent.
 struct Point {
   VectorXd theta;
@@ -61,16 +94,14 @@ struct Quadratic {
 class SumObjective {
  public:
   SumObjective(const TermData& data, const SumShape& shape, const SumLoss& loss,
-               const DescentOptions& options)
+               InstructionSet instructions, const NormalMatrix* normal_matrix)
       : data_(data),
         shape_(shape),
         loss_(loss),
-        instructions_(options.instructions),
+        instructions_(instructions),
         measured_(data.time),
-        normal_matrix_(options.normal_matrix != nullptr
-                           ? options.normal_matrix
-                           : normal_matrix_of(data, shape, options.instructions, options.stop)) {
-    if (loss.residual == ErrorScale::logarithmic)
+        normal_matrix_(normal_matrix) {
+    if (loss.logarithmic)
       measured_ = measured_.log();
   }
 
@@ -97,7 +128,7 @@ class SumObjective {
     else
       weights /= (point.residual.square() + s * s).sqrt();
     ArrayXd slope = ArrayXd::Ones(data_.rows());  // d (time or its logarithm) / d total
-    if (loss_.residual == ErrorScale::logarithmic)
+    if (loss_.logarithmic)
       slope /= point.parts.total.array().max(kLeastTotal);
     ArrayXd pull = weights * slope * point.residual;
     if (loss_.tilt != 0)
@@ -112,8 +143,8 @@ class SumObjective {
   const SumShape& shape_;
   const SumLoss& loss_;
   InstructionSet instructions_;
-  ArrayXd measured_;  ///< time or its logarithm
-  std::shared_ptr<const NormalMatrix> normal_matrix_;
+  ArrayXd measured_;                   ///< time or its logarithm
+  const NormalMatrix* normal_matrix_;  ///< null if a column has many levels
 
   Quadratic sparse_near(const Point& point, const ArrayXd& pull, const ArrayXd& curvature) const {
     const double c = shape_.intercept ? std::exp(point.theta[point.theta.size() - 1]) : 0;
@@ -159,7 +190,7 @@ class SumObjective {
   }
 
   VectorXd modelled(const VectorXd& total) const {
-    if (loss_.residual == ErrorScale::linear)
+    if (!loss_.logarithmic)
       return total;
     VectorXd out = total.cwiseMax(kLeastTotal);
     row_kernel::functions_for(instructions_)
@@ -169,24 +200,59 @@ class SumObjective {
 };
 
 /// The coordinates that a descent does not move: those that are fixed and those that follow.
-std::vector<bool> still_in(const SumShape& shape, const DescentOptions& options) {
-  std::vector<bool> out = options.held;
-  out.resize(static_cast<std::size_t>(shape.size()), false);
+std::vector<bool> still_in(const SumShape& shape) {
+  std::vector<bool> out = shape.held();
   for (const auto& [follower, leader] : shape.followers())
     out[static_cast<std::size_t>(follower)] = true;
   return out;
 }
 
-}  // namespace
-
-VectorXd ridge(const SumShape& shape, double strength) {
-  VectorXd out = VectorXd::Constant(shape.size(), strength);
-  for (Index k = 0; k < shape.terms; ++k)
-    out[k * shape.features()] = 0;
-  if (shape.intercept)
-    out[out.size() - 1] = 0;
-  return out;
+/// Levenberg-Marquardt with iteratively reweighted residuals. Never worse than the start.
+SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
+               const VectorXd& start, const TermSearchOptions& options, std::size_t iterations,
+               const NormalMatrix* normal_matrix) {
+  if (options.stop.stop_requested())
+    return {start};
+  const SumObjective objective(data, shape, loss, options.instructions, normal_matrix);
+  const std::vector<bool> still = still_in(shape);
+  Point point = objective.at(shape.tied(start));
+  Quadratic model = objective.near(point);
+  std::size_t evaluations = 1;
+  double gap = 0;
+  double damping = kFirstDamping;
+  for (std::size_t i = 0; i < iterations && damping < kMostDamping; ++i) {
+    if (options.stop.stop_requested())
+      break;
+    ArrowMatrix damped = model.hessian;
+    const ArrayXd diagonal = damped.whole_diagonal().array();
+    const double least = 1e-12 * (1e-300 + diagonal.maxCoeff());
+    damped.add_to_diagonal((damping * diagonal.max(least)).matrix());
+    const auto solved = solve_free(damped, still, -model.gradient, options.stop);
+    const VectorXd step = solved.value_or(VectorXd::Constant(point.theta.size(), kInfinite));
+    const double gain = -(model.gradient.dot(step) + 0.5 * step.dot(model.hessian * step));
+    gap = std::abs(gain) / std::max(point.cost, 1e-300);
+    if (!std::isfinite(gain)) {
+      damping *= kAfterInfinite;
+      continue;
+    }
+    Point trial = objective.at(shape.tied(point.theta + step));
+    ++evaluations;
+    if (!(trial.cost < point.cost)) {
+      if (gap < options.tolerance)
+        break;
+      damping *= kAfterWorse;
+      continue;
+    }
+    damping = next_damping(damping, (point.cost - trial.cost) / std::max(gain, 1e-300));
+    point = std::move(trial);
+    if (gap < options.tolerance)
+      break;
+    model = objective.near(point);
+  }
+  return {std::move(point.theta), point.cost, evaluations, gap};
 }
+
+}  // namespace
 
 SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorXd& theta,
                       InstructionSet instructions) {
@@ -245,49 +311,6 @@ LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const Mat
           }};
 }
 
-SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
-               const VectorXd& start, const DescentOptions& options) {
-  if (options.stop.stop_requested())
-    return {start};
-  const SumObjective objective(data, shape, loss, options);
-  const std::vector<bool> still = still_in(shape, options);
-  Point point = objective.at(shape.tied(start));
-  Quadratic model = objective.near(point);
-  std::size_t evaluations = 1;
-  double gap = 0;
-  double damping = kFirstDamping;
-  for (std::size_t i = 0; i < options.iterations && damping < kMostDamping; ++i) {
-    if (options.stop.stop_requested())
-      break;
-    ArrowMatrix damped = model.hessian;
-    const ArrayXd diagonal = damped.whole_diagonal().array();
-    const double least = 1e-12 * (1e-300 + diagonal.maxCoeff());
-    damped.add_to_diagonal((damping * diagonal.max(least)).matrix());
-    const auto solved = solve_free(damped, still, -model.gradient, options.stop);
-    const VectorXd step = solved.value_or(VectorXd::Constant(point.theta.size(), kInfinite));
-    const double gain = -(model.gradient.dot(step) + 0.5 * step.dot(model.hessian * step));
-    gap = std::abs(gain) / std::max(point.cost, 1e-300);
-    if (!std::isfinite(gain)) {
-      damping *= kAfterInfinite;
-      continue;
-    }
-    Point trial = objective.at(shape.tied(point.theta + step));
-    ++evaluations;
-    if (!(trial.cost < point.cost)) {
-      if (gap < options.tolerance)
-        break;
-      damping *= kAfterWorse;
-      continue;
-    }
-    damping = next_damping(damping, (point.cost - trial.cost) / std::max(gain, 1e-300));
-    point = std::move(trial);
-    if (gap < options.tolerance)
-      break;
-    model = objective.near(point);
-  }
-  return {std::move(point.theta), point.cost, evaluations, gap};
-}
-
 namespace {
 
 /// Successive widths of the smoothed kink of |x|, as shares of the mean absolute residual.
@@ -297,52 +320,38 @@ constexpr std::size_t kSharp = 2;
 /// Iterations per width; local refinement continues from there.
 constexpr std::size_t kIterations = 150;
 
-SumLoss loss_of(const TermData& data, const SignedLoss& signed_loss) {
-  const Loss loss = signed_loss.loss;
-  SumLoss out;
-  out.tilt = signed_loss.tilt;
-  const double rows = static_cast<double>(data.rows());
-  out.residual = is_logarithmic(loss) ? ErrorScale::logarithmic : ErrorScale::linear;
-  out.weights = deviation_weights(loss, data.time) / rows;
-  if (is_squared(loss))
-    out.softness = kInfinite;
-  else if (!is_absolute(loss))
-    out.softness = kSoftness;
+}  // namespace
+
+TermSearchOptions term_search_options(const FitOptions& options, double ridge_strength) {
+  TermSearchOptions out;
+  out.seed = options.seed;
+  out.ridge = ridge_strength;
+  out.threads = options.threads;
+  out.instructions = options.instructions;
+  out.stop = options.stop;
   return out;
 }
 
-/// Descends with ever sharper kinks; only once if the loss has none.
-SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss loss,
-                          const SumFit& start, const DescentOptions& options, Reach reach) {
-  SumFit out = start;
+SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
+                double ridge_strength, const VectorXd& start, Reach reach) {
+  SumLoss loss = sum_loss(data, shape, SignedLoss(options), ridge_strength + options.penalty.l2);
+  const TermSearchOptions how = term_search_options(options, ridge_strength);
+  const auto matrix = normal_matrix_of(data, shape, how.instructions, how.stop);
+  SumFit out;
+  out.theta = start;
+  // Descends with ever sharper kinks; only once if the loss has none.
   const std::size_t first = reach == Reach::nearby ? kSharp : 0;
-  const bool sharpens = loss.residual == ErrorScale::linear && !loss.squared();
+  const bool sharpens = !loss.logarithmic && !loss.squared();
   for (std::size_t w = first; w < (sharpens ? kWidths.size() : first + 1); ++w) {
     if (sharpens) {
       const VectorXd total = evaluate_sum(data, shape, out.theta).total;
       loss.softness = std::max(1e-12, kWidths[w] * (data.time - total).cwiseAbs().mean());
     }
     const std::size_t evaluations = out.evaluations;
-    out = descend(data, shape, loss, out.theta, options);
+    out = descend(data, shape, loss, out.theta, how, kIterations, matrix.get());
     out.evaluations += evaluations;
   }
   return out;
-}
-
-}  // namespace
-
-SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
-                double ridge_strength, const SumFit& start, Reach reach) {
-  SumLoss loss = loss_of(data, SignedLoss(options));
-  loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
-  return descend_sharpening(
-      data, shape, std::move(loss), start,
-      {.iterations = kIterations,
-       .held = shape.held(),
-       .instructions = options.instructions,
-       .stop = options.stop,
-       .normal_matrix = normal_matrix_of(data, shape, options.instructions, options.stop)},
-      reach);
 }
 
 namespace {
@@ -396,29 +405,23 @@ VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const Vecto
     if (old)
       theta[k * size] += std::log(1 - kShareOfNewTerm);
   }
-  const std::vector<bool> held = shape.held();
-  for (Index j = 0; j < theta.size(); ++j)
-    if (held[static_cast<std::size_t>(j)])
-      theta[j] = 0;
+  theta = shape.without_held(std::move(theta));
   if (shape.intercept)
     theta[theta.size() - 1] = from_smaller ? smaller[smaller.size() - 1] : log_intercept;
   return shape.tied(std::move(theta));
 }
 
-DescentOptions descent_of(const SumShape& shape, const TermSearchOptions& options,
-                          std::size_t iterations, std::shared_ptr<const NormalMatrix> matrix) {
-  return {.iterations = iterations,
-          .tolerance = options.tolerance,
-          .held = shape.held(),
-          .instructions = options.instructions,
-          .stop = options.stop,
-          .normal_matrix = std::move(matrix)};
+/// A descent of the search's robust loss: soft_l1 with a ridge, whatever loss the user chose.
+SumFit descend_robust(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                      std::size_t iterations, const std::shared_ptr<const NormalMatrix>& matrix,
+                      const VectorXd& start) {
+  return descend(data, shape, sum_loss(data, shape, Loss::soft_l1, options.ridge), start, options,
+                 iterations, matrix.get());
 }
 
 SumFit search_from(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
                    const std::shared_ptr<const NormalMatrix>& matrix, const VectorXd& log_linear,
                    const VectorXd& smaller) {
-  const SumLoss loss = robust_loss(data, shape, options.ridge);
   const double log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
   const std::size_t starts = options.starts;
   std::vector<SumFit> fits(starts);
@@ -431,8 +434,7 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
     parallel_for(fits.size(), options.threads, [&](std::size_t s) {
       if (options.stop.stop_requested() && s > 0)
         return;
-      fits[s] =
-          descend(data, shape, loss, fits[s].theta, descent_of(shape, options, iterations, matrix));
+      fits[s] = descend_robust(data, shape, options, iterations, matrix, fits[s].theta);
     });
     for (const SumFit& fit : fits)
       evaluations += fit.evaluations;
@@ -464,8 +466,8 @@ VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
   whole.left_out.clear();
   whole.signs.clear();
   whole.intercept = false;
-  return descend(data, whole, robust_loss(data, whole, options.ridge), VectorXd::Zero(whole.size()),
-                 descent_of(whole, options, options.iterations, matrix))
+  return descend_robust(data, whole, options, options.iterations, matrix,
+                        VectorXd::Zero(whole.size()))
       .theta;
 }
 
@@ -479,31 +481,25 @@ SumShape with_terms(const SumShape& shape, Index terms) {
   return out;
 }
 
-void refit_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
-                const std::vector<SumFit>& like, std::vector<SumFit>& path) {
-  const auto matrix = normal_matrix_of(data, shape, options.instructions, options.stop);
-  while (path.size() < like.size() && static_cast<Index>(path.size()) < shape.terms) {
-    const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
-    path.push_back(descend(data, next, robust_loss(data, next, options.ridge),
-                           like[path.size()].theta,
-                           descent_of(next, options, options.iterations, matrix)));
-  }
-}
-
 void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
-                 std::vector<SumFit>& path) {
-  if (!path.empty() && static_cast<Index>(path.size()) >= shape.terms)
+                 std::vector<SumFit>& path, const std::vector<SumFit>& like) {
+  if (!path.empty() && index(path.size()) >= shape.terms)
     return;
   const auto matrix = normal_matrix_of(data, shape, options.instructions, options.stop);
+  const auto descent = [&](const SumShape& next, const VectorXd& start) {
+    return descend_robust(data, next, options, options.iterations, matrix, start);
+  };
+  while (path.size() < like.size() && index(path.size()) < shape.terms)
+    path.push_back(descent(with_terms(shape, index(path.size()) + 1), like[path.size()].theta));
   if (path.empty()) {
     const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
-    path.push_back(descend(data, first, robust_loss(data, first, options.ridge),
-                           first_start(data, first),
-                           descent_of(first, options, options.iterations, matrix)));
+    path.push_back(descent(first, first_start(data, first)));
   }
+  if (index(path.size()) >= shape.terms)
+    return;
   const VectorXd log_linear = log_linear_solution(data, shape, options, matrix, path.front());
-  while (static_cast<Index>(path.size()) < shape.terms) {
-    const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
+  while (index(path.size()) < shape.terms) {
+    const SumShape next = with_terms(shape, index(path.size()) + 1);
     path.push_back(search_from(data, next, options, matrix, log_linear, path.back().theta));
   }
 }

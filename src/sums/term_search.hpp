@@ -17,29 +17,11 @@
 
 namespace perfmodel {
 
-enum class ErrorScale { linear, logarithmic };
-
-/// sum_r w_r rho(residual_r) + sum_j penalty_j theta_j^2
-///
-/// with rho(x) = sqrt(x^2 + s^2) - s: |x| with its kink smoothed over the width s. Infinite s: x^2.
-struct SumLoss {
-  ErrorScale residual = ErrorScale::logarithmic;
-  double softness = 0.1;
-  double tilt = 0;            ///< weight of w_r residual_r, which is added; see SignedLoss
-  Eigen::VectorXd weights;    ///< one per row
-  Eigen::VectorXd penalties;  ///< one per coordinate
-
-  bool squared() const { return softness == std::numeric_limits<double>::infinity(); }
-};
-
 /// The terms of the sum per row, one column each, and the total, which includes C.
 struct SumParts {
   Eigen::MatrixXd terms;
   Eigen::VectorXd total;
 };
-
-/// The same penalty on all coordinates except ln a and ln C.
-Eigen::VectorXd ridge(const SumShape& shape, double strength);
 
 /// Terms and total at `theta`. All instruction sets give the same bits.
 SumParts evaluate_sum(const TermData& data, const SumShape& shape, const Eigen::VectorXd& theta,
@@ -82,16 +64,6 @@ std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const
                                                      InstructionSet instructions,
                                                      const std::stop_token& stop);
 
-struct DescentOptions {
-  std::size_t iterations = 100;
-  double tolerance = 1e-7;  ///< stops if a step's predicted gain is below this share of the cost
-  /// Fixed coordinates; empty: none.
-  std::vector<bool> held;
-  InstructionSet instructions = best_instruction_set();
-  std::stop_token stop;
-  std::shared_ptr<const NormalMatrix> normal_matrix = {};  ///< created if null
-};
-
 struct SumFit {
   Eigen::VectorXd theta;
   double cost = std::numeric_limits<double>::infinity();
@@ -100,17 +72,22 @@ struct SumFit {
   double gap = 0;
 };
 
-/// Levenberg-Marquardt with iteratively reweighted residuals. Never worse than the start.
-SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
-               const Eigen::VectorXd& start, const DescentOptions& options);
+/// Effort of the search for the constants of one shape.
+struct TermSearchOptions {
+  std::uint64_t seed = 1;
+  std::size_t starts = 8;        ///< short descents in addition to that from the smaller model
+  std::size_t kept = 2;          ///< number of starts that are run to convergence
+  bool laggards_stop = false;    ///< stops the worse half of the short descents early
+  std::size_t iterations = 150;  ///< of a descent to convergence
+  double tolerance = 1e-7;  ///< stops if a step's predicted gain is below this share of the cost
+  double ridge = 1e-4;
+  std::size_t threads = 1;
+  InstructionSet instructions = best_instruction_set();
+  std::stop_token stop;
+};
 
-/// Loss of a search, whatever loss the user chose: soft_l1 with a ridge.
-inline SumLoss robust_loss(const TermData& data, const SumShape& shape, double ridge_strength) {
-  return {.residual = ErrorScale::logarithmic,
-          .softness = kSoftness,
-          .weights = Eigen::VectorXd::Constant(data.rows(), 1 / static_cast<double>(data.rows())),
-          .penalties = ridge(shape, ridge_strength)};
-}
+/// The usual effort.
+TermSearchOptions term_search_options(const FitOptions& options, double ridge_strength);
 
 /// How far a descent of absolute errors may move: their kinks make many optima.
 enum class Reach {
@@ -122,32 +99,15 @@ enum class Reach {
 /// penalty and a ridge; the kinks of absolute errors are smoothed over a small share of the mean
 /// error.
 SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
-                double ridge_strength, const SumFit& start, Reach reach = Reach::far);
-
-/// Effort of the search for the constants of one shape.
-struct TermSearchOptions {
-  std::uint64_t seed = 1;
-  std::size_t starts = 8;        ///< short descents in addition to that from the smaller model
-  std::size_t kept = 2;          ///< number of starts that are run to convergence
-  bool laggards_stop = false;    ///< stops the worse half of the short descents early
-  std::size_t iterations = 150;  ///< of a descent to convergence
-  double tolerance = 1e-7;       ///< of each descent
-  double ridge = 1e-4;
-  std::size_t threads = 1;
-  InstructionSet instructions = best_instruction_set();
-  std::stop_token stop;
-};
+                double ridge_strength, const Eigen::VectorXd& start, Reach reach = Reach::far);
 
 /// Fits 1, 2, ..., shape.terms terms under a robust loss of ln(time). For each number of terms,
 /// descents start from the previous optimum plus a term and from terms scattered around the
 /// log-linear solution; the best is kept. Entry k of the path has k + 1 terms; existing entries are
-/// unchanged.
+/// unchanged. A new entry with an entry in `like`, a path for another ridge, starts from that
+/// alone.
 void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
-                 std::vector<SumFit>& path);
-
-/// extend_path() that starts each entry from the same entry of `like`, a path for another ridge.
-void refit_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
-                const std::vector<SumFit>& like, std::vector<SumFit>& path);
+                 std::vector<SumFit>& path, const std::vector<SumFit>& like = {});
 
 /// The shape with another number of terms; logarithms stay with the first terms.
 SumShape with_terms(const SumShape& shape, Eigen::Index terms);

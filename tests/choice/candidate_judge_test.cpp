@@ -9,16 +9,14 @@ using namespace perfmodel;
 
 namespace {
 
-constexpr std::size_t kMostRows = 200;
-
 /// Runs of a known sum, as a selection sees them.
 struct Runs {
   test::MultiRuns runs;
   FitOptions options;
   TermCoordinates coordinates{runs.spec, runs.design,
                               possible_step_factors(runs.spec, runs.design)};
-  SelectionTask task{coordinates, runs.spec, runs.design, options};
-  std::vector<Fold> folds = make_folds(coordinates, runs.spec, kMostRows, options.seed);
+  std::vector<Fold> folds = make_folds(coordinates, runs.spec, options.seed);
+  SelectionTask task{coordinates, runs.spec, runs.design, options, folds};
 
   explicit Runs(std::size_t rows = 120, double noise = 0.05)
       : runs(test::multi_runs(rows, noise, 1)) {}
@@ -43,12 +41,12 @@ void check_equal(const Candidate& a, const Candidate& b) {
 
 TEST_CASE("more terms asked for later are judged as if asked for at once", "[fit][multi]") {
   const Runs runs;
-  CandidateJudge step_by_step(runs.task, runs.folds);
+  CandidateJudge step_by_step(runs.task);
   const std::vector<Candidate> one = step_by_step({runs.sum(1, 1e-4)});
   // Another family in between plays no part.
   const std::vector<Candidate> other = step_by_step({runs.sum(2, 1e-3)});
   const std::vector<Candidate> three = step_by_step({runs.sum(3, 1e-4)});
-  const std::vector<Candidate> at_once = CandidateJudge(runs.task, runs.folds)({runs.sum(3, 1e-4)});
+  const std::vector<Candidate> at_once = CandidateJudge(runs.task)({runs.sum(3, 1e-4)});
   REQUIRE(one.size() == 1);
   REQUIRE(other.size() == 2);
   REQUIRE(three.size() == 3);
@@ -61,17 +59,17 @@ TEST_CASE("more terms asked for later are judged as if asked for at once", "[fit
 
 TEST_CASE("candidates of one family may be judged together", "[fit][multi]") {
   const Runs runs;
-  CandidateJudge judge(runs.task, runs.folds);
+  CandidateJudge judge(runs.task);
   const std::vector<Candidate> together = judge({runs.sum(1, 1e-4), runs.sum(2, 1e-4)});
   REQUIRE(together.size() == 3);
   check_equal(together[0], together[1]);
-  check_equal(together[2], CandidateJudge(runs.task, runs.folds)({runs.sum(2, 1e-4)}).back());
+  check_equal(together[2], CandidateJudge(runs.task)({runs.sum(2, 1e-4)}).back());
 }
 
 TEST_CASE("a judge tells the number of terms that made the runs from one that is too small",
           "[fit][multi]") {
   const Runs runs;
-  const std::vector<Candidate> judged = CandidateJudge(runs.task, runs.folds)({runs.sum(2, 1e-4)});
+  const std::vector<Candidate> judged = CandidateJudge(runs.task)({runs.sum(2, 1e-4)});
   REQUIRE(judged.size() == 2);
   // The runs scatter by 5 %; with one term every time on several GPUs is off by far more.
   for (std::size_t f = 0; f < runs.folds.size(); ++f) {
@@ -85,7 +83,7 @@ TEST_CASE("a judge tells the number of terms that made the runs from one that is
 TEST_CASE("fits that disagree far beyond the runs are worse on extrapolation folds alone",
           "[fit][multi]") {
   const Runs runs(40, 0.5);
-  CandidateJudge judge(runs.task, runs.folds);
+  CandidateJudge judge(runs.task);
   const Candidate sum = judge({runs.sum(4, 1e-6)}).back();
   int worse = 0;
   for (std::size_t f = 0; f < runs.folds.size(); ++f) {
@@ -109,7 +107,7 @@ TEST_CASE(
     "a first look at some folds keeps what is better there, and leaves all errors as they are",
     "[fit][multi]") {
   const Runs runs;
-  CandidateJudge judge(runs.task, runs.folds);
+  CandidateJudge judge(runs.task);
   const std::vector<Candidate> judged = judge({runs.sum(2, 1e-4)});
   // Two terms made the runs: two are better than one, and one is not better than itself.
   CHECK(judge.better_on({0, 1}, {runs.sum(1, 1e-3)}, judged[1]).empty());
@@ -118,7 +116,7 @@ TEST_CASE(
   REQUIRE(better.size() == 1);
   CHECK(better[0].ridge == 1e-5);
   // Another ridge starts from the fits under the first: both judges know these.
-  CandidateJudge without_look(runs.task, runs.folds);
+  CandidateJudge without_look(runs.task);
   without_look({runs.sum(2, 1e-4)});
   check_equal(judge({runs.sum(2, 1e-5)}).back(), without_look({runs.sum(2, 1e-5)}).back());
 }
@@ -134,9 +132,7 @@ TEST_CASE("a search whose laggards stop, and one from a path under another ridge
     options.laggards_stop = laggards_stop;
     options.ridge = ridge;
     std::vector<SumFit> path;
-    if (!like.empty())
-      refit_path(data, shape, options, like, path);
-    extend_path(data, shape, options, path);
+    extend_path(data, shape, options, path, like);
     REQUIRE(path.size() == 2);
     return path;
   };
@@ -150,6 +146,6 @@ TEST_CASE("a search whose laggards stop, and one from a path under another ridge
   CHECK(warm[1].cost == Catch::Approx(alone[1].cost).epsilon(1e-3));
   // The path that is known already stays.
   std::vector<SumFit> known = alone;
-  refit_path(data, shape, {}, whole, known);
+  extend_path(data, shape, {}, known, whole);
   CHECK(known[1].theta == alone[1].theta);
 }

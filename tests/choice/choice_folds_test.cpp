@@ -38,7 +38,7 @@ std::set<std::string> judged_scales(std::size_t intrinsics) {
   const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()), request);
   const TermCoordinates coordinates(runs.spec, runs.design, {});
   std::set<std::string> out;
-  for (const Fold& fold : make_folds(coordinates, runs.spec, 1000, 1))
+  for (const Fold& fold : make_folds(coordinates, runs.spec, 1))
     if (fold.scale)
       out.insert(*fold.scale < runs.spec.extrinsic.size()
                      ? runs.spec.extrinsic[*fold.scale].column

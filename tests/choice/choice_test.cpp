@@ -30,15 +30,11 @@ Candidate chosen(std::vector<Candidate> tried, double scatter) {
   ModelSpec spec;
   spec.intrinsic = {{"width", 1, 2}};
   spec.extrinsic = {{"workers", 1, 2}};
-  Selection selection;
-  selection.folds.resize(4);
   for (std::size_t c = 1; c < tried.size(); ++c) {
     tried[c].log_errors[0] += scatter;
     tried[c].log_errors[1] -= scatter;
   }
-  selection.best = tried.front();
-  selection.tried = tried;
-  return cautious_choice(spec, selection);
+  return cautious_choice(spec, std::vector<Fold>(4), tried, tried.front());
 }
 
 }  // namespace
