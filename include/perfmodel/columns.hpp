@@ -422,16 +422,13 @@ struct NoiseFloor {
   std::size_t rows = 0;    ///< whose configuration occurs in another row, too
   std::size_t groups = 0;  ///< configurations of two rows or more
   /// Mean of |t - m| / t over these rows, m being the median of the configuration, in percent.
-  /// Divided by median_shrinkage(rows of the group): a median is closer to its rows than the truth.
+  /// Divided by what it is for a normal sample of as many rows: a median is closer to its rows than
+  /// the truth.
   double mape_percent = 0;
 };
 
 /// nullopt if no configuration has two rows. The design must have times.
 std::optional<NoiseFloor> noise_floor(const Design& design);
-
-/// E |x - median of the sample| / E |x - mu| of a normal sample of this size >= 2, to four digits,
-/// from expected normal order statistics: 0.7071 for sizes 2 and 3, 0.8312 for 4 and 5.
-double median_shrinkage(std::size_t sample_size);
 
 /// One side of a region: a range of a numeric column, or one level of a categorical column.
 struct RegionPart {

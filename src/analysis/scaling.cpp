@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
+#include "columns/left_out.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"

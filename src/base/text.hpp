@@ -104,6 +104,12 @@ std::string csv_field(const std::string& text, char separator = ',');
 /// A line of CSV with its line end. Blank lines are not read, so a single blank field is quoted.
 std::string csv_line(std::span<const std::string> fields);
 
+/// The text without these characters at its ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks);
+
+/// Takes the first line off a text. Returns it without its line feed.
+std::string_view take_line(std::string_view& text);
+
 /// "a, b and c"; if there are more than `most`: "a, b, c and 7 more".
 std::string enumerated(std::span<const std::string> words, std::size_t most);
 

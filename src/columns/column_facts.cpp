@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {
@@ -42,6 +43,12 @@ bool WordList::has(std::string_view word) const {
 bool WordList::has_one_of(std::span<const std::string> candidates) const {
   return std::ranges::any_of(
       candidates, [&](const std::string& word) { return has(word); });
+}
+
+std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word) {
+  const auto found =
+      std::ranges::find_if(units, [&](const WordsOfUnit& unit) { return unit.words.has(word); });
+  return found == units.end() ? std::string_view() : found->unit;
 }
 
 std::vector<std::string> name_words(std::string_view name) {
@@ -89,12 +96,6 @@ std::vector<std::string> words_of_quantity(std::string_view name) {
 
 namespace {
 
-/// A unit of time, and the words for it.
-struct WordsOfUnit {
-  std::string_view unit;
-  WordList words;
-};
-
 constexpr std::array kUnitsAtEnd{
     WordsOfUnit{"s", {"s sec secs seconds"}},
     WordsOfUnit{"ms", {"ms msec milliseconds"}},
@@ -112,13 +113,6 @@ constexpr std::array kBracketedUnits{
     WordsOfUnit{"s", {"second"}},
     WordsOfUnit{"ms", {"msecs"}},
 };
-
-/// The unit of a word; empty if it is none.
-std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word) {
-  const auto found =
-      std::ranges::find_if(units, [&](const WordsOfUnit& unit) { return unit.words.has(word); });
-  return found == units.end() ? std::string_view() : found->unit;
-}
 
 // All names without underscores, so that "batch_size" and "batchsize" are equal.
 constexpr WordList kTimes{
@@ -335,7 +329,6 @@ ColumnFacts facts_of_numbers(const Column& column) {
     other = other || !(x == 0 || x == 1);
     different = different || !(x == column.numbers[0]);
     not_positive = not_positive || x <= 0;
-    facts.negative = facts.negative || x < 0;
   }
   facts.constant = !different;
   facts.zero_one = zero && one && !other;
@@ -345,11 +338,10 @@ ColumnFacts facts_of_numbers(const Column& column) {
 
 ColumnFacts facts_of_texts(const Column& column) {
   ColumnFacts facts;
-  const std::vector<bool> numeric = numeric_levels(column);
+  const std::vector<double> numbers = level_numbers(column);
   for (const std::uint32_t code : column.codes)
-    ++(numeric[code] ? facts.numbers : facts.texts);
+    ++(std::isnan(numbers[code]) ? facts.texts : facts.numbers);
   facts.constant = column.levels.size() == 1;
-  facts.levels = column.levels.size();
   return facts;
 }
 
@@ -357,14 +349,6 @@ ColumnFacts facts_of_texts(const Column& column) {
 
 ColumnFacts facts_of(const Column& column) {
   return column.is_numeric() ? facts_of_numbers(column) : facts_of_texts(column);
-}
-
-std::vector<bool> numeric_levels(const Column& column) {
-  std::vector<bool> result;
-  result.reserve(column.levels.size());
-  for (const std::string& level : column.levels)
-    result.push_back(parse_number(level).has_value());
-  return result;
 }
 
 namespace {
@@ -466,15 +450,8 @@ bool is_whole(const Column& column) {
 
 namespace {
 
-int power_among(const std::vector<Factor>& factors, const std::string& column) {
-  const auto found =
-      std::ranges::find_if(factors, [&](const Factor& factor) { return factor.column == column; });
-  return found == factors.end() ? 0 : found->power;
-}
-
 void multiply(std::vector<Factor>& product, const Factor& by) {
-  const auto found = std::ranges::find_if(
-      product, [&](const Factor& factor) { return factor.column == by.column; });
+  const auto found = std::ranges::find(product, by.column, &Factor::column);
   if (found == product.end())
     product.push_back(by);
   else if (found->power += by.power; found->power == 0)
@@ -501,7 +478,9 @@ std::vector<Factor> MovingColumns::origins(const std::string& column) const {
 }
 
 int MovingColumns::power(const std::string& column, const std::string& origin) const {
-  return power_among(origins(column), origin);
+  const std::vector<Factor> factors = origins(column);
+  const auto found = std::ranges::find(factors, origin, &Factor::column);
+  return found == factors.end() ? 0 : found->power;
 }
 
 namespace {

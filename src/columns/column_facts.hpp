@@ -21,6 +21,15 @@ struct WordList {
   bool has_one_of(std::span<const std::string> candidates) const;
 };
 
+/// A unit of time, and the words for it.
+struct WordsOfUnit {
+  std::string_view unit;
+  WordList words;
+};
+
+/// The unit of a word; empty if it is none.
+std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word);
+
 /// The member of a nested object that a column's name denotes, by which its quantity is recognised:
 /// "batch_size" of "config.batch_size"; the whole name if it has no such parts ("p99.9_ms").
 std::string_view last_part(std::string_view name);
@@ -77,8 +86,6 @@ struct ColumnFacts {
   bool constant = false;      ///< the same value in all rows
   bool zero_one = false;      ///< only the numbers 0 and 1, and both occur
   bool all_positive = false;  ///< all numbers are > 0
-  bool negative = false;      ///< a number is < 0
-  std::size_t levels = 0;     ///< distinct texts of a text column; 0 for a numeric column
 
   /// True if the texts are mistakes among numbers rather than levels.
   bool mostly_numbers() const { return numbers > texts; }
@@ -86,9 +93,6 @@ struct ColumnFacts {
 };
 
 ColumnFacts facts_of(const Column& column);
-
-/// Per level of a text column, whether it is a number.
-std::vector<bool> numeric_levels(const Column& column);
 
 enum class Part { open, target, extrinsic, intrinsic, categorical, ignored, constant, left_out };
 
@@ -132,12 +136,41 @@ struct LogColumn {
 
 struct SignedColumn {
   const LogColumn* column;
-  int power;  ///< 1 or -1
+  int power;
 };
 
 /// True if the product of these powers is the same in every row, within a relative tolerance of
 /// `agreement`. Stops at the first row that differs.
 bool is_same_everywhere(const std::vector<SignedColumn>& product, double agreement);
+
+/// Numbers of factors.
+struct ProductSizes {
+  std::size_t least;
+  std::size_t most;
+};
+
+/// Calls `take` with products of so many columns, of which the given members are the first, until
+/// it returns a value. The first member is no further factor.
+template <class Take>
+auto find_product(const std::vector<LogColumn>& columns, const ProductSizes& sizes,
+                  std::vector<SignedColumn> members, const Take& take) {
+  const auto search = [&](const auto& self, std::size_t from) -> decltype(take(members)) {
+    if (members.size() >= sizes.least)
+      if (auto found = take(members))
+        return found;
+    for (std::size_t i = from; i < columns.size() && members.size() < sizes.most; ++i)
+      for (const int power : {1, -1}) {
+        if (members.empty() ? power < 0 : members[0].column->part == columns[i].part)
+          continue;
+        members.push_back({&columns[i], power});
+        if (auto found = self(self, i + 1))
+          return found;
+        members.pop_back();
+      }
+    return std::nullopt;
+  };
+  return search(search, 0);
+}
 
 /// The columns that contain only numbers > 0 and are not constant, in the order of their names.
 std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts);

@@ -35,19 +35,6 @@ bool has_part(const std::string& word, const auto& parts) {
       parts, [&](std::string_view part) { return word.find(part) != std::string::npos; });
 }
 
-/// The column with numbers; cells that are none are bad cells, also if it was read as text.
-Column as_numbers(const Column& column) {
-  if (column.is_numeric())
-    return column;
-  Column out;
-  out.name = column.name;
-  out.numbers = numbers_of(column);
-  for (std::size_t row = 0; row < out.numbers.size(); ++row)
-    if (std::isnan(out.numbers[row]))
-      out.bad_cells.push_back({row, column.text(row)});
-  return out;
-}
-
 /// Reads bad cells again whose texts or unit have changed.
 void read_bad_cells(Column& column) {
   std::erase_if(column.bad_cells, [&](const BadCell& cell) {

@@ -26,12 +26,6 @@
 namespace perfmodel {
 namespace {
 
-std::string trimmed_word(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? ""
-                                    : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool is_column_word(const std::string& name) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   return !name.empty() && letters.find(name.front()) != std::string::npos &&
@@ -103,11 +97,12 @@ DerivedColumn make_derived(const std::string& column, const std::string& formula
 
 DerivedColumn parse_derived(const std::string& text) {
   const std::string where = fmt::format("--derive {}", quoted_formula(text));
-  const auto equals = text.find('=');
-  if (equals == std::string::npos || trimmed_word(text.substr(equals + 1)).empty())
+  const auto equals = std::min(text.find('='), text.size());
+  const std::string column(trimmed(text.substr(0, equals), " \t"));
+  const std::string formula(trimmed(text.substr(std::min(equals + 1, text.size())), " \t"));
+  if (formula.empty())
     throw UsageError(where + ": expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
-  return make_derived(trimmed_word(text.substr(0, equals)), trimmed_word(text.substr(equals + 1)),
-                      where);
+  return make_derived(column, formula, where);
 }
 
 Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>& derived) {
@@ -157,27 +152,16 @@ std::vector<DerivedColumn> needed_columns(const std::vector<DerivedColumn>& deri
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kUnits = {{
-    {"s", "s"},
-    {"sec", "s"},
-    {"secs", "s"},
-    {"second", "s"},
-    {"seconds", "s"},
-    {"ms", "ms"},
-    {"millisecond", "ms"},
-    {"us", "us"},
-    {"min", "min"},
-    {"minute", "min"},
-    {"minutes", "min"},
-    {"h", "h"},
-    {"hr", "h"},
-    {"hour", "h"},
-}};
+constexpr std::array kUnitsOfRates{
+    WordsOfUnit{"s", {"s sec secs second seconds"}},
+    WordsOfUnit{"ms", {"ms millisecond"}},
+    WordsOfUnit{"us", {"us"}},
+    WordsOfUnit{"min", {"min minute minutes"}},
+    WordsOfUnit{"h", {"h hr hour"}},
+};
 
 std::string unit_of_word(std::string_view word) {
-  const auto unit =
-      std::ranges::find_if(kUnits, [&](const auto& known) { return known.first == word; });
-  return unit == kUnits.end() ? "" : std::string(unit->second);
+  return std::string(unit_among(kUnitsOfRates, word));
 }
 
 std::string singular(std::string word) {
@@ -207,10 +191,7 @@ std::vector<double> rates_of(const Table& table, const Column& column, bool is_m
   std::vector<double> rates = numbers_of(column);
   CellProblems problems(table);
   for (std::size_t row = 0; row < rates.size(); ++row)
-    if (std::isnan(rates[row]))
-      problems.add_not_a_number(row, column);
-    else if (rates[row] <= 0)
-      problems.add_too_small(row, column, false);
+    problems.check(row, column, rates[row], false);
   if (!problems.empty() && is_measured)
     problems.set_remedy(column, remedy_of_measured("throughput", table, column));
   if (!problems.empty())
@@ -331,20 +312,6 @@ std::string words_for(const Throughput& throughput, const ThroughputTime& time,
 }
 
 namespace {
-
-std::vector<ColumnPart> numeric_parts(const Table& table, const ModelSpec& spec) {
-  std::vector<ColumnPart> parts;
-  const auto add = [&](const std::vector<NumericInput>& inputs, Part part) {
-    for (const NumericInput& input : inputs) {
-      const Column& column = table.at(input.column);
-      if (!spec.is_derived(input.column))
-        parts.push_back({.column = &column, .part = part, .facts = facts_of(column)});
-    }
-  };
-  add(spec.intrinsic, Part::intrinsic);
-  add(spec.extrinsic, Part::extrinsic);
-  return parts;
-}
 
 bool is_extrinsic_input(const ModelSpec& spec, const std::string& column) {
   return std::ranges::any_of(

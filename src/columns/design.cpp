@@ -5,7 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbering.hpp"
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
@@ -25,103 +28,29 @@
 
 namespace perfmodel {
 
-/// The cells of a table whose levels a model does not know. Each level is reported once, with the
-/// number of its rows: runs of another machine have the same unknown level in every row.
-class UnknownLevelCells {
- public:
-  static constexpr std::size_t shown = 5;
-
-  /// `rows`: number of rows of the table that are examined.
-  UnknownLevelCells(const Table& table, std::size_t rows) : table_(table), looked_at_(rows) {}
-
-  /// Adds a cell that is not blank and matches no level of the input.
-  void add(std::size_t row, const Column& column, const CategoricalInput& input);
-
-  bool empty() const { return levels_.empty(); }
-  /// True if all are in one row, which needs no summary.
-  bool are_of_one_row() const { return unknown_rows_ == 1; }
-  void add_to(CellProblems& problems) const;
-
-  /// The number of unusable rows and the remedy, then one line per level in the order of the file:
-  /// the first 5, and "... and 35 more". No final newline.
-  std::string text() const;
-
- private:
-  struct Level {
-    std::size_t first_row = 0;
-    const Column* column = nullptr;
-    const CategoricalInput* input = nullptr;
-    std::size_t rows = 0;
-  };
-
-  const Table& table_;
-  std::size_t looked_at_;
-  std::size_t unknown_rows_ = 0;
-  std::vector<bool> is_unknown_{};  ///< per row of the table; empty before the first
-  std::map<std::pair<std::string, std::string>, Level> levels_{};  ///< by column and text
-
-  std::vector<Level> in_order_of_file() const;
-};
-
-namespace {
-
-/// Distinct values in order of first occurrence, in a hash table with open addressing. Sorting all
-/// rows, or a node per value, would take longer than the rest of the design.
-class DistinctValues {
- public:
-  /// The code of a value; nullopt if there would be too many distinct values.
-  std::optional<std::uint32_t> code(double value) {
-    std::size_t slot = first_slot(value);
-    while (slots_[slot] != 0) {
-      if (values_[slots_[slot] - 1] == value)
-        return slots_[slot] - 1;
-      slot = (slot + 1) % slot_count;
-    }
-    if (values_.size() == NumericFactor::most_coded)
-      return std::nullopt;
-    values_.push_back(value);
-    slots_[slot] = static_cast<std::uint32_t>(values_.size());
-    return slots_[slot] - 1;
-  }
-
-  const std::vector<double>& values() const { return values_; }
-
- private:
-  static constexpr std::size_t slot_bits = 14;
-  static constexpr std::size_t slot_count = std::size_t{1} << slot_bits;
-  static_assert(slot_count >= 4 * NumericFactor::most_coded);
-
-  /// Fibonacci hashing: small integers differ only in the upper bits of a double, and the upper
-  /// bits of the product depend on all of them.
-  static std::size_t first_slot(double value) {
-    return (std::bit_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15U) >> (64 - slot_bits);
-  }
-
-  std::vector<double> values_;
-  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(slot_count);  // code + 1; 0: free
-};
-
-}  // namespace
-
 /// Codes the values of a column (one per row, no NaN) if at most `NumericFactor::most_coded` are
 /// distinct; otherwise stores them uncoded.
 NumericFactor make_factor(std::vector<double> values) {
-  DistinctValues distinct;
-  std::vector<std::uint32_t> codes(values.size());
-  for (std::size_t row = 0; row < values.size(); ++row) {
-    const auto code = distinct.code(values[row]);
-    if (!code)
+  Numbering numbering;
+  std::vector<double> distinct;
+  std::vector<std::uint32_t> codes;
+  codes.reserve(values.size());
+  for (const double value : values) {
+    codes.push_back(
+        numbering.number_of(std::bit_cast<std::uint64_t>(value),
+                            [&](std::uint32_t code) { return distinct[code] == value; }));
+    if (codes.back() == distinct.size())
+      distinct.push_back(value);
+    if (distinct.size() > NumericFactor::most_coded)
       return {.values = std::move(values), .codes = {}};
-    codes[row] = *code;
   }
 
   // In ascending order, so that the values do not depend on the order of the rows.
-  const std::vector<std::uint32_t> ranks = ranks_of(distinct.values());
+  const std::vector<std::uint32_t> ranks = ranks_of(distinct);
   for (std::uint32_t& code : codes)
     code = ranks[code];
-  std::vector<double> sorted = distinct.values();
-  std::sort(sorted.begin(), sorted.end());
-  return {.values = std::move(sorted), .codes = std::move(codes)};
+  std::ranges::sort(distinct);
+  return {.values = std::move(distinct), .codes = std::move(codes)};
 }
 
 KnownLevelRows rows_of_known_levels(const Table& table, const ModelSpec& spec) {
@@ -171,43 +100,40 @@ LevelMatcher::LevelMatcher(const CategoricalInput& input) : input_(input) {
     by_text_.emplace(input.levels[i], i);
 }
 
+namespace {
+
+/// The only level that is read as this value; nullopt also if there are several: the number of
+/// "1.1" and "1.10" is ambiguous.
+template <class Value>
+std::optional<std::uint32_t> only_level(const CategoricalInput& input, const Value& value,
+                                        std::optional<Value> (*read)(std::string_view text)) {
+  std::optional<std::uint32_t> match;
+  for (std::uint32_t i = 0; i < input.levels.size(); ++i) {
+    if (read(input.levels[i]) != value)
+      continue;
+    if (match)
+      return std::nullopt;
+    match = i;
+  }
+  return match;
+}
+
+}  // namespace
+
 std::optional<std::uint32_t> LevelMatcher::match(const std::string& text) const {
   if (const auto found = by_text_.find(text); found != by_text_.end())
     return found->second;
   const auto number = parse_number(text);
-  const bool whole = number && std::floor(*number) == *number;
-  return whole ? match_value(*number) : match_truth(text);
+  if (number && std::floor(*number) == *number)
+    return only_level(input_, *number, parse_number);
+  const auto truth = truth_value(text);
+  return truth ? only_level(input_, *truth, truth_value) : std::nullopt;
 }
 
 std::optional<std::uint32_t> LevelMatcher::match(double number) const {
   if (const auto found = by_text_.find(to_text(number + 0.0)); found != by_text_.end())
     return found->second;
-  return match_value(number);
-}
-
-std::optional<std::uint32_t> LevelMatcher::match_value(double number) const {
-  std::optional<std::uint32_t> match;
-  for (std::uint32_t i = 0; i < input_.levels.size(); ++i) {
-    if (parse_number(input_.levels[i]) == number) {
-      if (match)
-        return std::nullopt;  // "1.1" and "1.10": the number is ambiguous
-      match = i;
-    }
-  }
-  return match;
-}
-
-std::optional<std::uint32_t> LevelMatcher::match_truth(const std::string& text) const {
-  const auto value = truth_value(text);
-  std::optional<std::uint32_t> match;
-  for (std::uint32_t i = 0; value && i < input_.levels.size(); ++i) {
-    if (truth_value(input_.levels[i]) == value) {
-      if (match)
-        return std::nullopt;
-      match = i;
-    }
-  }
-  return match;
+  return only_level(input_, number, parse_number);
 }
 
 std::string LevelMatcher::reason(const std::string& text, std::size_t rows) const {
@@ -221,88 +147,89 @@ std::string LevelMatcher::reason(const std::string& text, std::size_t rows) cons
                      did_you_mean(text, levels));
 }
 
-void UnknownLevelCells::add(std::size_t row, const Column& column, const CategoricalInput& input) {
-  const auto [entry, is_new] = levels_.try_emplace({column.name, column.text(row)});
-  Level& level = entry->second;
-  if (is_new)
-    level = {row, &column, &input, 0};
-  ++level.rows;
-  is_unknown_.resize(table_.rows());
-  if (!is_unknown_[row]) {
-    is_unknown_[row] = true;
-    ++unknown_rows_;
-  }
-}
-
-void UnknownLevelCells::add_to(CellProblems& problems) const {
-  for (const auto& [name, level] : levels_) {
-    problems.add(
-        level.first_row, *level.column,
-        [&, &text = name.second, &input = level.input] {
-          return LevelMatcher(*input).reason(text, 1);
-        });
-  }
-}
-
-std::vector<UnknownLevelCells::Level> UnknownLevelCells::in_order_of_file() const {
-  std::vector<Level> out;
-  for (const auto& [name, level] : levels_)
-    out.push_back(level);
-  std::sort(out.begin(), out.end(), [](const Level& a, const Level& b) {
-    return std::pair(a.first_row, a.column) < std::pair(b.first_row, b.column);
-  });
-  return out;
-}
-
-std::string UnknownLevelCells::text() const {
-  std::string out = fmt::format(
-      "{}: {} of {} rows have levels that the model does not know; correct or remove them, or fit "
-      "such runs too:",
-      table_.source, unknown_rows_, looked_at_);
-  const std::vector<Level> levels = in_order_of_file();
-  for (std::size_t k = 0; k < std::min(levels.size(), shown); ++k) {
-    const Level& level = levels[k];
-    out += fmt::format(
-        "\n{}: column '{}': {}", table_.where(level.first_row), level.column->name,
-        LevelMatcher(*level.input).reason(level.column->text(level.first_row), level.rows));
-  }
-  if (levels.size() > shown)
-    out += fmt::format("\n... and {} more", levels.size() - shown);
-  return out;
-}
-
 namespace {
 
-using ChosenRows = std::optional<std::span<const std::size_t>>;
-
-/// The rows of the table that form a design, in their order.
-class RowChoice {
+/// The cells of a table whose levels a model does not know. Each level is reported once, with the
+/// number of its rows: runs of another machine have the same unknown level in every row.
+class UnknownLevelCells {
  public:
-  RowChoice(const Table& table, const ChosenRows& rows)
-      : rows_(rows), size_(rows ? rows->size() : table.rows()) {}
+  /// `rows`: number of rows of the table that are examined.
+  UnknownLevelCells(const Table& table, std::size_t rows) : table_(table), looked_at_(rows) {}
 
-  std::size_t size() const { return size_; }
-  std::size_t operator[](std::size_t i) const { return rows_ ? (*rows_)[i] : i; }
+  /// Adds a cell that is not blank and matches no level of the input.
+  void add(std::size_t row, const Column& column, const CategoricalInput& input) {
+    const auto [entry, is_new] = levels_.try_emplace({column.name, column.text(row)});
+    Level& level = entry->second;
+    if (is_new)
+      level = {row, &column, &input, 0};
+    ++level.rows;
+    is_unknown_.resize(table_.rows());
+    if (!is_unknown_[row]) {
+      is_unknown_[row] = true;
+      ++unknown_rows_;
+    }
+  }
+
+  bool empty() const { return levels_.empty(); }
+  /// True if all are in one row, which needs no summary.
+  bool are_of_one_row() const { return unknown_rows_ == 1; }
+
+  void add_to(CellProblems& problems) const {
+    for (const auto& [name, level] : levels_)
+      problems.add(
+          level.first_row, *level.column,
+          [&, &text = name.second, &input = level.input] {
+            return LevelMatcher(*input).reason(text, 1);
+          });
+  }
+
+  /// The number of unusable rows and the remedy, then one line per level in the order of the file:
+  /// the first 5, and "... and 35 more". No final newline.
+  std::string text() const {
+    constexpr std::size_t shown = 5;
+    std::string out = fmt::format(
+        "{}: {} of {} rows have levels that the model does not know; correct or remove them, or "
+        "fit "
+        "such runs too:",
+        table_.source, unknown_rows_, looked_at_);
+    std::vector<Level> levels;
+    for (const auto& [name, level] : levels_)
+      levels.push_back(level);
+    std::ranges::sort(levels, {},
+                      [](const Level& level) { return std::pair(level.first_row, level.column); });
+    for (const Level& level : std::span(levels).first(std::min(levels.size(), shown)))
+      out += fmt::format(
+          "\n{}: column '{}': {}", table_.where(level.first_row), level.column->name,
+          LevelMatcher(*level.input).reason(level.column->text(level.first_row), level.rows));
+    if (levels.size() > shown)
+      out += fmt::format("\n... and {} more", levels.size() - shown);
+    return out;
+  }
 
  private:
-  ChosenRows rows_;
-  std::size_t size_;
+  struct Level {
+    std::size_t first_row = 0;
+    const Column* column = nullptr;
+    const CategoricalInput* input = nullptr;
+    std::size_t rows = 0;
+  };
+
+  const Table& table_;
+  std::size_t looked_at_;
+  std::size_t unknown_rows_ = 0;
+  std::vector<bool> is_unknown_{};  ///< per row of the table; empty before the first
+  std::map<std::pair<std::string, std::string>, Level> levels_{};  ///< by column and text
 };
+
+using RowChoice = std::span<const std::size_t>;
 
 void require_columns(const Table& table, const ModelSpec& spec, Target target) {
   std::vector<std::string> missing;
-  const auto require = [&](const std::string& name) {
-    if (table.find(name) == nullptr)
-      missing.push_back(name);
-  };
-  for (const NumericInput& input : spec.intrinsic)
-    require(input.column);
-  for (const CategoricalInput& input : spec.categorical)
-    require(input.column);
-  for (const NumericInput& input : spec.extrinsic)
-    require(input.column);
+  std::vector<std::string> columns = input_columns(spec);
   if (target == Target::required)
-    require(spec.target);
+    columns.push_back(spec.target);
+  std::ranges::copy_if(columns, std::back_inserter(missing),
+                       [&](const std::string& name) { return table.find(name) == nullptr; });
   if (missing.size() == 1)
     throw InputError(table.no_column(missing.front()));
   if (!missing.empty())
@@ -349,25 +276,20 @@ void require_unit(const Table& table, const Column& column, const std::string& u
 /// Writes the numbers of the chosen rows to `values`. A number that is not > 0 or, if it may be 0,
 /// not >= 0 is a problem.
 template <class Values>
-void gather_numbers(const Column& column, const RowChoice& rows, bool may_be_zero,
-                    CellProblems& problems, Values& values) {
+void gather_numbers(const Column& column, RowChoice rows, bool may_be_zero, CellProblems& problems,
+                    Values& values) {
   const std::vector<double> of_level = level_numbers(column);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t row = rows[i];
     const double x = column.is_numeric() ? column.numbers[row] : of_level[column.codes[row]];
-    if (!(x > 0 || (may_be_zero && x == 0))) {
-      if (x <= 0)
-        problems.add_too_small(row, column, may_be_zero);
-      else
-        problems.add_not_a_number(row, column);
-    }
+    problems.check(row, column, x, may_be_zero);
     values[static_cast<decltype(values.size())>(i)] = x;
   }
 }
 
 std::vector<NumericFactor> numeric_factors(const Table& table,
-                                           const std::vector<NumericInput>& inputs,
-                                           const RowChoice& rows, CellProblems& problems) {
+                                           const std::vector<NumericInput>& inputs, RowChoice rows,
+                                           CellProblems& problems) {
   std::vector<NumericFactor> factors;
   for (const NumericInput& input : inputs) {
     std::vector<double> values(rows.size());
@@ -380,7 +302,7 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
 }
 
 /// Collects the limits of the runs.
-void gather_limits(const Table& table, const RowChoice& rows, Design& design) {
+void gather_limits(const Table& table, RowChoice rows, Design& design) {
   if (!table.limits.empty())
     design.limit.resize(design.time.size());
   for (std::size_t i = 0; i < rows.size() && !table.limits.empty(); ++i)
@@ -417,7 +339,7 @@ class CachedMatcher {
   std::unordered_map<double, Match> by_number_;
 };
 
-LevelFactor level_factor(const Column& column, const CategoricalInput& input, const RowChoice& rows,
+LevelFactor level_factor(const Column& column, const CategoricalInput& input, RowChoice rows,
                          CellProblems& problems, UnknownLevelCells& unknown) {
   LevelFactor factor{.levels = input.levels.size(),
                      .codes = std::vector<std::uint32_t>(rows.size())};
@@ -466,7 +388,9 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
     extended = with_time_of(extended ? *extended : source, *spec.throughput, spec.target);
   const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
-  const RowChoice choice(table, rows);
+  std::vector<std::size_t> all_rows(rows ? 0 : table.rows());
+  std::iota(all_rows.begin(), all_rows.end(), std::size_t{0});
+  const RowChoice choice = rows.value_or(all_rows);
   CellProblems problems(table);
   UnknownLevelCells unknown(table, choice.size());
 
@@ -513,11 +437,8 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
       taken.codes.push_back(factor.codes[row]);
     out.categorical.push_back(std::move(taken));
   }
-  if (design.time.size() > 0) {
-    out.time.resize(static_cast<Eigen::Index>(rows.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      out.time[static_cast<Eigen::Index>(i)] = design.time[static_cast<Eigen::Index>(rows[i])];
-  }
+  if (design.time.size() > 0)
+    out.time = design.time(rows);
   if (design.limit.size() > 0)
     out.limit = design.limit(rows);
   return out;

@@ -59,9 +59,6 @@ class LevelMatcher {
   std::string reason(const std::string& text, std::size_t rows) const;
 
  private:
-  std::optional<std::uint32_t> match_value(double number) const;
-  std::optional<std::uint32_t> match_truth(const std::string& text) const;
-
   const CategoricalInput& input_;
   std::unordered_map<std::string, std::uint32_t> by_text_;
 };

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/text.hpp"
@@ -43,8 +44,45 @@ std::size_t combinations(const Members& members) {
   return seen.size();
 }
 
-IdentityMember member_of(const LogColumn& column) {
-  return {column.name(), !column.part->by_flag, false, distinct_values(*column.part->column)};
+constexpr WordList kCoarseCounts{"node nodes machine machines host hosts server servers"};
+
+enum class Rank { scale, per_something, coarse_count, plain, total };
+
+Rank rank_of(const std::string& name, bool beside_batch_per_worker) {
+  if (is_total_name(name))
+    return Rank::total;
+  if (is_per_something_name(name))
+    return Rank::per_something;
+  if (!is_scale_name(name))
+    return Rank::plain;
+  if (is_batch_name(name) && beside_batch_per_worker)
+    return Rank::total;
+  return kCoarseCounts.has_one_of(name_words(name)) ? Rank::coarse_count : Rank::scale;
+}
+
+/// The index of the member that follows from the others, by the rules of find_identities();
+/// members.size() if no member may follow.
+std::size_t choose_dependent(const Members& members) {
+  const bool batch_per_worker = std::ranges::any_of(members, [](const SignedColumn& member) {
+    return is_batch_name(member.column->name()) && is_per_something_name(member.column->name());
+  });
+  std::vector<std::tuple<Rank, bool, std::size_t>> precedence;
+  for (const SignedColumn& member : members) {
+    const auto same_side = std::ranges::count(members, member.power, &SignedColumn::power);
+    precedence.emplace_back(rank_of(member.column->name(), batch_per_worker),
+                            members.size() > 2 && same_side == 1,
+                            distinct_values(*member.column->part->column));
+  }
+  std::size_t chosen = members.size();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].column->part->by_flag)
+      continue;
+    if (chosen == members.size() || precedence[i] > precedence[chosen] ||
+        (precedence[i] == precedence[chosen] &&
+         members[i].column->name() < members[chosen].column->name()))
+      chosen = i;
+  }
+  return chosen;
 }
 
 /// "4 * nodes", "256 / gpus", "gpus / 4".
@@ -64,14 +102,7 @@ std::string scaled_product(double factor, const std::vector<Factor>& factors) {
 
 /// The column that follows from the others if their product is the same in every row.
 std::optional<LeftOut> identity_of(const Members& members) {
-  std::vector<IdentityMember> candidates;
-  for (const SignedColumn& member : members) {
-    const auto same_side = std::ranges::count_if(
-        members, [&](const SignedColumn& other) { return other.power == member.power; });
-    candidates.push_back(member_of(*member.column));
-    candidates.back().is_product = members.size() > 2 && same_side == 1;
-  }
-  const std::size_t chosen = choose_dependent(candidates);
+  const std::size_t chosen = choose_dependent(members);
   if (chosen == members.size())
     return std::nullopt;
   LeftOut out{members[chosen].column->name(), LeftOut::Because::identity, {}};
@@ -102,26 +133,6 @@ std::optional<LeftOut> identity_that_holds(const Members& members) {
   return holds(members) ? identity_of(members) : std::nullopt;
 }
 
-/// Calls `take` with products of `size` columns until it returns a value. The given members remain
-/// the first factors.
-template <class Take>
-auto find_product(const std::vector<LogColumn>& columns, std::size_t size, std::size_t from,
-                  Members& members, const Take& take) -> decltype(take(members)) {
-  if (members.size() == size)
-    return take(members);
-  for (std::size_t i = from; i < columns.size(); ++i) {
-    for (const int power : {1, -1}) {
-      if (members.empty() ? power < 0 : members[0].column == &columns[i])
-        continue;
-      members.push_back({&columns[i], power});
-      if (auto found = find_product(columns, size, i + 1, members, take))
-        return found;
-      members.pop_back();
-    }
-  }
-  return std::nullopt;
-}
-
 /// True if y = a + b x in every row, within a tolerance relative to y and to its range, and at
 /// least four rows are distinct.
 bool is_line(const std::vector<double>& x, const std::vector<double>& y) {
@@ -139,11 +150,8 @@ bool is_line(const std::vector<double>& x, const std::vector<double>& y) {
 
 /// True if y = a x^power in every row and at least four rows are distinct.
 bool is_power(const LogColumn& x, const LogColumn& y, int power) {
-  const double factor = y.logarithms[0] - power * x.logarithms[0];
-  for (std::size_t row = 0; row < x.logarithms.size(); ++row)
-    if (!(std::abs(y.logarithms[row] - power * x.logarithms[row] - factor) <= kOfWholeNumbers))
-      return false;
-  return distinct_values(*x.part->column) >= 4;
+  return is_same_everywhere({{&y, 1}, {&x, -power}}, kOfWholeNumbers) &&
+         distinct_values(*x.part->column) >= 4;
 }
 
 /// Finds a column that is a logarithm or a power of another.
@@ -191,15 +199,15 @@ std::optional<LeftOut> find_by_level(const std::vector<LogColumn>& columns,
       for (std::size_t j = i + 1; j < columns.size(); ++j) {
         if (!holds_by_level(columns[i], columns[j], *part.column))
           continue;
-        const std::vector<const LogColumn*> pair{&columns[i], &columns[j]};
-        const std::size_t chosen = choose_dependent({member_of(*pair[0]), member_of(*pair[1])});
+        const Members pair{{&columns[i], 1}, {&columns[j], 1}};
+        const std::size_t chosen = choose_dependent(pair);
         if (chosen == pair.size())
           continue;
-        return LeftOut{pair[chosen]->name(),
+        const std::string& other = pair[1 - chosen].column->name();
+        return LeftOut{pair[chosen].column->name(),
                        LeftOut::Because::identity,
-                       fmt::format("{} times a number for each {}", pair[1 - chosen]->name(),
-                                   part.column->name),
-                       {{pair[1 - chosen]->name(), 1}}};
+                       fmt::format("{} times a number for each {}", other, part.column->name),
+                       {{other, 1}}};
       }
   }
   return std::nullopt;
@@ -207,17 +215,14 @@ std::optional<LeftOut> find_by_level(const std::vector<LogColumn>& columns,
 
 std::optional<LeftOut> find_one(const std::vector<LogColumn>& columns,
                                 const std::vector<ColumnPart>& parts) {
-  Members members;
-  if (auto found = find_product(columns, 2, 0, members, identity_that_holds))
+  if (auto found = find_product(columns, {2, 2}, {}, identity_that_holds))
     return found;
   if (auto found = find_function(columns))
     return found;
   for (const std::size_t size : {std::size_t{3}, std::size_t{4}})
-    if (size < 4 || columns.size() <= kMostColumnsOfFour) {
-      members.clear();
-      if (auto found = find_product(columns, size, 0, members, identity_that_holds))
+    if (size < 4 || columns.size() <= kMostColumnsOfFour)
+      if (auto found = find_product(columns, {size, size}, {}, identity_that_holds))
         return found;
-    }
   return find_by_level(columns, parts);
 }
 
@@ -388,18 +393,20 @@ bool is_label(const Column& column, const Names& words, std::size_t rows) {
 
 }  // namespace
 
-RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& parts) {
-  RunLabels found;
+std::vector<LeftOut> find_run_labels(const Table& table, const std::vector<ColumnPart>& parts) {
+  std::vector<LeftOut> found;
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
     if (!part.is_input() || part.by_flag || !column.formula.empty() || part.facts.mixed())
       continue;
     const Names words = label_words(column.name);
     if (is_repetition(column, words))
-      found.repetitions.push_back(column.name);
+      found.push_back({column.name, LeftOut::Because::repetition, {}});
     else if (is_label(column, words, table.rows()))
-      found.labels.push_back(column.name);
+      found.push_back({column.name, LeftOut::Because::label, {}});
   }
+  std::ranges::stable_partition(
+      found, [](const LeftOut& item) { return item.because == LeftOut::Because::repetition; });
   return found;
 }
 
@@ -464,12 +471,10 @@ std::optional<Tie> step_of(const Members& members) {
 
 std::optional<Tie> find_step(const std::vector<LogColumn>& columns) {
   for (const std::size_t size : {std::size_t{2}, std::size_t{3}, std::size_t{4}})
-    for (const LogColumn& column : columns) {
-      Members members{{&column, 1}};
+    for (const LogColumn& column : columns)
       if (size < 4 || columns.size() <= kMostColumnsOfFour)
-        if (auto found = find_product(columns, size, 0, members, step_of))
+        if (auto found = find_product(columns, {size, size}, {{&column, 1}}, step_of))
           return found;
-    }
   return std::nullopt;
 }
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/text.hpp"
@@ -209,33 +209,18 @@ bool looks_measured(const Column& column) {
 /// The law x = time^+-1 times up to two of the other columns, if it holds.
 std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
                                   const std::vector<LogColumn>& inputs) {
-  const auto law = [&](const std::vector<SignedColumn>& factors) -> std::optional<std::string> {
-    std::vector<SignedColumn> product{{&x, -1}};
-    product.insert(product.end(), factors.begin(), factors.end());
-    if (!is_same_everywhere(product, kAgreement))
+  const auto law = [&](const std::vector<SignedColumn>& members) -> std::optional<std::string> {
+    if (!is_same_everywhere(members, kAgreement))
       return std::nullopt;
     std::vector<Factor> named;
-    for (const SignedColumn& factor : factors)
+    for (const SignedColumn& factor : std::span(members).subspan(2))
       named.push_back({factor.column->name(), factor.power});
+    named.push_back({time.name(), members[1].power});
     return product_text(named);
   };
-  for (const int of_time : {-1, 1}) {
-    const SignedColumn timed{&time, of_time};
-    if (auto found = law({timed}))
+  for (const int of_time : {-1, 1})
+    if (auto found = find_product(inputs, {2, 4}, {{&x, -1}, {&time, of_time}}, law))
       return found;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      for (const int first : {1, -1}) {
-        if (inputs[i].part == x.part)
-          continue;
-        if (auto found = law({{&inputs[i], first}, timed}))
-          return found;
-        for (std::size_t j = i + 1; j < inputs.size(); ++j)
-          for (const int second : {1, -1})
-            if (inputs[j].part != x.part)
-              if (auto found = law({{&inputs[i], first}, {&inputs[j], second}, timed}))
-                return found;
-      }
-  }
   return std::nullopt;
 }
 
@@ -278,45 +263,27 @@ std::vector<LeftOut> find_by_products(const Table& table, const std::vector<Colu
   return found;
 }
 
-namespace {
-
-constexpr WordList kCoarseCounts{"node nodes machine machines host hosts server servers"};
-
-enum class Rank { scale, per_something, coarse_count, plain, total };
-
-Rank rank_of(const std::string& name, bool beside_batch_per_worker) {
-  if (is_total_name(name))
-    return Rank::total;
-  if (is_per_something_name(name))
-    return Rank::per_something;
-  if (!is_scale_name(name))
-    return Rank::plain;
-  if (is_batch_name(name) && beside_batch_per_worker)
-    return Rank::total;
-  return kCoarseCounts.has_one_of(name_words(name)) ? Rank::coarse_count : Rank::scale;
+std::vector<ColumnPart> numeric_parts(const Table& table, const ModelSpec& spec) {
+  std::vector<ColumnPart> parts;
+  const auto add = [&](const std::vector<NumericInput>& inputs, Part part) {
+    for (const NumericInput& input : inputs) {
+      const Column& column = table.at(input.column);
+      if (!spec.is_derived(input.column))
+        parts.push_back({.column = &column, .part = part, .facts = facts_of(column)});
+    }
+  };
+  add(spec.intrinsic, Part::intrinsic);
+  add(spec.extrinsic, Part::extrinsic);
+  return parts;
 }
 
-}  // namespace
-
-std::size_t choose_dependent(const std::vector<IdentityMember>& members) {
-  const bool batch_per_worker = std::ranges::any_of(
-      members,
-      [](const IdentityMember& member) {
-        return is_batch_name(member.name) && is_per_something_name(member.name);
-      });
-  const auto precedence = [&](const IdentityMember& member) {
-    return std::tuple(rank_of(member.name, batch_per_worker), member.is_product, member.values);
-  };
-  std::size_t chosen = members.size();
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!members[i].may_follow)
-      continue;
-    if (chosen == members.size() || precedence(members[i]) > precedence(members[chosen]) ||
-        (precedence(members[i]) == precedence(members[chosen]) &&
-         members[i].name < members[chosen].name))
-      chosen = i;
-  }
-  return chosen;
+std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec& spec) {
+  std::vector<ColumnPart> parts = numeric_parts(table, spec);
+  const Column& target = table.at(spec.target);
+  parts.push_back({.column = &target, .part = Part::target, .facts = facts_of(target)});
+  std::vector<LeftOut> out = find_by_products(table, parts);
+  std::erase_if(out, [](const LeftOut& item) { return item.identity.empty(); });
+  return out;
 }
 
 namespace {
@@ -370,10 +337,6 @@ std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
   return names;
 }
 
-}  // namespace
-
-namespace {
-
 /// What the rules look at.
 struct Evidence {
   const Table& table;
@@ -398,21 +361,11 @@ std::vector<LeftOut> columns_of_tool(const Evidence& in) {
   return out;
 }
 
-std::vector<LeftOut> run_labels(const Evidence& in) {
-  const RunLabels labels = find_run_labels(in.table, in.parts);
-  std::vector<LeftOut> out;
-  for (const std::string& column : labels.repetitions)
-    out.push_back({column, LeftOut::Because::repetition, {}});
-  for (const std::string& column : labels.labels)
-    out.push_back({column, LeftOut::Because::label, {}});
-  return out;
-}
-
 /// What finds columns that are no inputs, with the reason, in the order in which they are taken
 /// out: each rule sees the inputs that the earlier ones have left.
 constexpr std::array<std::vector<LeftOut> (*)(const Evidence& in), 4> kRules{
     columns_of_tool,
-    run_labels,
+    [](const Evidence& in) { return find_run_labels(in.table, in.parts); },
     [](const Evidence& in) { return find_by_products(in.table, in.parts); },
     [](const Evidence& in) { return find_identities(in.parts); },
 };

@@ -37,17 +37,12 @@ std::optional<LeftOut::Because> role_in_tool(const std::string& name,
 /// Returns them in the order of their names.
 std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts);
 
-/// A column of an identity, for choose_dependent().
-struct IdentityMember {
-  std::string name;
-  bool may_follow = true;   ///< false if a flag names it
-  bool is_product = false;  ///< product of all the others
-  std::size_t values = 0;   ///< number of distinct values
-};
+/// The numeric inputs of a model that no formula computes from others.
+std::vector<ColumnPart> numeric_parts(const Table& table, const ModelSpec& spec);
 
-/// The index of the member that follows from the others, by the rules of find_identities();
-/// members.size() if no member may follow.
-std::size_t choose_dependent(const std::vector<IdentityMember>& members);
+/// Numeric inputs that follow from the measured time, but are inputs because a flag names them or
+/// no other is left. The errors of such a model are meaningless.
+std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec& spec);
 
 /// Excludes the columns that are found to be no inputs although no flag excludes them, and
 /// `results`; at least one input remains. Returns the excluded columns.
@@ -91,17 +86,11 @@ std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts);
 /// "ceil(num_gpus / 8)"
 std::string law_of_step(const Tie& step);
 
-/// Inputs that no flag names and that identify runs rather than configurations.
-struct RunLabels {
-  /// Integers, or texts that differ only in digits, with a name such as "rep", "run_id", "trial",
-  /// "visit", "seed", or "iteration" if it counts from 0 or 1.
-  std::vector<std::string> repetitions;
-  /// Dates and times of day; paths and other texts that are unique in most rows; numbers with names
-  /// such as "config_id" and "timestamp".
-  std::vector<std::string> labels;
-};
-
-/// Returns the columns in the order of the file.
-RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& parts);
+/// Inputs that no flag names and that identify runs rather than configurations, in the order of the
+/// file: first counters of repetitions, which are integers, or texts that differ only in digits,
+/// with a name such as "rep", "run_id", "trial", "visit", "seed", or "iteration" if it counts from
+/// 0 or 1; then labels, which are dates and times of day; paths and other texts that are unique in
+/// most rows; numbers with names such as "config_id" and "timestamp".
+std::vector<LeftOut> find_run_labels(const Table& table, const std::vector<ColumnPart>& parts);
 
 }  // namespace perfmodel

@@ -18,13 +18,6 @@ constexpr std::string_view kBlanks = " \t";
 /// Shorter names, such as F beside a column f, are no typing errors.
 constexpr std::size_t kShortestMisspelt = 3;
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  return first == std::string::npos
-             ? ""
-             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -52,8 +45,8 @@ OwnFormula parse_own_formula(const std::string& text) {
   const auto equals = text.find('=');
   OwnFormula out;
   if (equals != std::string::npos) {
-    out.target = trimmed(text.substr(0, equals));
-    out.text = trimmed(text.substr(equals + 1));
+    out.target = trimmed(text.substr(0, equals), kBlanks);
+    out.text = trimmed(text.substr(equals + 1), kBlanks);
   }
   if (out.target.empty() || out.text.empty() || out.text.front() == '=')
     throw UsageError(where + ": expected COLUMN = FORMULA, such as 't = a / gpus + C'");

@@ -20,7 +20,7 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kDecimalDigits = "0123456789";
 
 struct Unit {
   WordList spellings;
@@ -80,7 +80,7 @@ Decimal take_number(std::string_view& rest) {
   std::string_view after = rest;
   const std::string letter(take(after, "eE"));
   const std::string sign(take(after, "+-"));
-  const std::string exponent(take(after, kDigits));
+  const std::string exponent(take(after, kDecimalDigits));
   if (!letter.empty() && !exponent.empty()) {
     number.exponent =
         letter.size() == 1 ? parse_number(sign + exponent).value_or(HUGE_VAL) : HUGE_VAL;
@@ -125,7 +125,7 @@ std::optional<Quantity> clock_time(std::string_view rest) {
   std::size_t parts = 0;
   bool has_fraction = false;
   for (bool last = false; !last; ++parts) {
-    const std::string_view whole = take(rest, kDigits);
+    const std::string_view whole = take(rest, kDecimalDigits);
     if (whole.empty() || (parts > 0 && (whole.size() != 2 || whole[0] > '5')))
       return std::nullopt;
     std::string number(whole);
@@ -138,7 +138,7 @@ std::optional<Quantity> clock_time(std::string_view rest) {
   }
   if (parts != 3 && (parts != 2 || !has_fraction || time.certain))
     return std::nullopt;
-  if (time.certain && days.find_first_not_of(kDigits) == days.npos)
+  if (time.certain && days.find_first_not_of(kDecimalDigits) == days.npos)
     time.value += 86400 * parse_number(days).value_or(NAN);
   else if (time.certain)
     return std::nullopt;
@@ -146,7 +146,7 @@ std::optional<Quantity> clock_time(std::string_view rest) {
 }
 
 // Words of names of columns, besides those that has_time_unit() and is_time_name() recognise.
-constexpr WordList kTimes{"time elapsed duration wall wallclock latency delay timeout"};
+constexpr WordList kWordsOfTimes{"time elapsed duration wall wallclock latency delay timeout"};
 constexpr WordList kNamesOfTimes{"s h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
 constexpr WordList kMemories{
     "mem memory ram vram hbm rss vsz vms uss pss vmem swap cache disk bytes kb mb gb tb kib "
@@ -170,7 +170,7 @@ bool denotes(const std::string& name, std::string_view unit) {
   return !kPointsInTime.has_one_of(words) &&
          (is_time_name(name) || has_time_unit(name) || kNamesOfTimes.has(name) ||
           std::ranges::any_of(words, [](std::string_view word) {
-            return kTimes.has(word) || word.ends_with("time") || word.starts_with("time");
+            return kWordsOfTimes.has(word) || word.ends_with("time") || word.starts_with("time");
           }));
 }
 
@@ -257,7 +257,7 @@ Column as_texts(const Column& column) {
 }  // namespace
 
 std::optional<Quantity> parse_quantity(std::string_view text) {
-  if (text.empty() || kDigits.find(text.front()) == kDigits.npos)
+  if (text.empty() || kDecimalDigits.find(text.front()) == kDecimalDigits.npos)
     return std::nullopt;
   const auto quantity = text.find(':') == text.npos ? sum_of_units(text) : clock_time(text);
   return quantity && std::isfinite(quantity->value) ? quantity : std::nullopt;

@@ -42,20 +42,4 @@ std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& group
                                                           std::optional<std::size_t> folds,
                                                           std::uint64_t seed);
 
-/// A numeric column divided into strips of equal width in ln x, or in ln(1 + x / unit) if the
-/// column contains 0.
-struct StripColumn {
-  std::string column;
-  std::vector<double> edges;         ///< edges of the strips, ascending, one more than strips
-  std::vector<std::uint8_t> of_row;  ///< strip of each row
-};
-
-/// Requires two distinct values.
-StripColumn strips_of(const NumericInput& input, const NumericFactor& factor, std::size_t rows);
-
-/// Regions towards a corner of two columns that are far from every row: no row is as far out in
-/// both columns, and none is within half the measured range in both. Finds gaps that counts of runs
-/// cannot show if there are few rows, such as two crossing lines; a full grid has none.
-std::vector<UnmeasuredRegion> far_corners(const StripColumn& a, const StripColumn& b);
-
 }  // namespace perfmodel

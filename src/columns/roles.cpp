@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -14,61 +13,16 @@
 #include "columns/cut_runs.hpp"
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
+#include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
-
-NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
-                        const std::vector<std::string>& ignore) {
-  std::vector<ColumnPart> parts;
-  for (const Column& column : table.columns) {
-    ColumnPart part{.column = &column, .facts = facts_of(column)};
-    part.by_flag = column.name == target || column.name == scale;
-    if (column.name == target)
-      part.part = Part::target;
-    else if (column.name == scale)
-      part.part = Part::extrinsic;
-    else if (std::ranges::find(ignore, column.name) != ignore.end())
-      part.part = Part::ignored;
-    else
-      part.part = part.facts.constant ? Part::constant : Part::intrinsic;
-    parts.push_back(part);
-  }
-  NoInputs found;
-  found.columns = leave_out_no_inputs(table, parts);
-  for (const LeftOut& item : found.columns)
-    found.notices.push_back(fmt::format("Column '{}' {} and does not distinguish configurations.",
-                                        item.column, words_for(item)));
-  for (const Tie& step : find_steps(parts)) {
-    found.in_steps.push_back(step.column);
-    found.notices.push_back(fmt::format("Column '{}' is {} in every row and moves along.",
-                                        step.column, law_of_step(step)));
-  }
-  return found;
-}
-
-std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec& spec) {
-  std::set<std::string> inputs;
-  for (const auto* numbers : {&spec.intrinsic, &spec.extrinsic})
-    for (const NumericInput& input : *numbers)
-      inputs.insert(input.column);
-  std::vector<ColumnPart> parts;
-  for (const Column& column : table.columns) {
-    ColumnPart part{.column = &column, .facts = facts_of(column)};
-    part.part = column.name == spec.target     ? Part::target
-                : inputs.contains(column.name) ? Part::intrinsic
-                                               : Part::ignored;
-    parts.push_back(part);
-  }
-  std::vector<LeftOut> out = find_by_products(table, parts);
-  std::erase_if(out, [](const LeftOut& item) { return item.identity.empty(); });
-  return out;
-}
-
 namespace {
+
+using Parts = std::vector<ColumnPart>;
 
 struct RoleField {
   std::string flag;
@@ -78,8 +32,10 @@ struct RoleField {
 
 std::vector<RoleField> role_fields(const Table& table, const RoleRequest& request) {
   using Columns = std::vector<std::string>;
+  // "none" excludes the role if no column has that name.
   const auto named = [&](const std::optional<Columns>& columns) {
-    return asks_for_none(table, columns) ? Columns{} : columns.value_or(Columns{});
+    const bool none = columns == Columns{"none"} && table.find("none") == nullptr;
+    return none ? Columns{} : columns.value_or(Columns{});
   };
   return {
       {"--target", Part::target, request.target ? Columns{*request.target} : Columns{}},
@@ -90,20 +46,15 @@ std::vector<RoleField> role_fields(const Table& table, const RoleRequest& reques
   };
 }
 
-}  // namespace
-
-bool asks_for_none(const Table& table, const std::optional<std::vector<std::string>>& columns) {
-  return columns && (columns->empty() || (*columns == std::vector<std::string>{"none"} &&
-                                          table.find("none") == nullptr));
-}
-
-std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request) {
-  std::vector<ColumnPart> parts;
+/// One entry per column of the table, in its order, with the roles that the request gives. Adds a
+/// problem for unknown names and for a column that is named twice.
+Parts parts_by_flags(const Table& table, const RoleRequest& request,
+                     std::vector<std::string>& problems) {
+  Parts parts;
   for (const Column& column : table.columns)
     parts.push_back({.column = &column, .facts = {}});
 
   const std::vector<std::string> known = table.names();
-  std::vector<std::string> problems;
   std::map<std::string, std::string> named_in;
   for (const RoleField& role : role_fields(table, request)) {
     for (const std::string& name : role.columns) {
@@ -123,16 +74,13 @@ std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& re
       }
     }
   }
-  if (!problems.empty())
-    throw UsageError(joined(problems, "\n"));
-
   for (ColumnPart& part : parts)
     if (part.part != Part::ignored)
       part.facts = facts_of(*part.column);
   return parts;
 }
 
-std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part part) {
+std::vector<std::string> names_of(const Parts& parts, Part part) {
   std::vector<std::string> names;
   for (const ColumnPart& candidate : parts)
     if (candidate.part == part)
@@ -140,16 +88,7 @@ std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part par
   return names;
 }
 
-namespace {
-
-using Parts = std::vector<ColumnPart>;
-
-bool has(const Parts& parts, Part part) {
-  return std::ranges::any_of(
-      parts, [&](const ColumnPart& candidate) { return candidate.part == part; });
-}
-
-std::vector<ColumnPart*> time_candidates(Parts& parts) {
+std::vector<ColumnPart*> columns_with_time_name(Parts& parts) {
   std::vector<ColumnPart*> named;
   std::vector<ColumnPart*> with_numbers;
   for (ColumnPart& part : parts) {
@@ -176,28 +115,33 @@ bool could_be_time_by_unit(const ColumnPart& part) {
          has_time_unit(part.column->name) && part.facts.mostly_numbers() && !part.facts.constant;
 }
 
-std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
-  std::vector<ColumnPart*> out;
-  for (ColumnPart& part : parts)
-    if (could_be_time_by_unit(part) && part.facts.all_positive)
-      out.push_back(&part);
-  return out;
-}
-
 bool is_mostly_positive(const Column& column) {
   const std::vector<double> numbers = numbers_of(column);  // failed runs can make it a text column
   const auto positive = std::ranges::count_if(numbers, [](double x) { return x > 0; });
   return 2 * static_cast<std::size_t>(positive) > numbers.size();
 }
 
-/// Like columns_with_time_unit(), if runs may have failed: then a 0 does not rule a column out.
-std::vector<ColumnPart*> columns_with_time_unit_beside_failures(Parts& parts) {
-  std::vector<ColumnPart*> out = columns_with_time_unit(parts);
-  if (out.empty())
-    for (ColumnPart& part : parts)
-      if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
-        out.push_back(&part);
-  return out;
+/// The columns that could be the measured time.
+struct TimeCandidates {
+  std::vector<ColumnPart*> columns;
+  bool by_unit = false;  ///< by the unit in their names, else by their names
+};
+
+/// Of columns with the unit of a time, only those of numbers > 0; if there are none and runs may
+/// have failed, a 0 does not rule a column out.
+TimeCandidates time_candidates(const RoleRequest& request, Parts& parts) {
+  TimeCandidates found{columns_with_time_name(parts)};
+  found.by_unit = found.columns.empty();
+  const auto add_by_unit = [&](const auto& is_positive) {
+    if (found.columns.empty())
+      for (ColumnPart& part : parts)
+        if (could_be_time_by_unit(part) && is_positive(part))
+          found.columns.push_back(&part);
+  };
+  add_by_unit([](const ColumnPart& part) { return part.facts.all_positive; });
+  if (request.failed != FailedRunsAre::refused)
+    add_by_unit([](const ColumnPart& part) { return is_mostly_positive(*part.column); });
+  return found;
 }
 
 /// True if the name is that of a scale, and the column is not one of texts or of only 0 and 1.
@@ -250,11 +194,9 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
     const Column& column = *part.column;
     if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
         !part.facts.all_positive || part.facts.constant || column.name == time ||
-        has_time_unit(column.name) || role_in_tool(column.name, columns) ||
-        std::ranges::any_of(column.numbers, [](double x) { return x != std::floor(x); }))
+        has_time_unit(column.name) || role_in_tool(column.name, columns) || !is_whole(column))
       continue;
-    const std::set<double> values(column.numbers.begin(), column.numbers.end());
-    found.emplace_back(values.size(), column.name);
+    found.emplace_back(distinct_values(column), column.name);
   }
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
     return std::pair(!speaks_of_work(a.second), a.first) <
@@ -327,32 +269,22 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
       request.throughput ? std::optional(request.throughput->column) : request.target;
   if (named)
     return table.find(*named) == nullptr ? std::nullopt : named;
-  Parts parts;
-  for (const Column& column : table.columns) {
-    const auto is_in = [&](const std::vector<std::string>& names) {
-      return std::ranges::find(names, column.name) != names.end();
-    };
-    if (!is_in(request.ignore) && !is_in(request.categorical) &&
-        !is_in(request.extrinsic.value_or(std::vector<std::string>())) &&
-        !is_in(request.intrinsic.value_or(std::vector<std::string>())))
-      parts.push_back({.column = &column, .facts = facts_of(column)});
-  }
-  std::vector<ColumnPart*> candidates = time_candidates(parts);
-  if (candidates.empty())
-    candidates = request.failed != FailedRunsAre::refused
-                     ? columns_with_time_unit_beside_failures(parts)
-                     : columns_with_time_unit(parts);
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const std::vector<ColumnPart*> candidates = time_candidates(request, parts).columns;
   return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
 }
 
+namespace {
+
+/// Infers the target and the extrinsic columns that the request does not give from the names of the
+/// open columns. Throws InputError, which suggests fields to set, if the names do not suffice;
+/// unless `needs_scale`, the advice mentions models without a scale. Adds to `notices`.
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
                                 Parts& parts, std::vector<std::string>& notices) {
   Doubts doubts;
   if (!request.target) {
-    std::vector<ColumnPart*> candidates = time_candidates(parts);
-    const bool by_unit = candidates.empty();
-    if (by_unit)
-      candidates = columns_with_time_unit(parts);
+    const auto [candidates, by_unit] = time_candidates(request, parts);
     if (candidates.size() == 1) {
       candidates[0]->part = Part::target;
       const std::string& name = candidates[0]->column->name;
@@ -370,8 +302,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
     for (ColumnPart& part : parts)
       if (is_scale(part))
         part.part = Part::extrinsic;
-    if (has(parts, Part::extrinsic)) {
-      const std::vector<std::string> names = names_of(parts, Part::extrinsic);
+    if (const std::vector<std::string> names = names_of(parts, Part::extrinsic); !names.empty()) {
       notices.push_back(fmt::format("{} {}", columns_named(names),
                                     names.size() == 1 ? "is taken as extrinsic, by its name."
                                                       : "are taken as extrinsic, by their names."));
@@ -402,7 +333,22 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
   }
 }
 
-namespace {
+/// The problems that prevent a fit, in cells and in whole columns, with remedies.
+struct Obstacles {
+  explicit Obstacles(const Table& table) : cells(table) {}
+
+  CellProblems cells;
+  std::vector<std::string> columns;
+
+  /// Throws InputError with all problems.
+  void throw_if_any() const {
+    std::vector<std::string> lines = columns;
+    if (!cells.empty())
+      lines.insert(lines.begin(), cells.text());
+    if (!lines.empty())
+      throw InputError(joined(lines, "\n"));
+  }
+};
 
 std::string as_categorical(const ColumnPart& part) {
   return "--categorical " + shell_word(part.column->name);
@@ -467,31 +413,11 @@ std::string ways_around_blanks(const Table& table, const ColumnPart& part) {
 /// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there
 /// are none.
 bool check_numbers(const ColumnPart& part, CellProblems& problems) {
-  const Column& column = *part.column;
-  const bool may_be_zero = part.part == Part::intrinsic;
-  const bool too_small = may_be_zero ? part.facts.negative : !part.facts.all_positive;
-  if (column.is_numeric()) {
-    for (const BadCell& cell : column.bad_cells)
-      problems.add_not_a_number(cell.row, column);
-    if (too_small) {
-      for (std::size_t row = 0; row < column.numbers.size(); ++row)
-        if (column.numbers[row] < 0 || (column.numbers[row] == 0 && !may_be_zero))
-          problems.add_too_small(row, column, may_be_zero);
-    }
-    return part.facts.texts == 0 && !too_small;
-  }
-  const std::vector<double> numbers = numbers_of(column);
+  const std::vector<double> numbers = numbers_of(*part.column);
   bool all_well = true;
-  for (std::size_t row = 0; row < numbers.size(); ++row) {
-    const double x = numbers[row];
-    if (std::isnan(x))
-      problems.add_not_a_number(row, column);
-    else if (x < 0 || (x == 0 && !may_be_zero))
-      problems.add_too_small(row, column, may_be_zero);
-    else
-      continue;
-    all_well = false;
-  }
+  for (std::size_t row = 0; row < numbers.size(); ++row)
+    if (!problems.check(row, *part.column, numbers[row], part.part == Part::intrinsic))
+      all_well = false;
   return all_well;
 }
 
@@ -514,23 +440,16 @@ bool check_levels(const Column& column, CellProblems& problems) {
 /// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
 void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   constexpr std::size_t few = 10;
-  if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows())
+  const std::size_t levels = part.column->levels.size();
+  if (!part.by_flag && levels >= few && 2 * levels > table.rows())
     obstacles.columns.push_back(
         fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be levels; "
                     "pass {}, or {} to keep it",
-                    table.source, part.column->name, part.facts.levels, table.rows(), ignored(part),
+                    table.source, part.column->name, levels, table.rows(), ignored(part),
                     as_categorical(part)));
 }
 
 }  // namespace
-
-void Obstacles::throw_if_any() const {
-  std::vector<std::string> lines = columns;
-  if (!cells.empty())
-    lines.insert(lines.begin(), cells.text());
-  if (!lines.empty())
-    throw InputError(joined(lines, "\n"));
-}
 
 std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
   const std::vector<FailedRuns> failed = without_failed_runs(table, column.name, {}).failed;
@@ -548,6 +467,9 @@ std::string remedy_of_measured(const std::string& what, const Table& table, cons
                : "");
 }
 
+namespace {
+
+/// Adds a problem for a mixed column that is neither numeric with mistakes nor categorical.
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   const Column& column = *part.column;
   const std::size_t blanks = blank_rows(table, part);
@@ -568,7 +490,9 @@ void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacl
                 as_categorical(part), ignored(part)));
 }
 
-void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
+/// Checks every cell of the columns with a role: the target and scales must be > 0, other numbers
+/// >= 0, and levels not blank and fewer than the rows.
+void check_values(const Table& table, const Parts& parts, Obstacles& obstacles) {
   CellProblems& cells = obstacles.cells;
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
@@ -590,9 +514,6 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
   }
 }
 
-namespace {
-
-using Parts = std::vector<ColumnPart>;
 using Notices = std::vector<std::string>;
 
 /// With --intrinsic, the other open columns are ignored; without it, they are intrinsic.
@@ -725,6 +646,11 @@ void tell_units(const Parts& parts, Notices& notices) {
   }
 }
 
+std::string notice_of_step(const Tie& step) {
+  return fmt::format("Column '{}' is {} in every row and moves along.", step.column,
+                     law_of_step(step));
+}
+
 /// resolve_roles() without the checks of values, whose inputs are stored in `parts` and
 /// `obstacles`.
 Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
@@ -732,7 +658,10 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   if (table.rows() == 0)
     throw InputError(table.source + " has no rows");
   Roles roles;
-  parts = parts_by_flags(table, request);
+  std::vector<std::string> problems;
+  parts = parts_by_flags(table, request, problems);
+  if (!problems.empty())
+    throw UsageError(joined(problems, "\n"));
   infer_target_and_extrinsic(table, request, needs_scale, parts, roles.notices);
 
   share_out_the_rest(request, parts, roles.notices);
@@ -740,14 +669,12 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   if (!request.formula) {
     roles.left_out = drop_constants(parts, roles.notices);
     const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts, request.results);
-    for (const std::string& notice : left_out_notices(no_inputs, parts))
-      roles.notices.push_back(notice);
+    std::ranges::move(left_out_notices(no_inputs, parts), std::back_inserter(roles.notices));
     roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
   }
   settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
   for (const Tie& step : find_steps(parts))
-    roles.notices.push_back(fmt::format("Column '{}' is {} in every row and moves along.",
-                                        step.column, law_of_step(step)));
+    roles.notices.push_back(notice_of_step(step));
 
   roles.target = names_of(parts, Part::target).at(0);
   roles.unit = unit_of_target(table.at(roles.target), request);
@@ -760,6 +687,29 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
 }
 
 }  // namespace
+
+NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
+                        const std::vector<std::string>& ignore) {
+  RoleRequest request;
+  request.target = target;
+  request.extrinsic = std::vector{scale};
+  request.ignore = ignore;
+  std::vector<std::string> problems;  // of names, which the caller has found in the table
+  Parts parts = parts_by_flags(table, request, problems);
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open)
+      part.part = part.facts.constant ? Part::constant : Part::intrinsic;
+  NoInputs found;
+  found.columns = leave_out_no_inputs(table, parts);
+  for (const LeftOut& item : found.columns)
+    found.notices.push_back(fmt::format("Column '{}' {} and does not distinguish configurations.",
+                                        item.column, words_for(item)));
+  for (const Tie& step : find_steps(parts)) {
+    found.in_steps.push_back(step.column);
+    found.notices.push_back(notice_of_step(step));
+  }
+  return found;
+}
 
 Roles roles_around_scale(const Table& table, const RoleRequest& request) {
   Parts parts;

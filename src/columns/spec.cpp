@@ -142,12 +142,6 @@ std::string base_name_of(const std::string& source) {
   return source.substr(source.rfind('/') + 1);
 }
 
-/// Converts a column that was read as text only because of cells that were removed.
-void make_numeric(Column& column) {
-  Column out{column.name, Column::Kind::numeric, numbers_of(column), {}, {}, {}, column.formula};
-  column = std::move(out);
-}
-
 }  // namespace
 
 bool says_failed(const std::string& cell) {
@@ -192,7 +186,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
       if (!each.is_numeric() && !text_columns.contains(each.name) &&
           std::all_of(each.levels.begin(), each.levels.end(),
                       [](const std::string& level) { return parse_number(level).has_value(); }))
-        make_numeric(each);
+        each = as_numbers(each);  // was read as text only because of cells that were removed
     convert_quantities(*part, text_columns);
   }
   for (auto& [key, failed] : by_cell)
@@ -267,17 +261,6 @@ NumericInput numeric_input(const Column& column, std::span<const std::size_t> ro
   return input;
 }
 
-std::vector<std::string> input_columns(const ModelSpec& spec) {
-  std::vector<std::string> names;
-  for (const NumericInput& input : spec.intrinsic)
-    names.push_back(input.column);
-  for (const CategoricalInput& input : spec.categorical)
-    names.push_back(input.column);
-  for (const NumericInput& input : spec.extrinsic)
-    names.push_back(input.column);
-  return names;
-}
-
 }  // namespace
 
 double NumericInput::counted(double value) const {
@@ -298,9 +281,8 @@ bool ModelSpec::has_scales_only() const {
 }
 
 bool ModelSpec::has_zeros() const {
-  return std::any_of(
-      intrinsic.begin(), intrinsic.end(),
-      [](const NumericInput& input) { return input.zero.has_value(); });
+  return std::ranges::any_of(
+      intrinsic, [](const NumericInput& input) { return input.zero.has_value(); });
 }
 
 double Tie::step(const std::function<double(const std::string&)>& value_of) const {
@@ -313,35 +295,40 @@ double Tie::step(const std::function<double(const std::string&)>& value_of) cons
 }
 
 bool ModelSpec::is_derived(const std::string& column) const {
-  return std::any_of(
-      derived.begin(), derived.end(),
-      [&](const DerivedColumn& item) { return item.column == column; });
+  return std::ranges::find(derived, column, &DerivedColumn::column) != derived.end();
 }
 
 bool ModelSpec::is_derived_from(const std::string& column) const {
-  return std::any_of(
-      derived.begin(), derived.end(),
+  return std::ranges::any_of(
+      derived,
       [&](const DerivedColumn& item) {
-        return std::find(item.of.begin(), item.of.end(), column) != item.of.end();
+        return std::ranges::find(item.of, column) != item.of.end();
       });
 }
 
 bool ModelSpec::is_tied(const std::string& column) const {
-  return std::any_of(
-      ties.begin(), ties.end(), [&](const Tie& tie) { return tie.column == column; });
+  return std::ranges::find(ties, column, &Tie::column) != ties.end();
 }
 
 bool ModelSpec::follows(const std::string& column) const {
   return is_derived(column) ||
-         std::any_of(
-             ties.begin(), ties.end(),
-             [&](const Tie& tie) { return tie.in_steps() && tie.column == column; });
+         std::ranges::any_of(
+             ties, [&](const Tie& tie) { return tie.in_steps() && tie.column == column; });
 }
 
 bool ModelSpec::moves_others(const std::string& column) const {
-  return is_derived_from(column) ||
-         std::any_of(
-             ties.begin(), ties.end(), [&](const Tie& tie) { return tie.scale == column; });
+  return is_derived_from(column) || std::ranges::find(ties, column, &Tie::scale) != ties.end();
+}
+
+std::vector<std::string> input_columns(const ModelSpec& spec) {
+  std::vector<std::string> names;
+  for (const NumericInput& input : spec.intrinsic)
+    names.push_back(input.column);
+  for (const CategoricalInput& input : spec.categorical)
+    names.push_back(input.column);
+  for (const NumericInput& input : spec.extrinsic)
+    names.push_back(input.column);
+  return names;
 }
 
 std::vector<std::string> required_columns(const ModelSpec& spec) {

@@ -15,6 +15,9 @@ namespace perfmodel {
 /// Sorts levels as in models: numbers first, by value, so that "8" precedes "16", then texts.
 void sort_levels(std::vector<std::string>& levels);
 
+/// The columns of all inputs: intrinsic, categorical, extrinsic.
+std::vector<std::string> input_columns(const ModelSpec& spec);
+
 /// The numeric input of this name, or null.
 const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
 
@@ -47,6 +50,18 @@ class CellProblems {
 
   /// Adds a number that is not > 0 or, if it may be 0, not >= 0.
   void add_too_small(std::size_t row, const Column& column, bool may_be_zero);
+
+  /// Adds the cell with this number if it is such a one, or NaN: no number. Returns whether it is
+  /// neither.
+  bool check(std::size_t row, const Column& column, double number, bool may_be_zero) {
+    if (number > 0 || (may_be_zero && number == 0))
+      return true;
+    if (number <= 0)
+      add_too_small(row, column, may_be_zero);
+    else
+      add_not_a_number(row, column);
+    return false;
+  }
 
   /// Sets the remedy for a column that has unusable cells.
   void set_remedy(const Column& column, const std::string& remedy);

@@ -232,8 +232,9 @@ double OwnRows::power(const VectorXd& constants, std::size_t numeric) const {
   }
   if (!name)
     return 0;
-  const Formula::Slope at = program_.formula().slope(values, *name);
-  return at.slope * values[*name] / at.value;
+  std::vector<double> time_and_slope;
+  program_.formula().slopes(values, std::array{*name}, time_and_slope);
+  return time_and_slope[1] * values[*name] / time_and_slope[0];
 }
 
 std::string_view OwnForm::name() const {

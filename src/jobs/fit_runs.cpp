@@ -15,7 +15,6 @@
 #include "base/text.hpp"
 #include "columns/left_out.hpp"
 #include "columns/replicates.hpp"
-#include "columns/roles.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "forms/failure_model.hpp"

@@ -66,7 +66,7 @@ LabelledRuns draw_runs(const std::string& path, std::size_t rows, const RoleRequ
   const LineSample empty(rows, options.seed);
   if (beginning.pipe) {
     const LineSample sample = draw_lines(beginning, empty, 1, progress);
-    return labelled(beginning, sample, beginning.pipe->sha256(), roles);
+    return labelled(beginning, sample, beginning.piped->text(), roles);
   }
   std::future<std::string> digest =
       std::async(std::launch::async, [&] { return sha256_of_file(beginning.path); });

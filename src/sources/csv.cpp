@@ -16,7 +16,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -128,46 +127,6 @@ class DecimalMarks {
   }
 };
 
-/// Checks the bytes of a text file, block by block, for content that is not valid text: another
-/// encoding or file format, NUL bytes, carriage returns that are not part of a CRLF.
-class ByteWatch {
- public:
-  /// `source` names the file in messages.
-  explicit ByteWatch(std::string source) : source_(std::move(source)) {}
-
-  /// Throws InputError with the kind of file and the remedy.
-  void watch(std::string_view block);
-
-  /// Must be called after the last block.
-  void end() const;
-
-  /// True if the last line lacks its line end.
-  bool line_open() const { return last_ != '\n' && !first_block_; }
-
- private:
-  [[noreturn]] void refuse_nul(std::string_view block, std::size_t position) const;
-  [[noreturn]] void refuse_bare_return(std::string_view before, std::string_view after) const;
-  /// "runs.csv:41" for the position after these bytes of the current block.
-  std::string where(std::string_view before) const;
-
-  std::string source_;
-  std::size_t lines_ = 0;    ///< line ends in all earlier blocks
-  bool first_block_ = true;  ///< no block was checked yet
-  char last_ = '\0';         ///< the last byte of the earlier block
-};
-
-/// Calls `visit` with every line of a text file that is not blank, without its line end, and its
-/// number from 1. A byte-order mark is skipped. The visitor may change the characters of the line,
-/// which are valid until it returns.
-///
-/// `source` names the file in messages. Throws InputError if the bytes are not text with LF or CRLF
-/// line ends: UTF-16, NUL bytes, bare carriage returns, a spreadsheet or an archive, a line that is
-/// too long. `handed_on`, if given, is called before the lines of each block of bytes, with the
-/// number of bytes before it.
-void for_each_line(std::string_view bytes, const std::string& source,
-                   const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
-                   const std::function<void(std::size_t bytes)>& handed_on = {});
-
 namespace {
 
 using namespace std::string_view_literals;
@@ -186,124 +145,103 @@ constexpr std::array kSignatures{
     Signature{"\x1F\x8B"sv, "is compressed by gzip; unpack it first (gunzip)"},
 };
 
-std::size_t line_ends(std::string_view bytes) {
-  return static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
+/// "runs.csv:41" for the line of a byte.
+std::string line_of(std::string_view bytes, std::size_t at, const std::string& source) {
+  return fmt::format("{}:{}", source, 1 + std::ranges::count(bytes.substr(0, at), '\n'));
 }
 
-}  // namespace
+[[noreturn]] void refuse_nul(const std::string& place) {
+  throw InputError(place + ": a NUL byte; the file is damaged or not a text file");
+}
 
-void ByteWatch::watch(std::string_view block) {
-  if (block.empty())
-    return;
-  if (first_block_) {
-    for (const Signature& signature : kSignatures)
-      if (block.starts_with(signature.bytes))
-        throw InputError(fmt::format("{} {}", source_, signature.verdict));
-  }
-  if (last_ == '\r' && block[0] != '\n')
-    refuse_bare_return({}, block);
+[[noreturn]] void refuse_return(const std::string& place) {
+  throw InputError(place + ": a carriage return that is not part of a line end (CRLF); remove it");
+}
+
+/// In UTF-16, every other byte of ASCII characters is NUL.
+bool is_utf16(std::string_view bytes) {
+  const std::string_view begin = bytes.substr(0, 64);
+  const auto nuls = to_size(std::ranges::count(begin, '\0'));
+  return begin.find('\0') < 2 && begin.find("\0\0"sv) == begin.npos && 4 * nuls > begin.size();
+}
+
+/// Throws InputError if the bytes are not text with LF or CRLF line ends, with the kind of file and
+/// the remedy.
+void check_bytes(std::string_view bytes, const std::string& source) {
+  for (const Signature& signature : kSignatures)
+    if (bytes.starts_with(signature.bytes))
+      throw InputError(fmt::format("{} {}", source, signature.verdict));
   // Find() is memchr: a clean file costs one fast pass for each of the two bytes.
-  if (const std::size_t nul = block.find('\0'); nul != std::string_view::npos)
-    refuse_nul(block, nul);
-  for (std::size_t at = block.find('\r'); at != std::string_view::npos;
-       at = block.find('\r', at + 1))
-    if (at + 1 < block.size() && block[at + 1] != '\n')
-      refuse_bare_return(block.substr(0, at), block.substr(at));
-  first_block_ = false;
-  lines_ += line_ends(block);
-  last_ = block.back();
-}
-
-void ByteWatch::end() const {
-  if (last_ == '\r')
-    refuse_bare_return({}, {});
-}
-
-void ByteWatch::refuse_nul(std::string_view block, std::size_t position) const {
-  // In UTF-16, every other byte of ASCII characters is NUL.
-  const std::string_view begin = block.substr(0, 64);
-  const auto nuls = static_cast<std::size_t>(std::ranges::count(begin, '\0'));
-  if (first_block_ && position < 2 && begin.find("\0\0"sv) == begin.npos && 4 * nuls > begin.size())
-    throw InputError(source_ + " is UTF-16 text; save it as UTF-8");
-  throw InputError(where(block.substr(0, position)) +
-                   ": a NUL byte; the file is damaged or not a text file");
-}
-
-void ByteWatch::refuse_bare_return(std::string_view before, std::string_view after) const {
-  if (lines_ == 0 && line_ends(before) == 0 && line_ends(after) == 0) {
-    throw InputError(source_ +
-                     ": the lines end in bare carriage returns (old Macintosh style); save it with "
-                     "LF or CRLF line ends, for example: tr '\\r' '\\n'");
+  if (const std::size_t nul = bytes.find('\0'); nul != bytes.npos) {
+    if (is_utf16(bytes))
+      throw InputError(source + " is UTF-16 text; save it as UTF-8");
+    refuse_nul(line_of(bytes, nul, source));
   }
-  throw InputError(where(before) +
-                   ": a carriage return that is not part of a line end (CRLF); remove it");
+  for (std::size_t at = bytes.find('\r'); at != bytes.npos; at = bytes.find('\r', at + 1)) {
+    if (bytes.substr(at + 1).starts_with('\n'))
+      continue;
+    if (bytes.find('\n') == bytes.npos)
+      throw InputError(source +
+                       ": the lines end in bare carriage returns (old Macintosh style); save it "
+                       "with LF or CRLF line ends, for example: tr '\\r' '\\n'");
+    refuse_return(line_of(bytes, at, source));
+  }
 }
 
-std::string ByteWatch::where(std::string_view before) const {
-  return fmt::format("{}:{}", source_, lines_ + line_ends(before) + 1);
-}
-
-namespace {
-
-/// Checks the bytes that LineReader reads, which would cut a line at a NUL byte.
-class WatchedBytes : public io::ByteSourceBase {
+/// The bytes that LineReader reads.
+class BytesInMemory : public io::ByteSourceBase {
  public:
-  WatchedBytes(std::string_view bytes, const std::string& source,
-               const std::function<void(std::size_t)>& handed_on)
-      : rest_(bytes), all_(bytes.size()), watch_(source), handed_on_(handed_on) {}
+  BytesInMemory(std::string_view bytes, const std::function<void(std::size_t)>& handed_on)
+      : bytes_(bytes), handed_on_(handed_on) {}
 
   /// Fills the whole buffer if possible: LineReader takes a short read for the end.
   int read(char* buffer, int size) override {
     if (ended_)
       return 0;
     if (handed_on_)
-      handed_on_(all_ - rest_.size());
-    const auto capacity = static_cast<std::size_t>(size);
-    std::size_t count = rest_.copy(buffer, capacity);
-    rest_.remove_prefix(count);
-    watch_.watch({buffer, count});
-    if (count < capacity) {
-      ended_ = true;
-      watch_.end();
-      // LineReader reads the byte after a last line without line end, which may be a line end of an
-      // earlier block. So a missing last line end is added here.
-      if (watch_.line_open())
-        buffer[count++] = '\n';
-    }
+      handed_on_(at_);
+    const std::size_t capacity = to_size(size);
+    std::size_t count = bytes_.copy(buffer, capacity, at_);
+    at_ += count;
+    ended_ = count < capacity;
+    // LineReader reads the byte after a last line without line end, which may be a line end of an
+    // earlier block. So a missing last line end is added here.
+    if (ended_ && !bytes_.empty() && !bytes_.ends_with('\n'))
+      buffer[count++] = '\n';
     return static_cast<int>(count);
   }
 
  private:
-  std::string_view rest_;
-  std::size_t all_;
-  ByteWatch watch_;
+  std::string_view bytes_;
   const std::function<void(std::size_t)>& handed_on_;
+  std::size_t at_ = 0;
   bool ended_ = false;
 };
 
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t") == line.npos;
-}
-
-}  // namespace
-
+/// Calls `visit` with every line of a text file that is not blank, without its line end, and its
+/// number from 1. A byte-order mark is skipped. The visitor may change the characters of the line,
+/// which are valid until it returns.
+///
+/// `source` names the file in messages. Throws InputError if the bytes are not text with LF or CRLF
+/// line ends: UTF-16, NUL bytes, bare carriage returns, a spreadsheet or an archive, a line that is
+/// too long. `handed_on`, if given, is called before the lines of each block of bytes, with the
+/// number of bytes before it.
 void for_each_line(std::string_view bytes, const std::string& source,
                    const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
                    const std::function<void(std::size_t bytes)>& handed_on) {
+  check_bytes(bytes, source);  // LineReader would cut a line at a NUL byte
   try {
-    io::LineReader reader(source, std::make_unique<WatchedBytes>(bytes, source, handed_on));
+    io::LineReader reader(source, std::make_unique<BytesInMemory>(bytes, handed_on));
     while (char* const line = reader.next_line()) {
-      const std::size_t length = std::strlen(line);
-      if (!is_blank({line, length}))
-        visit({line, length}, reader.get_file_line());
+      const std::string_view text = line;
+      if (text.find_first_not_of(" \t") != text.npos)
+        visit({line, text.size()}, reader.get_file_line());
     }
   } catch (const io::error::line_length_limit_exceeded& error) {
     throw InputError(fmt::format("{}:{}: the line is longer than 16 MiB; is this a CSV file?",
                                  source, error.file_line));
   }
 }
-
-namespace {
 
 constexpr std::size_t kMostFilesNamed = 3;
 constexpr std::size_t kMostColumnsNamed = 6;
@@ -592,6 +530,12 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
 
 Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
                      const std::set<std::string>& text_columns, const CellStyle& style) {
+  for (const NumberedLine& line : lines) {
+    if (line.text.find('\0') != std::string::npos)
+      refuse_nul(fmt::format("{}:{}", source, line.number));
+    if (line.text.find('\r') != std::string::npos)
+      refuse_return(fmt::format("{}:{}", source, line.number));
+  }
   TableReader reader(text_columns);
   reader.begin_file(source, style);
   for (const NumberedLine& line : lines) {

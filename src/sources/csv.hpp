@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbering.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
@@ -60,18 +61,12 @@ class ColumnBuilder {
  private:
   void add_number(std::string_view cell);
   void add_text(std::string_view cell);
-  std::uint32_t find_or_insert(std::string_view text);
-  void insert_slot(std::uint32_t code);
-  void double_slots();
 
   Column column_;
   std::size_t rows_ = 0;
   bool undecided_;
   bool new_level_ = false;
-  /// A hash table with open addressing over the texts in `column_.levels`: each slot holds a code
-  /// plus 1, or 0 if it is free. The number of slots is a power of two; at most half of them are
-  /// taken.
-  std::vector<std::uint32_t> slots_;
+  Numbering levels_;
 };
 
 enum class FieldsEnd {

@@ -13,20 +13,11 @@ namespace {
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::array kSeparators = {',', ';', '\t', '|'};
 
-std::string_view trimmed(std::string_view cell, std::string_view blanks) {
-  const auto begin = cell.find_first_not_of(blanks);
-  return begin == cell.npos ? std::string_view()
-                            : cell.substr(begin, cell.find_last_not_of(blanks) + 1 - begin);
-}
-
 /// Returns the next line that is not blank, without its line end, and removes it from `rest`.
 std::string_view next_line(std::string_view& rest) {
   std::string_view line;
-  while (trimmed(line, " \t\r\n").empty() && !rest.empty()) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  while (trimmed(line, " \t\r\n").empty() && !rest.empty())
+    line = take_line(rest);
   return line;
 }
 
@@ -109,16 +100,8 @@ CellStyle recognise_style(std::string_view bytes, std::optional<char> separator,
   return style;
 }
 
-namespace {
-
-std::size_t slot_of(std::string_view text, std::size_t slots) {
-  return std::hash<std::string_view>{}(text) & (slots - 1);
-}
-
-}  // namespace
-
 ColumnBuilder::ColumnBuilder(std::string name, Kind kind)
-    : undecided_(kind == Kind::first_cell_decides), slots_(64) {
+    : undecided_(kind == Kind::first_cell_decides) {
   column_.name = std::move(name);
   column_.kind = Column::Kind::text;
 }
@@ -147,38 +130,16 @@ void ColumnBuilder::add_number(std::string_view cell) {
 void ColumnBuilder::add_text(std::string_view cell) {
   new_level_ = false;
   // Files contain blocks of runs with equal settings, so that most cells repeat the one above.
-  if (!column_.codes.empty() && column_.levels[column_.codes.back()] == cell)
+  if (!column_.codes.empty() && column_.levels[column_.codes.back()] == cell) {
     column_.codes.push_back(column_.codes.back());
-  else
-    column_.codes.push_back(find_or_insert(cell));
-}
-
-std::uint32_t ColumnBuilder::find_or_insert(std::string_view text) {
-  for (std::size_t slot = slot_of(text, slots_.size()); slots_[slot] != 0;
-       slot = (slot + 1) & (slots_.size() - 1))
-    if (column_.levels[slots_[slot] - 1] == text)
-      return slots_[slot] - 1;
-  const auto code = static_cast<std::uint32_t>(column_.levels.size());
-  column_.levels.emplace_back(text);
-  new_level_ = true;
-  if (2 * column_.levels.size() > slots_.size())
-    double_slots();
-  else
-    insert_slot(code);
-  return code;
-}
-
-void ColumnBuilder::insert_slot(std::uint32_t code) {
-  std::size_t slot = slot_of(column_.levels[code], slots_.size());
-  while (slots_[slot] != 0)
-    slot = (slot + 1) & (slots_.size() - 1);
-  slots_[slot] = code + 1;
-}
-
-void ColumnBuilder::double_slots() {
-  slots_.assign(2 * slots_.size(), 0);
-  for (std::uint32_t code = 0; code < column_.levels.size(); ++code)
-    insert_slot(code);
+    return;
+  }
+  column_.codes.push_back(
+      levels_.number_of(std::hash<std::string_view>{}(cell),
+                        [&](std::uint32_t code) { return column_.levels[code] == cell; }));
+  new_level_ = levels_.size() > column_.levels.size();
+  if (new_level_)
+    column_.levels.emplace_back(cell);
 }
 
 namespace {

@@ -95,12 +95,8 @@ class Measurements {
 constexpr std::string_view kBlanks = " \t\r";
 
 /// Takes the first line off a text, without blanks at its ends.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-  return line.substr(0, line.find_last_not_of(kBlanks) + 1);
+std::string_view take_trimmed_line(std::string_view& text) {
+  return trimmed(take_line(text), kBlanks);
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -123,7 +119,7 @@ class TextReader {
   NamedRows read(std::string_view text) {
     while (!text.empty()) {
       ++line_;
-      if (const std::string_view line = take_line(text); !line.empty() && line[0] != '#')
+      if (const std::string_view line = take_trimmed_line(text); !line.empty() && line[0] != '#')
         read_line(line);
     }
     end_section();
@@ -146,7 +142,7 @@ class TextReader {
   void read_line(std::string_view line) {
     const std::size_t end = std::min(line.find_first_of(kBlanks), line.size());
     const std::string_view field = line.substr(0, end);
-    line.remove_prefix(std::min(line.find_first_not_of(kBlanks, end), line.size()));
+    line = trimmed(line.substr(end), kBlanks);
     if (field == "PARAMETER")
       read_parameters(line);
     else if (field == "POINTS")
@@ -245,7 +241,7 @@ constexpr std::string_view kTalpas = "{\"parameters\":{";
 NamedRows read_talpas(std::string_view text, const std::string& source) {
   Measurements measurements;
   for (std::size_t number = 1; !text.empty(); ++number) {
-    std::string line(take_line(text));
+    std::string line(take_trimmed_line(text));
     std::ranges::replace(line, ';', ',');
     if (!line.empty())
       add_object(JsonCursor::parse(fmt::format("{}:{}", source, number), line), "parameters",
@@ -329,7 +325,7 @@ bool is_extrap_text(std::string_view bytes) {
     return bytes.substr(0, bytes.find('\n')).find("};\"") != bytes.npos;
   bool has_parameters = false;
   while (!bytes.empty()) {
-    const std::string_view line = take_line(bytes);
+    const std::string_view line = take_trimmed_line(bytes);
     if (line.starts_with("PARAMETER "))
       has_parameters = true;
     else if (!line.empty() && line[0] != '#')

@@ -84,15 +84,13 @@ std::string with_time_unit(const std::string& name, std::string cell) {
 std::string without_last_separators(std::string_view bytes) {
   std::string out;
   while (!bytes.empty()) {
-    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-    std::string_view line = bytes.substr(0, end);
+    std::string_view line = take_line(bytes);
     if (line.ends_with('\r'))
       line.remove_suffix(1);
     if (line.ends_with('|'))
       line.remove_suffix(1);
     out += line;
     out += '\n';
-    bytes.remove_prefix(std::min(end + 1, bytes.size()));
   }
   return out;
 }

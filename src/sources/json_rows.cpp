@@ -289,9 +289,7 @@ std::vector<JsonCursor> documents_of(std::string_view bytes, const std::string& 
     return {JsonCursor::parse(source, bytes)};
   std::vector<JsonCursor> out;
   for (std::size_t number = 1; !bytes.empty(); ++number) {
-    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-    const std::string_view line = bytes.substr(0, end);
-    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    const std::string_view line = take_line(bytes);
     if (line.find_first_not_of(" \t\r") != line.npos)
       out.push_back(JsonCursor::parse(fmt::format("{}:{}", source, number), line, true));
   }

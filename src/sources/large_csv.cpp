@@ -16,6 +16,8 @@
 
 #include "base/files.hpp"
 #include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/csv.hpp"
@@ -25,24 +27,41 @@ namespace perfmodel {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kLongestLine = std::size_t{1} << 24;  // in bytes
 
 [[noreturn]] void fail_to_read(const std::string& path, int error) {
   throw InputError(fmt::format("cannot read {}: {}", display_name(path),
                                std::generic_category().message(error)));
 }
 
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ == -1)
-      fail_to_read(path, errno);
-  }
-  ~OpenFile() { ::close(descriptor_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+/// The number of bytes up to the end of the line that contains byte `at` of some lines.
+std::size_t end_of_line(std::string_view lines, std::size_t at) {
+  return std::min(lines.find('\n', at), lines.size() - 1) + 1;
+}
 
-  std::uint64_t size() const {
+}  // namespace
+
+/// Reads a file or a pipe from front to back, in whole lines.
+class LineBlocks {
+ public:
+  /// Reads from this offset of a file on. The path "-" is standard input.
+  explicit LineBlocks(std::string path, std::uint64_t offset = 0)
+      : path_(std::move(path)),
+        descriptor_(path_ == "-" ? STDIN_FILENO : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC)),
+        offset_(offset) {
+    if (descriptor_ == -1 ||
+        (offset > 0 && ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) == -1))
+      fail_to_read(path_, errno);
+  }
+  ~LineBlocks() {
+    if (descriptor_ > STDIN_FILENO)
+      ::close(descriptor_);
+  }
+  LineBlocks(const LineBlocks&) = delete;
+  LineBlocks& operator=(const LineBlocks&) = delete;
+
+  /// Throws InputError for anything but a regular file.
+  std::uint64_t file_size() const {
     struct stat status = {};
     if (::fstat(descriptor_, &status) != 0)
       fail_to_read(path_, errno);
@@ -51,97 +70,80 @@ class OpenFile {
     return static_cast<std::uint64_t>(status.st_size);
   }
 
-  /// Appends up to one block of bytes from `offset`; none at the end of the file.
-  std::size_t read(std::uint64_t offset, std::string& bytes) const {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + kBlock);
-    ssize_t count = -1;
-    do {
-      count = ::pread(descriptor_, bytes.data() + before, kBlock, static_cast<off_t>(offset));
-    } while (count == -1 && errno == EINTR);
-    if (count == -1)
-      fail_to_read(path_, errno);
-    bytes.resize(before + static_cast<std::size_t>(count));
-    return static_cast<std::size_t>(count);
+  /// The lines that were read and not dropped, and their offset.
+  std::string_view lines() const { return std::string_view(bytes_).substr(0, whole_); }
+  std::uint64_t offset() const { return offset_; }
+
+  void drop(std::size_t bytes) {
+    bytes_.erase(0, bytes);
+    whole_ -= bytes;
+    offset_ += bytes;
+  }
+
+  /// Reads on until there are lines, and at least so many bytes. Returns false at the end, if there
+  /// are no lines. Throws InputError if reading fails or a line is longer than 16 MiB.
+  bool read(std::size_t least = 0) {
+    for (bool ended = false; !ended && (whole_ == 0 || bytes_.size() < least);) {
+      ended = !read_block();
+      whole_ = ended ? bytes_.size() : bytes_.rfind('\n') + 1;  // npos + 1 is 0
+      if (bytes_.size() - whole_ > kLongestLine)
+        throw InputError(display_name(path_) +
+                         ": a line is longer than 16 MiB; is this a CSV file?");
+    }
+    return whole_ > 0;
   }
 
  private:
   std::string path_;
   int descriptor_;
+  std::uint64_t offset_;  // of bytes_
+  std::string bytes_;
+  std::size_t whole_ = 0;  // number of bytes in whole lines
+
+  /// Appends the next bytes; false at the end.
+  bool read_block() {
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + kBlock);
+    ssize_t count = -1;
+    do {
+      count = ::read(descriptor_, bytes_.data() + before, kBlock);
+    } while (count == -1 && errno == EINTR);
+    if (count == -1)
+      fail_to_read(path_, errno);
+    bytes_.resize(before + static_cast<std::size_t>(count));
+    return count > 0;
+  }
 };
-
-}  // namespace
-
-std::uint64_t regular_file_size(const std::string& path) {
-  return OpenFile(path).size();
-}
 
 void for_each_block(
     const std::string& path, std::uint64_t begin, std::uint64_t end,
     const std::function<void(std::string_view lines, std::uint64_t offset)>& visit) {
-  const OpenFile file(path);
   // Reading starts a byte earlier: the byte before `begin` decides whether a line begins there.
-  bool between_lines = begin == 0;
-  std::uint64_t read_to = between_lines ? 0 : begin - 1;
-  std::string bytes;
-  std::uint64_t offset = read_to;  // of bytes
-  for (bool ended = false; !ended && offset < end;) {
-    const std::size_t count = file.read(read_to, bytes);
-    read_to += count;
-    ended = count == 0;
-    if (!between_lines) {
-      const std::size_t first_end = bytes.find('\n');
-      if (first_end == std::string::npos) {
-        offset += bytes.size();
-        bytes.clear();
-        continue;
-      }
-      bytes.erase(0, first_end + 1);
-      offset += first_end + 1;
-      between_lines = true;
-    }
-    std::size_t whole = ended ? bytes.size() : bytes.rfind('\n') + 1;  // npos + 1 is 0
-    if (offset + whole > end) {
-      // The line that contains `end` is the last; it is complete unless it continues in the next
-      // block.
-      const std::size_t inside = end > offset ? static_cast<std::size_t>(end - offset) : 0;
-      const std::size_t last = inside == 0 ? 0 : bytes.find('\n', inside - 1);
-      whole = inside == 0 ? 0 : last == std::string::npos ? bytes.size() : last + 1;
-    }
-    if (whole > 0)
-      visit(std::string_view(bytes).substr(0, whole), offset);
-    bytes.erase(0, whole);
-    offset += whole;
-    if (bytes.size() > kLongestLine)
-      throw InputError(path + ": a line is longer than 16 MiB; is this a CSV file?");
+  LineBlocks blocks(path, begin == 0 ? 0 : begin - 1);
+  if (begin > 0 && blocks.read())
+    blocks.drop(end_of_line(blocks.lines(), 0));
+  while (blocks.offset() < end && blocks.read()) {
+    std::string_view lines = blocks.lines();
+    if (blocks.offset() + lines.size() > end)
+      lines = lines.substr(0, end_of_line(lines, end - blocks.offset() - 1));
+    visit(lines, blocks.offset());
+    blocks.drop(blocks.lines().size());
   }
 }
 
-namespace {
-
-/// SplitMix64 (Steele, Lea and Flood 2014): a bijection that removes patterns of the offsets.
-std::uint64_t scattered(std::uint64_t place) {
-  place += 0x9e3779b97f4a7c15U;
-  place = (place ^ (place >> 30)) * 0xbf58476d1ce4e5b9U;
-  place = (place ^ (place >> 27)) * 0x94d049bb133111ebU;
-  return place ^ (place >> 31);
-}
-
-}  // namespace
-
 void LineSample::add(std::string_view lines, std::uint64_t offset) {
   while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = lines.substr(0, end);
+    const std::size_t before = lines.size();
+    std::string_view line = take_line(lines);
     if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
       ++filled_;
-      const std::uint64_t hash = scattered(scattered(seed_) ^ offset);
+      if (line.ends_with('\r'))
+        line.remove_suffix(1);
+      const std::uint64_t hash = splitmix64(splitmix64(seed_) ^ offset);
       if (hash < least_refused_)
-        keep({hash, lines_, std::string(line.ends_with('\r') ? line.substr(0, end - 1) : line)});
+        keep({hash, lines_, std::string(line)});
     }
-    const std::size_t whole = std::min(end + 1, lines.size());
-    lines.remove_prefix(whole);
-    offset += whole;
+    offset += before - lines.size();
     ++lines_;
   }
 }
@@ -181,109 +183,14 @@ std::vector<LineSample::Line> LineSample::drawn() const {
 
 namespace {
 
-constexpr std::size_t kPipedBlock = std::size_t{1} << 20;
+constexpr std::uint64_t kBeginning = std::uint64_t{1} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-}  // namespace
-
+/// Whether the path is standard input or a named pipe.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   return path == "-" || std::filesystem::is_fifo(path, error);
 }
-
-PipedLines::PipedLines(const std::string& path, std::size_t beginning)
-    : path_(path),
-      descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ == -1)
-    fail_to_read(path_, errno);
-  bool ended = false;
-  while (!ended && bytes_.size() < beginning)
-    ended = !read_more();
-  find_whole_lines(ended);
-}
-
-PipedLines::~PipedLines() {
-  if (descriptor_ > STDIN_FILENO)
-    ::close(descriptor_);
-}
-
-bool PipedLines::read_more() {
-  const std::size_t before = bytes_.size();
-  bytes_.resize(before + kPipedBlock);
-  ssize_t count = -1;
-  do {
-    count = ::read(descriptor_, bytes_.data() + before, kPipedBlock);
-  } while (count == -1 && errno == EINTR);
-  if (count == -1)
-    fail_to_read(path_, errno);
-  bytes_.resize(before + static_cast<std::size_t>(count));
-  digest_.add(std::string_view(bytes_).substr(before));
-  return count > 0;
-}
-
-void PipedLines::find_whole_lines(bool ended) {
-  whole_ = ended ? bytes_.size() : bytes_.rfind('\n') + 1;  // npos + 1 is 0
-  if (bytes_.size() - whole_ > kLongestLine)
-    throw InputError(display_name(path_) + ": a line is longer than 16 MiB; is this a CSV file?");
-}
-
-void PipedLines::for_each_block(
-    std::uint64_t begin,
-    const std::function<void(std::string_view lines, std::uint64_t offset)>& visit) {
-  bytes_.erase(0, begin);
-  whole_ -= begin;
-  std::uint64_t offset = begin;
-  for (bool ended = false; !ended;) {
-    if (whole_ > 0)
-      visit(beginning(), offset);
-    bytes_.erase(0, whole_);
-    offset += whole_;
-    ended = !read_more();
-    find_whole_lines(ended);
-  }
-  if (whole_ > 0)
-    visit(beginning(), offset);
-}
-
-namespace {
-
-constexpr std::uint64_t kBeginning = std::uint64_t{1} << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-/// The checks of characters that readers of whole files make.
-void check_characters(const NumberedLine& line, const std::string& source) {
-  if (line.text.find('\0') != std::string::npos)
-    throw InputError(fmt::format("{}:{}: a NUL byte; the file is damaged or not a text file",
-                                 source, line.number));
-  if (line.text.find('\r') != std::string::npos)
-    throw InputError(
-        fmt::format("{}:{}: a carriage return that is not part of a line end (CRLF); remove it",
-                    source, line.number));
-}
-
-/// The header and lines of a table, in order.
-class Lines {
- public:
-  explicit Lines(const CsvBeginning& beginning) : beginning_(beginning) {
-    lines_.push_back({beginning.header, beginning.header_line});
-  }
-
-  /// `row_line`: its index among the lines after the header, from 0.
-  void add(std::string_view text, std::uint64_t row_line) {
-    const std::uint64_t number = beginning_.header_line + 1 + row_line;
-    constexpr std::uint64_t last = std::numeric_limits<std::uint32_t>::max();
-    lines_.push_back({std::string(text), static_cast<std::uint32_t>(std::min(number, last))});
-    check_characters(lines_.back(), beginning_.source);
-  }
-
-  Table table() const {
-    return table_of_lines(lines_, beginning_.source, beginning_.text_columns,
-                          beginning_.table.style);
-  }
-
- private:
-  const CsvBeginning& beginning_;
-  std::vector<NumberedLine> lines_;
-};
 
 }  // namespace
 
@@ -295,10 +202,12 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   out.source = display_name(path);
   std::string bytes;
   if (is_pipe(path)) {
-    out.pipe = std::make_shared<PipedLines>(path, kBeginning);
-    bytes = out.pipe->beginning();
+    out.pipe = std::make_shared<LineBlocks>(path);
+    out.pipe->read(kBeginning);
+    bytes = out.pipe->lines();
+    out.piped = std::make_shared<Sha256>();
   } else {
-    out.size = regular_file_size(path);
+    out.size = LineBlocks(path).file_size();
     for_each_block(path, 0, std::min(kBeginning, out.size),
                    [&](std::string_view lines, std::uint64_t) { bytes.append(lines); });
   }
@@ -313,9 +222,7 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   if (rest.starts_with(kByteOrderMark))
     rest.remove_prefix(kByteOrderMark.size());
   for (out.header_line = 0; out.header.find_first_not_of(" \t\r") == std::string::npos;) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    out.header = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    out.header = take_line(rest);
     ++out.header_line;
   }
   if (out.header.ends_with('\r'))
@@ -328,9 +235,12 @@ LineSample draw_lines(const CsvBeginning& beginning, const LineSample& empty, st
                       const ReadProgress& progress) {
   if (beginning.pipe) {
     LineSample out = empty;
-    beginning.pipe->for_each_block(
-        beginning.rows_at,
-        [&](std::string_view lines, std::uint64_t offset) { out.add(lines, offset); });
+    LineBlocks& pipe = *beginning.pipe;
+    for (std::size_t header = beginning.rows_at; pipe.read(); header = 0) {
+      out.add(pipe.lines().substr(header), pipe.offset() + header);
+      beginning.piped->add(pipe.lines());
+      pipe.drop(pipe.lines().size());
+    }
     return out;
   }
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
@@ -362,10 +272,13 @@ LineSample draw_lines(const CsvBeginning& beginning, const LineSample& empty, st
 }
 
 Table table_of(const CsvBeginning& beginning, const LineSample& sample) {
-  Lines lines(beginning);
-  for (const LineSample::Line& line : sample.drawn())
-    lines.add(line.text, line.number);
-  return lines.table();
+  std::vector<NumberedLine> lines = {{beginning.header, beginning.header_line}};
+  for (const LineSample::Line& line : sample.drawn()) {
+    const std::uint64_t number = beginning.header_line + 1 + line.number;
+    constexpr std::uint64_t last = std::numeric_limits<std::uint32_t>::max();
+    lines.push_back({line.text, static_cast<std::uint32_t>(std::min(number, last))});
+  }
+  return table_of_lines(lines, beginning.source, beginning.text_columns, beginning.table.style);
 }
 
 }  // namespace perfmodel

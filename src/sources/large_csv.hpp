@@ -14,12 +14,6 @@
 
 namespace perfmodel {
 
-/// Maximum length of a line, in bytes.
-constexpr std::size_t kLongestLine = std::size_t{1} << 24;
-
-/// The size of a regular file; throws InputError for anything else.
-std::uint64_t regular_file_size(const std::string& path);
-
 /// Calls `visit` with the lines of a file that begin at offsets in [begin, end), in blocks of whole
 /// lines with the offset of the block. Adjacent ranges visit each line once, wherever they are cut.
 /// Throws InputError if the file cannot be read or a line is longer than 16 MiB.
@@ -60,43 +54,7 @@ class LineSample {
   void shrink();
 };
 
-/// The lines of standard input or of a pipe, which can be read only once: the beginning is kept,
-/// the rest is read in blocks.
-class PipedLines {
- public:
-  /// Reads the first `beginning` bytes; the path "-" is standard input. Throws InputError if
-  /// reading fails.
-  PipedLines(const std::string& path, std::size_t beginning);
-  ~PipedLines();
-  PipedLines(const PipedLines&) = delete;
-  PipedLines& operator=(const PipedLines&) = delete;
-
-  /// The whole lines of the beginning; empty if its first line is incomplete.
-  std::string_view beginning() const { return std::string_view(bytes_).substr(0, whole_); }
-
-  /// Calls `visit` with all lines from offset `begin`, which lies in the beginning, as
-  /// for_each_block() does for a file. Can be called once.
-  void for_each_block(
-      std::uint64_t begin,
-      const std::function<void(std::string_view lines, std::uint64_t offset)>& visit);
-
-  /// Digest of all bytes; valid after all have been read.
-  std::string sha256() { return digest_.text(); }
-
- private:
-  std::string path_;
-  int descriptor_;
-  std::string bytes_;
-  std::size_t whole_ = 0;  ///< number of bytes in whole lines
-  Sha256 digest_;
-
-  /// Appends the next bytes; false at the end.
-  bool read_more();
-  void find_whole_lines(bool ended);
-};
-
-/// True if the path is standard input or a named pipe.
-bool is_pipe(const std::string& path);
+class LineBlocks;
 
 /// The beginning of a file that is too large to be held in memory.
 struct CsvBeginning {
@@ -108,7 +66,8 @@ struct CsvBeginning {
   std::uint32_t header_line = 1;
   std::uint64_t rows_at = 0;              ///< offset of the line after the header
   std::uint64_t size = 0;                 ///< size of the file; unknown for a pipe
-  std::shared_ptr<PipedLines> pipe = {};  ///< if not a file: the pipe with the remaining lines
+  std::shared_ptr<LineBlocks> pipe = {};  ///< if not a file: standard input or a pipe
+  std::shared_ptr<Sha256> piped = {};     ///< of a pipe: of all bytes, once lines were drawn
 };
 
 /// Throws what parse_csv() throws for the first rows, and InputError if the path is neither a

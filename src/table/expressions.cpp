@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <utility>
 
 #include "base/text.hpp"
@@ -11,23 +9,17 @@
 namespace perfmodel {
 namespace {
 
-/// coefficient * value^power for every row. A coded column has one pow per distinct value.
-class PowerTerm {
- public:
-  PowerTerm(const NumericFactor& factor, double coefficient, double power) : factor_(factor) {
-    of_value_.reserve(factor.values.size());
-    for (const double value : factor.values)
-      of_value_.push_back(coefficient * std::pow(value, power));
-  }
-
-  double operator[](std::size_t row) const {
-    return of_value_[factor_.coded() ? factor_.codes[row] : row];
-  }
-
- private:
-  const NumericFactor& factor_;
-  std::vector<double> of_value_;
-};
+/// Calls `use` with every row and f(value), which is computed once per value of a coded column.
+template <class Function, class Use>
+void for_each_row(const NumericFactor& factor, std::size_t rows, const Function& f,
+                  const Use& use) {
+  std::vector<double> of_value;
+  of_value.reserve(factor.values.size());
+  for (const double value : factor.values)
+    of_value.push_back(f(value));
+  for (std::size_t row = 0; row < rows; ++row)
+    use(index(row), of_value[factor.coded() ? factor.codes[row] : row]);
+}
 
 }  // namespace
 
@@ -77,10 +69,12 @@ Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& co
   const auto lone = layout.lone_coefficient();
   Eigen::VectorXd sum = Eigen::VectorXd::Constant(index(design.rows), lone ? constant(*lone) : 0);
   for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
-    const PowerTerm term(design.intrinsic[i], constant(layout.coefficient(i)),
-                         constant(layout.intrinsic_power(i)));
-    for (std::size_t row = 0; row < design.rows; ++row)
-      sum[index(row)] += term[row];
+    const double coefficient = constant(layout.coefficient(i));
+    const double power = constant(layout.intrinsic_power(i));
+    for_each_row(
+        design.intrinsic[i], design.rows,
+        [&](double value) { return coefficient * std::pow(value, power); },
+        [&](Eigen::Index row, double term) { sum[row] += term; });
   }
   for (std::size_t c = 0; c < design.categorical.size(); ++c) {
     const std::vector<std::uint32_t>& codes = design.categorical[c].codes;
@@ -89,9 +83,10 @@ Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& co
   }
   Eigen::VectorXd product = Eigen::VectorXd::Ones(index(design.rows));
   for (std::size_t j = 0; j < design.extrinsic.size(); ++j) {
-    const PowerTerm term(design.extrinsic[j], 1, constant(layout.extrinsic_power(j)));
-    for (std::size_t row = 0; row < design.rows; ++row)
-      product[index(row)] *= term[row];
+    const double power = constant(layout.extrinsic_power(j));
+    for_each_row(
+        design.extrinsic[j], design.rows, [&](double value) { return std::pow(value, power); },
+        [&](Eigen::Index row, double factor) { product[row] *= factor; });
   }
 
   // Eq. (4): t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
@@ -123,18 +118,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// f(value) for every row, evaluated once per distinct value.
-template <class Function>
-void multiply_by(const NumericFactor& factor, std::size_t rows, Function f,
-                 Eigen::Ref<VectorXd> product) {
-  std::vector<double> of_value;
-  of_value.reserve(factor.values.size());
-  for (const double value : factor.values)
-    of_value.push_back(f(value));
-  for (std::size_t row = 0; row < rows; ++row)
-    product[index(row)] *= of_value[factor.coded() ? factor.codes[row] : row];
-}
 
 }  // namespace
 
@@ -243,15 +226,16 @@ MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
   for (std::size_t k = 0; k < structure.terms; ++k) {
     auto part = parts.col(index(k));
     part.setConstant(constant(layout.coefficient(k)));
+    const auto multiply = [&](Index row, double factor) { part[row] *= factor; };
     const auto multiply_by_numeric = [&](std::size_t n) {
       const double power = constant(layout.numeric_power(k, n));
       const Feature& feature = structure.feature(k, n);
-      multiply_by(
+      for_each_row(
           numeric_factor(design, n), design.rows,
           [&](double value) {
             return feature.factor(numeric_input(spec, n).counted(feature.clamped(value)), power);
           },
-          part);
+          multiply);
     };
     for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
       multiply_by_numeric(n);
@@ -263,13 +247,13 @@ MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
     for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
       const StepFactor& step_factor = structure.step_factors[g];
       const Feature& feature = structure.feature(k, step_factor.numeric);
-      multiply_by(
+      for_each_row(
           numeric_factor(design, step_factor.numeric), design.rows,
           [&](double value) {
             const bool above = feature.clamped(value) > step_factor.above;
             return constant(layout.step_factor(k, g, above ? 1 : 0));
           },
-          part);
+          multiply);
     }
   }
   parts.rightCols(1).setConstant(constant(layout.intercept()));
@@ -319,6 +303,12 @@ struct Bounds {
   }
 };
 
+/// The range of constants that follow each other.
+Bounds range_of(const Eigen::VectorXd& constants, std::size_t first, std::size_t count) {
+  const auto some = constants.segment(index(first), index(count));
+  return {some.minCoeff(), some.maxCoeff()};
+}
+
 /// Hides a component if its upper bound is below kUnseenShare times the lower bound of the time.
 SeenParts seen_of(const std::vector<Bounds>& terms, double intercept) {
   SeenParts out{std::vector<bool>(terms.size(), true), true};
@@ -360,14 +350,10 @@ SeenParts seen_parts_of_generic(const ModelSpec& spec, const Eigen::VectorXd& co
     terms.push_back(term);
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
-      low = std::min(low, constant(layout.level(c, l)));
-      high = std::max(high, constant(layout.level(c, l)));
-    }
+    const Bounds levels =
+        range_of(constants, layout.level(c, 0), spec.categorical[c].levels.size());
     Bounds term = scaled;
-    term.multiply(low, high);
+    term.multiply(levels.low, levels.high);
     terms.push_back(term);
   }
   const double intercept = constant(layout.intercept());
@@ -407,11 +393,8 @@ SeenParts seen_parts_of_multi(const ModelSpec& spec, const MultiStructure& struc
       add({.log_power = feature.log_power}, 0);
     }
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      Bounds levels{std::numeric_limits<double>::infinity(), 0};
-      for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
-        levels.low = std::min(levels.low, constant(layout.level(k, c, l)));
-        levels.high = std::max(levels.high, constant(layout.level(k, c, l)));
-      }
+      const Bounds levels =
+          range_of(constants, layout.level(k, c, 0), spec.categorical[c].levels.size());
       term.multiply(levels.low, levels.high);
     }
     for (std::size_t g = 0; g < structure.step_factors.size(); ++g)

@@ -24,6 +24,146 @@
 #include "perfmodel/error.hpp"
 
 namespace perfmodel {
+namespace {
+
+/// A function of one number.
+struct UnaryFunction {
+  Operation operation;
+  std::string_view name;                       ///< empty for an operator
+  void (*apply)(double* x, std::size_t rows);  ///< replaces numbers by their values
+  double (*slope)(double x, double y);         ///< d f(x) / dx, where y = f(x); null: 0
+
+  template <class Function>
+  constexpr UnaryFunction(Operation of, std::string_view called, Function,
+                          double (*derivative)(double, double) = nullptr)
+      : operation(of),
+        name(called),
+        apply([](double* x, std::size_t rows) { std::transform(x, x + rows, x, Function()); }),
+        slope(derivative) {}
+};
+
+/// Derivatives of an operation y = f(a, b) by its operands.
+using Partials = std::pair<double, double>;
+
+/// A function of two numbers.
+struct BinaryFunction {
+  Operation operation;
+  void (*apply)(double* a, const double* b, std::size_t rows);  ///< replaces the numbers a
+  Partials (*partials)(double a, double b, double y);           ///< null: 0
+
+  template <class Function>
+  constexpr BinaryFunction(Operation of, Function,
+                           Partials (*derivatives)(double, double, double) = nullptr)
+      : operation(of),
+        apply([](double* a, const double* b, std::size_t rows) {
+          std::transform(a, a + rows, b, a, Function());
+        }),
+        partials(derivatives) {}
+};
+
+constexpr double truth(bool holds) {
+  return holds ? 1 : 0;
+}
+
+constexpr std::array kUnaryFunctions = {
+    UnaryFunction{Operation::negate, "", [](double x) { return -x; },
+                  [](double, double) { return -1.0; }},
+    UnaryFunction{Operation::negation, "", [](double x) { return truth(x == 0); }},
+    UnaryFunction{Operation::abs, "abs", [](double x) { return x >= 0 ? x : -x; },
+                  [](double x, double) { return x >= 0 ? 1.0 : -1.0; }},
+    UnaryFunction{Operation::sign, "sign", [](double x) { return truth(x > 0) - truth(x < 0); }},
+    UnaryFunction{Operation::rint, "rint", [](double x) { return std::floor(x + 0.5); }},
+    UnaryFunction{Operation::ceil, "ceil", [](double x) { return std::ceil(x); }},
+    UnaryFunction{Operation::floor, "floor", [](double x) { return std::floor(x); }},
+    UnaryFunction{Operation::sqrt, "sqrt", [](double x) { return std::sqrt(x); },
+                  [](double, double y) { return 0.5 / y; }},
+    UnaryFunction{Operation::exp, "exp", [](double x) { return std::exp(x); },
+                  [](double, double y) { return y; }},
+    UnaryFunction{Operation::log, "ln", [](double x) { return std::log(x); },
+                  [](double x, double) { return 1 / x; }},
+    UnaryFunction{Operation::log2, "log2", [](double x) { return std::log(x) / std::numbers::ln2; },
+                  [](double x, double) { return 1 / (x * std::numbers::ln2); }},
+    UnaryFunction{Operation::log10, "log10", [](double x) { return std::log10(x); },
+                  [](double x, double) { return 1 / (x * std::numbers::ln10); }},
+    UnaryFunction{Operation::sin, "sin", [](double x) { return std::sin(x); },
+                  [](double x, double) { return std::cos(x); }},
+    UnaryFunction{Operation::cos, "cos", [](double x) { return std::cos(x); },
+                  [](double x, double) { return -std::sin(x); }},
+    UnaryFunction{Operation::tan, "tan", [](double x) { return std::tan(x); },
+                  [](double, double y) { return 1 + y * y; }},
+    UnaryFunction{Operation::asin, "asin", [](double x) { return std::asin(x); },
+                  [](double x, double) { return 1 / std::sqrt(1 - x * x); }},
+    UnaryFunction{Operation::acos, "acos", [](double x) { return std::acos(x); },
+                  [](double x, double) { return -1 / std::sqrt(1 - x * x); }},
+    UnaryFunction{Operation::atan, "atan", [](double x) { return std::atan(x); },
+                  [](double x, double) { return 1 / (1 + x * x); }},
+    UnaryFunction{Operation::sinh, "sinh", [](double x) { return std::sinh(x); },
+                  [](double x, double) { return std::cosh(x); }},
+    UnaryFunction{Operation::cosh, "cosh", [](double x) { return std::cosh(x); },
+                  [](double x, double) { return std::sinh(x); }},
+    UnaryFunction{Operation::tanh, "tanh", [](double x) { return std::tanh(x); },
+                  [](double, double y) { return 1 - y * y; }},
+    // These three formulas keep the last digits of existing models.
+    UnaryFunction{Operation::asinh, "asinh",
+                  [](double x) { return std::log(x + std::sqrt(x * x + 1)); },
+                  [](double x, double) { return 1 / std::sqrt(x * x + 1); }},
+    UnaryFunction{Operation::acosh, "acosh",
+                  [](double x) { return std::log(x + std::sqrt(x * x - 1)); },
+                  [](double x, double) { return 1 / std::sqrt(x * x - 1); }},
+    UnaryFunction{Operation::atanh, "atanh",
+                  [](double x) { return 0.5 * std::log((1 + x) / (1 - x)); },
+                  [](double x, double) { return 1 / (1 - x * x); }},
+};
+
+constexpr std::array kBinaryFunctions = {
+    BinaryFunction{Operation::add, [](double a, double b) { return a + b; },
+                   [](double, double, double) { return Partials(1, 1); }},
+    BinaryFunction{Operation::subtract, [](double a, double b) { return a - b; },
+                   [](double, double, double) { return Partials(1, -1); }},
+    BinaryFunction{Operation::multiply, [](double a, double b) { return a * b; },
+                   [](double a, double b, double) { return Partials(b, a); }},
+    BinaryFunction{Operation::divide, [](double a, double b) { return a / b; },
+                   [](double, double b, double y) { return Partials(1 / b, -(y / b)); }},
+    BinaryFunction{Operation::power, [](double a, double b) { return std::pow(a, b); },
+                   [](double a, double b, double y) {
+                     return Partials(b * std::pow(a, b - 1), y == 0 ? 0 : y * std::log(a));
+                   }},
+    BinaryFunction{Operation::less, [](double a, double b) { return truth(a < b); }},
+    BinaryFunction{Operation::greater, [](double a, double b) { return truth(a > b); }},
+    BinaryFunction{Operation::less_or_equal, [](double a, double b) { return truth(a <= b); }},
+    BinaryFunction{Operation::greater_or_equal, [](double a, double b) { return truth(a >= b); }},
+    BinaryFunction{Operation::equal, [](double a, double b) { return truth(a == b); }},
+    BinaryFunction{Operation::unequal, [](double a, double b) { return truth(a != b); }},
+    BinaryFunction{Operation::both, [](double a, double b) { return truth(a != 0 && b != 0); }},
+    BinaryFunction{Operation::either, [](double a, double b) { return truth(a != 0 || b != 0); }},
+    BinaryFunction{
+        Operation::minimum, [](double a, double b) { return std::min(a, b); },
+        [](double a, double b, double) { return Partials(truth(!(b < a)), truth(b < a)); }},
+    BinaryFunction{
+        Operation::maximum, [](double a, double b) { return std::max(a, b); },
+        [](double a, double b, double) { return Partials(truth(!(a < b)), truth(a < b)); }},
+    BinaryFunction{Operation::atan2, [](double a, double b) { return std::atan2(a, b); },
+                   [](double a, double b, double) {
+                     return Partials(b / (a * a + b * b), -(a / (a * a + b * b)));
+                   }},
+};
+
+/// The function of an operation, from a table in the order of the enumeration.
+template <class Functions>
+constexpr const auto& function_of(const Functions& functions, Operation operation) {
+  const auto first = static_cast<std::size_t>(functions[0].operation);
+  return functions[static_cast<std::size_t>(operation) - first];
+}
+
+template <class Functions>
+constexpr bool is_in_order(const Functions& functions) {
+  return std::ranges::all_of(
+      functions,
+      [&](const auto& function) {
+        return &function == &function_of(functions, function.operation);
+      });
+}
+static_assert(is_in_order(kUnaryFunctions) && is_in_order(kBinaryFunctions));
 
 /// A function that can be called in formulas.
 struct FormulaFunction {
@@ -32,37 +172,27 @@ struct FormulaFunction {
   bool takes_any_number = false;
 };
 
-/// avg() is a sum before it is divided.
-inline constexpr std::array kFormulaFunctions = {
-    FormulaFunction{"abs", Operation::abs},
-    FormulaFunction{"acos", Operation::acos},
-    FormulaFunction{"acosh", Operation::acosh},
-    FormulaFunction{"asin", Operation::asin},
-    FormulaFunction{"asinh", Operation::asinh},
-    FormulaFunction{"atan", Operation::atan},
+/// Functions of several numbers, and a second name. avg() is a sum before it is divided.
+constexpr std::array kFurtherFunctions = {
     FormulaFunction{"atan2", Operation::atan2},
-    FormulaFunction{"atanh", Operation::atanh},
     FormulaFunction{"avg", Operation::add, true},
-    FormulaFunction{"ceil", Operation::ceil},
-    FormulaFunction{"cos", Operation::cos},
-    FormulaFunction{"cosh", Operation::cosh},
-    FormulaFunction{"exp", Operation::exp},
-    FormulaFunction{"floor", Operation::floor},
-    FormulaFunction{"ln", Operation::log},
     FormulaFunction{"log", Operation::log},
-    FormulaFunction{"log10", Operation::log10},
-    FormulaFunction{"log2", Operation::log2},
     FormulaFunction{"max", Operation::maximum, true},
     FormulaFunction{"min", Operation::minimum, true},
-    FormulaFunction{"rint", Operation::rint},
-    FormulaFunction{"sign", Operation::sign},
-    FormulaFunction{"sin", Operation::sin},
-    FormulaFunction{"sinh", Operation::sinh},
-    FormulaFunction{"sqrt", Operation::sqrt},
     FormulaFunction{"sum", Operation::add, true},
-    FormulaFunction{"tan", Operation::tan},
-    FormulaFunction{"tanh", Operation::tanh},
 };
+
+const std::vector<FormulaFunction>& formula_functions() {
+  static const std::vector<FormulaFunction> functions = [] {
+    std::vector<FormulaFunction> out;
+    for (const UnaryFunction& function : kUnaryFunctions)
+      if (!function.name.empty())
+        out.push_back({function.name, function.operation});
+    out.insert(out.end(), kFurtherFunctions.begin(), kFurtherFunctions.end());
+    return out;
+  }();
+  return functions;
+}
 
 struct BinaryOperator {
   std::string_view symbol;
@@ -71,7 +201,7 @@ struct BinaryOperator {
 };
 
 /// Longer symbols precede their prefixes.
-inline constexpr std::array kBinaryOperators = {
+constexpr std::array kBinaryOperators = {
     BinaryOperator{"||", Operation::either, 1},
     BinaryOperator{"&&", Operation::both, 2},
     BinaryOperator{"<=", Operation::less_or_equal, 3},
@@ -86,14 +216,14 @@ inline constexpr std::array kBinaryOperators = {
     BinaryOperator{"/", Operation::divide, 5},
 };
 
-inline constexpr std::string_view kLettersAndDigits =
+constexpr std::string_view kLettersAndDigits =
     "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-inline bool is_word(char c) {
+bool is_word(char c) {
   return kLettersAndDigits.find(c) != std::string_view::npos;
 }
 
-inline bool begins_number(std::string_view text) {
+bool begins_number(std::string_view text) {
   return !text.empty() && std::string_view(".0123456789").find(text[0]) != std::string_view::npos;
 }
 
@@ -112,11 +242,6 @@ class FormulaError : public std::runtime_error {
   bool has_position_;
 };
 
-/// Per name, a pointer to its contiguous numbers.
-using FormulaColumns = std::span<const double* const>;
-
-namespace {
-
 /// Limit of nesting: each level takes a few frames of the call stack.
 constexpr std::size_t kMostLevels = 500;
 
@@ -125,6 +250,8 @@ class FormulaParser {
  public:
   FormulaParser(const std::string& text, TextCodes& codes) : text_(text), codes_(codes) {}
 
+  /// The names of the program are those that the formula uses, in order of appearance, including
+  /// constants such as _pi. Throws FormulaError.
   FormulaProgram whole() {
     if (rest().empty())
       throw FormulaError("it is empty");
@@ -344,15 +471,13 @@ class FormulaParser {
   }
 
   void call(const std::string& word, std::size_t begin) {
-    const auto* const function = std::ranges::find_if(
-        kFormulaFunctions,
-        [&](const FormulaFunction& candidate) { return candidate.name == word; });
-    if (function == kFormulaFunctions.end()) {
+    const auto function = std::ranges::find(formula_functions(), word, &FormulaFunction::name);
+    if (function == formula_functions().end()) {
       std::vector<std::string> known;
-      for (const FormulaFunction& each : kFormulaFunctions)
+      for (const FormulaFunction& each : formula_functions())
         known.emplace_back(each.name);
       throw FormulaError(fmt::format("unknown function {}; there are {}", quoted_formula(word),
-                                     quoted_list(known)));
+                                     sorted_list(known)));
     }
     std::size_t count = 0;
     if (!rest().starts_with(")")) {
@@ -381,14 +506,6 @@ class FormulaParser {
   }
 };
 
-}  // namespace
-
-/// Parses a formula. The names of the program are those that it uses, in order of appearance,
-/// including constants such as _pi. Throws FormulaError.
-FormulaProgram parse_formula(const std::string& text, TextCodes& codes) {
-  return FormulaParser(text, codes).whole();
-}
-
 /// The value of a name that is not a column: _pi or _e.
 std::optional<double> formula_constant(const std::string& name) {
   if (name == "_pi")
@@ -398,188 +515,9 @@ std::optional<double> formula_constant(const std::string& name) {
   return std::nullopt;
 }
 
-namespace {
-
-/// Calls `use` with the function of a unary operation.
-template <class Use>
-void with_unary(Operation operation, const Use& use) {
-  switch (operation) {
-    case Operation::negate:
-      return use([](double x) { return -x; });
-    case Operation::negation:
-      return use([](double x) { return x == 0 ? 1.0 : 0.0; });
-    case Operation::abs:
-      return use([](double x) { return x >= 0 ? x : -x; });
-    case Operation::sign:
-      return use([](double x) { return x < 0 ? -1.0 : x > 0 ? 1.0 : 0.0; });
-    case Operation::rint:
-      return use([](double x) { return std::floor(x + 0.5); });
-    case Operation::ceil:
-      return use([](double x) { return std::ceil(x); });
-    case Operation::floor:
-      return use([](double x) { return std::floor(x); });
-    case Operation::sqrt:
-      return use([](double x) { return std::sqrt(x); });
-    case Operation::exp:
-      return use([](double x) { return std::exp(x); });
-    case Operation::log:
-      return use([](double x) { return std::log(x); });
-    case Operation::log2:
-      return use([](double x) { return std::log(x) / std::numbers::ln2; });
-    case Operation::log10:
-      return use([](double x) { return std::log10(x); });
-    case Operation::sin:
-      return use([](double x) { return std::sin(x); });
-    case Operation::cos:
-      return use([](double x) { return std::cos(x); });
-    case Operation::tan:
-      return use([](double x) { return std::tan(x); });
-    case Operation::asin:
-      return use([](double x) { return std::asin(x); });
-    case Operation::acos:
-      return use([](double x) { return std::acos(x); });
-    case Operation::atan:
-      return use([](double x) { return std::atan(x); });
-    case Operation::sinh:
-      return use([](double x) { return std::sinh(x); });
-    case Operation::cosh:
-      return use([](double x) { return std::cosh(x); });
-    case Operation::tanh:
-      return use([](double x) { return std::tanh(x); });
-    // These three formulas keep the last digits of existing models.
-    case Operation::asinh:
-      return use([](double x) { return std::log(x + std::sqrt(x * x + 1)); });
-    case Operation::acosh:
-      return use([](double x) { return std::log(x + std::sqrt(x * x - 1)); });
-    case Operation::atanh:
-      return use([](double x) { return 0.5 * std::log((1 + x) / (1 - x)); });
-    default:
-      return;
-  }
-}
-
-double truth(bool holds) {
-  return holds ? 1 : 0;
-}
-
-template <class Use>
-void with_binary(Operation operation, const Use& use) {
-  switch (operation) {
-    case Operation::add:
-      return use([](double a, double b) { return a + b; });
-    case Operation::subtract:
-      return use([](double a, double b) { return a - b; });
-    case Operation::multiply:
-      return use([](double a, double b) { return a * b; });
-    case Operation::divide:
-      return use([](double a, double b) { return a / b; });
-    case Operation::power:
-      return use([](double a, double b) { return std::pow(a, b); });
-    case Operation::less:
-      return use([](double a, double b) { return truth(a < b); });
-    case Operation::greater:
-      return use([](double a, double b) { return truth(a > b); });
-    case Operation::less_or_equal:
-      return use([](double a, double b) { return truth(a <= b); });
-    case Operation::greater_or_equal:
-      return use([](double a, double b) { return truth(a >= b); });
-    case Operation::equal:
-      return use([](double a, double b) { return truth(a == b); });
-    case Operation::unequal:
-      return use([](double a, double b) { return truth(a != b); });
-    case Operation::both:
-      return use([](double a, double b) { return truth(a != 0 && b != 0); });
-    case Operation::either:
-      return use([](double a, double b) { return truth(a != 0 || b != 0); });
-    case Operation::minimum:
-      return use([](double a, double b) { return std::min(a, b); });
-    case Operation::maximum:
-      return use([](double a, double b) { return std::max(a, b); });
-    case Operation::atan2:
-      return use([](double a, double b) { return std::atan2(a, b); });
-    default:
-      return;
-  }
-}
-
-/// d f(x) / dx, where y = f(x).
-double unary_slope(Operation operation, double x, double y) {
-  switch (operation) {
-    case Operation::negate:
-      return -1;
-    case Operation::abs:
-      return x >= 0 ? 1 : -1;
-    case Operation::sqrt:
-      return 0.5 / y;
-    case Operation::exp:
-      return y;
-    case Operation::log:
-      return 1 / x;
-    case Operation::log2:
-      return 1 / (x * std::numbers::ln2);
-    case Operation::log10:
-      return 1 / (x * std::numbers::ln10);
-    case Operation::sin:
-      return std::cos(x);
-    case Operation::cos:
-      return -std::sin(x);
-    case Operation::tan:
-      return 1 + y * y;
-    case Operation::asin:
-      return 1 / std::sqrt(1 - x * x);
-    case Operation::acos:
-      return -1 / std::sqrt(1 - x * x);
-    case Operation::atan:
-      return 1 / (1 + x * x);
-    case Operation::sinh:
-      return std::cosh(x);
-    case Operation::cosh:
-      return std::sinh(x);
-    case Operation::tanh:
-      return 1 - y * y;
-    case Operation::asinh:
-      return 1 / std::sqrt(x * x + 1);
-    case Operation::acosh:
-      return 1 / std::sqrt(x * x - 1);
-    case Operation::atanh:
-      return 1 / (1 - x * x);
-    default:  // steps: negation, sign, rint, ceil, floor
-      return 0;
-  }
-}
-
 /// A slope of 0 remains 0, even if the factor is infinite.
 double times(double factor, double slope) {
   return slope == 0 ? 0 : factor * slope;
-}
-
-/// Derivatives of an operation y = f(a, b) by its operands.
-struct Partials {
-  double a = 0;
-  double b = 0;
-};
-
-Partials binary_partials(Operation operation, double a, double b, double y) {
-  switch (operation) {
-    case Operation::add:
-      return {1, 1};
-    case Operation::subtract:
-      return {1, -1};
-    case Operation::multiply:
-      return {b, a};
-    case Operation::divide:
-      return {1 / b, -(y / b)};
-    case Operation::power:
-      return {b * std::pow(a, b - 1), y == 0 ? 0 : y * std::log(a)};
-    case Operation::minimum:
-      return b < a ? Partials{0, 1} : Partials{1, 0};
-    case Operation::maximum:
-      return a < b ? Partials{0, 1} : Partials{1, 0};
-    case Operation::atan2:
-      return {b / (a * a + b * b), -(a / (a * a + b * b))};
-    default:  // comparisons, both, either
-      return {};
-  }
 }
 
 /// Evaluates the program for `rows` rows at once; `load` writes the numbers of a name.
@@ -595,17 +533,13 @@ void run(std::span<const FormulaStep> steps, std::size_t rows, double* stack, co
           load(step.name, top);
         top += rows;
         break;
-      case 1: {
-        double* const x = top - rows;
-        with_unary(step.operation, [&](auto f) { std::transform(x, top, x, f); });
+      case 1:
+        function_of(kUnaryFunctions, step.operation).apply(top - rows, rows);
         break;
-      }
-      case 2: {
+      case 2:
         top -= rows;
-        double* const a = top - rows;
-        with_binary(step.operation, [&](auto f) { std::transform(a, top, top, a, f); });
+        function_of(kBinaryFunctions, step.operation).apply(top - rows, top, rows);
         break;
-      }
       default: {
         top -= 2 * rows;
         double* const condition = top - rows;
@@ -614,30 +548,6 @@ void run(std::span<const FormulaStep> steps, std::size_t rows, double* stack, co
       }
     }
   }
-}
-
-}  // namespace
-
-/// The value of the formula for one number per name.
-double formula_value(const FormulaProgram& program, std::span<const double> values) {
-  const auto run_on = [&](double* stack) {
-    run(program.steps, 1, stack, [&](std::size_t name, double* to) { *to = values[name]; });
-    return *stack;
-  };
-  std::array<double, 32> usual;
-  if (program.depth <= usual.size())
-    return run_on(usual.data());
-  std::vector<double> deep(program.depth);
-  return run_on(deep.data());
-}
-
-/// Writes the values of rows first, ..., first + rows - 1 to the front of `stack`, which has room
-/// for depth x rows numbers.
-void formula_values(std::span<const FormulaStep> steps, FormulaColumns columns, std::size_t first,
-                    std::size_t rows, double* stack) {
-  run(
-      steps, rows, stack,
-      [&](std::size_t name, double* to) { std::copy_n(columns[name] + first, rows, to); });
 }
 
 /// Forward-mode automatic differentiation: an entry of the stack is a value, followed by its
@@ -658,25 +568,26 @@ void run_with_slopes(const FormulaProgram& program, std::span<const double> valu
     top -= (count - 1) * width;
     double* const a = top - width;
     if (count == 1) {
+      const UnaryFunction& function = function_of(kUnaryFunctions, step.operation);
       const double x = a[0];
-      with_unary(step.operation, [&](auto f) { a[0] = f(x); });
-      const double slope = unary_slope(step.operation, x, a[0]);
+      function.apply(a, 1);
+      const double slope = function.slope == nullptr ? 0 : function.slope(x, a[0]);
       for (std::size_t k = 1; k < width; ++k)
         a[k] = times(slope, a[k]);
     } else if (count == 2) {
-      double value = 0;
-      with_binary(step.operation, [&](auto f) { value = f(a[0], top[0]); });
-      const Partials by = binary_partials(step.operation, a[0], top[0], value);
+      const BinaryFunction& function = function_of(kBinaryFunctions, step.operation);
+      double value = a[0];
+      function.apply(&value, top, 1);
+      const Partials by =
+          function.partials == nullptr ? Partials() : function.partials(a[0], top[0], value);
       for (std::size_t k = 1; k < width; ++k)
-        a[k] = times(by.a, a[k]) + times(by.b, top[k]);
+        a[k] = times(by.first, a[k]) + times(by.second, top[k]);
       a[0] = value;
     } else {
       std::copy_n(a[0] != 0 ? top : top + width, width, a);
     }
   }
 }
-
-namespace {
 
 constexpr std::size_t kLongestShown = 60;
 constexpr std::size_t kRowsAtOnce = 256;  // so that the stack fits the cache of a core
@@ -722,7 +633,7 @@ std::vector<std::string> Formula::names_in(const std::string& text, const std::s
   TextCodes codes;
   std::set<std::string> names;
   try {
-    const FormulaProgram program = parse_formula(text, codes);
+    const FormulaProgram program = FormulaParser(text, codes).whole();
     std::ranges::copy_if(program.names, std::inserter(names, names.end()),
                          [](const std::string& name) { return !formula_constant(name); });
   } catch (const FormulaError& error) {
@@ -737,7 +648,7 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
                  const std::string& where) {
   FormulaProgram program;
   try {
-    program = parse_formula(text, codes);
+    program = FormulaParser(text, codes).whole();
   } catch (const FormulaError& error) {
     throw UsageError(fmt::format("{}: {}: {}", where, quoted_formula(text), error.what()));
   }
@@ -751,7 +662,15 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
 }
 
 double Formula::operator()(std::span<const double> values) const {
-  return formula_value(*program_, values);
+  const auto run_on = [&](double* stack) {
+    run(program_->steps, 1, stack, [&](std::size_t name, double* to) { *to = values[name]; });
+    return *stack;
+  };
+  std::array<double, 32> usual;
+  if (program_->depth <= usual.size())
+    return run_on(usual.data());
+  std::vector<double> deep(program_->depth);
+  return run_on(deep.data());
 }
 
 std::vector<double> Formula::of_rows(std::span<const std::vector<double>> columns,
@@ -763,23 +682,16 @@ std::vector<double> Formula::of_rows(std::span<const std::vector<double>> column
                                      std::size_t last) const {
   const std::size_t begin = operand_begins(*program_)[last];
   const auto steps = std::span(program_->steps).subspan(begin, last + 1 - begin);
-  std::vector<const double*> begins;
-  for (const std::vector<double>& column : columns)
-    begins.push_back(column.data());
   std::vector<double> stack(program_->depth * std::min(rows, kRowsAtOnce));
   std::vector<double> out(rows);
   for (std::size_t first = 0; first < rows; first += kRowsAtOnce) {
     const std::size_t count = std::min(rows - first, kRowsAtOnce);
-    formula_values(steps, begins, first, count, stack.data());
+    run(steps, count, stack.data(), [&](std::size_t name, double* to) {
+      std::copy_n(columns[name].data() + first, count, to);
+    });
     std::copy_n(stack.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(first));
   }
   return out;
-}
-
-Formula::Slope Formula::slope(std::span<const double> values, std::size_t name) const {
-  std::vector<double> stack;
-  slopes(values, std::array{name}, stack);
-  return {stack[0], stack[1]};
 }
 
 void Formula::slopes(std::span<const double> values, std::span<const std::size_t> names,
@@ -819,7 +731,7 @@ std::string_view symbol_of(Operation operation) {
   for (const BinaryOperator& each : kBinaryOperators)
     if (each.operation == operation)
       return each.symbol;
-  for (const FormulaFunction& each : kFormulaFunctions)
+  for (const FormulaFunction& each : formula_functions())
     if (each.operation == operation)
       return each.name;
   return {};

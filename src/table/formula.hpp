@@ -146,15 +146,8 @@ class Formula {
   std::vector<double> of_rows(std::span<const std::vector<double>> columns, std::size_t rows,
                               std::size_t last) const;
 
-  struct Slope {
-    double value = 0;
-    double slope = 0;
-  };
-  /// The value and its derivative with respect to a name; at steps and kinks, such as those of
-  /// floor() and abs(), the derivative of one side.
-  Slope slope(std::span<const double> values, std::size_t name) const;
-  /// As slope() with respect to several names: the first numbers of `stack` are the value and the
-  /// derivatives.
+  /// The value and its derivatives with respect to names, as the first numbers of `stack`; at steps
+  /// and kinks, such as those of floor() and abs(), the derivative of one side.
   void slopes(std::span<const double> values, std::span<const std::size_t> names,
               std::vector<double>& stack) const;
 

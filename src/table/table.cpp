@@ -42,6 +42,18 @@ std::vector<double> numbers_of(const Column& column) {
   return numbers;
 }
 
+Column as_numbers(const Column& column) {
+  if (column.is_numeric())
+    return column;
+  Column out;
+  out.name = column.name;
+  out.numbers = numbers_of(column);
+  for (std::size_t row = 0; row < out.numbers.size(); ++row)
+    if (std::isnan(out.numbers[row]))
+      out.bad_cells.push_back({row, column.text(row)});
+  return out;
+}
+
 double median(Eigen::VectorXd values) {
   const auto middle = values.data() + values.size() / 2;
   std::nth_element(values.data(), middle, values.data() + values.size());
@@ -185,44 +197,6 @@ Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& share
           chosen(all_rows, all.last(test))};
 }
 
-namespace {
-
-Column chosen_numbers(const Column& column, std::span<const std::size_t> rows) {
-  Column out;
-  out.name = column.name;
-  out.formula = column.formula;
-  out.unit = column.unit;
-  out.with_unit = column.with_unit;
-  out.numbers.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out.numbers.push_back(column.numbers[rows[i]]);
-    if (std::isnan(out.numbers.back()))
-      out.bad_cells.push_back({i, column.text(rows[i])});
-  }
-  return out;
-}
-
-Column chosen_texts(const Column& column, std::span<const std::size_t> rows) {
-  Column out;
-  out.name = column.name;
-  out.kind = Column::Kind::text;
-  out.formula = column.formula;
-  constexpr auto unseen = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> code_of(column.levels.size(), unseen);
-  out.codes.reserve(rows.size());
-  for (const std::size_t row : rows) {
-    std::uint32_t& code = code_of[column.codes[row]];
-    if (code == unseen) {
-      code = static_cast<std::uint32_t>(out.levels.size());
-      out.levels.push_back(column.levels[column.codes[row]]);
-    }
-    out.codes.push_back(code);
-  }
-  return out;
-}
-
-}  // namespace
-
 std::string Column::text(std::size_t row) const {
   if (!is_numeric())
     return levels[codes[row]];
@@ -271,7 +245,33 @@ std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
 }
 
 Column take_rows(const Column& column, std::span<const std::size_t> rows) {
-  return column.is_numeric() ? chosen_numbers(column, rows) : chosen_texts(column, rows);
+  Column out;
+  out.name = column.name;
+  out.kind = column.kind;
+  out.formula = column.formula;
+  out.unit = column.unit;
+  out.with_unit = column.with_unit;
+  if (column.is_numeric()) {
+    out.numbers.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      out.numbers.push_back(column.numbers[rows[i]]);
+      if (std::isnan(out.numbers.back()))
+        out.bad_cells.push_back({i, column.text(rows[i])});
+    }
+    return out;
+  }
+  constexpr auto unseen = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> code_of(column.levels.size(), unseen);
+  out.codes.reserve(rows.size());
+  for (const std::size_t row : rows) {
+    std::uint32_t& code = code_of[column.codes[row]];
+    if (code == unseen) {
+      code = static_cast<std::uint32_t>(out.levels.size());
+      out.levels.push_back(column.levels[column.codes[row]]);
+    }
+    out.codes.push_back(code);
+  }
+  return out;
 }
 
 Table take_rows(const Table& table, std::span<const std::size_t> rows) {
@@ -398,65 +398,41 @@ std::vector<double> sort_keys(const Column& column) {
   return keys;
 }
 
-using Rows = std::vector<std::size_t>;
-
-/// Sorts rows[begin..end) by the columns from `column` on: by one, then rows that are equal in it
-/// by the next. Few measured times are equal, so that most columns are never needed. The second key
-/// is the colours of the rows, since names must not decide the order of equal times.
+/// The order of rows: by the first column, then by the colours of the rows, since names must not
+/// decide the order of equal times, then by the other columns, then that of the file.
 class ContentOrder {
  public:
-  ContentOrder(const Table& table, std::vector<const Column*> columns)
-      : columns_(std::move(columns)), keys_(columns_.size() + 1), rows_(table.rows()) {
-    columns_.insert(columns_.begin() + (columns_.empty() ? 0 : 1), nullptr);
-    std::iota(rows_.begin(), rows_.end(), std::size_t{0});
-  }
+  explicit ContentOrder(std::vector<const Column*> columns)
+      : columns_(std::move(columns)), keys_(columns_.size() + 1) {}
 
-  Rows sorted() && {
-    sort(0, rows_.size(), 0);
-    return std::move(rows_);
+  const std::vector<double>& first_keys() { return keys(0); }
+
+  /// Whether a row goes before another one of the same first key.
+  bool is_before(std::size_t a, std::size_t b) {
+    for (std::size_t place = 1; place < keys_.size(); ++place)
+      if (keys(place)[a] != keys(place)[b])
+        return keys(place)[a] < keys(place)[b];
+    return a < b;
   }
 
  private:
-  std::vector<const Column*> columns_;     ///< null: the colours of the rows
-  std::vector<std::vector<double>> keys_;  ///< computed when first needed
-  Rows rows_;
-  std::vector<std::pair<double, std::size_t>> keyed_;
+  std::vector<const Column*> columns_;
+  /// Of the first column, the colours and the other columns; computed when first needed, since few
+  /// measured times are equal.
+  std::vector<std::vector<double>> keys_;
 
-  std::vector<double> colours() const {
+  const std::vector<double>& keys(std::size_t place) {
+    if (keys_[place].empty())
+      keys_[place] = place == 1 ? colours() : sort_keys(*columns_[place == 0 ? 0 : place - 1]);
+    return keys_[place];
+  }
+
+  std::vector<double> colours() {
     std::vector<std::vector<std::uint32_t>> codes;
     for (const Column* column : columns_)
-      if (column != nullptr)
-        codes.push_back(column->is_numeric() ? ranks_of(sort_keys(*column)) : column->codes);
-    const std::vector<std::uint64_t> rows = content_colours(keys_[0], codes).rows;
+      codes.push_back(column->is_numeric() ? ranks_of(sort_keys(*column)) : column->codes);
+    const std::vector<std::uint64_t> rows = content_colours(keys(0), codes).rows;
     return {rows.begin(), rows.end()};
-  }
-
-  void sort(std::size_t begin, std::size_t end, std::size_t column) {
-    for (; end - begin > 1 && column < columns_.size(); ++column) {
-      if (keys_[column].empty())
-        keys_[column] = columns_[column] != nullptr ? sort_keys(*columns_[column]) : colours();
-      const std::vector<double>& keys = keys_[column];
-      keyed_.clear();
-      for (std::size_t i = begin; i < end; ++i)
-        keyed_.emplace_back(keys[rows_[i]], rows_[i]);
-      std::sort(keyed_.begin(), keyed_.end());
-      for (std::size_t i = begin; i < end; ++i)
-        rows_[i] = keyed_[i - begin].second;
-      if (keys[rows_[begin]] != keys[rows_[end - 1]]) {
-        sort_equal_runs(begin, end, column);
-        return;
-      }
-    }
-  }
-
-  void sort_equal_runs(std::size_t begin, std::size_t end, std::size_t column) {
-    for (std::size_t first = begin; first < end;) {
-      std::size_t last = first + 1;
-      while (last < end && keys_[column][rows_[last]] == keys_[column][rows_[first]])
-        ++last;
-      sort(first, last, column + 1);
-      first = last;
-    }
   }
 };
 
@@ -470,7 +446,17 @@ std::vector<std::size_t> rows_by_content(const Table& table, std::string_view fi
     return std::pair(a->name != first, std::string_view(a->name)) <
            std::pair(b->name != first, std::string_view(b->name));
   });
-  return ContentOrder(table, std::move(columns)).sorted();
+  ContentOrder order(std::move(columns));
+  std::vector<std::pair<double, std::size_t>> keyed;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    keyed.emplace_back(order.first_keys()[row], row);
+  std::sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : order.is_before(a.second, b.second);
+  });
+  std::vector<std::size_t> rows;
+  for (const auto& [key, row] : keyed)
+    rows.push_back(row);
+  return rows;
 }
 
 namespace {
@@ -506,30 +492,6 @@ std::vector<std::size_t> rows_of_facts(const Table& runs, const Column& column,
   return out;
 }
 
-/// A column of facts, row by row of the runs.
-Column spread(const Column& fact, const std::vector<std::size_t>& rows) {
-  Column out;
-  out.name = fact.name;
-  out.kind = fact.kind;
-  out.unit = fact.unit;
-  out.with_unit = fact.with_unit;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (fact.is_numeric()) {
-      out.numbers.push_back(fact.numbers[rows[row]]);
-      for (const BadCell& cell : fact.bad_cells)
-        if (cell.row == rows[row])
-          out.bad_cells.push_back({row, cell.text});
-      continue;
-    }
-    const std::string& text = fact.text(rows[row]);
-    const auto known = std::ranges::find(out.levels, text);
-    out.codes.push_back(static_cast<std::uint32_t>(known - out.levels.begin()));
-    if (known == out.levels.end())
-      out.levels.push_back(text);
-  }
-  return out;
-}
-
 }  // namespace
 
 Table with_facts(Table runs, const std::string& column, const Table& facts) {
@@ -540,7 +502,7 @@ Table with_facts(Table runs, const std::string& column, const Table& facts) {
     if (runs.find(fact.name) != nullptr)
       throw InputError(runs.source + " and " + facts.source + " both have a column '" + fact.name +
                        "'; rename one of them");
-    runs.columns.push_back(spread(fact, rows));
+    runs.columns.push_back(take_rows(fact, rows));
   }
   return runs;
 }

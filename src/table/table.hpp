@@ -20,6 +20,9 @@ std::vector<double> level_numbers(const Column& column);
 /// that are no numbers.
 std::vector<double> numbers_of(const Column& column);
 
+/// The column with numbers; cells that are none are bad cells, also if it was read as text.
+Column as_numbers(const Column& column);
+
 /// Returns `count` row indices, spread evenly over `rows` rows.
 std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
 

@@ -1,11 +1,10 @@
-#include "columns/replicates.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "perfmodel/columns.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
@@ -27,16 +26,22 @@ struct Pairs {
   }
 };
 
-StripColumn strips_of_values(const std::string& column, const Values& values) {
+NumericInput input_of(const std::string& column, const Values& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   NumericInput input{.column = column, .low = *low, .high = *high};
   if (*low == 0)
     input.zero = ZeroValue{.unit = 1};
-  return strips_of(input, {.values = values, .codes = {}}, values.size());
+  return input;
 }
 
+/// The regions of two columns with so few rows that none is expected in a pair of cells.
 std::vector<UnmeasuredRegion> corners_of(const Pairs& pairs) {
-  return far_corners(strips_of_values("a", pairs.a), strips_of_values("b", pairs.b));
+  ModelSpec spec;
+  spec.intrinsic = {input_of("a", pairs.a), input_of("b", pairs.b)};
+  Design design;
+  design.rows = pairs.a.size();
+  design.intrinsic = {{.values = pairs.a, .codes = {}}, {.values = pairs.b, .codes = {}}};
+  return find_unmeasured(spec, design);
 }
 
 bool is_far(const std::vector<UnmeasuredRegion>& regions, double a, double b) {
