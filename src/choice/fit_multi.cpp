@@ -125,11 +125,11 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training,
   const MultiLayout layout(model.spec, structure);
   const auto loss_at = [&](const VectorXd& constants) {
     return loss_value(loss, training.time,
-                      predict_multi(model.spec, structure, constants, training));
+                      predict_terms({model.spec, structure}, constants, training));
   };
   const double most = (1 + kUnnoticed) * loss_at(model.constants) +
                       loss_value(loss, training.time, (1 + kExact) * training.time);
-  const MatrixXd parts = multi_parts(model.spec, structure, model.constants, training);
+  const MatrixXd parts = term_parts({model.spec, structure}, model.constants, training);
   const VectorXd total = parts.rowwise().sum();
   const std::vector<TermInput> inputs = term_inputs(model.spec, structure);
   for (std::size_t k = 0; k < structure.terms; ++k) {
@@ -151,7 +151,7 @@ void order_by_share(FittedModel& model, const Design& training) {
   MultiStructure& structure = own_sum_form(model).structure;
   const MultiLayout layout(model.spec, structure);
   const VectorXd sums =
-      multi_parts(model.spec, structure, model.constants, training).colwise().sum();
+      term_parts({model.spec, structure}, model.constants, training).colwise().sum();
   std::vector<std::size_t> order(structure.terms);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

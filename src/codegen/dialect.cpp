@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -16,27 +15,50 @@
 
 namespace perfmodel {
 
-/// How a language escapes the characters of a literal.
-struct LiteralRules {
-  /// For a control character, which could end the line or change what a reader sees of the code.
-  std::function<std::string(std::uint32_t code_point, std::string_view bytes)> control;
-  /// For any other character; `before` is the literal so far.
-  std::function<std::string(std::string_view bytes, const std::string& before)> other;
-};
+namespace {
 
-/// The text as a literal in double quotes.
-std::string text_literal(std::string_view text, const LiteralRules& rules) {
+/// The text as a literal in double quotes. `control` writes a control character, which could end
+/// the line or change what a reader sees of the code, `other` any other one; `before` is the
+/// literal so far.
+std::string text_literal(std::string_view text,
+                         std::string (*control)(std::uint32_t code_point, std::string_view bytes),
+                         std::string (*other)(std::string_view bytes, const std::string& before)) {
   std::string out = "\"";
   while (!text.empty()) {
     const Utf8Character character = first_character(text);
     const std::string_view bytes =
         text.substr(0, std::max<std::size_t>(character.length, 1));  // 1 byte if invalid UTF-8
     text.remove_prefix(bytes.size());
-    out += is_control(character.code_point) ? rules.control(character.code_point, bytes)
-                                            : rules.other(bytes, out);
+    out +=
+        is_control(character.code_point) ? control(character.code_point, bytes) : other(bytes, out);
   }
   return out + '"';
 }
+
+std::string escaped_unit(std::uint32_t unit, std::string_view /*bytes*/ = {}) {
+  std::array<char, 8> escape{};
+  std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(unit));
+  return escape.data();
+}
+
+/// Octal escapes end after three digits; hexadecimal ones have no fixed length.
+std::string octal_bytes(std::uint32_t /*code_point*/, std::string_view bytes) {
+  std::string out;
+  for (const char byte : bytes) {
+    std::array<char, 8> escape{};
+    std::snprintf(escape.data(), escape.size(), "\\%03o",
+                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    out += escape.data();
+  }
+  return out;
+}
+
+/// After a backslash if it is a quotation mark or a backslash.
+std::string escaped(std::string_view bytes, const std::string& /*before*/) {
+  return (bytes == "\"" || bytes == "\\" ? "\\" : "") + std::string(bytes);
+}
+
+}  // namespace
 
 std::string Dialect::number(double value) const {
   const std::string text = to_text(value);
@@ -48,17 +70,107 @@ std::string decimal_literal(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-namespace {
-
 std::string decimal_number(double value) {
   const std::string text = decimal_literal(value);
   return value < 0 ? "(" + text + ")" : text;
 }
 
+namespace {
+
+/// In the notation that most languages share.
+constexpr std::array kSharedOperations = {
+    OperationCode{Operation::add, "($1 + $2)"},
+    OperationCode{Operation::subtract, "($1 - $2)"},
+    OperationCode{Operation::multiply, "($1 * $2)"},
+    OperationCode{Operation::divide, "($1 / $2)"},
+    OperationCode{Operation::power, "@pow($1, $2)"},
+    OperationCode{Operation::negate, "(-$1)"},
+    OperationCode{Operation::negation, "$1 == 0", true},
+    OperationCode{Operation::less, "$1 < $2", true},
+    OperationCode{Operation::greater, "$1 > $2", true},
+    OperationCode{Operation::less_or_equal, "$1 <= $2", true},
+    OperationCode{Operation::greater_or_equal, "$1 >= $2", true},
+    OperationCode{Operation::equal, "$1 == $2", true},
+    OperationCode{Operation::unequal, "$1 != $2", true},
+    OperationCode{Operation::both, "$1 != 0 && $2 != 0", true},
+    OperationCode{Operation::either, "$1 != 0 || $2 != 0", true},
+    OperationCode{Operation::minimum, "@min($1, $2)"},
+    OperationCode{Operation::maximum, "@max($1, $2)"},
+    OperationCode{Operation::abs, "@abs($1)"},
+    OperationCode{Operation::sign, "@sign($1)"},
+    OperationCode{Operation::rint, "@floor($1 + 0.5)"},
+    OperationCode{Operation::ceil, "@ceil($1)"},
+    OperationCode{Operation::floor, "@floor($1)"},
+    OperationCode{Operation::sqrt, "@sqrt($1)"},
+    OperationCode{Operation::exp, "@exp($1)"},
+    OperationCode{Operation::log, "@log($1)"},
+    OperationCode{Operation::log2, "@log2($1)"},
+    OperationCode{Operation::log10, "@log10($1)"},
+    OperationCode{Operation::sin, "@sin($1)"},
+    OperationCode{Operation::cos, "@cos($1)"},
+    OperationCode{Operation::tan, "@tan($1)"},
+    OperationCode{Operation::asin, "@asin($1)"},
+    OperationCode{Operation::acos, "@acos($1)"},
+    OperationCode{Operation::atan, "@atan($1)"},
+    OperationCode{Operation::atan2, "@atan2($1, $2)"},
+    OperationCode{Operation::sinh, "@sinh($1)"},
+    OperationCode{Operation::cosh, "@cosh($1)"},
+    OperationCode{Operation::tanh, "@tanh($1)"},
+    OperationCode{Operation::asinh, "@asinh($1)"},
+    OperationCode{Operation::acosh, "@acosh($1)"},
+    OperationCode{Operation::atanh, "@atanh($1)"},
+};
+
 }  // namespace
 
+std::string Dialect::operation(Operation operation) const {
+  const std::span<const OperationCode> own = own_operations();
+  const auto found = std::ranges::find(own, operation, &OperationCode::operation);
+  if (found == own.end() && operation == Operation::choose)
+    return one_of("$1 != 0", "$2", "$3");
+  const OperationCode& code = found != own.end() ? *found
+                                                 : *std::ranges::find(kSharedOperations, operation,
+                                                                      &OperationCode::operation);
+  std::string out;
+  for (const char c : code.code)
+    out += c == '@' ? module() : std::string_view(&c, 1);
+  return code.is_condition ? truth(out) : out;
+}
+
+std::string Dialect::one_of(const std::string& condition, const std::string& yes,
+                            const std::string& no) const {
+  return "(" + condition + " ? " + yes + " : " + no + ")";
+}
+
+std::string Dialect::truth(const std::string& condition) const {
+  return one_of(condition, number(1), number(0));
+}
+
+std::string Dialect::power(const std::string& base, double exponent) const {
+  return apply(Operation::power, std::array{base, number(exponent)});
+}
+
+std::string Dialect::step(const std::string& name, double threshold, double below,
+                          double above) const {
+  return one_of(name + " > " + number(threshold), number(above), number(below));
+}
+
+std::string Dialect::level(const LevelValues& column, std::size_t level,
+                           std::string (*literal)(const std::string&)) const {
+  const std::string& text = column.levels[level];
+  return column.are_text ? literal(text) : number(*parse_number(text));
+}
+
+std::string Dialect::by_level(const LevelValues& column,
+                              std::string (*literal)(const std::string&)) const {
+  std::vector<std::string> items;
+  for (std::size_t l = 0; l < column.levels.size(); ++l)
+    items.push_back(level(column, l, literal) + ": " + number(column.values[l]));
+  return joined(items, ", ");
+}
+
 std::string Dialect::apply(Operation operation, std::span<const std::string> operands) const {
-  const std::string_view pattern = this->operation(operation);
+  const std::string pattern = this->operation(operation);
   std::string out;
   for (std::size_t i = 0; i < pattern.size(); ++i)
     if (pattern[i] == '$')
@@ -110,72 +222,21 @@ const Dialect& dialect_of(FormulaLanguage language) {
 namespace {
 
 constexpr std::array kCOperations = {
-    OperationCode{Operation::add, "($1 + $2)"},
-    OperationCode{Operation::subtract, "($1 - $2)"},
-    OperationCode{Operation::multiply, "($1 * $2)"},
-    OperationCode{Operation::divide, "($1 / $2)"},
-    OperationCode{Operation::power, "pow($1, $2)"},
-    OperationCode{Operation::negate, "(-$1)"},
-    OperationCode{Operation::negation, "($1 == 0 ? 1.0 : 0.0)"},
-    OperationCode{Operation::less, "($1 < $2 ? 1.0 : 0.0)"},
-    OperationCode{Operation::greater, "($1 > $2 ? 1.0 : 0.0)"},
-    OperationCode{Operation::less_or_equal, "($1 <= $2 ? 1.0 : 0.0)"},
-    OperationCode{Operation::greater_or_equal, "($1 >= $2 ? 1.0 : 0.0)"},
-    OperationCode{Operation::equal, "($1 == $2 ? 1.0 : 0.0)"},
-    OperationCode{Operation::unequal, "($1 != $2 ? 1.0 : 0.0)"},
-    OperationCode{Operation::both, "($1 != 0 && $2 != 0 ? 1.0 : 0.0)"},
-    OperationCode{Operation::either, "($1 != 0 || $2 != 0 ? 1.0 : 0.0)"},
-    OperationCode{Operation::choose, "($1 != 0 ? $2 : $3)"},
     OperationCode{Operation::minimum, "fmin($1, $2)"},
     OperationCode{Operation::maximum, "fmax($1, $2)"},
     OperationCode{Operation::abs, "fabs($1)"},
     OperationCode{Operation::sign, "($1 > 0 ? 1.0 : $1 < 0 ? -1.0 : 0.0)"},
-    OperationCode{Operation::rint, "floor($1 + 0.5)"},
-    OperationCode{Operation::ceil, "ceil($1)"},
-    OperationCode{Operation::floor, "floor($1)"},
-    OperationCode{Operation::sqrt, "sqrt($1)"},
-    OperationCode{Operation::exp, "exp($1)"},
-    OperationCode{Operation::log, "log($1)"},
-    OperationCode{Operation::log2, "log2($1)"},
-    OperationCode{Operation::log10, "log10($1)"},
-    OperationCode{Operation::sin, "sin($1)"},
-    OperationCode{Operation::cos, "cos($1)"},
-    OperationCode{Operation::tan, "tan($1)"},
-    OperationCode{Operation::asin, "asin($1)"},
-    OperationCode{Operation::acos, "acos($1)"},
-    OperationCode{Operation::atan, "atan($1)"},
-    OperationCode{Operation::atan2, "atan2($1, $2)"},
-    OperationCode{Operation::sinh, "sinh($1)"},
-    OperationCode{Operation::cosh, "cosh($1)"},
-    OperationCode{Operation::tanh, "tanh($1)"},
-    OperationCode{Operation::asinh, "asinh($1)"},
-    OperationCode{Operation::acosh, "acosh($1)"},
-    OperationCode{Operation::atanh, "atanh($1)"},
 };
 
 }  // namespace
 
 std::string c_literal(const std::string& text) {
   return text_literal(
-      text, {.control =
-                 [](std::uint32_t, std::string_view bytes) {
-                   // Octal escapes end after three digits; hexadecimal ones have no fixed length.
-                   std::string out;
-                   for (const char byte : bytes) {
-                     std::array<char, 8> escape{};
-                     std::snprintf(escape.data(), escape.size(), "\\%03o",
-                                   static_cast<unsigned>(static_cast<unsigned char>(byte)));
-                     out += escape.data();
-                   }
-                   return out;
-                 },
-             .other =
-                 [](std::string_view bytes, const std::string& before) {
-                   // Two question marks could start a trigraph.
-                   const bool escaped =
-                       bytes == "\"" || bytes == "\\" || (bytes == "?" && before.back() == '?');
-                   return (escaped ? "\\" : "") + std::string(bytes);
-                 }});
+      text, octal_bytes,
+      [](std::string_view bytes, const std::string& before) {
+        // Two question marks could start a trigraph.
+        return bytes == "?" && before.back() == '?' ? "\\?" : escaped(bytes, before);
+      });
 }
 
 namespace {
@@ -184,15 +245,6 @@ namespace {
 class CDialect : public Dialect {
  public:
   std::string number(double value) const override { return decimal_number(value); }
-  std::string power(const std::string& base, double exponent) const override {
-    return "pow(" + base + ", " + number(exponent) + ")";
-  }
-  std::string step(const std::string& name, double threshold, double below,
-                   double above) const override {
-    return "(" + name + " > " + number(threshold) + " ? " + number(above) + " : " + number(below) +
-           ")";
-  }
-
   std::string choice(const LevelValues& column) const override {
     std::string out = "(";
     for (std::size_t l = 0; l < column.levels.size(); ++l) {
@@ -206,9 +258,6 @@ class CDialect : public Dialect {
 
   std::string number_of(const std::string& text) const override {
     return "strtod(" + text + ", NULL)";
-  }
-  std::string_view operation(Operation operation) const override {
-    return code_of(kCOperations, operation);
   }
 
   std::string variable(const std::string& name, const std::string& code) const override {
@@ -228,6 +277,9 @@ class CDialect : public Dialect {
 
   /// Such as _Bool and __LINE__.
   bool keeps(const std::string& name) const override { return name.starts_with("_"); }
+
+ protected:
+  std::span<const OperationCode> own_operations() const override { return kCOperations; }
 };
 
 }  // namespace
@@ -239,89 +291,23 @@ const Dialect& c_dialect() {
 
 namespace {
 
-constexpr std::array kJavaScriptOperations = {
-    OperationCode{Operation::add, "($1 + $2)"},
-    OperationCode{Operation::subtract, "($1 - $2)"},
-    OperationCode{Operation::multiply, "($1 * $2)"},
-    OperationCode{Operation::divide, "($1 / $2)"},
-    OperationCode{Operation::power, "Math.pow($1, $2)"},
-    OperationCode{Operation::negate, "(-$1)"},
-    OperationCode{Operation::negation, "($1 == 0 ? 1 : 0)"},
-    OperationCode{Operation::less, "($1 < $2 ? 1 : 0)"},
-    OperationCode{Operation::greater, "($1 > $2 ? 1 : 0)"},
-    OperationCode{Operation::less_or_equal, "($1 <= $2 ? 1 : 0)"},
-    OperationCode{Operation::greater_or_equal, "($1 >= $2 ? 1 : 0)"},
-    OperationCode{Operation::equal, "($1 == $2 ? 1 : 0)"},
-    OperationCode{Operation::unequal, "($1 != $2 ? 1 : 0)"},
-    OperationCode{Operation::both, "($1 != 0 && $2 != 0 ? 1 : 0)"},
-    OperationCode{Operation::either, "($1 != 0 || $2 != 0 ? 1 : 0)"},
-    OperationCode{Operation::choose, "($1 != 0 ? $2 : $3)"},
-    OperationCode{Operation::minimum, "Math.min($1, $2)"},
-    OperationCode{Operation::maximum, "Math.max($1, $2)"},
-    OperationCode{Operation::abs, "Math.abs($1)"},
-    OperationCode{Operation::sign, "Math.sign($1)"},
-    OperationCode{Operation::rint, "Math.floor($1 + 0.5)"},
-    OperationCode{Operation::ceil, "Math.ceil($1)"},
-    OperationCode{Operation::floor, "Math.floor($1)"},
-    OperationCode{Operation::sqrt, "Math.sqrt($1)"},
-    OperationCode{Operation::exp, "Math.exp($1)"},
-    OperationCode{Operation::log, "Math.log($1)"},
-    OperationCode{Operation::log2, "Math.log2($1)"},
-    OperationCode{Operation::log10, "Math.log10($1)"},
-    OperationCode{Operation::sin, "Math.sin($1)"},
-    OperationCode{Operation::cos, "Math.cos($1)"},
-    OperationCode{Operation::tan, "Math.tan($1)"},
-    OperationCode{Operation::asin, "Math.asin($1)"},
-    OperationCode{Operation::acos, "Math.acos($1)"},
-    OperationCode{Operation::atan, "Math.atan($1)"},
-    OperationCode{Operation::atan2, "Math.atan2($1, $2)"},
-    OperationCode{Operation::sinh, "Math.sinh($1)"},
-    OperationCode{Operation::cosh, "Math.cosh($1)"},
-    OperationCode{Operation::tanh, "Math.tanh($1)"},
-    OperationCode{Operation::asinh, "Math.asinh($1)"},
-    OperationCode{Operation::acosh, "Math.acosh($1)"},
-    OperationCode{Operation::atanh, "Math.atanh($1)"},
-};
-
-std::string escaped_unit(std::uint32_t unit) {
-  std::array<char, 8> escape{};
-  std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(unit));
-  return escape.data();
-}
-
 /// ES2020 in sloppy or strict mode, also embedded in an HTML page.
 class JavaScriptDialect : public Dialect {
  public:
-  std::string power(const std::string& base, double exponent) const override {
-    return "Math.pow(" + base + ", " + number(exponent) + ")";
-  }
-  std::string step(const std::string& name, double threshold, double below,
-                   double above) const override {
-    return "(" + name + " > " + number(threshold) + " ? " + number(above) + " : " + number(below) +
-           ")";
-  }
-
   /// NaN for an unknown level. A Map, since objects have inherited properties.
   std::string choice(const LevelValues& column) const override {
     std::vector<std::string> items;
-    for (std::size_t l = 0; l < column.levels.size(); ++l) {
-      const std::string& level = column.levels[l];
-      items.push_back('[' +
-                      (column.are_text ? javascript_literal(level) : number(*parse_number(level))) +
-                      ", " + number(column.values[l]) + "]");
-    }
+    for (std::size_t l = 0; l < column.levels.size(); ++l)
+      items.push_back("[" + level(column, l, javascript_literal) + ", " + number(column.values[l]) +
+                      "]");
     return "(new Map([" + joined(items, ", ") + "]).get(" + column.operand + ") ?? NaN)";
   }
 
   std::string number_of(const std::string& text) const override { return "Number(" + text + ")"; }
-  std::string_view operation(Operation operation) const override {
-    return code_of(kJavaScriptOperations, operation);
-  }
 
   std::string variable(const std::string& name, const std::string& code) const override {
     return "  const " + name + " = " + code + ";\n";
   }
-  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
   std::string comment(const std::string& name, const std::string& column) const override {
     return "// " + name + ": " + javascript_literal(column) + "\n";
   }
@@ -330,7 +316,6 @@ class JavaScriptDialect : public Dialect {
            ") {\n" + parts.statements + "  return (" + parts.result + ");\n}\n";
   }
 
-  bool keeps(const std::string& /*name*/) const override { return false; }
   /// Words of JavaScript that is_reserved() does not list.
   bool misreads(const std::string& name) const override {
     static const std::set<std::string_view> words = {
@@ -340,21 +325,22 @@ class JavaScriptDialect : public Dialect {
         "public",    "super",  "this", "throw",  "undefined", "var"};
     return words.contains(name);
   }
+
+ protected:
+  std::string_view module() const override { return "Math."; }
 };
 
 }  // namespace
 
 std::string javascript_literal(const std::string& text) {
-  return text_literal(text, {.control = [](std::uint32_t code_point,
-                                           std::string_view) { return escaped_unit(code_point); },
-                             .other =
-                                 [](std::string_view bytes, const std::string&) {
-                                   // A tag or "]]>" would end a page's script.
-                                   if (bytes == "<" || bytes == ">" || bytes == "&")
-                                     return escaped_unit(static_cast<unsigned char>(bytes[0]));
-                                   const bool escaped = bytes == "\"" || bytes == "\\";
-                                   return (escaped ? "\\" : "") + std::string(bytes);
-                                 }});
+  return text_literal(
+      text, escaped_unit,
+      [](std::string_view bytes, const std::string& before) {
+        // A tag or "]]>" would end a page's script.
+        const bool is_markup = bytes == "<" || bytes == ">" || bytes == "&";
+        return is_markup ? escaped_unit(static_cast<unsigned char>(bytes[0]))
+                         : escaped(bytes, before);
+      });
 }
 
 const Dialect& javascript_dialect() {
@@ -366,62 +352,23 @@ namespace {
 
 /// Of NumPy, for numbers and arrays; division and powers follow IEEE 754 for literals, too.
 constexpr std::array kPythonOperations = {
-    OperationCode{Operation::add, "($1 + $2)"},
-    OperationCode{Operation::subtract, "($1 - $2)"},
-    OperationCode{Operation::multiply, "($1 * $2)"},
-    OperationCode{Operation::divide, "np.divide($1, $2)"},
-    OperationCode{Operation::power, "np.float_power($1, $2)"},
-    OperationCode{Operation::negate, "(-$1)"},
-    OperationCode{Operation::negation, "(1.0 * ($1 == 0))"},
-    OperationCode{Operation::less, "(1.0 * ($1 < $2))"},
-    OperationCode{Operation::greater, "(1.0 * ($1 > $2))"},
-    OperationCode{Operation::less_or_equal, "(1.0 * ($1 <= $2))"},
-    OperationCode{Operation::greater_or_equal, "(1.0 * ($1 >= $2))"},
-    OperationCode{Operation::equal, "(1.0 * ($1 == $2))"},
-    OperationCode{Operation::unequal, "(1.0 * ($1 != $2))"},
-    OperationCode{Operation::both, "(1.0 * (($1 != 0) & ($2 != 0)))"},
-    OperationCode{Operation::either, "(1.0 * (($1 != 0) | ($2 != 0)))"},
-    OperationCode{Operation::choose, "np.where($1 != 0, $2, $3)"},
-    OperationCode{Operation::minimum, "np.minimum($1, $2)"},
-    OperationCode{Operation::maximum, "np.maximum($1, $2)"},
-    OperationCode{Operation::abs, "np.abs($1)"},
-    OperationCode{Operation::sign, "np.sign($1)"},
-    OperationCode{Operation::rint, "np.floor($1 + 0.5)"},
-    OperationCode{Operation::ceil, "np.ceil($1)"},
-    OperationCode{Operation::floor, "np.floor($1)"},
-    OperationCode{Operation::sqrt, "np.sqrt($1)"},
-    OperationCode{Operation::exp, "np.exp($1)"},
-    OperationCode{Operation::log, "np.log($1)"},
-    OperationCode{Operation::log2, "np.log2($1)"},
-    OperationCode{Operation::log10, "np.log10($1)"},
-    OperationCode{Operation::sin, "np.sin($1)"},
-    OperationCode{Operation::cos, "np.cos($1)"},
-    OperationCode{Operation::tan, "np.tan($1)"},
-    OperationCode{Operation::asin, "np.arcsin($1)"},
-    OperationCode{Operation::acos, "np.arccos($1)"},
-    OperationCode{Operation::atan, "np.arctan($1)"},
-    OperationCode{Operation::atan2, "np.arctan2($1, $2)"},
-    OperationCode{Operation::sinh, "np.sinh($1)"},
-    OperationCode{Operation::cosh, "np.cosh($1)"},
-    OperationCode{Operation::tanh, "np.tanh($1)"},
-    OperationCode{Operation::asinh, "np.arcsinh($1)"},
-    OperationCode{Operation::acosh, "np.arccosh($1)"},
-    OperationCode{Operation::atanh, "np.arctanh($1)"},
+    OperationCode{Operation::divide, "@divide($1, $2)"},
+    OperationCode{Operation::power, "@float_power($1, $2)"},
+    OperationCode{Operation::both, "($1 != 0) & ($2 != 0)", true},
+    OperationCode{Operation::either, "($1 != 0) | ($2 != 0)", true},
+    OperationCode{Operation::minimum, "@minimum($1, $2)"},
+    OperationCode{Operation::maximum, "@maximum($1, $2)"},
+    OperationCode{Operation::asin, "@arcsin($1)"},
+    OperationCode{Operation::acos, "@arccos($1)"},
+    OperationCode{Operation::atan, "@arctan($1)"},
+    OperationCode{Operation::atan2, "@arctan2($1, $2)"},
+    OperationCode{Operation::asinh, "@arcsinh($1)"},
+    OperationCode{Operation::acosh, "@arccosh($1)"},
+    OperationCode{Operation::atanh, "@arctanh($1)"},
 };
 
 std::string python_literal(const std::string& text) {
-  return text_literal(text, {.control =
-                                 [](std::uint32_t code_point, std::string_view) {
-                                   std::array<char, 8> escape{};
-                                   std::snprintf(escape.data(), escape.size(), "\\u%04x",
-                                                 static_cast<unsigned>(code_point));
-                                   return std::string(escape.data());
-                                 },
-                             .other =
-                                 [](std::string_view bytes, const std::string&) {
-                                   const bool escaped = bytes == "\"" || bytes == "\\";
-                                   return (escaped ? "\\" : "") + std::string(bytes);
-                                 }});
+  return text_literal(text, escaped_unit, escaped);
 }
 
 class PythonDialect : public Dialect {
@@ -430,34 +377,19 @@ class PythonDialect : public Dialect {
   std::string power(const std::string& base, double exponent) const override {
     return base + " ** " + number(exponent);
   }
-  std::string step(const std::string& name, double threshold, double below,
-                   double above) const override {
-    return "np.where(" + name + " > " + number(threshold) + ", " + number(above) + ", " +
-           number(below) + ")";
-  }
 
   std::string choice(const LevelValues& column) const override {
-    std::vector<std::string> items;
-    for (std::size_t l = 0; l < column.levels.size(); ++l) {
-      const std::string& level = column.levels[l];
-      items.push_back((column.are_text ? python_literal(level) : number(*parse_number(level))) +
-                      ": " + number(column.values[l]));
-    }
-    return "np.vectorize({" + joined(items, ", ") + "}.__getitem__, [float])(" + column.operand +
-           ")";
+    return "np.vectorize({" + by_level(column, python_literal) + "}.__getitem__, [float])(" +
+           column.operand + ")";
   }
 
   std::string number_of(const std::string& text) const override {
     return "np.float64(" + text + ")";
   }
-  std::string_view operation(Operation operation) const override {
-    return code_of(kPythonOperations, operation);
-  }
 
   std::string variable(const std::string& name, const std::string& code) const override {
     return "    " + name + " = " + code + "\n";
   }
-  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
   std::string comment(const std::string& name, const std::string& column) const override {
     return "# " + name + ": " + python_literal(column) + "\n";
   }
@@ -476,6 +408,17 @@ class PythonDialect : public Dialect {
 
   bool keeps(const std::string& name) const override { return name == "__debug__"; }
   bool misreads(const std::string& name) const override { return name == "np" || name == "map"; }
+
+ protected:
+  std::span<const OperationCode> own_operations() const override { return kPythonOperations; }
+  std::string_view module() const override { return "np."; }
+  std::string one_of(const std::string& condition, const std::string& yes,
+                     const std::string& no) const override {
+    return "np.where(" + condition + ", " + yes + ", " + no + ")";
+  }
+  std::string truth(const std::string& condition) const override {
+    return "(1.0 * (" + condition + "))";
+  }
 };
 
 }  // namespace
@@ -487,61 +430,34 @@ const Dialect& python_dialect() {
 
 namespace {
 
-/// ATAN2 takes x first; CEILING differs between spreadsheets.
+/// In capitals and without blanks, all others are as in most languages. ATAN2 takes x first;
+/// CEILING differs between spreadsheets.
 constexpr std::array kCellOperations = {
-    OperationCode{Operation::add, "($1+$2)"},
-    OperationCode{Operation::subtract, "($1-$2)"},
-    OperationCode{Operation::multiply, "($1*$2)"},
-    OperationCode{Operation::divide, "($1/$2)"},
     OperationCode{Operation::power, "($1^$2)"},
-    OperationCode{Operation::negate, "(-$1)"},
-    OperationCode{Operation::negation, "IF($1=0,1,0)"},
-    OperationCode{Operation::less, "IF($1<$2,1,0)"},
-    OperationCode{Operation::greater, "IF($1>$2,1,0)"},
-    OperationCode{Operation::less_or_equal, "IF($1<=$2,1,0)"},
-    OperationCode{Operation::greater_or_equal, "IF($1>=$2,1,0)"},
-    OperationCode{Operation::equal, "IF($1=$2,1,0)"},
-    OperationCode{Operation::unequal, "IF($1<>$2,1,0)"},
-    OperationCode{Operation::both, "IF(AND($1<>0,$2<>0),1,0)"},
-    OperationCode{Operation::either, "IF(OR($1<>0,$2<>0),1,0)"},
+    OperationCode{Operation::negation, "$1=0", true},
+    OperationCode{Operation::equal, "$1=$2", true},
+    OperationCode{Operation::unequal, "$1<>$2", true},
+    OperationCode{Operation::both, "AND($1<>0,$2<>0)", true},
+    OperationCode{Operation::either, "OR($1<>0,$2<>0)", true},
     OperationCode{Operation::choose, "IF($1<>0,$2,$3)"},
-    OperationCode{Operation::minimum, "MIN($1,$2)"},
-    OperationCode{Operation::maximum, "MAX($1,$2)"},
-    OperationCode{Operation::abs, "ABS($1)"},
-    OperationCode{Operation::sign, "SIGN($1)"},
     OperationCode{Operation::rint, "INT($1+0.5)"},
     OperationCode{Operation::ceil, "(-INT(-$1))"},
     OperationCode{Operation::floor, "INT($1)"},
-    OperationCode{Operation::sqrt, "SQRT($1)"},
-    OperationCode{Operation::exp, "EXP($1)"},
     OperationCode{Operation::log, "LN($1)"},
     OperationCode{Operation::log2, "LOG($1,2)"},
-    OperationCode{Operation::log10, "LOG10($1)"},
-    OperationCode{Operation::sin, "SIN($1)"},
-    OperationCode{Operation::cos, "COS($1)"},
-    OperationCode{Operation::tan, "TAN($1)"},
-    OperationCode{Operation::asin, "ASIN($1)"},
-    OperationCode{Operation::acos, "ACOS($1)"},
-    OperationCode{Operation::atan, "ATAN($1)"},
     OperationCode{Operation::atan2, "ATAN2($2,$1)"},
-    OperationCode{Operation::sinh, "SINH($1)"},
-    OperationCode{Operation::cosh, "COSH($1)"},
-    OperationCode{Operation::tanh, "TANH($1)"},
-    OperationCode{Operation::asinh, "ASINH($1)"},
-    OperationCode{Operation::acosh, "ACOSH($1)"},
-    OperationCode{Operation::atanh, "ATANH($1)"},
 };
 
 std::string cell_literal(const std::string& text) {
   return text_literal(
       text,
-      {.control =
-           [](std::uint32_t code_point, std::string_view) {
-             const std::string function = code_point < 0x80 ? "CHAR(" : "UNICHAR(";
-             return "\"&" + function + std::to_string(code_point) + ")&\"";
-           },
-       .other = [](std::string_view bytes,
-                   const std::string&) { return std::string(bytes == "\"" ? "\"\"" : bytes); }});
+      [](std::uint32_t code_point, std::string_view) {
+        const std::string function = code_point < 0x80 ? "CHAR(" : "UNICHAR(";
+        return "\"&" + function + std::to_string(code_point) + ")&\"";
+      },
+      [](std::string_view bytes, const std::string&) {
+        return std::string(bytes == "\"" ? "\"\"" : bytes);
+      });
 }
 
 std::string with_case(std::string text, int (*change)(int)) {
@@ -617,7 +533,7 @@ class SpreadsheetDialect : public Dialect {
   }
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {
-    return "IF(" + name + ">" + number(threshold) + "," + number(above) + "," + number(below) + ")";
+    return one_of(name + ">" + number(threshold), number(above), number(below));
   }
 
   std::string choice(const LevelValues& column) const override {
@@ -634,26 +550,30 @@ class SpreadsheetDialect : public Dialect {
   }
 
   std::string number_of(const std::string& text) const override { return "VALUE(" + text + ")"; }
-  std::string_view operation(Operation operation) const override {
-    return code_of(kCellOperations, operation);
+  std::string operation(Operation operation) const override {
+    std::string code = with_case(Dialect::operation(operation), std::toupper);
+    std::erase(code, ' ');
+    return code;
   }
   std::string_view times() const override { return "*"; }
   std::string_view plus() const override { return "+"; }
 
   bool has_variables() const override { return false; }
-  std::string variable(const std::string& /*name*/, const std::string& /*code*/) const override {
-    return "";
-  }
-  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
   std::string function(const FunctionParts& parts) const override {
     return "=" + parts.result + "\n";
   }
 
-  bool keeps(const std::string& /*name*/) const override { return false; }
   bool misreads(const std::string& name) const override { return is_cell(identity(name)); }
   /// Spreadsheets ignore the case of names.
   std::string identity(const std::string& name) const override {
     return with_case(name, std::toupper);
+  }
+
+ protected:
+  std::span<const OperationCode> own_operations() const override { return kCellOperations; }
+  std::string one_of(const std::string& condition, const std::string& yes,
+                     const std::string& no) const override {
+    return "IF(" + condition + "," + yes + "," + no + ")";
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ struct FunctionParts {
   std::string unit;    ///< of it; may be empty
 };
 
+/// The code of an operation, with $1, $2 and $3 for its operands and '@' for the module of a
+/// function.
+struct OperationCode {
+  Operation operation;
+  std::string_view code;
+  bool is_condition = false;  ///< a truth value, which becomes 1 or 0
+};
+
 /// The syntax of a language for the pieces of a formula.
 class Dialect {
  public:
@@ -39,7 +48,7 @@ class Dialect {
 
   /// With all digits; in parentheses if negative.
   virtual std::string number(double value) const;
-  virtual std::string power(const std::string& base, double exponent) const = 0;
+  virtual std::string power(const std::string& base, double exponent) const;
   /// exp(1 - 1/n), whose power is the all-reduce saturation term of n workers.
   std::string saturation(const std::string& name) const;
   /// min(name, clamp).
@@ -50,14 +59,16 @@ class Dialect {
   virtual std::string log2(const std::string& name) const;
   /// `above` if the value is greater than the threshold, else `below`.
   virtual std::string step(const std::string& name, double threshold, double below,
-                           double above) const = 0;
+                           double above) const;
   /// The number of the column's level.
   virtual std::string choice(const LevelValues& column) const = 0;
   /// The number that a text contains.
   virtual std::string number_of(const std::string& text) const = 0;
   /// The code of a formula's operation, with $1, $2 and $3 for its operands. Truth values are 1 or
   /// 0. The code can be used as an operand without further parentheses.
-  virtual std::string_view operation(Operation operation) const = 0;
+  virtual std::string operation(Operation operation) const;
+  /// What precedes the names of mathematical functions.
+  virtual std::string_view module() const { return ""; }
   /// The operation with these operands in the places of $1, $2 and $3.
   std::string apply(Operation operation, std::span<const std::string> operands) const;
   virtual std::string_view times() const { return " * "; }
@@ -65,8 +76,10 @@ class Dialect {
 
   /// False for a spreadsheet cell, where expressions are repeated instead.
   virtual bool has_variables() const { return true; }
-  virtual std::string variable(const std::string& name, const std::string& code) const = 0;
-  virtual std::string parameter(const std::string& name, bool is_text) const = 0;
+  virtual std::string variable(const std::string& /*name*/, const std::string& /*code*/) const {
+    return "";
+  }
+  virtual std::string parameter(const std::string& name, bool /*is_text*/) const { return name; }
   /// A line that says which column a renamed parameter is; empty if names need no explanation.
   virtual std::string comment(const std::string& /*name*/, const std::string& /*column*/) const {
     return "";
@@ -81,11 +94,24 @@ class Dialect {
   virtual std::string function(const FunctionParts& parts) const = 0;
 
   /// Whether the language reserves the name, even for declarations.
-  virtual bool keeps(const std::string& name) const = 0;
+  virtual bool keeps(const std::string& /*name*/) const { return false; }
   /// Whether the language reads the word as something other than a name.
   virtual bool misreads(const std::string& /*name*/) const { return false; }
   /// Two names are the same if their identities are equal.
   virtual std::string identity(const std::string& name) const { return name; }
+
+ protected:
+  /// The operations that differ from the notation that most languages share.
+  virtual std::span<const OperationCode> own_operations() const { return {}; }
+  virtual std::string one_of(const std::string& condition, const std::string& yes,
+                             const std::string& no) const;
+  /// The number of a truth value: 1 or 0.
+  virtual std::string truth(const std::string& condition) const;
+  /// A level of the column; `literal` writes texts.
+  std::string level(const LevelValues& column, std::size_t level,
+                    std::string (*literal)(const std::string&)) const;
+  /// All levels with their values: "LEVEL: VALUE, LEVEL: VALUE".
+  std::string by_level(const LevelValues& column, std::string (*literal)(const std::string&)) const;
 };
 
 /// For the languages that compute, and for Extra-P's notation.
@@ -102,25 +128,13 @@ const Dialect& workflow_dialect_of(FormulaLanguage language);
 
 /// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.
 std::string decimal_literal(double value);
+/// The same; in parentheses if negative.
+std::string decimal_number(double value);
 
 /// A text as a literal of C.
 std::string c_literal(const std::string& text);
 
 /// A text as a JavaScript literal, safe in an HTML page, too.
 std::string javascript_literal(const std::string& text);
-
-/// The code template of an operation.
-struct OperationCode {
-  Operation operation;
-  std::string_view code;
-};
-
-template <class List>
-constexpr std::string_view code_of(const List& list, Operation operation) {
-  for (const OperationCode& each : list)
-    if (each.operation == operation)
-      return each.code;
-  return {};
-}
 
 }  // namespace perfmodel

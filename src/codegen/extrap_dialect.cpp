@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -12,19 +13,9 @@ namespace perfmodel {
 namespace {
 
 constexpr std::array kExtrapOperations = {
-    OperationCode{Operation::add, "($1 + $2)"},
-    OperationCode{Operation::log, "log($1)"},
-    OperationCode{Operation::subtract, "($1 - $2)"},
-    OperationCode{Operation::log2, "log2($1)"},
-    OperationCode{Operation::multiply, "($1 * $2)"},
-    OperationCode{Operation::exp, "exp($1)"},
-    OperationCode{Operation::divide, "($1 / $2)"},
-    OperationCode{Operation::negate, "(-$1)"},
-    OperationCode{Operation::power, "($1)^($2)"},
-    OperationCode{Operation::sqrt, "sqrt($1)"},
-    OperationCode{Operation::minimum, "min($1, $2)"},
-    OperationCode{Operation::maximum, "max($1, $2)"},
-};
+    Operation::add,    Operation::log,     Operation::subtract, Operation::log2,
+    Operation::divide, Operation::negate,  Operation::multiply, Operation::exp,
+    Operation::sqrt,   Operation::minimum, Operation::maximum};
 
 /// The notation in which Extra-P prints functions, 0.5 + 0.2 * x^(2) * log2(y)^(1): one expression.
 class ExtrapDialect : public Dialect {
@@ -43,17 +34,17 @@ class ExtrapDialect : public Dialect {
   std::string number_of(const std::string& text) const override {
     refuse("the number in '" + text + "'");
   }
-  std::string_view operation(Operation operation) const override {
-    const std::string_view code = code_of(kExtrapOperations, operation);
-    return code.empty() ? (refuse("a function of a derived column"), code) : code;
+  std::string operation(Operation operation) const override {
+    if (operation == Operation::power)
+      return "($1)^($2)";
+    if (std::ranges::find(kExtrapOperations, operation) == kExtrapOperations.end())
+      refuse("a function of a derived column");
+    return Dialect::operation(operation);
   }
   std::string_view plus() const override { return " + "; }
 
   bool has_variables() const override { return false; }
-  std::string variable(const std::string&, const std::string&) const override { return ""; }
-  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
   std::string function(const FunctionParts& parts) const override { return parts.result + "\n"; }
-  bool keeps(const std::string& /*name*/) const override { return false; }
 
  private:
   [[noreturn]] static void refuse(const std::string& what) {

@@ -28,16 +28,12 @@ class CodeWriter {
   CodeWriter(const ModelSpec& spec, const Dialect& dialect);
 
   const Dialect& dialect() const { return dialect_; }
-  const std::vector<std::string>& intrinsic() const { return intrinsic_; }
-  const std::vector<std::string>& extrinsic() const { return extrinsic_; }
   /// Extrinsic inputs, then intrinsic ones.
   const std::string& numeric(std::size_t n) const;
   CodeInputs inputs() const;
 
   /// base^exponent; the base itself if the exponent is 1.
   std::string power(const std::string& base, double exponent) const;
-  /// min(name, clamp); the name if the clamp is infinite.
-  std::string clamped(const std::string& name, double clamp) const;
   /// NumericInput::counted() of a column: the name unless 0 is among its values.
   std::string counted(const std::string& name, const NumericInput& input) const;
   /// The value of the column's level.
@@ -51,10 +47,7 @@ class CodeWriter {
   const ModelSpec& spec_;
   const Dialect& dialect_;
   CodeNames names_;
-  std::vector<std::string> parameters_;
-  std::vector<std::string> numbers_;  ///< names of the parameters that are numbers
-  std::string comments_;
-  std::string statements_;                       ///< compute the derived columns
+  FunctionParts parts_;                          ///< but for the result
   std::map<std::string, std::string> operands_;  ///< column -> its expression
   std::vector<std::string> intrinsic_;
   std::vector<std::string> categorical_;
@@ -135,6 +128,8 @@ std::string without_outer_parentheses(const std::string& code) {
 
 CodeWriter::CodeWriter(const ModelSpec& spec, const Dialect& dialect)
     : spec_(spec), dialect_(dialect), names_(dialect) {
+  parts_.target = spec.target;
+  parts_.unit = spec.unit;
   for (const std::string& column : required_columns(spec))
     add_parameter(column);
   for (const DerivedColumn& column : spec.derived)
@@ -162,10 +157,6 @@ CodeInputs CodeWriter::inputs() const {
 
 std::string CodeWriter::power(const std::string& base, double exponent) const {
   return exponent == 1 ? base : dialect_.power(base, exponent);
-}
-
-std::string CodeWriter::clamped(const std::string& name, double clamp) const {
-  return std::isfinite(clamp) ? dialect_.clamped(name, clamp) : name;
 }
 
 std::string CodeWriter::counted(const std::string& name, const NumericInput& input) const {
@@ -197,8 +188,10 @@ std::string CodeWriter::sum(const std::vector<std::string>& terms) const {
 }
 
 std::string CodeWriter::function(const std::string& result, const std::string& helpers) const {
-  return dialect_.function(
-      {helpers, comments_, parameters_, numbers_, statements_, result, spec_.target, spec_.unit});
+  FunctionParts parts = parts_;
+  parts.helpers = helpers;
+  parts.result = result;
+  return dialect_.function(parts);
 }
 
 bool CodeWriter::is_text(const std::string& column) const {
@@ -211,10 +204,10 @@ void CodeWriter::add_parameter(const std::string& column) {
   const std::string name = names_.of(column);
   operands_[column] = name;
   if (name != column)
-    comments_ += dialect_.comment(name, column);
-  parameters_.push_back(dialect_.parameter(name, is_text(column)));
+    parts_.comments += dialect_.comment(name, column);
+  parts_.parameters.push_back(dialect_.parameter(name, is_text(column)));
   if (!is_text(column))
-    numbers_.push_back(name);
+    parts_.numbers.push_back(name);
 }
 
 /// A variable of the function or, in a language without variables, the expression itself.
@@ -233,12 +226,12 @@ void CodeWriter::add_derived(const DerivedColumn& column) {
   }
   const std::string name = names_.of(column.column);
   operands_[column.column] = name;
-  statements_ += dialect_.variable(name, without_outer_parentheses(code));
+  parts_.statements += dialect_.variable(name, without_outer_parentheses(code));
 }
 
 std::string CodeWriter::add_input(const NumericInput& input) {
   const std::string& name = operands_.at(input.column);
-  comments_ += dialect_.range(name, input.low, input.high);
+  parts_.comments += dialect_.range(name, input.low, input.high);
   return dialect_.measured(name, input.low);
 }
 
@@ -293,70 +286,61 @@ std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
 
 namespace {
 
-std::string multi_computed(const ModelSpec& spec, const MultiStructure& structure,
-                           const Eigen::VectorXd& constants, FormulaLanguage language) {
-  const CodeWriter writer(spec, dialect_of(language));
+/// The factors of a product. In Eq. (4), 0 in a column is no term, and all powers are written.
+std::vector<std::string> factor_codes(const CodeWriter& writer, const TermSum& sum,
+                                      const std::vector<TermFactor>& factors,
+                                      const Eigen::VectorXd& constants) {
   const Dialect& dialect = writer.dialect();
-  const MultiLayout layout(spec, structure);
-  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  std::vector<std::string> terms;
-  for (std::size_t k = 0; k < structure.terms; ++k) {
-    std::vector<std::string> factors = {dialect.number(constant(layout.coefficient(k)))};
-    const auto add_power = [&](const std::string& base, double power) {
-      if (power != 0)
-        factors.push_back(writer.power(base, power));
+  std::vector<std::string> out;
+  for (const TermFactor& factor : factors) {
+    const double* const own = constants.data() + factor.constant;
+    const auto clamped = [&] {
+      const std::string& name = writer.numeric(factor.input);
+      const double clamp = factor.feature.clamp;
+      return std::isfinite(clamp) ? dialect.clamped(name, clamp) : name;
     };
-    const auto clamped = [&](std::size_t n) {
-      return writer.clamped(writer.numeric(n), structure.feature(k, n).clamp);
-    };
-    const auto add_numeric = [&](std::size_t n) {
-      const std::string name = writer.counted(clamped(n), numeric_input(spec, n));
-      const Feature& feature = structure.feature(k, n);
-      add_power(feature.saturates ? dialect.saturation(name) : name,
-                constant(layout.numeric_power(k, n)));
-      add_power(dialect.log2(name), feature.log_power);
-    };
-    for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
-      add_numeric(n);
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      factors.push_back(writer.choice(
-          c, [&](std::size_t l) { return constant(layout.level(k, c, l)); }));
+    switch (factor.kind) {
+      case TermFactor::Kind::number:
+        out.push_back(dialect.number(*own));
+        break;
+      case TermFactor::Kind::power: {
+        const std::string name =
+            sum.is_generic ? clamped()
+                           : writer.counted(clamped(), numeric_input(*sum.spec, factor.input));
+        if (*own != 0 || sum.is_generic)
+          out.push_back(
+              writer.power(factor.feature.saturates ? dialect.saturation(name) : name, *own));
+        if (factor.feature.log_power != 0)
+          out.push_back(writer.power(dialect.log2(name), factor.feature.log_power));
+        break;
+      }
+      case TermFactor::Kind::levels:
+        out.push_back(writer.choice(factor.input, [&](std::size_t l) { return own[l]; }));
+        break;
+      case TermFactor::Kind::step:
+        out.push_back(dialect.step(clamped(), factor.above, own[0], own[1]));
+        break;
     }
-    for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
-      add_numeric(n);
-    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
-      const StepFactor& step_factor = structure.step_factors[g];
-      factors.push_back(dialect.step(clamped(step_factor.numeric), step_factor.above,
-                                     constant(layout.step_factor(k, g, 0)),
-                                     constant(layout.step_factor(k, g, 1))));
-    }
-    terms.push_back(writer.product(factors));
   }
-  terms.push_back(dialect.number(constant(layout.intercept())));
-  return writer.function(writer.sum(terms), "");
+  return out;
 }
 
-std::string generic_computed(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             FormulaLanguage language) {
-  const CodeWriter writer(spec, dialect_of(language));
-  const Dialect& dialect = writer.dialect();
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  std::vector<std::string> sum;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    sum.push_back(dialect.number(constant(layout.coefficient(i))) + " * " +
-                  writer.power(writer.intrinsic()[i], constant(layout.intrinsic_power(i))));
+std::string terms_computed(const TermSum& sum, const Eigen::VectorXd& constants,
+                           FormulaLanguage language) {
+  const CodeWriter writer(*sum.spec, dialect_of(language));
+  std::vector<std::string> terms;
+  for (const std::vector<TermFactor>& term : sum.terms) {
+    const auto factors = factor_codes(writer, sum, term, constants);
+    terms.push_back(sum.is_generic ? joined(factors, " * ") : writer.product(factors));
   }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-    sum.push_back(writer.choice(c, [&](std::size_t l) { return constant(layout.level(c, l)); }));
-  const auto lone = layout.lone_coefficient();
-  std::vector<std::string> factors = {lone ? dialect.number(constant(*lone))
-                                           : "(" + joined(sum, " + ") + ")"};
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    factors.push_back(writer.power(writer.extrinsic()[j], constant(layout.extrinsic_power(j))));
-  const std::string sum_of_all =
-      writer.sum({writer.product(factors), dialect.number(constant(layout.intercept()))});
-  return writer.function(sum_of_all, "");
+  if (sum.is_generic) {
+    std::vector<std::string> factors = factor_codes(writer, sum, sum.common, constants);
+    factors.insert(factors.begin(),
+                   sum.spec->has_scales_only() ? terms.front() : "(" + joined(terms, " + ") + ")");
+    terms = {writer.product(factors)};
+  }
+  terms.push_back(writer.dialect().number(constants[static_cast<Eigen::Index>(sum.intercept)]));
+  return writer.function(writer.sum(terms), "");
 }
 
 bool is_for_reading(FormulaLanguage language) {
@@ -377,11 +361,11 @@ std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
 
 }  // namespace
 
-std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                         FormulaLanguage language) {
+std::string terms_code(const TermSum& sum, const Eigen::VectorXd& constants,
+                       FormulaLanguage language) {
   return is_for_reading(language)
-             ? readable_generic(spec, constants, language) + definitions(spec, language)
-             : generic_computed(spec, constants, language);
+             ? readable_terms(sum, constants, language) + definitions(*sum.spec, language)
+             : terms_computed(sum, constants, language);
 }
 
 std::string own_code(const ModelSpec& spec, const Formula& formula,
@@ -420,13 +404,6 @@ std::string function_code(const ModelSpec& spec, FormulaLanguage language,
                           const std::function<std::string(const CodeInputs&)>& result) {
   const CodeWriter writer(spec, dialect_of(language));
   return writer.function(result(writer.inputs()), helpers);
-}
-
-std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
-                       const Eigen::VectorXd& constants, FormulaLanguage language) {
-  return is_for_reading(language)
-             ? readable_multi(spec, structure, constants, language) + definitions(spec, language)
-             : multi_computed(spec, structure, constants, language);
 }
 
 }  // namespace perfmodel

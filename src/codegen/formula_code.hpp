@@ -52,15 +52,10 @@ std::string function_code(const ModelSpec& spec, FormulaLanguage language,
                           const std::string& helpers,
                           const std::function<std::string(const CodeInputs&)>& result);
 
-// The whole model in a language. Both functions throw InputError for a derived column whose formula
-// the language cannot express.
-
-/// Eq. (4): `constants` in the order of GenericLayout.
-std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                         FormulaLanguage language);
-/// A sum of product terms: `constants` in the order of MultiLayout.
-std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
-                       const Eigen::VectorXd& constants, FormulaLanguage language);
+/// Eq. (4) or a sum of product terms in a language. Throws InputError for a derived column whose
+/// formula the language cannot express.
+std::string terms_code(const TermSum& sum, const Eigen::VectorXd& constants,
+                       FormulaLanguage language);
 
 /// What a name of a user's formula stands for: a numeric column, a number, or a number per level of
 /// a column.
@@ -85,36 +80,27 @@ std::string readable_formula(const ModelSpec& spec, const Formula& formula,
 std::string latex_number(double value);
 std::string latex_name(const std::string& column);
 
-/// Whether a power would be printed as 0, or a factor as 1.
-bool is_unseen_power(double power);
-bool is_unseen_factor(double factor);
-
-/// A term for output, with numbers to three digits:
+/// A term of a sum for output, with numbers to three digits:
 /// "0.0021 * filters^1.9 * workers^-0.9 * activation{relu: 1, tanh: 1.2} * [num_gpus > 1]".
 /// Powers that round to 0 and factors that round to 1 are omitted; a factor that is 0 for all
 /// levels but one is [activation = tanh]. `mark`, if given, returns a suffix for the number of a
 /// constant. Of more than `most_levels` levels, the rest is only counted.
-std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
-                            const Eigen::VectorXd& constants, std::size_t term,
-                            const std::function<std::string(std::size_t)>& mark = nullptr,
-                            std::size_t most_levels = std::numeric_limits<std::size_t>::max());
+std::string term_text(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term,
+                      const std::function<std::string(std::size_t)>& mark = nullptr,
+                      std::size_t most_levels = std::numeric_limits<std::size_t>::max());
 
-/// "t = TERM + TERM + C", joined by `plus`; omits a C of 0 and, if given, what is not in `seen`.
-std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
-                          const Eigen::VectorXd& constants, const std::string& plus = " + ",
-                          const SeenParts* seen = nullptr);
+/// "t = TERM + TERM + C" of a sum, joined by `plus`; omits a C of 0 and, if given, what is not in
+/// `seen`.
+std::string sum_text(const TermSum& sum, const Eigen::VectorXd& constants,
+                     const std::string& plus = " + ", const SeenParts* seen = nullptr);
 
-// `text` and `latex` of formula_code(), for reading: three digits.
+/// `text` and `latex` of formula_code(), for reading: three digits.
+std::string readable_terms(const TermSum& sum, const Eigen::VectorXd& constants,
+                           FormulaLanguage language);
 
-std::string readable_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             FormulaLanguage language);
-std::string readable_multi(const ModelSpec& spec, const MultiStructure& structure,
-                           const Eigen::VectorXd& constants, FormulaLanguage language);
-
-/// A name for a term by what it depends on: "filters^1.9 · batch^0.8 · by activation, not workers".
-/// Omits powers below 0.05 and factors within 5 % of 1; the scales that it does not depend on are
-/// at the end. "the same everywhere" if it depends on nothing.
-std::string multi_term_title(const ModelSpec& spec, const MultiStructure& structure,
-                             const Eigen::VectorXd& constants, std::size_t term);
+/// A name for a term of a sum by what it depends on: "filters^1.9 · batch^0.8 · by activation, not
+/// workers". Omits powers below 0.05 and factors within 5 % of 1; the scales that it does not
+/// depend on are at the end. "the same everywhere" if it depends on nothing.
+std::string term_title(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term);
 
 }  // namespace perfmodel

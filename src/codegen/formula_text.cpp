@@ -76,46 +76,13 @@ std::string latex_power(const std::string& base, double power) {
   return power == 1 ? base : base + "^{" + thirds(power).value_or(rounded(power)) + "}";
 }
 
-/// The values of the levels as a case distinction.
-template <class Value>
-std::string latex_levels(const CategoricalInput& input, const Value& value) {
-  std::string out = "\\left\\{\\begin{array}{ll}";
-  for (std::size_t l = 0; l < input.levels.size(); ++l) {
-    out += (l == 0 ? "" : " \\\\ ") + latex_number(value(l)) + " & " + latex_name(input.column) +
-           " = " + latex_name(input.levels[l]);
-  }
-  return out + "\\end{array}\\right.";
-}
-
-/// The name of a numeric column, clamped if the term clamps it: \min(name, clamp).
-std::string latex_clamped(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
-                          std::size_t numeric) {
-  const std::string name = latex_name(numeric_input(spec, numeric).column);
-  const double clamp = structure.feature(term, numeric).clamp;
-  return std::isinf(clamp) ? name : "\\min(" + name + ", " + latex_number(clamp) + ")";
-}
-
-/// The factor of a column that may be 0, see NumericInput::counted(); otherwise its name.
-std::string latex_counted(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
-                          std::size_t numeric) {
-  const std::string name = latex_clamped(spec, structure, term, numeric);
-  const std::optional<ZeroValue>& zero = numeric_input(spec, numeric).zero;
-  if (!zero)
-    return name;
-  const std::string unit = latex_number(zero->unit);
-  if (zero->apart)
-    return "\\max(" + name + ", " + unit + ")";
-  return "(1 + " + name + (zero->unit == 1 ? "" : " / " + unit) + ")";
-}
-
 constexpr std::size_t kFactorsPerLine = 4;
 
 /// The lines of a formula, aligned at their beginning.
 class LatexLines {
  public:
-  /// Adds a product between `open` and `close`, in as many lines as it needs.
-  void add(const std::string& open, const std::vector<std::string>& factors,
-           const std::string& close = "") {
+  /// Adds a product after `open`, in as many lines as it needs.
+  void add(const std::string& open, const std::vector<std::string>& factors) {
     std::string line = "& " + open;
     std::size_t width = 0;
     for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -127,7 +94,7 @@ class LatexLines {
       }
       line += (i == 0 ? "" : " \\cdot ") + factors[i];
     }
-    lines_.push_back(line + close);
+    lines_.push_back(line);
   }
 
   void close_last(const std::string& text) { lines_.back() += text; }
@@ -145,134 +112,9 @@ std::string sign_of(double coefficient, bool first) {
   return coefficient < 0 ? "- " : first ? "" : "+ ";
 }
 
-void add_latex_power(const std::string& base, double power, std::vector<std::string>& factors) {
-  if (!is_unseen_power(power))
-    factors.push_back(latex_power(base, power));
+std::string latex_cases(const std::string& lines) {
+  return "\\left\\{\\begin{array}{ll}" + lines + "\\end{array}\\right.";
 }
-
-/// Adds "[app = bert]" if the term exists for that level only, a case distinction, or nothing.
-void add_latex_levels(const CategoricalInput& input, const std::vector<double>& values,
-                      std::vector<std::string>& factors) {
-  const auto present = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
-  const bool only =
-      values.size() > 1 && std::count(values.begin(), values.end(), 0.0) + 1 == std::ssize(values);
-  if (only && *present == 1) {
-    const auto level = static_cast<std::size_t>(present - values.begin());
-    factors.push_back("[" + latex_name(input.column) + " = " + latex_name(input.levels[level]) +
-                      "]");
-  } else if (!std::all_of(values.begin(), values.end(), is_unseen_factor)) {
-    factors.push_back(latex_levels(
-        input, [&](std::size_t l) { return values[l]; }));
-  }
-}
-
-void add_latex_step(const std::string& name, const StepFactor& step_factor, double below,
-                    double above, std::vector<std::string>& factors) {
-  const std::string threshold = latex_number(step_factor.above);
-  if (is_unseen_factor(below) && is_unseen_factor(above))
-    return;
-  if (below == 0 && above == 1)
-    factors.push_back("[" + name + " > " + threshold + "]");
-  else if (above == 0 && below == 1)
-    factors.push_back("[" + name + " \\le " + threshold + "]");
-  else
-    factors.push_back("\\left\\{\\begin{array}{ll}" + latex_number(above) + " & " + name + " > " +
-                      threshold + " \\\\ " + latex_number(below) + " & " + name + " \\le " +
-                      threshold + "\\end{array}\\right.");
-}
-
-/// Adds C if it is visible or the only term.
-void add_intercept(double intercept, bool seen, LatexLines& lines) {
-  if (seen || lines.empty())
-    lines.add(sign_of(intercept, lines.empty()), {latex_number(std::abs(intercept))});
-}
-
-}  // namespace
-
-std::string latex_generic(const ModelSpec& spec, const Eigen::VectorXd& constants) {
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  std::vector<std::string> scales;
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-    add_latex_power(latex_name(spec.extrinsic[j].column), constant(layout.extrinsic_power(j)),
-                    scales);
-  }
-  const SeenParts seen = seen_parts_of_generic(spec, constants);
-  LatexLines lines;
-  if (const auto lone = layout.lone_coefficient()) {
-    if (constant(*lone) != 0) {
-      scales.insert(scales.begin(), latex_number(constant(*lone)));
-      lines.add("", scales);
-    }
-    add_intercept(constant(layout.intercept()), seen.intercept, lines);
-    return lines.text();
-  }
-  const auto open = [&] { return lines.empty() ? "\\Bigl(" : "\\quad + "; };
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    if (!seen.terms[i])
-      continue;
-    std::vector<std::string> factors = {latex_number(constant(layout.coefficient(i)))};
-    add_latex_power(latex_name(spec.intrinsic[i].column), constant(layout.intrinsic_power(i)),
-                    factors);
-    lines.add(open(), factors);
-  }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const auto value = [&](std::size_t l) { return constant(layout.level(c, l)); };
-    if (seen.terms[spec.intrinsic.size() + c])
-      lines.add(open(), {latex_levels(spec.categorical[c], value)});
-  }
-  if (!lines.empty()) {
-    lines.close_last("\\Bigr)");
-    if (!scales.empty())
-      lines.add("\\cdot ", scales);
-  }
-  add_intercept(constant(layout.intercept()), seen.intercept, lines);
-  return lines.text();
-}
-
-std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
-                        const Eigen::VectorXd& constants) {
-  const SeenParts seen = seen_parts_of_multi(spec, structure, constants);
-  const MultiLayout layout(spec, structure);
-  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  LatexLines lines;
-  for (std::size_t k = 0; k < structure.terms; ++k) {
-    const double coefficient = constant(layout.coefficient(k));
-    if (!seen.terms[k] || coefficient == 0)
-      continue;
-    std::vector<std::string> factors = {latex_number(std::abs(coefficient))};
-    const auto add_numeric = [&](std::size_t n) {
-      const std::string name = latex_counted(spec, structure, k, n);
-      const double power = constant(layout.numeric_power(k, n));
-      const Feature& feature = structure.feature(k, n);
-      if (!feature.saturates)
-        add_latex_power(name, power, factors);
-      else if (!is_unseen_power(power))
-        factors.push_back("e^{" + latex_number(power) + " (1 - 1/" + name + ")}");
-      add_latex_power("(\\log_2 " + name + ")", feature.log_power, factors);
-    };
-    for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
-      add_numeric(n);
-    for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
-      add_numeric(n);
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      std::vector<double> values;
-      for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
-        values.push_back(constant(layout.level(k, c, l)));
-      add_latex_levels(spec.categorical[c], values, factors);
-    }
-    for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
-      add_latex_step(latex_clamped(spec, structure, k, structure.step_factors[g].numeric),
-                     structure.step_factors[g], constant(layout.step_factor(k, g, 0)),
-                     constant(layout.step_factor(k, g, 1)), factors);
-    }
-    lines.add(sign_of(coefficient, lines.empty()), factors);
-  }
-  add_intercept(constant(layout.intercept()), seen.intercept, lines);
-  return lines.text();
-}
-
-namespace {
 
 constexpr double kUnseenPower = 0.005;   // rounds to 0 with two decimals
 constexpr double kUnseenChange = 0.005;  // from 1
@@ -290,52 +132,25 @@ std::string power_text(double power) {
   return out;
 }
 
-/// Adds "filters^1.9", "filters" or nothing; a power of 1 is only shown with a mark.
-void add_power(const std::string& base, double power, const std::string& mark,
-               std::vector<std::string>& factors) {
-  if (is_unseen_power(power))
-    return;
+/// "filters^1.9", or "filters" for a power of 1 without a mark.
+std::string power_of(const std::string& base, double power, const std::string& mark = "") {
   const std::string text = power_text(power) + mark;
-  factors.push_back(text == "1" ? base : base + "^" + text);
+  return text == "1" ? base : base + "^" + text;
 }
 
-/// Adds "[app = bert]" if the term exists for that level only, "padding{same: 1, valid: 0.9}", or
-/// nothing. Of more than `most` levels, the rest is counted.
-void add_levels(const CategoricalInput& input, const std::vector<double>& values,
-                const std::vector<std::string>& marks, std::size_t most,
-                std::vector<std::string>& factors) {
-  const auto present = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
-  const bool only =
-      values.size() > 1 && std::count(values.begin(), values.end(), 0.0) + 1 == std::ssize(values);
-  if (only && *present == 1) {
-    const auto level = static_cast<std::size_t>(present - values.begin());
-    factors.push_back("[" + input.column + " = " + input.levels[level] + "]");
-    return;
-  }
-  if (std::all_of(values.begin(), values.end(), is_unseen_factor))
-    return;
-  std::string levels;
-  const std::size_t shown = std::min(values.size(), most);
-  for (std::size_t l = 0; l < shown; ++l)
-    levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(values[l]) + marks[l];
-  if (shown < values.size())
-    levels += ", " + std::to_string(values.size() - shown) + " more";
-  factors.push_back(input.column + "{" + levels + "}");
+std::vector<double> level_values(const TermSum& sum, const TermFactor& factor,
+                                 const Eigen::VectorXd& constants) {
+  const double* const own = constants.data() + factor.constant;
+  return {own, own + sum.spec->categorical[factor.input].levels.size()};
 }
 
-/// "num_gpus", "min(num_gpus, 8)" or, if 0 is among the values, "(1 + pad/2)" or "max(pad, 2)".
-std::string counted_text(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
-                         std::size_t numeric) {
-  const std::string& column = numeric_input(spec, numeric).column;
-  const double clamp = structure.feature(term, numeric).clamp;
-  const std::string text =
-      std::isinf(clamp) ? column : "min(" + column + ", " + to_text(clamp) + ")";
-  const std::optional<ZeroValue>& zero = numeric_input(spec, numeric).zero;
-  if (!zero)
-    return text;
-  if (zero->apart)
-    return "max(" + text + ", " + to_text(zero->unit) + ")";
-  return "(1 + " + text + (zero->unit == 1 ? "" : "/" + to_text(zero->unit)) + ")";
+/// The level for which alone the factor is not 0.
+std::optional<std::size_t> only_level(const std::vector<double>& values) {
+  const auto zeros = std::count(values.begin(), values.end(), 0.0);
+  if (values.size() < 2 || zeros + 1 != std::ssize(values))
+    return std::nullopt;
+  const auto only = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
+  return static_cast<std::size_t>(only - values.begin());
 }
 
 /// " + 2 * n", or " - 2 * n" for a negative term.
@@ -346,8 +161,7 @@ std::string added(std::string plus, const std::string& term) {
   return plus + term.substr(1);
 }
 
-}  // namespace
-
+/// Whether a power would be printed as 0, or a factor as 1.
 bool is_unseen_power(double power) {
   return std::abs(power) < kUnseenPower;
 }
@@ -356,64 +170,181 @@ bool is_unseen_factor(double factor) {
   return std::abs(factor - 1) < kUnseenChange;
 }
 
-std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
-                            const Eigen::VectorXd& constants, std::size_t term,
-                            const std::function<std::string(std::size_t)>& mark,
-                            std::size_t most_levels) {
-  const MultiLayout layout(spec, structure);
-  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  const auto marked = [&](std::size_t i) { return mark ? mark(i) : std::string(); };
-  const auto number = [&](std::size_t i) { return rounded(constant(i)) + marked(i); };
-  std::vector<std::string> factors = {number(layout.coefficient(term))};
-  const auto power = [&](const std::string& base, std::size_t i) {
-    add_power(base, constant(i), marked(i), factors);
-  };
-  const auto numeric = [&](std::size_t n) {
-    const std::string column = counted_text(spec, structure, term, n);
-    const Feature& feature = structure.feature(term, n);
-    power(feature.saturates ? "exp(1 - 1/" + column + ")" : column, layout.numeric_power(term, n));
-    add_power("log2(" + column + ")", feature.log_power, "", factors);
-  };
-  for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
-    numeric(n);
-  for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
-    numeric(n);
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    std::vector<double> values;
-    std::vector<std::string> marks;
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
-      values.push_back(constant(layout.level(term, c, l)));
-      marks.push_back(marked(layout.level(term, c, l)));
-    }
-    add_levels(spec.categorical[c], values, marks, most_levels, factors);
-  }
-  for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
-    const StepFactor& step_factor = structure.step_factors[g];
-    const std::string column = numeric_input(spec, step_factor.numeric).column;
-    const double below = constant(layout.step_factor(term, g, 0));
-    const double above = constant(layout.step_factor(term, g, 1));
-    const std::string threshold = to_text(step_factor.above);
-    if (below == 0)
-      factors.push_back("[" + column + " > " + threshold + "]");
-    else if (above == 0)
-      factors.push_back("[" + column + " <= " + threshold + "]");
-    else if (!is_unseen_factor(above))
-      factors.push_back(number(layout.step_factor(term, g, 1)) + "^[" + column + " > " + threshold +
-                        "]");
-  }
-  std::string text;
-  for (const std::string& factor : factors)
-    text += (text.empty() ? "" : " * ") + factor;
-  return text;
+/// Numbers, numeric columns, levels and steps, in this order.
+std::vector<TermFactor> in_reading_order(std::vector<TermFactor> factors) {
+  std::ranges::stable_sort(factors, {}, &TermFactor::kind);
+  return factors;
 }
 
-std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
-                          const Eigen::VectorXd& constants, const std::string& plus,
-                          const SeenParts* seen) {
+/// Writes the factors of terms as text or in LaTeX.
+class FactorWriter {
+ public:
+  FactorWriter(const TermSum& sum, const Eigen::VectorXd& constants, bool latex,
+               std::function<std::string(std::size_t)> mark = nullptr,
+               std::size_t most_levels = std::numeric_limits<std::size_t>::max())
+      : sum_(sum),
+        constants_(constants),
+        latex_(latex),
+        mark_(std::move(mark)),
+        most_levels_(most_levels) {}
+
+  std::vector<std::string> factors(const std::vector<TermFactor>& of) const {
+    std::vector<std::string> out;
+    for (const TermFactor& factor : in_reading_order(of)) {
+      switch (factor.kind) {
+        case TermFactor::Kind::number:
+          out.push_back(number(factor.constant));
+          break;
+        case TermFactor::Kind::power:
+          add_numeric(factor, out);
+          break;
+        case TermFactor::Kind::levels:
+          add_levels(factor, out);
+          break;
+        case TermFactor::Kind::step:
+          if (latex_)
+            add_latex_step(factor, out);
+          else
+            add_step(factor, out);
+          break;
+      }
+    }
+    return out;
+  }
+
+ private:
+  const TermSum& sum_;
+  const Eigen::VectorXd& constants_;
+  bool latex_;
+  std::function<std::string(std::size_t)> mark_;
+  std::size_t most_levels_;
+
+  double constant(std::size_t k) const { return constants_[static_cast<Eigen::Index>(k)]; }
+  std::string mark(std::size_t k) const { return mark_ ? mark_(k) : std::string(); }
+  std::string number(std::size_t k) const {
+    return latex_ ? latex_number(constant(k)) : rounded(constant(k)) + mark(k);
+  }
+  /// Numbers of the structure have all digits in text.
+  std::string given(double value) const { return latex_ ? latex_number(value) : to_text(value); }
+  std::string name(const std::string& text) const { return latex_ ? latex_name(text) : text; }
+  std::string function(const std::string& of, const std::string& name, double value) const {
+    return (latex_ ? "\\" : "") + of + "(" + name + ", " + given(value) + ")";
+  }
+
+  /// "num_gpus", or "min(num_gpus, 8)" if the term clamps it.
+  std::string clamped(const TermFactor& factor) const {
+    const std::string column = name(numeric_input(*sum_.spec, factor.input).column);
+    const double clamp = factor.feature.clamp;
+    return std::isinf(clamp) ? column : function("min", column, clamp);
+  }
+
+  /// The same or, in a sum with 0 among the values, "(1 + pad/2)" or "max(pad, 2)".
+  std::string counted(const TermFactor& factor) const {
+    const std::string text = clamped(factor);
+    const std::optional<ZeroValue>& zero = numeric_input(*sum_.spec, factor.input).zero;
+    if (!zero || sum_.is_generic)
+      return text;
+    if (zero->apart)
+      return function("max", text, zero->unit);
+    const std::string over = latex_ ? " / " : "/";
+    return "(1 + " + text + (zero->unit == 1 ? "" : over + given(zero->unit)) + ")";
+  }
+
+  void add_power(const std::string& base, double power, const std::string& mark,
+                 std::vector<std::string>& out) const {
+    if (!is_unseen_power(power))
+      out.push_back(latex_            ? latex_power(base, power)
+                    : sum_.is_generic ? base + "^" + rounded(power)
+                                      : power_of(base, power, mark));
+  }
+
+  void add_numeric(const TermFactor& factor, std::vector<std::string>& out) const {
+    const std::string column = counted(factor);
+    const double power = constant(factor.constant);
+    if (!factor.feature.saturates)
+      add_power(column, power, mark(factor.constant), out);
+    else if (!latex_)
+      add_power("exp(1 - 1/" + column + ")", power, mark(factor.constant), out);
+    else if (!is_unseen_power(power))
+      out.push_back("e^{" + latex_number(power) + " (1 - 1/" + column + ")}");
+    add_power(latex_ ? "(\\log_2 " + column + ")" : "log2(" + column + ")",
+              factor.feature.log_power, "", out);
+  }
+
+  /// Of a sum, adds "[app = bert]" if the term exists for that level only, and nothing if all
+  /// factors are 1.
+  void add_levels(const TermFactor& factor, std::vector<std::string>& out) const {
+    const CategoricalInput& input = sum_.spec->categorical[factor.input];
+    const std::vector<double> values = level_values(sum_, factor, constants_);
+    const auto only = only_level(values);
+    if (sum_.is_generic)
+      out.push_back(level_list(factor, input));
+    else if (only && values[*only] == 1)
+      out.push_back("[" + name(input.column) + " = " + name(input.levels[*only]) + "]");
+    else if (!std::all_of(values.begin(), values.end(), is_unseen_factor))
+      out.push_back(level_list(factor, input));
+  }
+
+  /// "padding{same: 1, valid: 0.9}", or a case distinction in LaTeX.
+  std::string level_list(const TermFactor& factor, const CategoricalInput& input) const {
+    std::string levels;
+    const std::size_t shown = std::min(input.levels.size(), most_levels_);
+    for (std::size_t l = 0; l < shown; ++l) {
+      const std::string value = number(factor.constant + l);
+      if (latex_)
+        levels += (l == 0 ? "" : " \\\\ ") + value + " & " + name(input.column) + " = " +
+                  name(input.levels[l]);
+      else
+        levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + value;
+    }
+    if (shown < input.levels.size())
+      levels += ", " + std::to_string(input.levels.size() - shown) + " more";
+    return latex_ ? latex_cases(levels) : input.column + "{" + levels + "}";
+  }
+
+  void add_step(const TermFactor& factor, std::vector<std::string>& out) const {
+    const std::string column = numeric_input(*sum_.spec, factor.input).column;
+    const std::string above = "[" + column + " > " + to_text(factor.above) + "]";
+    if (constant(factor.constant) == 0)
+      out.push_back(above);
+    else if (constant(factor.constant + 1) == 0)
+      out.push_back("[" + column + " <= " + to_text(factor.above) + "]");
+    else if (!is_unseen_factor(constant(factor.constant + 1)))
+      out.push_back(number(factor.constant + 1) + "^" + above);
+  }
+
+  void add_latex_step(const TermFactor& factor, std::vector<std::string>& out) const {
+    const double below = constant(factor.constant);
+    const double above = constant(factor.constant + 1);
+    const std::string is_above = clamped(factor) + " > " + latex_number(factor.above);
+    const std::string is_below = clamped(factor) + " \\le " + latex_number(factor.above);
+    if (is_unseen_factor(below) && is_unseen_factor(above))
+      return;
+    if (below == 0 && above == 1)
+      out.push_back("[" + is_above + "]");
+    else if (above == 0 && below == 1)
+      out.push_back("[" + is_below + "]");
+    else
+      out.push_back(latex_cases(latex_number(above) + " & " + is_above + " \\\\ " +
+                                latex_number(below) + " & " + is_below));
+  }
+};
+
+}  // namespace
+
+std::string term_text(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term,
+                      const std::function<std::string(std::size_t)>& mark,
+                      std::size_t most_levels) {
+  return joined(FactorWriter(sum, constants, false, mark, most_levels).factors(sum.terms[term]),
+                " * ");
+}
+
+std::string sum_text(const TermSum& sum, const Eigen::VectorXd& constants, const std::string& plus,
+                     const SeenParts* seen) {
   std::string text;
-  for (std::size_t k = 0; k < structure.terms; ++k)
+  for (std::size_t k = 0; k < sum.terms.size(); ++k)
     if (seen == nullptr || seen->terms[k]) {
-      const std::string term = multi_term_text(spec, structure, constants, k);
+      const std::string term = term_text(sum, constants, k);
       text += text.empty() ? term : added(plus, term);
     }
   const double intercept = constants[constants.size() - 1];
@@ -437,58 +368,76 @@ ModelSpec with_printable_names(ModelSpec spec) {
   return spec;
 }
 
-std::string text_generic(const ModelSpec& spec, const Eigen::VectorXd& constants) {
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  /// A factor and the operator before it.
-  const auto power = [](const std::string& column, double exponent) {
-    return is_unseen_power(exponent) ? std::string() : " * " + column + "^" + rounded(exponent);
-  };
-  const SeenParts seen = seen_parts_of_generic(spec, constants);
-  std::string sum;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    if (!seen.terms[i])
-      continue;
-    sum += (sum.empty() ? "" : " + ") + rounded(constant(layout.coefficient(i))) +
-           power(spec.intrinsic[i].column, constant(layout.intrinsic_power(i)));
+std::string text_generic(const TermSum& sum, const Eigen::VectorXd& constants,
+                         const SeenParts& seen) {
+  const FactorWriter writer(sum, constants, false);
+  const std::string intercept = rounded(constants[constants.size() - 1]);
+  const bool lone = sum.spec->has_scales_only();
+  std::vector<std::string> terms;
+  for (std::size_t k = 0; k < sum.terms.size(); ++k)
+    if (seen.terms[k] || lone)
+      terms.push_back(joined(writer.factors(sum.terms[k]), " * "));
+  if (terms.empty())
+    return "t = " + intercept;
+  std::vector<std::string> factors = writer.factors(sum.common);
+  factors.insert(factors.begin(), lone ? terms.front() : "(" + joined(terms, " + ") + ")");
+  return "t = " + joined(factors, " * ") + (seen.intercept ? " + " + intercept : "");
+}
+
+void add_latex_generic(const TermSum& sum, const Eigen::VectorXd& constants, const SeenParts& seen,
+                       LatexLines& lines) {
+  const FactorWriter writer(sum, constants, true);
+  std::vector<std::string> scales = writer.factors(sum.common);
+  if (sum.spec->has_scales_only()) {
+    if (constants[0] == 0)
+      return;
+    scales.insert(scales.begin(), latex_number(constants[0]));
+    return lines.add("", scales);
   }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    if (!seen.terms[spec.intrinsic.size() + c])
+  for (std::size_t k = 0; k < sum.terms.size(); ++k)
+    if (seen.terms[k])
+      lines.add(lines.empty() ? "\\Bigl(" : "\\quad + ", writer.factors(sum.terms[k]));
+  if (lines.empty())
+    return;
+  lines.close_last("\\Bigr)");
+  if (!scales.empty())
+    lines.add("\\cdot ", scales);
+}
+
+void add_latex_terms(const TermSum& sum, const Eigen::VectorXd& constants, const SeenParts& seen,
+                     LatexLines& lines) {
+  const FactorWriter writer(sum, constants, true);
+  for (std::size_t k = 0; k < sum.terms.size(); ++k) {
+    const double coefficient = constants[static_cast<Eigen::Index>(sum.terms[k].front().constant)];
+    if (!seen.terms[k] || coefficient == 0)
       continue;
-    const CategoricalInput& input = spec.categorical[c];
-    std::string levels;
-    for (std::size_t l = 0; l < input.levels.size(); ++l) {
-      levels +=
-          (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(constant(layout.level(c, l)));
-    }
-    sum += (sum.empty() ? "" : " + ") + input.column + "{" + levels + "}";
+    std::vector<std::string> factors = writer.factors(sum.terms[k]);
+    factors.front() = latex_number(std::abs(coefficient));
+    lines.add(sign_of(coefficient, lines.empty()), factors);
   }
-  if (const auto lone = layout.lone_coefficient())
-    sum = rounded(constant(*lone));
-  if (sum.empty())
-    return "t = " + rounded(constant(layout.intercept())) + "\n";
-  std::string out = layout.lone_coefficient() ? "t = " + sum : "t = (" + sum + ")";
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    out += power(spec.extrinsic[j].column, constant(layout.extrinsic_power(j)));
-  return out + (seen.intercept ? " + " + rounded(constant(layout.intercept())) : "") + "\n";
 }
 
 }  // namespace
 
-std::string readable_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             FormulaLanguage language) {
-  const ModelSpec shown = with_printable_names(spec);
-  return language == FormulaLanguage::latex ? latex_generic(shown, constants)
-                                            : text_generic(shown, constants);
-}
-
-std::string readable_multi(const ModelSpec& spec, const MultiStructure& structure,
-                           const Eigen::VectorXd& constants, FormulaLanguage language) {
-  const ModelSpec shown = with_printable_names(spec);
-  const SeenParts seen = seen_parts_of_multi(spec, structure, constants);
-  return language == FormulaLanguage::latex
-             ? latex_multi(shown, structure, constants)
-             : multi_formula(shown, structure, constants, "\n  + ", &seen) + "\n";
+std::string readable_terms(const TermSum& sum, const Eigen::VectorXd& constants,
+                           FormulaLanguage language) {
+  const ModelSpec spec = with_printable_names(*sum.spec);
+  TermSum shown = sum;
+  shown.spec = &spec;
+  const SeenParts seen = seen_parts(sum, constants);
+  if (language != FormulaLanguage::latex)
+    return (sum.is_generic ? text_generic(shown, constants, seen)
+                           : sum_text(shown, constants, "\n  + ", &seen)) +
+           "\n";
+  LatexLines lines;
+  if (sum.is_generic)
+    add_latex_generic(shown, constants, seen, lines);
+  else
+    add_latex_terms(shown, constants, seen, lines);
+  const double intercept = constants[constants.size() - 1];
+  if (seen.intercept || lines.empty())
+    lines.add(sign_of(intercept, lines.empty()), {latex_number(std::abs(intercept))});
+  return lines.text();
 }
 
 namespace {
@@ -496,26 +445,17 @@ namespace {
 constexpr double kHiddenPower = 0.05;
 constexpr double kHiddenChange = 0.05;  // from 1
 
-std::string power_of(const std::string& base, double power) {
-  const std::string text = power_text(power);
-  return text == "1" ? base : base + "^" + text;
-}
-
 /// "by activation", "activation = tanh" if the term exists for that level only, or empty.
 std::string levels_of(const CategoricalInput& input, const std::vector<double>& values) {
-  const auto zeros = std::count(values.begin(), values.end(), 0.0);
-  if (values.size() > 1 && zeros + 1 == std::ssize(values)) {
-    const auto only =
-        std::find_if(values.begin(), values.end(), [](double value) { return value != 0; });
-    return input.column + " = " + input.levels[static_cast<std::size_t>(only - values.begin())];
-  }
+  if (const auto only = only_level(values))
+    return input.column + " = " + input.levels[*only];
   const bool same = std::all_of(values.begin(), values.end(),
                                 [](double value) { return std::abs(value - 1) < kHiddenChange; });
   return same ? "" : "by " + input.column;
 }
 
 /// "gpus > 1" if the term exists on one side only, "a step at gpus = 1", or empty without a step.
-std::string step_factor_of(const std::string& column, double above, const double (&factors)[2]) {
+std::string step_factor_of(const std::string& column, double above, const double* factors) {
   if (factors[0] == 0)
     return column + " > " + to_text(above);
   if (factors[1] == 0)
@@ -526,46 +466,38 @@ std::string step_factor_of(const std::string& column, double above, const double
 
 }  // namespace
 
-std::string multi_term_title(const ModelSpec& spec, const MultiStructure& structure,
-                             const Eigen::VectorXd& constants, std::size_t term) {
-  const MultiLayout layout(spec, structure);
-  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
+std::string term_title(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term) {
   std::vector<std::string> factors;
   std::vector<std::string> missing;
-  const std::size_t scales = spec.extrinsic.size();
-  const std::size_t all = scales + spec.intrinsic.size();
-  for (std::size_t k = 0; k < all; ++k) {
-    const std::size_t n = k < spec.intrinsic.size() ? scales + k : k - spec.intrinsic.size();
-    const std::string& column = numeric_input(spec, n).column;
-    const double power = constant(layout.numeric_power(term, n));
-    const Feature& feature = structure.feature(term, n);
-    const bool has_log = feature.log_power != 0;
-    const bool has_power = std::abs(power) >= kHiddenPower;
-    if (has_power)
-      factors.push_back(feature.saturates ? "ring of " + column : power_of(column, power));
-    if (has_log)
-      factors.push_back(power_of("log " + column, feature.log_power));
-    const bool has_step_factor =
-        std::any_of(structure.step_factors.begin(), structure.step_factors.end(),
-                    [&](const StepFactor& step_factor) { return step_factor.numeric == n; });
-    if (n < scales && !has_power && !has_log && !has_step_factor)
-      missing.push_back(column);
-  }
+  const auto has_step = [&](std::size_t numeric) {
+    return std::ranges::any_of(
+        sum.terms[term],
+        [&](const TermFactor& other) {
+          return other.kind == TermFactor::Kind::step && other.input == numeric;
+        });
+  };
   const auto add = [&](const std::string& factor) {
     if (!factor.empty())
       factors.push_back(factor);
   };
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    std::vector<double> values;
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
-      values.push_back(constant(layout.level(term, c, l)));
-    add(levels_of(spec.categorical[c], values));
-  }
-  for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
-    const StepFactor& step_factor = structure.step_factors[g];
-    const double sides[2] = {constant(layout.step_factor(term, g, 0)),
-                             constant(layout.step_factor(term, g, 1))};
-    add(step_factor_of(numeric_input(spec, step_factor.numeric).column, step_factor.above, sides));
+  for (const TermFactor& factor : in_reading_order(sum.terms[term])) {
+    const double* const own = constants.data() + factor.constant;
+    if (factor.kind == TermFactor::Kind::levels) {
+      add(levels_of(sum.spec->categorical[factor.input], level_values(sum, factor, constants)));
+    } else if (factor.kind == TermFactor::Kind::step) {
+      add(step_factor_of(numeric_input(*sum.spec, factor.input).column, factor.above, own));
+    } else if (factor.kind == TermFactor::Kind::power) {
+      const std::string& column = numeric_input(*sum.spec, factor.input).column;
+      const bool has_log = factor.feature.log_power != 0;
+      const bool has_power = std::abs(*own) >= kHiddenPower;
+      if (has_power)
+        factors.push_back(factor.feature.saturates ? "ring of " + column : power_of(column, *own));
+      if (has_log)
+        factors.push_back(power_of("log " + column, factor.feature.log_power));
+      if (factor.input < sum.spec->extrinsic.size() && !has_power && !has_log &&
+          !has_step(factor.input))
+        missing.push_back(column);
+    }
   }
   const std::string title = factors.empty() ? "the same everywhere" : joined(factors, " \u00b7 ");
   return title + (missing.empty() || factors.empty() ? "" : ", not " + joined(missing, ", "));

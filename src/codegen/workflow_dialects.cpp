@@ -20,45 +20,12 @@
 namespace perfmodel {
 namespace {
 
-/// An operation by functions that all of these languages have; '@' is the prefix of their names,
-/// and
-/// '%' that of functions which Python has without a module.
-struct SharedOperation {
-  Operation operation;
-  std::string_view code;
-  bool is_condition = false;  ///< a truth value, which becomes 1 or 0
-};
-
-constexpr std::array kSharedOperations = {
-    SharedOperation{Operation::add, "($1 + $2)"},
-    SharedOperation{Operation::subtract, "($1 - $2)"},
-    SharedOperation{Operation::multiply, "($1 * $2)"},
-    SharedOperation{Operation::divide, "($1 / $2)"},
-    SharedOperation{Operation::power, "($1 ** $2)"},
-    SharedOperation{Operation::negate, "(-$1)"},
-    SharedOperation{Operation::negation, "$1 == 0", true},
-    SharedOperation{Operation::less, "$1 < $2", true},
-    SharedOperation{Operation::greater, "$1 > $2", true},
-    SharedOperation{Operation::less_or_equal, "$1 <= $2", true},
-    SharedOperation{Operation::greater_or_equal, "$1 >= $2", true},
-    SharedOperation{Operation::equal, "$1 == $2", true},
-    SharedOperation{Operation::unequal, "$1 != $2", true},
-    SharedOperation{Operation::both, "$1 * $2 != 0", true},
-    SharedOperation{Operation::either, "%abs($1) + %abs($2) != 0", true},
-    SharedOperation{Operation::minimum, "%min($1, $2)"},
-    SharedOperation{Operation::maximum, "%max($1, $2)"},
-    SharedOperation{Operation::abs, "%abs($1)"},
-    SharedOperation{Operation::rint, "@floor($1 + 0.5)"},
-    SharedOperation{Operation::ceil, "@ceil($1)"},
-    SharedOperation{Operation::floor, "@floor($1)"},
-    SharedOperation{Operation::sqrt, "@sqrt($1)"},
-    SharedOperation{Operation::exp, "@exp($1)"},
-    SharedOperation{Operation::log, "@log($1)"},
-    SharedOperation{Operation::log2, "(@log($1) / @log(2))"},
-    SharedOperation{Operation::log10, "(@log($1) / @log(10))"},
-    SharedOperation{Operation::sin, "@sin($1)"},
-    SharedOperation{Operation::cos, "@cos($1)"},
-    SharedOperation{Operation::tan, "(@sin($1) / @cos($1))"},
+constexpr std::array kWorkflowOperations = {
+    OperationCode{Operation::power, "($1 ** $2)"},
+    OperationCode{Operation::both, "$1 * $2 != 0", true},
+    OperationCode{Operation::log2, "(@log($1) / @log(2))"},
+    OperationCode{Operation::log10, "(@log($1) / @log(10))"},
+    OperationCode{Operation::tan, "(@sin($1) / @cos($1))"},
 };
 
 /// The quantity that is requested.
@@ -84,28 +51,13 @@ Request request_of(const FunctionParts& parts) {
 
 class WorkflowDialect : public Dialect {
  public:
-  std::string number(double value) const override {
-    const std::string text = decimal_literal(value);
-    return value < 0 ? "(" + text + ")" : text;
-  }
+  std::string number(double value) const override { return decimal_number(value); }
   std::string power(const std::string& base, double exponent) const override {
     return base + " ** " + number(exponent);
   }
-  std::string step(const std::string& name, double threshold, double below,
-                   double above) const override {
-    return one_of(name + " > " + number(threshold), number(above), number(below));
-  }
-  std::string_view operation(Operation operation) const override {
-    const auto code = std::ranges::find(codes_, operation, &Code::first);
-    if (code == codes_.end())
-      throw InputError(
-          "a derived column has a function that workflows cannot compute; add the column to the "
-          "runs");
-    return code->second;
-  }
+  std::string operation(Operation operation) const override;
   std::string_view plus() const override { return " + "; }
 
-  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
   /// Masked, since old versions of Groovy read escapes within comments.
   std::string comment(const std::string& name, const std::string& column) const override {
     return mark() + name + ": " + javascript_literal(printable_word(column)) + "\n";
@@ -118,49 +70,38 @@ class WorkflowDialect : public Dialect {
     return mark() + name + " was measured from " + to_text(low) + " to " + to_text(high) +
            "; less counts as " + to_text(low) + ", more is extrapolated\n";
   }
-  bool keeps(const std::string& /*name*/) const override { return false; }
 
  protected:
   virtual std::string mark() const { return "# "; }
-  /// Called by constructors, since the codes need one_of().
-  void set_operations(const std::string& prefix, const std::string& built_in) {
-    for (const SharedOperation& shared : kSharedOperations) {
-      std::string code;
-      for (const char c : shared.code)
-        code += c == '@' ? prefix : c == '%' ? built_in : std::string(1, c);
-      codes_.emplace_back(shared.operation,
-                          shared.is_condition ? one_of(code, "1.0", "0.0") : code);
-    }
-    codes_.emplace_back(Operation::choose, one_of("$1 != 0", "$2", "$3"));
-    codes_.emplace_back(Operation::sign, "(" + one_of("$1 > 0", "1.0", "0.0") + " - " +
-                                             one_of("$1 < 0", "1.0", "0.0") + ")");
+  std::span<const OperationCode> own_operations() const override { return kWorkflowOperations; }
+  std::string truth(const std::string& condition) const override {
+    return one_of(condition, "1.0", "0.0");
   }
-  virtual std::string one_of(const std::string& condition, const std::string& yes,
-                             const std::string& no) const {
-    return "(" + condition + " ? " + yes + " : " + no + ")";
-  }
-  /// Level literals with their values: "LEVEL: VALUE, LEVEL: VALUE".
-  std::string by_level(const LevelValues& column,
-                       std::string (*literal)(const std::string&)) const {
-    std::vector<std::string> items;
-    for (std::size_t l = 0; l < column.levels.size(); ++l) {
-      const std::string& level = column.levels[l];
-      items.push_back((column.are_text ? literal(level) : number(*parse_number(level))) + ": " +
-                      number(column.values[l]));
-    }
-    return joined(items, ", ");
-  }
-
- private:
-  using Code = std::pair<Operation, std::string>;
-  std::vector<Code> codes_;
 };
+
+/// All operations but those of functions that some of these languages lack.
+std::string WorkflowDialect::operation(Operation operation) const {
+  using enum Operation;
+  if ((asin <= operation && operation <= atanh) || operation == atan2)
+    throw InputError(
+        "a derived column has a function that workflows cannot compute; add the column to the "
+        "runs");
+  if (operation == sign)
+    return "(" + one_of("$1 > 0", "1.0", "0.0") + " - " + one_of("$1 < 0", "1.0", "0.0") + ")";
+  if (operation == either)
+    return truth(apply(abs, std::array<std::string, 1>{"$1"}) + " + " +
+                 apply(abs, std::array<std::string, 1>{"$2"}) + " != 0");
+  return Dialect::operation(operation);
+}
 
 /// Functions of Python for the resources of a rule.
 class SnakemakeDialect : public WorkflowDialect {
  public:
-  SnakemakeDialect() { set_operations("math.", ""); }
-
+  std::string operation(Operation operation) const override {
+    const auto* const built_in = std::ranges::find(kBuiltIn, operation, &OperationCode::operation);
+    return built_in != kBuiltIn.end() ? std::string(built_in->code)
+                                      : WorkflowDialect::operation(operation);
+  }
   std::string choice(const LevelValues& column) const override {
     return "{" + by_level(column, javascript_literal) + "}[" + column.operand + "]";
   }
@@ -194,8 +135,14 @@ class SnakemakeDialect : public WorkflowDialect {
                      const std::string& no) const override {
     return "(" + yes + " if " + condition + " else " + no + ")";
   }
+  std::string_view module() const override { return "math."; }
 
  private:
+  /// Functions of no module.
+  static constexpr std::array kBuiltIn = {OperationCode{Operation::minimum, "min($1, $2)"},
+                                          OperationCode{Operation::maximum, "max($1, $2)"},
+                                          OperationCode{Operation::abs, "abs($1)"}};
+
   /// Where a rule has the value: "input_size_mb" is the size of its input.
   static std::string source_of(const std::string& parameter, const FunctionParts& parts) {
     if (parameter == "threads")
@@ -210,8 +157,6 @@ class SnakemakeDialect : public WorkflowDialect {
 /// A directive of a process, in Groovy.
 class NextflowDialect : public WorkflowDialect {
  public:
-  NextflowDialect() { set_operations("Math.", "Math."); }
-
   /// Without the suffix, a literal is a BigDecimal.
   std::string number(double value) const override {
     const std::string text = to_text(value) + "d";
@@ -253,6 +198,7 @@ class NextflowDialect : public WorkflowDialect {
 
  protected:
   std::string mark() const override { return "// "; }
+  std::string_view module() const override { return "Math."; }
 
  private:
   static std::string groovy_literal(const std::string& text) {
@@ -266,18 +212,14 @@ class NextflowDialect : public WorkflowDialect {
 /// A script of the shell that computes by awk and calls sbatch.
 class SlurmDialect : public WorkflowDialect {
  public:
-  SlurmDialect() { set_operations("", ""); }
-
   std::string power(const std::string& base, double exponent) const override {
     return base + "^" + number(exponent);
   }
   std::string choice(const LevelValues& column) const override {
     std::string out = "(";
     for (std::size_t l = 0; l < column.levels.size(); ++l)
-      out += column.operand + " == " +
-             (column.are_text ? awk_literal(column.levels[l])
-                              : number(*parse_number(column.levels[l]))) +
-             " ? " + number(column.values[l]) + " : ";
+      out += column.operand + " == " + level(column, l, awk_literal) + " ? " +
+             number(column.values[l]) + " : ";
     return out + "unknown(" + column.operand + "))";
   }
   std::string number_of(const std::string& text) const override { return "(" + text + " + 0)"; }

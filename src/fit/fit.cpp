@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <string_view>
@@ -107,14 +108,6 @@ ColumnOrder order_of(const ModelSpec& spec, const Design& training) {
   return out;
 }
 
-template <class Items>
-Items taken(const Items& items, const std::vector<std::size_t>& which) {
-  Items out;
-  for (const std::size_t item : which)
-    out.push_back(items[item]);
-  return out;
-}
-
 /// Sorts by time, then by the inputs, since few rows have equal times.
 std::vector<std::size_t> rows_by_content(const Design& design) {
   std::vector<std::pair<double, std::size_t>> order(design.rows);
@@ -144,6 +137,22 @@ std::vector<std::size_t> rows_by_content(const Design& design) {
   return out;
 }
 
+/// Per constant its index among those of the same form with another order of columns. Names alone
+/// are ambiguous: 'a[x=y]' may be of a column 'x=y'.
+std::vector<std::size_t> places_in(const std::vector<ConstantInfo>& all,
+                                   const std::vector<ConstantInfo>& constants) {
+  const auto key = [](const ConstantInfo& info) {
+    return std::tuple(info.role, std::string_view(info.level), std::string_view(info.name));
+  };
+  std::map<decltype(key(all.front())), std::size_t> places;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    places.emplace(key(all[k]), k);
+  std::vector<std::size_t> out;
+  for (const ConstantInfo& info : constants)
+    out.push_back(places.at(key(info)));
+  return out;
+}
+
 }  // namespace
 
 CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
@@ -168,8 +177,10 @@ CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
 }
 
 FittedModel CanonicalOrder::restored(FittedModel model) const {
-  const auto [form, origin] = model.form->reordered(spec_, given_, columns_);
-  model.form = form;
+  const std::vector<ConstantInfo> constants = model.form->constants(spec_);
+  const std::vector<ConstantDifference> differences = model.form->differences(spec_);
+  model.form = model.form->reordered(columns_);
+  const std::vector<std::size_t> origin = places_in(model.form->constants(given_), constants);
   model.constants = put_back(model.constants, origin);
   if (model.typical)
     model.typical = restored(*model.typical);
@@ -180,8 +191,12 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
       known.at_bound = put_back(known.at_bound, origin);
     if (!known.scaling_powers.empty())
       known.scaling_powers = put_back(known.scaling_powers, columns_.extrinsic);
-    if (!known.differences.empty())
-      known.differences = restored_differences(known.differences);
+    std::vector<bool> of_constant(constants.size());
+    for (std::size_t d = 0; d < known.differences.size(); ++d)
+      of_constant[origin[differences[d].constant]] = known.differences[d];
+    const std::vector<ConstantDifference> restored_ones = model.form->differences(given_);
+    for (std::size_t d = 0; d < known.differences.size(); ++d)
+      known.differences[d] = of_constant[restored_ones[d].constant];
   }
   // The canonical order is meaningless to readers: warnings of one kind are sorted by their text.
   for (auto begin = model.warnings.begin(); begin != model.warnings.end();) {
@@ -206,21 +221,6 @@ Configuration CanonicalOrder::restored(const Configuration& configuration) const
   return {put_back(configuration.intrinsic, columns_.intrinsic),
           put_back(levels, columns_.categorical),
           put_back(configuration.extrinsic, columns_.extrinsic)};
-}
-
-std::vector<bool> CanonicalOrder::restored_differences(const std::vector<bool>& differences) const {
-  std::vector<std::vector<bool>> of_column(given_.categorical.size());
-  std::size_t next = 0;
-  for (std::size_t c = 0; c < columns_.categorical.size(); ++c) {
-    std::vector<bool>& own = of_column[columns_.categorical[c]];
-    own.resize(columns_.levels[c].size());
-    for (const std::size_t level : columns_.levels[c])
-      own[level] = differences[next++];
-  }
-  std::vector<bool> out;
-  for (const std::vector<bool>& own : of_column)
-    out.insert(out.end(), own.begin(), own.end());
-  return out;
 }
 
 namespace {

@@ -46,7 +46,6 @@ class CanonicalOrder {
   Design training_;
 
   Configuration restored(const Configuration& configuration) const;
-  std::vector<bool> restored_differences(const std::vector<bool>& differences) const;
 };
 
 /// Fits Eq. (4), or a sum of product terms, to the rows of a design (the training rows). Fills

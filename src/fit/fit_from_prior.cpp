@@ -55,9 +55,7 @@ ArrayXd prior_deviations(const FittedModel& prior) {
     const ConstantInfo& info = infos[static_cast<std::size_t>(k)];
     const double value = prior.constants[k];
     const bool fixed = value == 0 || (info.range == ConstantRange::factor && value == 1);
-    const bool is_power =
-        info.role == ConstantRole::intrinsic_power || info.role == ConstantRole::scaling_power;
-    out[k] = fixed ? 0 : is_power ? kPowerDeviation : kFactorDeviation;
+    out[k] = fixed ? 0 : is_power(info) ? kPowerDeviation : kFactorDeviation;
   }
   return out;
 }

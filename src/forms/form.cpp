@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <optional>
 #include <set>
@@ -110,16 +111,38 @@ void refuse_repeated_columns(const Fields& f, const ModelSpec& spec) {
   }
 }
 
+std::vector<bool> seen_levels(const LevelFactor& rows) {
+  std::vector<bool> out(rows.levels, false);
+  for (const std::uint32_t code : rows.codes)
+    out[code] = true;
+  return out;
+}
+
+void settle_unseen(const LevelFactor& rows, Eigen::Ref<Eigen::VectorXd> constants) {
+  const std::vector<bool> seen = seen_levels(rows);
+  double sum = 0;
+  for (std::size_t level = 0; level < seen.size(); ++level)
+    sum += seen[level] ? constants[index(level)] : 0;
+  for (std::size_t level = 0; level < seen.size(); ++level)
+    if (!seen[level])
+      constants[index(level)] =
+          sum / static_cast<double>(std::count(seen.begin(), seen.end(), true));
+}
+
 FieldRule if_identified(const Fields& f) {
   return only_if(f.context<FittedModel>().identifiability.has_value());
 }
 
-std::vector<ConstantDifference> Form::differences(const ModelSpec&) const {
-  return {};
+std::vector<ConstantDifference> Form::differences(const ModelSpec& spec) const {
+  return has_process(*this) ? trend().differences(spec) : std::vector<ConstantDifference>();
 }
 
 std::optional<std::size_t> Form::scaling_constant(const ModelSpec&, std::size_t) const {
   return std::nullopt;
+}
+
+double Form::unscaled_time(const Eigen::VectorXd& constants) const {
+  return has_local_powers() ? 0 : constants[constants.size() - 1];
 }
 
 std::optional<Eigen::VectorXd> Form::process_factors(const Design&) const {
@@ -130,11 +153,14 @@ std::optional<ProcessBelief> Form::process_belief(const ModelSpec&) const {
   return std::nullopt;
 }
 
-std::vector<double> Form::steps(const ModelSpec&, std::size_t) const {
-  return {};
+std::vector<double> Form::steps(const ModelSpec& spec, std::size_t numeric) const {
+  return has_process(*this) ? trend().steps(spec, numeric) : std::vector<double>();
 }
 
-void Form::settle_unseen_levels(const Design&, FittedModel&) const {}
+void Form::settle_unseen_levels(const Design& training, FittedModel& model) const {
+  if (has_process(*this))
+    trend().settle_unseen_levels(training, model);
+}
 
 std::string formula_code(const FittedModel& model, FormulaLanguage language) {
   const bool is_request = language == FormulaLanguage::nextflow ||

@@ -26,6 +26,15 @@ struct ColumnOrder {
   std::vector<std::vector<std::size_t>> levels;  ///< by categorical column of the canonical order
 };
 
+/// The chosen items, in this order.
+template <class Items>
+Items taken(const Items& items, const std::vector<std::size_t>& which) {
+  Items out;
+  for (const std::size_t item : which)
+    out.push_back(items[item]);
+  return out;
+}
+
 /// Undoes a reordering: item i is put at origin[i].
 template <class Items>
 Items put_back(const Items& items, const std::vector<std::size_t>& origin) {
@@ -63,6 +72,23 @@ void describe_inputs(Fields& f, FittedModel& model, bool in_products);
 /// Sorts the levels of a categorical column read from the object `f`: a file edited by hand may
 /// have them in any order. Throws InputError for invalid levels.
 void settle_levels(const Fields& f, const ModelSpec& spec, CategoricalInput& input);
+
+/// The index of the input with this name; nullopt if there is none.
+template <class Input>
+std::optional<std::size_t> place_of_input(const std::vector<Input>& inputs,
+                                          const std::string& column) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].column == column)
+      return i;
+  return std::nullopt;
+}
+
+/// Which levels occur in the rows.
+std::vector<bool> seen_levels(const LevelFactor& rows);
+
+/// Sets the constants of levels that occur in no row to the mean of the others': fits leave them at
+/// their initial values.
+void settle_unseen(const LevelFactor& rows, Eigen::Ref<Eigen::VectorXd> constants);
 
 /// Throws InputError if a column of a model that was read has two roles; `f` contains its inputs.
 void refuse_repeated_columns(const Fields& f, const ModelSpec& spec);
@@ -116,12 +142,12 @@ struct TimePart {
 
 /// The words for a form in output.
 struct FormWords {
-  std::string_view noun;           ///< "sum of product terms"
-  std::string_view title;          ///< opens a sentence
-  std::string_view share_caption;  ///< caption of the figure of time shares
-  std::string_view scaled_part;    ///< what a scaling power applies to: "the time"
-  char level_letter = 'a';         ///< symbol of a level's constant: a[...], g[...]
-  bool lists_terms = false;        ///< each component has its own formula
+  std::string noun;           ///< "sum of product terms"
+  std::string title;          ///< opens a sentence
+  std::string share_caption;  ///< caption of the figure of time shares
+  std::string scaled_part;    ///< what a scaling power applies to: "the time"
+  char level_letter = 'a';    ///< symbol of a level's constant: a[...], g[...]
+  bool lists_terms = false;   ///< each component has its own formula
 };
 
 /// Prior of the Gaussian process (GP) of the residuals of ln t, and the runs it is conditioned on.
@@ -176,7 +202,7 @@ class Form {
   virtual std::string_view name() const = 0;
   /// Version of the schema of model.json; a higher one keeps older programs from misreading it.
   virtual unsigned schema_version() const { return 1; }
-  virtual const FormWords& words() const = 0;
+  virtual FormWords words() const = 0;
 
   /// One per constant, in their order.
   virtual std::vector<ConstantInfo> constants(const ModelSpec& spec) const = 0;
@@ -196,7 +222,7 @@ class Form {
   /// The form with all its times multiplied by `factor`, for a form whose constants do not suffice
   /// for that; else null.
   virtual std::shared_ptr<const Form> multiplied(double /*factor*/) const { return nullptr; }
-  /// The form without its GP; it has the same constants.
+  /// The form without its GP; it has the same constants, steps and differences.
   virtual const Form& trend() const { return *this; }
   /// The factor of the GP, per row. nullopt if the form has no GP.
   virtual std::optional<Eigen::VectorXd> process_factors(const Design& design) const;
@@ -217,7 +243,7 @@ class Form {
                                      const Design& design) const = 0;
 
   /// True if the scaling powers depend on the configuration.
-  virtual bool has_local_powers() const = 0;
+  virtual bool has_local_powers() const { return true; }
   /// Index of the constant that is the scaling power of an extrinsic column; nullopt if the scaling
   /// powers depend on the configuration.
   virtual std::optional<std::size_t> scaling_constant(const ModelSpec& spec,
@@ -227,8 +253,8 @@ class Form {
   virtual std::vector<double> scaling_powers(const ModelSpec& spec,
                                              const Eigen::VectorXd& constants,
                                              const Configuration* at) const = 0;
-  /// The part of the time that scaling powers do not apply to.
-  virtual double unscaled_time(const Eigen::VectorXd& constants) const = 0;
+  /// The part of the time that scaling powers do not apply to: C, or nothing if they are local.
+  double unscaled_time(const Eigen::VectorXd& constants) const;
   /// Thresholds of a numeric column above which the time jumps.
   virtual std::vector<double> steps(const ModelSpec& spec, std::size_t numeric) const;
 
@@ -239,12 +265,7 @@ class Form {
                            FormulaLanguage language) const = 0;
 
   /// The same form for another order of the columns of a spec.
-  struct Reordered {
-    std::shared_ptr<const Form> form;
-    std::vector<std::size_t> origin;  ///< index of each constant in the new order
-  };
-  virtual Reordered reordered(const ModelSpec& from, const ModelSpec& to,
-                              const ColumnOrder& order) const = 0;
+  virtual std::shared_ptr<const Form> reordered(const ColumnOrder& order) const = 0;
 
   /// Number of constants of a fitted model that are in use.
   virtual std::size_t constants_in_use(const FittedModel& model) const = 0;

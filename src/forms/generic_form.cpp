@@ -11,26 +11,13 @@
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {
-namespace {
 
 using Eigen::VectorXd;
-
-constexpr FormWords kGenericWords{
-    .noun = "Eq. (4)",
-    .title = "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024",
-    .share_caption =
-        "What multiplies the sum, the scales, is in the part on scaling; C does not scale.",
-    .scaled_part = "the part of the time that scales, all but C,",
-    .level_letter = 'a',
-    .lists_terms = false};
-
-}  // namespace
 
 std::shared_ptr<const Form> generic_form() {
   static const auto form = std::make_shared<const GenericForm>();
@@ -41,38 +28,14 @@ std::string_view GenericForm::name() const {
   return to_text(Expression::generic);
 }
 
-const FormWords& GenericForm::words() const {
-  return kGenericWords;
-}
-
-std::vector<ConstantInfo> GenericForm::constants(const ModelSpec& spec) const {
-  using enum ConstantRole;
-  const GenericLayout layout(spec);
-  std::vector<ConstantInfo> out(layout.size());
-  std::size_t group = 0;
-  const auto put = [&](std::size_t k, ConstantRole role, const std::string& level = {},
-                       const std::string& column = {}) {
-    const bool is_power = role == intrinsic_power || role == scaling_power;
-    out[k] = {layout.name(k), role,  is_power ? ConstantRange::any : ConstantRange::not_negative,
-              group,          level, column};
-  };
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i, ++group) {
-    put(layout.coefficient(i), coefficient);
-    put(layout.intrinsic_power(i), intrinsic_power, {}, spec.intrinsic[i].column);
-  }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c, ++group) {
-    const std::vector<std::string>& levels = spec.categorical[c].levels;
-    for (std::size_t l = 0; l < levels.size(); ++l)
-      put(layout.level(c, l), level, levels[l]);
-  }
-  if (const auto lone = layout.lone_coefficient()) {
-    put(*lone, coefficient);
-    ++group;
-  }
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j, ++group)
-    put(layout.extrinsic_power(j), scaling_power, {}, spec.extrinsic[j].column);
-  put(layout.intercept(), intercept);
-  return out;
+FormWords GenericForm::words() const {
+  return {.noun = "Eq. (4)",
+          .title = "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024",
+          .share_caption =
+              "What multiplies the sum, the scales, is in the part on scaling; C does not scale.",
+          .scaled_part = "the part of the time that scales, all but C,",
+          .level_letter = 'a',
+          .lists_terms = false};
 }
 
 std::vector<std::string> GenericForm::groups(const ModelSpec& spec) const {
@@ -103,11 +66,6 @@ std::vector<ConstantDifference> GenericForm::differences(const ModelSpec& spec) 
   return out;
 }
 
-VectorXd GenericForm::predict(const ModelSpec& spec, const VectorXd& constants,
-                              const Design& design) const {
-  return predict_generic(spec, constants, design);
-}
-
 std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
                                          const std::function<std::string(std::size_t)>&) const {
   std::vector<TimePart> out;
@@ -119,36 +77,6 @@ std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
     out.push_back({"a", ""});
   out.push_back({"C", ""});
   return out;
-}
-
-std::vector<double> GenericForm::shares(const ModelSpec& spec, const VectorXd& constants,
-                                        const Design& design) const {
-  const GenericLayout layout(spec);
-  const double total = predict(spec, constants, design).sum();
-  if (total == 0)  // a penalty can reduce all to 0
-    return std::vector<double>(parts(spec, constants, nullptr).size(), 0);
-  const double intercept = constants[index(layout.intercept())];
-  const auto share_of = [&](std::size_t first, std::size_t count) {
-    VectorXd alone = constants;
-    alone.head(index(layout.intrinsic_power(0))).setZero();
-    alone[index(layout.intercept())] = 0;
-    for (std::size_t k = first; k < first + count; ++k)
-      alone[index(k)] = constants[index(k)];
-    return 100 * predict(spec, alone, design).sum() / total;
-  };
-  std::vector<double> out;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    out.push_back(share_of(layout.coefficient(i), 1));
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-    out.push_back(share_of(layout.level(c, 0), spec.categorical[c].levels.size()));
-  if (const auto lone = layout.lone_coefficient())
-    out.push_back(share_of(*lone, 1));
-  out.push_back(100 * intercept * static_cast<double>(design.rows) / total);
-  return out;
-}
-
-bool GenericForm::has_local_powers() const {
-  return false;
 }
 
 std::optional<std::size_t> GenericForm::scaling_constant(const ModelSpec& spec,
@@ -165,37 +93,12 @@ std::vector<double> GenericForm::scaling_powers(const ModelSpec& spec, const Vec
   return out;
 }
 
-double GenericForm::unscaled_time(const VectorXd& constants) const {
-  return constants[constants.size() - 1];
-}
-
 std::string GenericForm::formula(const ModelSpec& spec, const VectorXd&) const {
   return generic_formula(spec);
 }
 
-std::string GenericForm::code(const ModelSpec& spec, const VectorXd& constants,
-                              FormulaLanguage language) const {
-  return generic_code(spec, constants, language);
-}
-
-Form::Reordered GenericForm::reordered(const ModelSpec& from, const ModelSpec& to,
-                                       const ColumnOrder& order) const {
-  const GenericLayout old(from);
-  const GenericLayout next(to);
-  std::vector<std::size_t> origin(old.size());
-  for (std::size_t i = 0; i < order.intrinsic.size(); ++i) {
-    origin[old.coefficient(i)] = next.coefficient(order.intrinsic[i]);
-    origin[old.intrinsic_power(i)] = next.intrinsic_power(order.intrinsic[i]);
-  }
-  for (std::size_t c = 0; c < order.categorical.size(); ++c)
-    for (std::size_t l = 0; l < from.categorical[c].levels.size(); ++l)
-      origin[old.level(c, l)] = next.level(order.categorical[c], order.levels[c][l]);
-  for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
-    origin[old.extrinsic_power(j)] = next.extrinsic_power(order.extrinsic[j]);
-  if (const auto lone = old.lone_coefficient())
-    origin[*lone] = *next.lone_coefficient();
-  origin[old.intercept()] = next.intercept();
-  return {generic_form(), origin};
+std::shared_ptr<const Form> GenericForm::reordered(const ColumnOrder&) const {
+  return generic_form();
 }
 
 std::size_t GenericForm::constants_in_use(const FittedModel& model) const {
@@ -204,20 +107,10 @@ std::size_t GenericForm::constants_in_use(const FittedModel& model) const {
 
 void GenericForm::settle_unseen_levels(const Design& training, FittedModel& model) const {
   const GenericLayout layout(model.spec);
-  for (std::size_t c = 0; c < training.categorical.size(); ++c) {
-    std::vector<bool> seen(training.categorical[c].levels, false);
-    for (const std::uint32_t code : training.categorical[c].codes)
-      seen[code] = true;
-    const auto constant = [&](std::size_t level) -> double& {
-      return model.constants[index(layout.level(c, level))];
-    };
-    double sum = 0;
-    for (std::size_t level = 0; level < seen.size(); ++level)
-      sum += seen[level] ? constant(level) : 0;
-    for (std::size_t level = 0; level < seen.size(); ++level)
-      if (!seen[level])
-        constant(level) = sum / static_cast<double>(std::count(seen.begin(), seen.end(), true));
-  }
+  for (std::size_t c = 0; c < training.categorical.size(); ++c)
+    settle_unseen(
+        training.categorical[c],
+        model.constants.segment(index(layout.level(c, 0)), index(training.categorical[c].levels)));
 }
 
 namespace {
@@ -388,43 +281,6 @@ void GenericForm::describe_constants(Fields& f, FittedModel& model) const {
 
 void GenericForm::read(Fields& f, FittedModel& model) {
   describe_generic(f, model);
-}
-
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
-MatrixXd GenericForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
-                                 const Design& design) const {
-  const GenericLayout layout(spec);
-  const VectorXd time = predict(spec, constants, design);
-  const double rest = constants[index(layout.intercept())];
-  MatrixXd out = MatrixXd::Zero(index(design.rows), index(layout.size()));
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    auto slopes = out.row(index(row));
-    const double share_of_rest = rest / time[index(row)];
-    double scale = 1 / time[index(row)];
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-      const double value = design.extrinsic[j].value(row);
-      const auto power = index(layout.extrinsic_power(j));
-      scale *= std::pow(value, constants[power]);
-      slopes[power] = (1 - share_of_rest) * std::log(value);
-    }
-    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-      const double value = design.intrinsic[i].value(row);
-      const auto coefficient = index(layout.coefficient(i));
-      const auto power = index(layout.intrinsic_power(i));
-      slopes[coefficient] = constants[coefficient] * std::pow(value, constants[power]) * scale;
-      slopes[power] = slopes[coefficient] * log_of_value(value);
-    }
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      const auto level = index(layout.level(c, design.categorical[c].codes[row]));
-      slopes[level] = constants[level] * scale;
-    }
-    if (const auto lone = layout.lone_coefficient())
-      slopes[index(*lone)] = constants[index(*lone)] * scale;
-    slopes[index(layout.intercept())] = share_of_rest;
-  }
-  return out;
 }
 
 }  // namespace perfmodel

@@ -21,26 +21,10 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr FormWords kOwnWords{.noun = "own formula",
-                              .title = "A formula of the user",
-                              .share_caption = "The terms are listed below.",
-                              .scaled_part = "the time",
-                              .level_letter = 'c',
-                              .lists_terms = true};
-
-/// The index of the input with this name; nullopt if there is none.
-template <class Inputs>
-std::optional<std::size_t> place_of(const Inputs& inputs, const std::string& column) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].column == column)
-      return i;
-  return std::nullopt;
-}
-
 std::optional<std::size_t> numeric_place(const ModelSpec& spec, const std::string& column) {
-  if (const auto scale = place_of(spec.extrinsic, column))
+  if (const auto scale = place_of_input(spec.extrinsic, column))
     return scale;
-  const auto intrinsic = place_of(spec.intrinsic, column);
+  const auto intrinsic = place_of_input(spec.intrinsic, column);
   return intrinsic ? std::optional(spec.extrinsic.size() + *intrinsic) : std::nullopt;
 }
 
@@ -67,7 +51,7 @@ OwnProgram::OwnProgram(const OwnFormula& own, const ModelSpec& spec) {
   places_.resize(names.size());
   for (std::size_t n = 0; n < names.size(); ++n) {
     places_[n].numeric = numeric_place(spec, names[n]);
-    places_[n].categorical = place_of(spec.categorical, names[n]);
+    places_[n].categorical = place_of_input(spec.categorical, names[n]);
   }
   for (const CategoricalInput& input : spec.categorical) {
     std::vector<double>& own_codes = codes_.emplace_back();
@@ -94,7 +78,7 @@ void OwnProgram::add_constants(const OwnFormula& own, const ModelSpec& spec,
     if (per == own.per.end()) {
       constants_.push_back({name, step.name, "", is_exponent[step.name]});
     } else {
-      place.categorical = place_of(spec.categorical, per->column).value();
+      place.categorical = place_of_input(spec.categorical, per->column).value();
       for (const std::string& level : spec.categorical[*place.categorical].levels)
         constants_.push_back({name + "[" + per->column + "=" + level + "]", step.name, level,
                               is_exponent[step.name]});
@@ -184,8 +168,7 @@ std::vector<std::vector<double>> OwnRows::numbers(const VectorXd& constants) con
 }
 
 VectorXd OwnRows::predict(const VectorXd& constants) const {
-  const std::vector<double> values = program_.formula().of_rows(numbers(constants), design_.rows);
-  return Eigen::Map<const VectorXd>(values.data(), index(values.size()));
+  return part(constants, program_.formula().program().steps.size() - 1);
 }
 
 VectorXd OwnRows::part(const VectorXd& constants, std::size_t last) const {
@@ -241,8 +224,13 @@ std::string_view OwnForm::name() const {
   return to_text(Expression::formula);
 }
 
-const FormWords& OwnForm::words() const {
-  return kOwnWords;
+FormWords OwnForm::words() const {
+  return {.noun = "own formula",
+          .title = "A formula of the user",
+          .share_caption = "The terms are listed below.",
+          .scaled_part = "the time",
+          .level_letter = 'c',
+          .lists_terms = true};
 }
 
 /// Numbers other than exponents act in proportion: their logarithms have an effect of any unit.
@@ -332,29 +320,16 @@ std::string OwnForm::code(const ModelSpec& spec, const VectorXd& constants,
   return own_code(spec, program.formula(), program.operands(constants), factor_, language);
 }
 
-Form::Reordered OwnForm::reordered(const ModelSpec& from, const ModelSpec& to,
-                                   const ColumnOrder&) const {
-  const OwnProgram next(own_, to);
-  Reordered out{std::make_shared<OwnForm>(own_, factor_), {}};
-  const OwnProgram old(own_, from);
-  for (const OwnProgram::Constant& constant : old.constants())
-    out.origin.push_back(static_cast<std::size_t>(
-        std::ranges::find(next.constants(), constant.name, &OwnProgram::Constant::name) -
-        next.constants().begin()));
-  return out;
+std::shared_ptr<const Form> OwnForm::reordered(const ColumnOrder&) const {
+  return std::make_shared<OwnForm>(*this);
 }
 
 void OwnForm::settle_unseen_levels(const Design& training, FittedModel& model) const {
   const OwnProgram program(own_, model.spec);
   for (const OwnProgram::Place& place : program.places()) {
-    if (place.count == 0 || !place.categorical)
-      continue;
-    auto own = model.constants.segment(index(place.first), index(place.count));
-    VectorXd seen = VectorXd::Zero(own.size());
-    for (const std::uint32_t code : training.categorical[*place.categorical].codes)
-      seen[static_cast<Eigen::Index>(code)] = 1;
-    const double mean = own.dot(seen) / seen.sum();
-    own = (seen.array() > 0).select(own.array(), mean).matrix().eval();
+    if (place.count > 0 && place.categorical)
+      settle_unseen(training.categorical[*place.categorical],
+                    model.constants.segment(index(place.first), index(place.count)));
   }
 }
 
@@ -385,7 +360,7 @@ void describe(Fields& f, StoredConstant& x) {
 void check_own(const Fields& f, const OwnFormula& own, const ModelSpec& spec,
                const std::vector<StoredConstant>& constants) {
   for (const ConstantPerLevel& per : own.per)
-    if (!place_of(spec.categorical, per.column))
+    if (!place_of_input(spec.categorical, per.column))
       f.node()
           .member("per_level")
           .fail(fmt::format("the model has no input '{}' with levels", printable_word(per.column)));

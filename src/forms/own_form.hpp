@@ -88,10 +88,8 @@ class OwnForm final : public Form {
  public:
   explicit OwnForm(OwnFormula own, double factor = 1) : own_(std::move(own)), factor_(factor) {}
 
-  const OwnFormula& own() const { return own_; }
-
   std::string_view name() const override;
-  const FormWords& words() const override;
+  FormWords words() const override;
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
   std::vector<std::string> groups(const ModelSpec& spec) const override;
   Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
@@ -103,19 +101,15 @@ class OwnForm final : public Form {
                               const std::function<std::string(std::size_t)>& mark) const override;
   std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
                              const Design& design) const override;
-  bool has_local_powers() const override { return true; }
   std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                      const Configuration* at) const override;
-  double unscaled_time(const Eigen::VectorXd&) const override { return 0; }
   std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
   std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
                    FormulaLanguage language) const override;
-  Reordered reordered(const ModelSpec& from, const ModelSpec& to,
-                      const ColumnOrder& order) const override;
+  std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
-  /// Sets them to the mean of the other levels.
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 

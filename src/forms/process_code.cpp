@@ -264,14 +264,6 @@ std::string javascript_function(const process::ResidualProcess& process, double 
          "}\n\n";
 }
 
-/// The qualified name of a mathematical function.
-std::string in_module(FormulaLanguage language, const std::string& name) {
-  const bool is_python = language == FormulaLanguage::python;
-  return (is_python ? "np." : language == FormulaLanguage::javascript ? "Math." : "") + name;
-}
-
-}  // namespace
-
 /// The source code of a function predict_process(), which returns the posterior mean of z minus its
 /// centre. Its arguments are the numbers as process_number() writes them, then the indices of
 /// levels.
@@ -289,29 +281,21 @@ std::string process_function(const process::ResidualProcess& process, double cen
 
 /// A number as an argument of the function: its logarithm or other transformation.
 std::string process_number(const process::Coordinate& coordinate, const std::string& value,
-                           FormulaLanguage language) {
-  const std::string minimum = language == FormulaLanguage::python ? "np.minimum"
-                              : language == FormulaLanguage::c    ? "fmin"
-                                                                  : "Math.min";
+                           const Dialect& dialect) {
   const std::string operand =
       std::isfinite(coordinate.most)
-          ? minimum + "(" + value + ", " + decimal_literal(coordinate.most) + ")"
+          ? dialect.apply(Operation::minimum, std::array{value, decimal_literal(coordinate.most)})
           : value;
   switch (coordinate.form) {
     case process::CoordinateForm::log:
-      return in_module(language, "log") + "(" + operand + ")";
+      return dialect.apply(Operation::log, std::array{operand});
     case process::CoordinateForm::log_one_plus:
-      return in_module(language, "log1p") + "((" + operand + ") / " +
+      return std::string(dialect.module()) + "log1p((" + operand + ") / " +
              decimal_literal(coordinate.unit) + ")";
     case process::CoordinateForm::saturation:
       return "1.0 - 1.0 / (" + operand + ")";
   }
   return operand;
-}
-
-/// The factor of the trend, given a call of the function.
-std::string process_factor(const std::string& call, FormulaLanguage language) {
-  return in_module(language, "exp") + "(" + call + ")";
 }
 
 /// A call of the function.
@@ -322,8 +306,6 @@ std::string process_call(const std::vector<std::string>& numbers,
   return "predict_process((const double[]){" + listed(or_zero(numbers)) + "}, (const double[]){" +
          listed(or_zero(levels)) + "})";
 }
-
-namespace {
 
 /// The function of the trend, renamed, without the code before it.
 std::string trend_function(const std::string& code, FormulaLanguage language) {
@@ -353,13 +335,14 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
         fmt::format("the residual correction has {} configurations, too many for one function; "
                     "perfmodel predict computes it, and docs/json.md says how",
                     process.inputs.rows()));
+  const Dialect& dialect = dialect_of(language);
   const std::string helpers =
       trend_function(trend, language) + process_function(process, known_->centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {
     std::vector<std::string> numbers;
     std::vector<std::string> levels;
     const auto number = [&](const std::string& operand) {
-      numbers.push_back(process_number(process.coordinates[numbers.size()], operand, language));
+      numbers.push_back(process_number(process.coordinates[numbers.size()], operand, dialect));
     };
     for (const std::size_t i : columns_.intrinsic)
       number(inputs.intrinsic[i]);
@@ -368,7 +351,7 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
     for (const std::size_t c : columns_.categorical)
       levels.push_back(inputs.levels[c]);
     return "predict_trend(" + joined(inputs.parameters, ", ") + ") * " +
-           process_factor(process_call(numbers, levels, language), language);
+           dialect.apply(Operation::exp, std::array{process_call(numbers, levels, language)});
   });
 }
 
@@ -445,15 +428,6 @@ std::vector<ProcessLevels> levels_of(const process::ResidualProcess& process,
   return out;
 }
 
-template <class Input>
-std::optional<std::size_t> json_place_of(const std::vector<Input>& inputs,
-                                         const std::string& column) {
-  const auto found = std::find_if(inputs.begin(), inputs.end(),
-                                  [&](const Input& input) { return input.column == column; });
-  return found == inputs.end() ? std::nullopt
-                               : std::optional(static_cast<std::size_t>(found - inputs.begin()));
-}
-
 bool is_each_once(std::vector<std::size_t> places, std::size_t count) {
   std::sort(places.begin(), places.end());
   return places.size() == count && std::adjacent_find(places.begin(), places.end()) == places.end();
@@ -461,11 +435,11 @@ bool is_each_once(std::vector<std::size_t> places, std::size_t count) {
 
 void put_number(const JsonCursor& node, const ProcessNumber& number, std::size_t j,
                 const ModelSpec& spec, ReadProcess& out) {
-  if (const auto place = json_place_of(spec.intrinsic, number.column)) {
+  if (const auto place = place_of_input(spec.intrinsic, number.column)) {
     if (!out.columns.extrinsic.empty())
       node.member("column").fail("intrinsic columns stand before extrinsic ones");
     out.columns.intrinsic.push_back(*place);
-  } else if (const auto scale = json_place_of(spec.extrinsic, number.column)) {
+  } else if (const auto scale = place_of_input(spec.extrinsic, number.column)) {
     out.columns.extrinsic.push_back(*scale);
   } else {
     node.member("column").fail(fmt::format("'{}' is no numeric input of the model", number.column));
@@ -482,7 +456,7 @@ void put_number(const JsonCursor& node, const ProcessNumber& number, std::size_t
 
 void put_levels(const JsonCursor& node, const ProcessLevels& levels, std::size_t j,
                 const ModelSpec& spec, ReadProcess& out) {
-  const auto place = json_place_of(spec.categorical, levels.column);
+  const auto place = place_of_input(spec.categorical, levels.column);
   if (!place)
     node.member("column").fail(
         fmt::format("'{}' is no categorical input of the model", levels.column));

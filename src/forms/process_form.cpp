@@ -18,14 +18,6 @@ std::vector<std::size_t> first(std::size_t count) {
   return out;
 }
 
-std::vector<std::size_t> through(const std::vector<std::size_t>& columns,
-                                 const std::vector<std::size_t>& origin) {
-  std::vector<std::size_t> out;
-  for (const std::size_t column : columns)
-    out.push_back(origin[column]);
-  return out;
-}
-
 }  // namespace
 
 ProcessColumns ProcessColumns::of(const ModelSpec& spec) {
@@ -34,8 +26,8 @@ ProcessColumns ProcessColumns::of(const ModelSpec& spec) {
 }
 
 ProcessColumns ProcessColumns::reordered(const ColumnOrder& order) const {
-  return {through(intrinsic, order.intrinsic), through(extrinsic, order.extrinsic),
-          through(categorical, order.categorical)};
+  return {taken(order.intrinsic, intrinsic), taken(order.extrinsic, extrinsic),
+          taken(order.categorical, categorical)};
 }
 
 const NumericInput& ProcessColumns::number(const ModelSpec& spec, std::size_t i) const {
@@ -130,18 +122,16 @@ ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns colum
     : trend_(std::move(trend)),
       columns_(std::move(columns)),
       known_(std::move(known)),
-      prior_(prior),
-      noun_(std::string(trend_->words().noun) + " with a residual correction"),
-      title_(std::string(trend_->words().title) + ", with a residual correction"),
-      share_caption_(std::string(trend_->words().share_caption) +
-                     " Percentages are of the formula's time, which the correction then "
-                     "corrects."),
-      scaled_part_("the formula, without the correction,"),
-      words_(trend_->words()) {
-  words_.noun = noun_;
-  words_.title = title_;
-  words_.share_caption = share_caption_;
-  words_.scaled_part = scaled_part_;
+      prior_(prior) {}
+
+FormWords ProcessForm::words() const {
+  FormWords out = trend_->words();
+  out.noun += " with a residual correction";
+  out.title += ", with a residual correction";
+  out.share_caption +=
+      " Percentages are of the formula's time, which the correction then corrects.";
+  out.scaled_part = "the formula, without the correction,";
+  return out;
 }
 
 VectorXd ProcessForm::mean(const Design& design) const {
@@ -158,10 +148,6 @@ std::vector<ConstantInfo> ProcessForm::constants(const ModelSpec& spec) const {
 
 std::vector<std::string> ProcessForm::groups(const ModelSpec& spec) const {
   return trend_->groups(spec);
-}
-
-std::vector<ConstantDifference> ProcessForm::differences(const ModelSpec& spec) const {
-  return trend_->differences(spec);
 }
 
 VectorXd ProcessForm::predict(const ModelSpec& spec, const VectorXd& constants,
@@ -231,38 +217,27 @@ std::vector<double> ProcessForm::scaling_powers(const ModelSpec& spec, const Vec
   return out;
 }
 
-std::vector<double> ProcessForm::steps(const ModelSpec& spec, std::size_t extrinsic) const {
-  return trend_->steps(spec, extrinsic);
-}
-
 std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
   const std::string trend = trend_->formula(spec, constants);
   const std::size_t right = trend.find(" = ") + 3;
   return trend.substr(0, right) + "(" + trend.substr(right) + ") * exp(z)";
 }
 
-Form::Reordered ProcessForm::reordered(const ModelSpec& from, const ModelSpec& to,
-                                       const ColumnOrder& order) const {
-  Reordered out = trend_->reordered(from, to, order);
+std::shared_ptr<const Form> ProcessForm::reordered(const ColumnOrder& order) const {
   process::ResidualProcess process = known_->process;
   process.near_variance = known_->near_variance;
   for (std::size_t c = 0; c < columns_.categorical.size(); ++c)
     for (std::uint32_t& code : process.inputs.levels.col(index(c)))
       code = static_cast<std::uint32_t>(order.levels[columns_.categorical[c]][code]);
-  out.form = std::make_shared<ProcessForm>(
-      out.form, columns_.reordered(order),
+  return std::make_shared<ProcessForm>(
+      trend_->reordered(order), columns_.reordered(order),
       std::make_shared<const KnownProcess>(std::move(process), known_->threads), prior_);
-  return out;
 }
 
 std::size_t ProcessForm::constants_in_use(const FittedModel& model) const {
   FittedModel of_trend = model;
   of_trend.form = trend_;
   return trend_->constants_in_use(of_trend);
-}
-
-void ProcessForm::settle_unseen_levels(const Design& training, FittedModel& model) const {
-  trend_->settle_unseen_levels(training, model);
 }
 
 namespace {

@@ -92,10 +92,9 @@ class ProcessForm final : public Form {
 
   std::string_view name() const override;
   unsigned schema_version() const override { return 2; }
-  const FormWords& words() const override { return words_; }
+  FormWords words() const override;
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
   std::vector<std::string> groups(const ModelSpec& spec) const override;
-  std::vector<ConstantDifference> differences(const ModelSpec& spec) const override;
   Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
                           const Design& design) const override;
   Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
@@ -109,21 +108,16 @@ class ProcessForm final : public Form {
                               const std::function<std::string(std::size_t)>& mark) const override;
   std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
                              const Design& design) const override;
-  bool has_local_powers() const override { return true; }
   std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                      const Configuration* at) const override;
-  double unscaled_time(const Eigen::VectorXd&) const override { return 0; }
-  std::vector<double> steps(const ModelSpec& spec, std::size_t extrinsic) const override;
   std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
   std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
                    FormulaLanguage language) const override;
-  Reordered reordered(const ModelSpec& from, const ModelSpec& to,
-                      const ColumnOrder& order) const override;
+  std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::shared_ptr<const Form> multiplied(double factor) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
-  void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 
   /// Reads or writes the inputs, the trend with its constants, and the GP.
@@ -134,11 +128,6 @@ class ProcessForm final : public Form {
   ProcessColumns columns_;
   std::shared_ptr<const KnownProcess> known_;
   ProcessPrior prior_;
-  std::string noun_;
-  std::string title_;
-  std::string share_caption_;
-  std::string scaled_part_;
-  FormWords words_;
 
   /// True if no number of a row is clamped by the GP.
   bool is_within_clamps(const Eigen::VectorXd& numbers) const;

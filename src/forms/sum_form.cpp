@@ -24,13 +24,6 @@ using Eigen::VectorXd;
 
 constexpr std::size_t kMostLevelsShown = 12;  // in a printed term; model.json has all
 
-constexpr FormWords kSumWords{.noun = "sum of product terms",
-                              .title = "A sum of product terms",
-                              .share_caption = "The terms are listed below.",
-                              .scaled_part = "the time",
-                              .level_letter = 'g',
-                              .lists_terms = true};
-
 /// Per numeric column its index among the given ones; scales come first.
 std::vector<std::size_t> numeric_order(const ColumnOrder& order) {
   std::vector<std::size_t> out = order.extrinsic;
@@ -75,38 +68,13 @@ std::string_view SumForm::name() const {
   return to_text(Expression::multi);
 }
 
-const FormWords& SumForm::words() const {
-  return kSumWords;
-}
-
-std::vector<ConstantInfo> SumForm::constants(const ModelSpec& spec) const {
-  using enum ConstantRole;
-  const MultiLayout layout(spec, structure);
-  std::vector<ConstantInfo> out(layout.size());
-  std::size_t group = 0;
-  const auto put = [&](std::size_t k, ConstantRole role, ConstantRange range,
-                       const std::string& level = {}, const std::string& column = {}) {
-    out[k] = {layout.name(k), role, range, group, level, column};
-  };
-  for (; group < structure.terms; ++group) {
-    put(layout.coefficient(group), coefficient, ConstantRange::factor);
-    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-      put(layout.intrinsic_power(group, i), intrinsic_power, ConstantRange::any, {},
-          spec.intrinsic[i].column);
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      const std::vector<std::string>& levels = spec.categorical[c].levels;
-      for (std::size_t l = 0; l < levels.size(); ++l)
-        put(layout.level(group, c, l), level, ConstantRange::factor, levels[l]);
-    }
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-      put(layout.extrinsic_power(group, j), scaling_power, ConstantRange::any, {},
-          spec.extrinsic[j].column);
-    for (std::size_t g = 0; g < structure.step_factors.size(); ++g)
-      for (const std::size_t side : {0U, 1U})
-        put(layout.step_factor(group, g, side), step, ConstantRange::factor);
-  }
-  put(layout.intercept(), intercept, ConstantRange::not_negative);
-  return out;
+FormWords SumForm::words() const {
+  return {.noun = "sum of product terms",
+          .title = "A sum of product terms",
+          .share_caption = "The terms are listed below.",
+          .scaled_part = "the time",
+          .level_letter = 'g',
+          .lists_terms = true};
 }
 
 std::vector<std::string> SumForm::groups(const ModelSpec&) const {
@@ -117,42 +85,22 @@ std::vector<std::string> SumForm::groups(const ModelSpec&) const {
   return out;
 }
 
-VectorXd SumForm::predict(const ModelSpec& spec, const VectorXd& constants,
-                          const Design& design) const {
-  return predict_multi(spec, structure, constants, design);
-}
-
 std::vector<TimePart> SumForm::parts(const ModelSpec& spec, const VectorXd& constants,
                                      const std::function<std::string(std::size_t)>& mark) const {
+  const TermSum sum = terms(spec);
   std::vector<TimePart> out;
   for (std::size_t k = 0; k < structure.terms; ++k)
-    out.push_back({term_name(k),
-                   multi_term_text(spec, structure, constants, k, mark, kMostLevelsShown), true,
-                   multi_term_title(spec, structure, constants, k)});
+    out.push_back({term_name(k), term_text(sum, constants, k, mark, kMostLevelsShown), true,
+                   term_title(sum, constants, k)});
   const double intercept = constants[constants.size() - 1];
   out.push_back({"C", rounded(intercept), intercept != 0});
   return out;
 }
 
-std::vector<double> SumForm::shares(const ModelSpec& spec, const VectorXd& constants,
-                                    const Design& design) const {
-  const MatrixXd parts = multi_parts(spec, structure, constants, design);
-  const VectorXd sums = 100 * parts.colwise().sum().transpose() / parts.sum();
-  return {sums.begin(), sums.end()};
-}
-
-bool SumForm::has_local_powers() const {
-  return true;
-}
-
 std::vector<double> SumForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                             const Configuration* at) const {
-  const MatrixXd local = multi_elasticities(spec, structure, constants, design_of(*at, spec));
+  const MatrixXd local = local_powers(terms(spec), constants, design_of(*at, spec));
   return {local.row(0).begin(), local.row(0).end()};
-}
-
-double SumForm::unscaled_time(const VectorXd&) const {
-  return 0;
 }
 
 std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) const {
@@ -164,39 +112,15 @@ std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) cons
 }
 
 std::string SumForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
-  return multi_formula(spec, structure, constants);
+  return sum_text(terms(spec), constants);
 }
 
-std::string SumForm::code(const ModelSpec& spec, const VectorXd& constants,
-                          FormulaLanguage language) const {
-  return multi_code(spec, structure, constants, language);
-}
-
-Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
-                                   const ColumnOrder& order) const {
+std::shared_ptr<const Form> SumForm::reordered(const ColumnOrder& order) const {
   auto form = std::make_shared<SumForm>(reordered_structure(structure, order), estimate);
   if (form->estimate)
     for (std::size_t& numeric : form->estimate->shared)
       numeric = numeric_order(order)[numeric];
-
-  const MultiLayout old(from, structure);
-  const MultiLayout next(to, form->structure);
-  std::vector<std::size_t> origin(old.size());
-  for (std::size_t k = 0; k < structure.terms; ++k) {
-    origin[old.coefficient(k)] = next.coefficient(k);
-    for (std::size_t i = 0; i < order.intrinsic.size(); ++i)
-      origin[old.intrinsic_power(k, i)] = next.intrinsic_power(k, order.intrinsic[i]);
-    for (std::size_t c = 0; c < order.categorical.size(); ++c)
-      for (std::size_t l = 0; l < from.categorical[c].levels.size(); ++l)
-        origin[old.level(k, c, l)] = next.level(k, order.categorical[c], order.levels[c][l]);
-    for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
-      origin[old.extrinsic_power(k, j)] = next.extrinsic_power(k, order.extrinsic[j]);
-    for (std::size_t g = 0; g < structure.step_factors.size(); ++g)
-      for (const std::size_t side : {0U, 1U})
-        origin[old.step_factor(k, g, side)] = next.step_factor(k, g, side);
-  }
-  origin[old.intercept()] = next.intercept();
-  return {std::move(form), std::move(origin)};
+  return form;
 }
 
 namespace {
@@ -338,7 +262,7 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
   f.list("terms", formulas, "the largest share of the time first",
          [&](Fields& term, std::string& formula, std::size_t k) {
            if (f.writes())
-             formula = multi_term_text(spec, structure, model.constants, k);
+             formula = term_text({spec, structure}, model.constants, k);
            const std::size_t first = layout.coefficient(k);
            const std::size_t step_factors =
                structure.step_factors.empty() ? first : layout.step_factor(k, 0, 0);
@@ -363,7 +287,7 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
     known->constants.assign(identified.get(), identified.get() + layout.size());
   const std::vector<JsonCursor> terms = f.node().member("terms").items();
   for (std::size_t k = 0; k < terms.size(); ++k)
-    check_formula(terms[k], multi_term_text(spec, structure, model.constants, k));
+    check_formula(terms[k], term_text({spec, structure}, model.constants, k));
 }
 
 }  // namespace
@@ -377,41 +301,6 @@ void SumForm::read(Fields& f, FittedModel& model) {
   MultiStructure own;
   describe_sum(f, model, own);
   model.form = std::make_shared<SumForm>(std::move(own));
-}
-
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
-MatrixXd SumForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
-                             const Design& design) const {
-  const MultiLayout layout(spec, structure);
-  const MatrixXd parts = multi_parts(spec, structure, constants, design);
-  const MatrixXd shares = parts.array().colwise() / parts.rowwise().sum().array();
-  MatrixXd out = MatrixXd::Zero(index(design.rows), index(layout.size()));
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    auto slopes = out.row(index(row));
-    for (std::size_t k = 0; k < structure.terms; ++k) {
-      const double share = shares(index(row), index(k));
-      slopes[index(layout.coefficient(k))] = share;
-      for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-        const Feature& feature = structure.feature(k, n);
-        const double value = feature.clamped(numeric_factor(design, n).value(row));
-        slopes[index(layout.numeric_power(k, n))] =
-            share * feature.coordinate(numeric_input(spec, n).counted(value));
-      }
-      for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-        slopes[index(layout.level(k, c, design.categorical[c].codes[row]))] = share;
-      for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
-        const StepFactor& step_factor = structure.step_factors[g];
-        const double value = structure.feature(k, step_factor.numeric)
-                                 .clamped(numeric_factor(design, step_factor.numeric).value(row));
-        const bool above = value > step_factor.above;
-        slopes[index(layout.step_factor(k, g, above ? 1 : 0))] = share;
-      }
-    }
-    slopes[index(layout.intercept())] = shares(index(row), index(structure.terms));
-  }
-  return out;
 }
 
 }  // namespace perfmodel

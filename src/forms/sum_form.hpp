@@ -3,13 +3,13 @@
 #include <optional>
 #include <utility>
 
-#include "forms/form.hpp"
+#include "forms/term_form.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {
 
 /// A sum of product terms; its constants are in the order of MultiLayout.
-class SumForm final : public Form {
+class SumForm final : public TermForm {
  public:
   explicit SumForm(MultiStructure of_terms, std::optional<SumEstimate> of_fit = {})
       : structure(std::move(of_terms)), estimate(std::move(of_fit)) {}
@@ -18,27 +18,16 @@ class SumForm final : public Form {
   std::optional<SumEstimate> estimate;  ///< nullopt if the model was read from a file
 
   std::string_view name() const override;
-  const FormWords& words() const override;
-  std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
+  FormWords words() const override;
+  TermSum terms(const ModelSpec& spec) const override { return {spec, structure}; }
   std::vector<std::string> groups(const ModelSpec& spec) const override;
-  Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                          const Design& design) const override;
-  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             const Design& design) const override;
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
-  std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             const Design& design) const override;
-  bool has_local_powers() const override;
   std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                      const Configuration* at) const override;
-  double unscaled_time(const Eigen::VectorXd& constants) const override;
   std::vector<double> steps(const ModelSpec& spec, std::size_t extrinsic) const override;
   std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
-  std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                   FormulaLanguage language) const override;
-  Reordered reordered(const ModelSpec& from, const ModelSpec& to,
-                      const ColumnOrder& order) const override;
+  std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;

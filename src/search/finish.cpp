@@ -10,13 +10,11 @@
 #include "optimise/newton.hpp"
 
 namespace perfmodel {
-namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
 using optimise::LevelColumns;
 
-/// The loss of all runs, infinite if a prediction is invalid.
 double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorXd& predicted,
                  bool positive) {
   if (!predicted.allFinite() || (positive && !(predicted.minCoeff() > 0)))
@@ -25,6 +23,8 @@ double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorX
       rows.shares.dot(row_losses(loss, rows.time, predicted).matrix()) + rows.scatter;
   return is_root(loss.loss) ? std::sqrt(mean) : mean;
 }
+
+namespace {
 
 /// An absolute loss as a sequence of linear problems in the changes of the constants.
 class AbsoluteFinish : public LinearisedRows {

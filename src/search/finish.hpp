@@ -105,6 +105,11 @@ struct MeasuredRows {
   explicit MeasuredRows(const Eigen::VectorXd& time);
 };
 
+/// The loss of all runs, infinite if a prediction is not finite or, if they must be `positive`, not
+/// above 0.
+double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const Eigen::VectorXd& predicted,
+                 bool positive);
+
 /// Relative gaps at which refinement stops: for the final result, and for an intermediate one.
 inline constexpr double kExactGap = 1e-12;
 inline constexpr double kLooseGap = 1e-6;

@@ -222,15 +222,8 @@ class OwnObjective {
   }
 
   double cost(const VectorXd& constants) const {
-    const VectorXd predicted = rows_.predict(constants);
-    const bool valid =
-        predicted.allFinite() && (!is_logarithmic(loss_.loss) || predicted.minCoeff() > 0);
-    if (!valid)
-      return std::numeric_limits<double>::infinity();
-    const double mean =
-        measured_.shares.dot(row_losses(loss_, measured_.time, predicted).matrix()) +
-        measured_.scatter;
-    return (is_root(loss_.loss) ? std::sqrt(mean) : mean) + penalty_(constants);
+    return mean_loss(measured_, loss_, rows_.predict(constants), is_logarithmic(loss_.loss)) +
+           penalty_(constants);
   }
 
  private:
@@ -269,11 +262,8 @@ OwnStart run_start(const OwnProblem& problem, const WeightedRows& rows, std::siz
   const FitOptions& options = problem.options;
   const OwnObjective objective(problem.program, rows, problem.space, problem.penalty,
                                SignedLoss(options));
-  optimise::DifferentialEvolutionOptions search = search_options(options);
+  optimise::DifferentialEvolutionOptions search = search_options(options, number);
   search.population = options.population.value_or(kMembersPerConstant);
-  search.seed = number == 0 ? options.seed : RandomStream(options.seed, "start", number).bits();
-  if (number > 0)
-    search.observer = nullptr;
   OwnStart out;
   if (problem.space.searched().empty()) {
     out.search.termination = optimise::Termination::converged;
@@ -457,24 +447,8 @@ void describe_search(const OwnStart& best, const OwnProblem& problem, const Desi
   const FitOptions& options = problem.options;
   const double cost = loss_value(SignedLoss(options), training.time, predict(model, training)) +
                       problem.penalty(model.constants);
-  model.search = {.method = options.method,
-                  .loss = options.loss,
-                  .quantile = options.quantile,
-                  .penalty = options.penalty,
-                  .seed = options.seed,
-                  .strategy = std::string(to_text(search_options(options).strategy)),
-                  .starts = options.starts.value_or(search_defaults(options.method).starts),
-                  .population = to_size(best.search.population.cols()),
-                  .generations = best.search.generations,
-                  .evaluations = evaluations,
-                  .termination = std::string(to_text(best.search.termination)),
-                  .polish_gain = cost < cost_of_search ? 1 - cost / cost_of_search : 0,
-                  .gap = best.finish.relative_gap,
-                  .cost = cost,
-                  .form = {},
-                  .ridges = {},
-                  .process = {},
-                  .prior = {}};
+  model.search = search_summary(options, best.search, best.finish, cost_of_search, cost);
+  model.search.evaluations = evaluations;
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   model.typical = central_configuration(model.spec, training);
@@ -522,11 +496,9 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
   const OwnPenalty penalty(program, space, training, options);
   const OwnProblem problem{program, space, penalty, options};
   const WeightedRows all = WeightedRows::merged(training, options.loss);
-  const auto sample = random_sample(
-      all, options.exploration_rows.value_or(search_defaults(options.method).exploration_rows),
-      options.seed);
+  const auto sample = random_sample(all, exploration_rows_of(options), options.seed);
   const WeightedRows& explored = sample ? *sample : all;
-  std::vector<OwnStart> starts(options.starts.value_or(search_defaults(options.method).starts));
+  std::vector<OwnStart> starts(starts_of(options));
   parallel_for(starts.size(), options.threads,
                [&](std::size_t k) { starts[k] = run_start(problem, explored, k); });
   std::size_t evaluations = 0;

@@ -288,16 +288,13 @@ constexpr std::size_t kMembersForManyPowers = 400;
 
 Start run_start(const Objective& objective, const WeightedRows& rows, const SearchSpace& space,
                 const Regulariser& penalty, const FitOptions& options, std::size_t index) {
-  optimise::DifferentialEvolutionOptions search = search_options(options);
+  optimise::DifferentialEvolutionOptions search = search_options(options, index);
   const bool reenters = polishes(options) && has_many_powers(space);
   if (reenters && !options.generations && !options.tolerance)
     search.generations = kGenerationsForManyPowers;
   if (reenters && !options.population)
     search.population = std::clamp<std::size_t>(kMembersForManyPowers / space.layout().size(), 1,
                                                 search.population);
-  if (index > 0)
-    search.observer = nullptr;  // progress shows the first start only
-  search.seed = index == 0 ? options.seed : RandomStream(options.seed, "start", index).bits();
   Start out;
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
   // This limit counts as converged, since the iterated local search continues from there.
@@ -323,7 +320,8 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
 
 }  // namespace
 
-optimise::DifferentialEvolutionOptions search_options(const FitOptions& options) {
+optimise::DifferentialEvolutionOptions search_options(const FitOptions& options,
+                                                      std::size_t start) {
   const SearchDefaults defaults = search_defaults(options.method);
   const auto weight = options.differential_weight.value_or(defaults.differential_weight);
   optimise::DifferentialEvolutionOptions out;
@@ -335,13 +333,45 @@ optimise::DifferentialEvolutionOptions search_options(const FitOptions& options)
   out.differential_weight_low = weight.first;
   out.differential_weight_high = weight.second;
   out.crossover_rate = options.crossover_rate.value_or(defaults.crossover_rate);
+  out.seed = start == 0 ? options.seed : RandomStream(options.seed, "start", start).bits();
   out.stop = options.stop;
-  out.observer = options.observer;
+  if (start == 0)
+    out.observer = options.observer;
   return out;
 }
 
 bool polishes(const FitOptions& options) {
   return options.polish && options.method == Method::scaled;
+}
+
+std::size_t starts_of(const FitOptions& options) {
+  return options.starts.value_or(search_defaults(options.method).starts);
+}
+
+std::size_t exploration_rows_of(const FitOptions& options) {
+  return options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
+}
+
+SearchSummary search_summary(const FitOptions& options,
+                             const optimise::DifferentialEvolutionResult& search,
+                             const Optimum& finish, double cost_of_search, double cost) {
+  SearchSummary out;
+  out.method = options.method;
+  out.loss = options.loss;
+  out.quantile = options.quantile;
+  out.penalty = options.penalty;
+  out.seed = options.seed;
+  out.strategy = to_text(search_options(options).strategy);
+  out.starts = starts_of(options);
+  out.population = static_cast<std::size_t>(search.population.cols());
+  out.generations = search.generations;
+  out.termination = to_text(search.termination);
+  // With noise-free data the search may already be exact: refinement then gains nothing.
+  const bool gains = polishes(options) && cost < cost_of_search;
+  out.polish_gain = gains ? 1 - cost / cost_of_search : 0;
+  out.gap = finish.relative_gap;
+  out.cost = cost;
+  return out;
 }
 
 std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
@@ -366,7 +396,7 @@ Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regul
   const WeightedRows searched = rounds ? explored.with(round_columns(explored.design())) : explored;
   const Objective objective(searched, space, penalty, options);
 
-  std::vector<Start> starts(options.starts.value_or(search_defaults(options.method).starts));
+  std::vector<Start> starts(starts_of(options));
   parallel_for(
       starts.size(), options.threads,
       [&](std::size_t k) {
@@ -427,8 +457,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   const WeightedRows all = WeightedRows::merged(training, options.loss);
   const SearchSpace space(spec, all, options);
   const Regulariser penalty(space, all, options);
-  const std::size_t exploration_rows =
-      options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
+  const std::size_t exploration_rows = exploration_rows_of(options);
   const std::optional<LevelGroups> groups =
       polishes(options) ? LevelGroups::make(spec, all) : std::nullopt;
   Explored explored = groups ? explore(*groups, all, options, exploration_rows)
@@ -458,26 +487,8 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   };
   const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.at);
-  // With noise-free data the search may already be exact: refinement then gains nothing.
-  const bool gains = polishes(options) && cost < cost_of_search;
-  model.search = {.method = options.method,
-                  .loss = options.loss,
-                  .quantile = options.quantile,
-                  .penalty = options.penalty,
-                  .seed = options.seed,
-                  .strategy = std::string(to_text(search_options(options).strategy)),
-                  .starts = options.starts.value_or(search_defaults(options.method).starts),
-                  .population = static_cast<std::size_t>(best.search.population.cols()),
-                  .generations = best.search.generations,
-                  .evaluations = evaluations,
-                  .termination = std::string(to_text(best.search.termination)),
-                  .polish_gain = gains ? 1 - cost / cost_of_search : 0,
-                  .gap = best.finish.relative_gap,
-                  .cost = cost,
-                  .form = {},
-                  .ridges = {},
-                  .process = {},
-                  .prior = {}};
+  model.search = search_summary(options, best.search, best.finish, cost_of_search, cost);
+  model.search.evaluations = evaluations;
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),

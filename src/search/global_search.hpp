@@ -76,11 +76,24 @@ class Objective {
 /// exp(|p| * width). Columns with fewer values are unchanged.
 Design round_columns(const Design& design);
 
-/// Options of differential evolution: the user's, else the defaults of the method.
-optimise::DifferentialEvolutionOptions search_options(const FitOptions& options);
+/// Options of differential evolution: the user's, else the defaults of the method. Each start has
+/// its own seed, and only the first one shows its progress.
+optimise::DifferentialEvolutionOptions search_options(const FitOptions& options,
+                                                      std::size_t start = 0);
 
 /// True if local refinement follows; the paper's method has scipy's instead.
 bool polishes(const FitOptions& options);
+
+/// Number of independent searches, and of rows on which they explore: the user's, else the defaults
+/// of the method.
+std::size_t starts_of(const FitOptions& options);
+std::size_t exploration_rows_of(const FitOptions& options);
+
+/// The facts of the search and the refinement that are kept, but for the number of evaluations.
+/// `cost`, `cost_of_search`: over the training rows, of the refined constants and of the search's.
+SearchSummary search_summary(const FitOptions& options,
+                             const optimise::DifferentialEvolutionResult& search,
+                             const Optimum& finish, double cost_of_search, double cost);
 
 /// Draws `wanted` random rows; nullopt if that is 0 (no limit) or all of them. For one seed, larger
 /// samples contain the smaller ones.

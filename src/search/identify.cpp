@@ -37,12 +37,9 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
     const double low = space.scaled().lower[index(k)];
     const double high = space.scaled().upper[index(k)];
     const double value = scaled[index(k)];
-    const ConstantKind kind = layout.kind(k);
-    const bool power =
-        kind == ConstantKind::intrinsic_power || kind == ConstantKind::extrinsic_power;
     if (high <= low)
       out[k] = Standing::fixed;
-    else if (!power && low == 0 && value == 0)
+    else if (!layout.is_power(k) && low == 0 && value == 0)
       out[k] = Standing::at_zero;
     else if (value >= high - kBoundMargin * (high - low) ||
              (value <= low + kBoundMargin * (high - low) && low != 0))
@@ -63,9 +60,8 @@ Sensitivity sensitivity_of(const SearchSpace& space, const Design& training,
   // with coefficient 0 is excluded: its power would always be flat.
   std::vector<bool> left_out;
   for (std::size_t k = 0; k < standings.size(); ++k)
-    left_out.push_back(
-        standings[k] == Standing::fixed ||
-        (standings[k] == Standing::at_zero && space.layout().kind(k) == ConstantKind::coefficient));
+    left_out.push_back(standings[k] == Standing::fixed ||
+                       (standings[k] == Standing::at_zero && space.layout().is_of_power(k)));
   const ScaledModel model(training, space);
   const auto at = model.linearised(scaled);
   return {std::move(standings), std::move(left_out),
@@ -170,25 +166,19 @@ class GenericFindings {
     return out;
   }
 
-  bool is_coefficient(std::size_t k) const {
-    const ConstantKind kind = layout_.kind(k);
-    return kind == ConstantKind::coefficient || kind == ConstantKind::level_coefficient ||
-           kind == ConstantKind::lone_coefficient;
-  }
-
   double raw_factor(std::size_t k) const {
-    return is_coefficient(k) ? std::exp(space_.log_raw_factor(k, scaled_)) : 1;
+    return layout_.is_coefficient(k) ? std::exp(space_.log_raw_factor(k, scaled_)) : 1;
   }
 
   /// Gradient of the raw constant with respect to the scaled ones.
   VectorXd gradient(std::size_t k) const {
     VectorXd out = VectorXd::Unit(scaled_.size(), index(k));
-    if (!is_coefficient(k))
+    if (!layout_.is_coefficient(k))
       return out;
     // raw = scaled * exp(-p centre - sum_j q_j centre_j)
     out *= raw_factor(k);
     const double raw = scaled_[index(k)] * raw_factor(k);
-    if (layout_.kind(k) == ConstantKind::coefficient)
+    if (layout_.is_of_power(k))
       out[index(layout_.intrinsic_power(k))] = -raw * space_.intrinsic_log_centres()[k];
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
       out[index(layout_.extrinsic_power(j))] = -raw * space_.extrinsic_log_centres()[j];
@@ -204,18 +194,11 @@ class GenericFindings {
 
   /// Largest half width with which the raw constant, or a difference of levels, can be quoted.
   double widest(std::size_t k, double value) const {
+    if (layout_.is_power(k))
+      return kWidestPower;
     const double relative = kWidestShareOfValue * std::abs(value);
-    switch (layout_.kind(k)) {
-      case ConstantKind::intrinsic_power:
-      case ConstantKind::extrinsic_power:
-        return kWidestPower;
-      case ConstantKind::coefficient:
-      case ConstantKind::lone_coefficient:
-        return relative;
-      case ConstantKind::level_coefficient:
-      case ConstantKind::intercept:
-        break;
-    }
+    if (layout_.is_of_power(k) || layout_.lone_coefficient() == k)
+      return relative;
     return std::max(relative, kWidestShareOfTime * typical_time_ * raw_factor(k));
   }
 

@@ -86,16 +86,6 @@ using Eigen::VectorXd;
 
 namespace {
 
-VectorXd safe_prediction(const VectorXd& measured, const VectorXd& predicted) {
-  return predicted.cwiseMax(1e-6 * measured);
-}
-
-/// 2 median |r / y|.
-double sparsity_of_rows(const VectorXd& measured, const VectorXd& predicted) {
-  const VectorXd safe = safe_prediction(measured, predicted);
-  return 2 * median((measured - predicted).cwiseQuotient(safe).cwiseAbs());
-}
-
 /// For a loss with a second derivative: scores are divided by its mean.
 Curvature smooth_curvature(Loss loss, const VectorXd& measured, const VectorXd& safe) {
   const Bend bend = facts_of(loss).bend(errors_of(loss, measured, safe));
@@ -104,25 +94,23 @@ Curvature smooth_curvature(Loss loss, const VectorXd& measured, const VectorXd& 
   return {per_time.cwiseAbs2(), bend.slope / bend.curvature.mean()};
 }
 
-Curvature curvature_of_rows(Loss loss, const VectorXd& measured, const VectorXd& predicted,
-                            double sparsity) {
-  const VectorXd safe = safe_prediction(measured, predicted);
+}  // namespace
+
+Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
+  const VectorXd& measured = runs.time;
+  const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
   const VectorXd residual = measured - predicted;
-  if (is_absolute(loss) && facts_of(loss).of == ErrorOf::time)
-    return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
-  if (is_absolute(loss))
+  if (is_absolute(loss)) {
+    const double sparsity = 2 * median(residual.cwiseQuotient(safe).cwiseAbs());
+    if (facts_of(loss).of == ErrorOf::time)
+      return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
     return {measured.array().square().inverse(), VectorXd::Constant(measured.size(), sparsity)};
+  }
   if (is_squared(loss) && is_logarithmic(loss))
     return {measured.array().square().inverse(), residual.cwiseQuotient(measured)};
   if (is_squared(loss))
     return {VectorXd::Ones(measured.size()), residual};
   return smooth_curvature(loss, measured, safe);
-}
-
-}  // namespace
-
-Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
-  return curvature_of_rows(loss, runs.time, predicted, sparsity_of_rows(runs.time, predicted));
 }
 
 namespace {

@@ -212,10 +212,6 @@ double ScaledModel::length(const VectorXd& step) const {
   return powers == 0 ? 0 : step.segment(first_power_, powers).cwiseAbs().maxCoeff();
 }
 
-std::optional<VectorXd> ScaledModel::wake(const VectorXd& scaled, const VectorXd& pull) const {
-  return wake_idle_terms(design_, space_, scaled, pull);
-}
-
 namespace {
 
 /// Spacing of the powers that are tried.
@@ -223,57 +219,21 @@ constexpr double kPowerSpacing = 0.25;
 /// Least downhill slope, as a share of the largest possible: smaller ones are rounding.
 constexpr double kDownhillShare = 1e-9;
 
-/// Per row, the product of E_j^q_j.
-VectorXd extrinsic_products(const Design& training, const SearchSpace& space,
-                            const VectorXd& scaled) {
-  VectorXd exponent = VectorXd::Zero(static_cast<Index>(training.rows));
-  for (std::size_t j = 0; j < training.extrinsic.size(); ++j) {
-    const NumericFactor& factor = training.extrinsic[j];
-    const double q = scaled[static_cast<Index>(space.layout().extrinsic_power(j))];
-    std::vector<double> parts;
-    parts.reserve(factor.values.size());
-    for (const double value : factor.values)
-      parts.push_back(q * (std::log(value) - space.extrinsic_log_centres()[j]));
-    for (std::size_t r = 0; r < training.rows; ++r)
-      exponent[static_cast<Index>(r)] += parts[entry(factor, r)];
-  }
-  return exponent.array().exp();
-}
-
 /// The powers that are tried for an idle term, ascending.
 struct PowerGrid {
   double low = 0;
   double high = 0;
-  int steps = 1;
+  int steps = std::max(1, static_cast<int>(std::lround((high - low) / kPowerSpacing)));
 
   double power(int k) const { return k == steps ? high : low + (high - low) / steps * k; }
 };
 
-struct IdleTerm {
-  std::size_t column = 0;
-  PowerGrid grid;
-};
-
-std::vector<IdleTerm> idle_terms(const SearchSpace& space, const VectorXd& scaled) {
-  std::vector<IdleTerm> out;
-  for (std::size_t i = 0; i < space.intrinsic_log_centres().size(); ++i) {
-    const Index a = static_cast<Index>(space.layout().coefficient(i));
-    if (scaled[a] != 0 || !(space.scaled().upper[a] > 0))
-      continue;
-    const Index p = static_cast<Index>(space.layout().intrinsic_power(i));
-    const double low = space.scaled().lower[p];
-    const double high = space.scaled().upper[p];
-    const int steps = std::max(1, static_cast<int>(std::lround((high - low) / kPowerSpacing)));
-    out.push_back({i, {low, high, steps}});
-  }
-  return out;
-}
-
-/// Appends slopes and squares of one term for the powers of its grid. `product`: per row.
-void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid& grid,
-                const VectorXd& pull, const VectorXd& product, std::vector<double>& slopes,
-                std::vector<double>& squares) {
-  const std::size_t places = factor.values.size();
+/// The power of steepest descent of a term's column, if any is downhill. `logs`: per distinct value
+/// of the column; `product`: of the scales, per row.
+std::optional<double> steepest_power(const NumericFactor& factor, const std::vector<double>& logs,
+                                     const PowerGrid& grid, const VectorXd& pull,
+                                     const VectorXd& product) {
+  const std::size_t places = logs.size();
   std::vector<double> slope_of(places, 0);
   std::vector<double> square_of(places, 0);
   for (Index r = 0; r < pull.size(); ++r) {
@@ -285,72 +245,47 @@ void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid&
   std::vector<double> powers(places);
   std::vector<double> factors(places);
   for (std::size_t v = 0; v < places; ++v) {
-    const double log_value = log_of_value(factor.values[v]) - log_centre;
-    powers[v] = std::exp(grid.low * log_value);
-    factors[v] = std::exp((grid.high - grid.low) / grid.steps * log_value);
+    powers[v] = std::exp(grid.low * logs[v]);
+    factors[v] = std::exp((grid.high - grid.low) / grid.steps * logs[v]);
   }
+  std::optional<double> best;
+  double least = -kDownhillShare * pull.norm();
   for (int k = 0; k <= grid.steps; ++k) {
-    double slope = 0;
-    double square = 0;
+    double slope = 0;   // d cost / d a
+    double square = 0;  // sum of (d y / d a)^2 over the rows
     for (std::size_t v = 0; v < places; ++v) {
       slope += slope_of[v] * powers[v];
       square += square_of[v] * powers[v] * powers[v];
       powers[v] *= factors[v];
     }
-    slopes.push_back(slope);
-    squares.push_back(square);
+    if (const double steepness = slope / std::sqrt(square); steepness < least) {
+      least = steepness;
+      best = grid.power(k);
+    }
   }
-}
-
-/// Derivatives with respect to the coefficients of idle terms.
-struct IdleSlopes {
-  VectorXd slopes;   ///< d cost / d a per idle term and power of its grid
-  VectorXd squares;  ///< sum of (d y / d a)^2 over the rows, likewise
-  double pull_squares = 0;
-};
-
-IdleSlopes idle_slopes(const Design& training, const SearchSpace& space, const VectorXd& scaled,
-                       const VectorXd& pull) {
-  IdleSlopes out{.slopes = {}, .squares = {}, .pull_squares = pull.squaredNorm()};
-  const std::vector<IdleTerm> idle = idle_terms(space, scaled);
-  if (idle.empty())
-    return out;
-  const VectorXd product = extrinsic_products(training, space, scaled);
-  std::vector<double> slopes;
-  std::vector<double> squares;
-  for (const IdleTerm& term : idle) {
-    add_slopes(training.intrinsic[term.column], space.intrinsic_log_centres()[term.column],
-               term.grid, pull, product, slopes, squares);
-  }
-  out.slopes = Eigen::Map<const VectorXd>(slopes.data(), static_cast<Index>(slopes.size()));
-  out.squares = Eigen::Map<const VectorXd>(squares.data(), static_cast<Index>(squares.size()));
-  return out;
+  return best;
 }
 
 }  // namespace
 
-/// Chooses for each idle term the power of steepest descent per size of the term, its root mean
-/// square over the rows, if any is downhill.
-std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
-                                        const VectorXd& scaled, const VectorXd& pull) {
-  const IdleSlopes of_rows = idle_slopes(training, space, scaled, pull);
+std::optional<VectorXd> ScaledModel::wake(const VectorXd& scaled, const VectorXd& pull) const {
+  std::optional<VectorXd> product;
   std::optional<VectorXd> woken;
-  Index at = 0;
-  for (const IdleTerm& term : idle_terms(space, scaled)) {
-    std::optional<double> best;
-    double least = -kDownhillShare * std::sqrt(of_rows.pull_squares);
-    for (int k = 0; k <= term.grid.steps; ++k, ++at) {
-      const double steepness = of_rows.slopes[at] / std::sqrt(of_rows.squares[at]);
-      if (steepness < least) {
-        least = steepness;
-        best = term.grid.power(k);
-      }
-    }
-    if (!best)
+  for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
+    const Index a = index(layout_.coefficient(i));
+    if (scaled[a] != 0 || !(box().upper[a] > 0))
+      continue;
+    if (!product)
+      product = parts(scaled).product;
+    const Index p = index(layout_.intrinsic_power(i));
+    const auto power =
+        steepest_power(design_.intrinsic[i], intrinsic_logs_[i],
+                       {.low = box().lower[p], .high = box().upper[p]}, pull, *product);
+    if (!power)
       continue;
     if (!woken)
       woken = scaled;
-    (*woken)[static_cast<Index>(space.layout().intrinsic_power(term.column))] = *best;
+    (*woken)[p] = *power;
   }
   return woken;
 }

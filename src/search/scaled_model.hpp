@@ -38,7 +38,12 @@ class ScaledModel : public SmoothModel {
   Eigen::VectorXd inside(const Eigen::VectorXd& scaled, const Eigen::VectorXd& effects,
                          double cost) const override;
 
-  /// See wake_idle_terms().
+  /// Finds powers at which idle terms, those with coefficient 0, would re-enter the model.
+  ///
+  /// A term a I^p with a = 0 has slope 0 in p, so that local refinement can never change p. But its
+  /// slope in a is known for every p of the box: if the steepest descent over a grid of powers, for
+  /// a term of fixed size, its root mean square over the rows, is downhill, the term gets that
+  /// power.
   std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd& scaled,
                                       const Eigen::VectorXd& pull) const override;
 
@@ -58,19 +63,6 @@ class ScaledModel : public SmoothModel {
   std::vector<std::vector<double>> intrinsic_logs_;  ///< per column and distinct value
   std::vector<std::vector<double>> extrinsic_logs_;
 };
-
-/// Finds powers at which idle terms, those with coefficient 0, would re-enter the model.
-///
-/// A term a I^p with a = 0 has slope 0 in p, so that local refinement can never change p. But its
-/// slope in a is known for every p of the box: if the steepest descent over a grid of powers, for a
-/// term of fixed size, is downhill, the term gets that power.
-///
-/// `scaled`: constants at an optimum. `pull`: per row, derivative of the cost with respect to the
-/// predicted time (d cost / d y). Returns constants with new powers of idle terms and the same
-/// predictions; nullopt if no idle term would pay.
-std::optional<Eigen::VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
-                                               const Eigen::VectorXd& scaled,
-                                               const Eigen::VectorXd& pull);
 
 /// Local refinement of Eq. (4), from and to scaled constants.
 Optimum polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,

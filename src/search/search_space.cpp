@@ -25,6 +25,23 @@ std::optional<std::size_t> column_of_many_levels(const Design& design) {
 using Eigen::Index;
 using Eigen::VectorXd;
 
+namespace {
+
+/// Minus the powers that a coefficient goes with times the logarithms by which their columns are
+/// divided.
+double log_of_units(const GenericLayout& layout, std::size_t coefficient, const VectorXd& scaled,
+                    const std::vector<double>& intrinsic, const std::vector<double>& extrinsic) {
+  const auto at = [&](std::size_t index) { return scaled[static_cast<Index>(index)]; };
+  double out = 0;
+  if (coefficient < intrinsic.size())
+    out -= at(layout.intrinsic_power(coefficient)) * intrinsic[coefficient];
+  for (std::size_t j = 0; j < extrinsic.size(); ++j)
+    out -= at(layout.extrinsic_power(j)) * extrinsic[j];
+  return out;
+}
+
+}  // namespace
+
 Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
                          const FitOptions& options)
     : PenaltyTerms(options.penalty.l1, options.penalty.l2),
@@ -47,13 +64,8 @@ Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
 }
 
 double Regulariser::factor(std::size_t coefficient, const VectorXd& scaled) const {
-  const auto at = [&](std::size_t index) { return scaled[static_cast<Index>(index)]; };
-  double log_factor = 0;
-  if (layout_.kind(coefficient) == ConstantKind::coefficient)
-    log_factor -= at(layout_.intrinsic_power(coefficient)) * intrinsic_shift_[coefficient];
-  for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
-    log_factor -= at(layout_.extrinsic_power(j)) * extrinsic_shift_[j];
-  return std::exp(log_factor) / unit_;
+  return std::exp(log_of_units(layout_, coefficient, scaled, intrinsic_shift_, extrinsic_shift_)) /
+         unit_;
 }
 
 VectorXd Regulariser::values(const VectorXd& scaled) const {
@@ -82,8 +94,7 @@ PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
   };
   for (Index k = 0; k < penalised; ++k) {
     const std::size_t constant = static_cast<std::size_t>(k);
-    const ConstantKind kind = layout_.kind(constant);
-    if (kind == ConstantKind::intrinsic_power || kind == ConstantKind::extrinsic_power) {
+    if (layout_.is_power(constant)) {
       put(k, k, 1);
       continue;
     }
@@ -91,7 +102,7 @@ PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
     const double own = factor(constant, scaled);
     put(k, k, own);
     out.values[k] *= own;
-    if (kind == ConstantKind::coefficient)
+    if (layout_.is_of_power(constant))
       put(k, index(layout_.intrinsic_power(constant)), -intrinsic_shift_[constant] * out.values[k]);
     for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
       put(k, index(layout_.extrinsic_power(j)), -extrinsic_shift_[j] * out.values[k]);
@@ -191,7 +202,7 @@ double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows)
 
 SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
                          const FitOptions& options)
-    : layout_(spec), intrinsic_(spec.intrinsic.size()), extrinsic_(spec.extrinsic.size()) {
+    : layout_(spec) {
   check_columns(spec, options.bounds);
   const bool scale = options.method == Method::scaled;
   const Range power{-kLargestPower, kLargestPower};
@@ -222,8 +233,8 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
   // A user's bound on a coefficient is in the units of the data. Its column, and all extrinsic
   // columns, are then not divided by their means, so that the bound applies.
   bool extrinsic_scaled = scale;
-  intrinsic_log_centres_.assign(intrinsic_, 0);
-  for (std::size_t i = 0; i < intrinsic_; ++i) {
+  intrinsic_log_centres_.assign(spec.intrinsic.size(), 0);
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     const std::string& column = spec.intrinsic[i].column;
     const Range range = bound_for(options.bounds, "a", column, constant);
     set(layout_.coefficient(i), range, true);
@@ -247,8 +258,8 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
       extrinsic_scaled = false;
     set(*lone, range, true);
   }
-  extrinsic_log_centres_.assign(extrinsic_, 0);
-  for (std::size_t j = 0; j < extrinsic_; ++j) {
+  extrinsic_log_centres_.assign(spec.extrinsic.size(), 0);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
     const std::string& column = spec.extrinsic[j].column;
     set(layout_.extrinsic_power(j), bound_for(options.bounds, "q", column, power), false);
     if (extrinsic_scaled)
@@ -266,16 +277,7 @@ VectorXd SearchSpace::scaled_from_coordinates(const VectorXd& x) const {
 }
 
 double SearchSpace::log_raw_factor(std::size_t index, const VectorXd& scaled) const {
-  double log_factor = 0;
-  if (index < intrinsic_) {
-    log_factor -=
-        scaled[static_cast<Index>(layout_.intrinsic_power(index))] * intrinsic_log_centres_[index];
-  }
-  for (std::size_t j = 0; j < extrinsic_; ++j) {
-    log_factor -=
-        scaled[static_cast<Index>(layout_.extrinsic_power(j))] * extrinsic_log_centres_[j];
-  }
-  return log_factor;
+  return log_of_units(layout_, index, scaled, intrinsic_log_centres_, extrinsic_log_centres_);
 }
 
 VectorXd SearchSpace::raw_from_scaled(const VectorXd& scaled) const {

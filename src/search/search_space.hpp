@@ -63,8 +63,6 @@ class SearchSpace {
 
  private:
   GenericLayout layout_;
-  std::size_t intrinsic_ = 0;
-  std::size_t extrinsic_ = 0;
   std::vector<double> intrinsic_log_centres_;
   std::vector<double> extrinsic_log_centres_;
   std::vector<std::uint8_t> logarithmic_;

@@ -210,9 +210,7 @@ void warn_of_few_rows(const FittedModel& model, const Design& training, std::vec
 void warn_of_untrained_levels(const FittedModel& model, const Design& training,
                               std::vector<Warning>& out) {
   for (std::size_t c = 0; c < training.categorical.size(); ++c) {
-    std::vector<bool> seen(training.categorical[c].levels, false);
-    for (const std::uint32_t code : training.categorical[c].codes)
-      seen[code] = true;
+    const std::vector<bool> seen = seen_levels(training.categorical[c]);
     for (std::size_t l = 0; l < seen.size(); ++l) {
       if (seen[l])
         continue;

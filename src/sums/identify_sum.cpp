@@ -107,7 +107,7 @@ VectorXd SumSensitivity::centres_of(const Design& runs) const {
 }
 
 Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions& options) const {
-  const MatrixXd parts = multi_parts(sum_.spec, sum_.structure, sum_.constants, runs);
+  const MatrixXd parts = term_parts({sum_.spec, sum_.structure}, sum_.constants, runs);
   const std::vector<std::size_t> leader = leaders();
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t row = 0; row < runs.rows; ++row) {
@@ -160,8 +160,8 @@ VectorXd SumSensitivity::gradient(std::size_t constant) const {
 VectorXd SumSensitivity::gradient_of_log_time(const Configuration& at,
                                               std::optional<std::size_t> extrinsic) const {
   const Design row = design_of(at, sum_.spec);
-  const MatrixXd parts = multi_parts(sum_.spec, sum_.structure, sum_.constants, row);
-  const MatrixXd powers = multi_elasticities(sum_.spec, sum_.structure, sum_.constants, row);
+  const MatrixXd parts = term_parts({sum_.spec, sum_.structure}, sum_.constants, row);
+  const MatrixXd powers = local_powers({sum_.spec, sum_.structure}, sum_.constants, row);
   const double total = parts.sum();
   const double power = extrinsic ? powers(0, index(*extrinsic)) : 0;
   VectorXd out = VectorXd::Zero(index(sum_.layout.size()));

@@ -7,22 +7,6 @@
 #include "base/text.hpp"
 
 namespace perfmodel {
-namespace {
-
-/// Calls `use` with every row and f(value), which is computed once per value of a coded column.
-template <class Function, class Use>
-void for_each_row(const NumericFactor& factor, std::size_t rows, const Function& f,
-                  const Use& use) {
-  std::vector<double> of_value;
-  of_value.reserve(factor.values.size());
-  for (const double value : factor.values)
-    of_value.push_back(f(value));
-  for (std::size_t row = 0; row < rows; ++row)
-    use(index(row), of_value[factor.coded() ? factor.codes[row] : row]);
-}
-
-}  // namespace
-
 double log_of_value(double value) {
   constexpr double log_of_zero = -1e5;
   return value == 0 ? log_of_zero : std::log(value);
@@ -47,53 +31,6 @@ GenericLayout::GenericLayout(const ModelSpec& spec)
   for (const NumericInput& input : spec.extrinsic)
     names_.push_back("q[" + input.column + "]");
   names_.emplace_back("C");
-}
-
-ConstantKind GenericLayout::kind(std::size_t i) const {
-  if (i < intrinsic_)
-    return ConstantKind::coefficient;
-  if (i < power_start_)
-    return has_lone_ ? ConstantKind::lone_coefficient : ConstantKind::level_coefficient;
-  if (i < power_start_ + intrinsic_)
-    return ConstantKind::intrinsic_power;
-  return i < intercept() ? ConstantKind::extrinsic_power : ConstantKind::intercept;
-}
-
-Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                                const Design& design) {
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
-
-  // Term by term over all rows: the sum and product of a row are computed in the order of the spec,
-  // whatever the other rows.
-  const auto lone = layout.lone_coefficient();
-  Eigen::VectorXd sum = Eigen::VectorXd::Constant(index(design.rows), lone ? constant(*lone) : 0);
-  for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
-    const double coefficient = constant(layout.coefficient(i));
-    const double power = constant(layout.intrinsic_power(i));
-    for_each_row(
-        design.intrinsic[i], design.rows,
-        [&](double value) { return coefficient * std::pow(value, power); },
-        [&](Eigen::Index row, double term) { sum[row] += term; });
-  }
-  for (std::size_t c = 0; c < design.categorical.size(); ++c) {
-    const std::vector<std::uint32_t>& codes = design.categorical[c].codes;
-    for (std::size_t row = 0; row < design.rows; ++row)
-      sum[index(row)] += constant(layout.level(c, codes[row]));
-  }
-  Eigen::VectorXd product = Eigen::VectorXd::Ones(index(design.rows));
-  for (std::size_t j = 0; j < design.extrinsic.size(); ++j) {
-    const double power = constant(layout.extrinsic_power(j));
-    for_each_row(
-        design.extrinsic[j], design.rows, [&](double value) { return std::pow(value, power); },
-        [&](Eigen::Index row, double factor) { product[row] *= factor; });
-  }
-
-  // Eq. (4): t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
-  Eigen::VectorXd time(index(design.rows));
-  for (Eigen::Index row = 0; row < time.size(); ++row)
-    time[row] = sum[row] * product[row] + constant(layout.intercept());
-  return time;
 }
 
 std::string generic_formula(const ModelSpec& spec) {
@@ -147,7 +84,7 @@ Design with_numeric_at(Design design, std::size_t numeric, double value) {
 }
 
 double Feature::coordinate(double clamped) const {
-  return saturates ? 1 - 1 / clamped : std::log(clamped);
+  return saturates ? 1 - 1 / clamped : log_of_value(clamped);
 }
 
 double Feature::factor(double clamped, double power) const {
@@ -218,73 +155,152 @@ MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure)
   names_.emplace_back("C");
 }
 
-MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
-                     const VectorXd& constants, const Design& design) {
-  const MultiLayout layout(spec, structure);
-  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
-  MatrixXd parts(index(design.rows), index(structure.terms) + 1);
+TermSum::TermSum(const ModelSpec& of) : spec(&of), is_generic(true) {
+  using enum TermFactor::Kind;
+  GenericLayout layout(of);
+  for (std::size_t i = 0; i < of.intrinsic.size(); ++i)
+    terms.push_back({{number, layout.coefficient(i)},
+                     {power, layout.intrinsic_power(i), of.extrinsic.size() + i}});
+  for (std::size_t c = 0; c < of.categorical.size(); ++c)
+    terms.push_back({{levels, layout.level(c, 0), c}});
+  if (const auto lone = layout.lone_coefficient())
+    terms.push_back({{number, *lone}});
+  for (std::size_t j = 0; j < of.extrinsic.size(); ++j)
+    common.push_back({power, layout.extrinsic_power(j), j});
+  intercept = layout.intercept();
+  names = std::move(layout).names();
+}
+
+TermSum::TermSum(const ModelSpec& of, const MultiStructure& structure)
+    : spec(&of), is_generic(false) {
+  using enum TermFactor::Kind;
+  MultiLayout layout(of, structure);
   for (std::size_t k = 0; k < structure.terms; ++k) {
-    auto part = parts.col(index(k));
-    part.setConstant(constant(layout.coefficient(k)));
-    const auto multiply = [&](Index row, double factor) { part[row] *= factor; };
-    const auto multiply_by_numeric = [&](std::size_t n) {
-      const double power = constant(layout.numeric_power(k, n));
-      const Feature& feature = structure.feature(k, n);
-      for_each_row(
-          numeric_factor(design, n), design.rows,
-          [&](double value) {
-            return feature.factor(numeric_input(spec, n).counted(feature.clamped(value)), power);
-          },
-          multiply);
+    std::vector<TermFactor>& factors = terms.emplace_back();
+    const auto add_power = [&](std::size_t n) {
+      factors.push_back({power, layout.numeric_power(k, n), n, structure.feature(k, n)});
     };
-    for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
-      multiply_by_numeric(n);
-    for (std::size_t c = 0; c < design.categorical.size(); ++c)
-      for (std::size_t row = 0; row < design.rows; ++row)
-        part[index(row)] *= constant(layout.level(k, c, design.categorical[c].codes[row]));
-    for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
-      multiply_by_numeric(n);
+    factors.push_back({number, layout.coefficient(k)});
+    for (std::size_t n = of.extrinsic.size(); n < numeric_count(of); ++n)
+      add_power(n);
+    for (std::size_t c = 0; c < of.categorical.size(); ++c)
+      factors.push_back({levels, layout.level(k, c, 0), c});
+    for (std::size_t n = 0; n < of.extrinsic.size(); ++n)
+      add_power(n);
     for (std::size_t g = 0; g < structure.step_factors.size(); ++g) {
-      const StepFactor& step_factor = structure.step_factors[g];
-      const Feature& feature = structure.feature(k, step_factor.numeric);
-      for_each_row(
-          numeric_factor(design, step_factor.numeric), design.rows,
-          [&](double value) {
-            const bool above = feature.clamped(value) > step_factor.above;
-            return constant(layout.step_factor(k, g, above ? 1 : 0));
-          },
-          multiply);
+      const auto [numeric, above] = structure.step_factors[g];
+      factors.push_back(
+          {step, layout.step_factor(k, g, 0), numeric, structure.feature(k, numeric), above});
     }
   }
-  parts.rightCols(1).setConstant(constant(layout.intercept()));
+  intercept = layout.intercept();
+  names = std::move(layout).names();
+}
+
+double TermSum::base(const TermFactor& factor, double value) const {
+  const double clamped = factor.feature.clamped(value);
+  return is_generic ? clamped : numeric_input(*spec, factor.input).counted(clamped);
+}
+
+namespace {
+
+/// One number per row.
+VectorXd product_of(const TermSum& sum, const std::vector<TermFactor>& factors,
+                    const VectorXd& constants, const Design& design) {
+  VectorXd out = VectorXd::Ones(index(design.rows));
+  for (const TermFactor& factor : factors) {
+    const double* const own = constants.data() + factor.constant;
+    switch (factor.kind) {
+      case TermFactor::Kind::number:
+        out *= *own;
+        break;
+      case TermFactor::Kind::power:
+        multiply_by(
+            numeric_factor(design, factor.input), design.rows,
+            [&](double value) { return factor.feature.factor(sum.base(factor, value), *own); },
+            out);
+        break;
+      case TermFactor::Kind::levels:
+        for (std::size_t row = 0; row < design.rows; ++row)
+          out[index(row)] *= own[design.categorical[factor.input].codes[row]];
+        break;
+      case TermFactor::Kind::step:
+        multiply_by(
+            numeric_factor(design, factor.input), design.rows,
+            [&](double value) { return own[factor.feature.clamped(value) > factor.above ? 1 : 0]; },
+            out);
+        break;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+VectorXd predict_terms(const TermSum& sum, const VectorXd& constants, const Design& design) {
+  VectorXd time = VectorXd::Zero(index(design.rows));
+  for (const std::vector<TermFactor>& term : sum.terms)
+    time += product_of(sum, term, constants, design);
+  return (time.array() * product_of(sum, sum.common, constants, design).array() +
+          constants[index(sum.intercept)])
+      .matrix();
+}
+
+MatrixXd term_parts(const TermSum& sum, const VectorXd& constants, const Design& design) {
+  MatrixXd parts(index(design.rows), index(sum.terms.size()) + 1);
+  const VectorXd common = product_of(sum, sum.common, constants, design);
+  for (std::size_t k = 0; k < sum.terms.size(); ++k)
+    parts.col(index(k)) = product_of(sum, sum.terms[k], constants, design).cwiseProduct(common);
+  parts.rightCols(1).setConstant(constants[index(sum.intercept)]);
   return parts;
 }
 
-VectorXd predict_multi(const ModelSpec& spec, const MultiStructure& structure,
-                       const VectorXd& constants, const Design& design) {
-  const MatrixXd parts = multi_parts(spec, structure, constants, design);
-  VectorXd time = VectorXd::Zero(parts.rows());
-  for (Index k = 0; k < parts.cols(); ++k)
-    time += parts.col(k);
-  return time;
-}
-
-MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structure,
-                            const VectorXd& constants, const Design& design) {
-  const MultiLayout layout(spec, structure);
-  const MatrixXd parts = multi_parts(spec, structure, constants, design);
-  MatrixXd out = MatrixXd::Zero(parts.rows(), index(spec.extrinsic.size()));
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-    for (std::size_t k = 0; k < structure.terms; ++k) {
-      const double power = constants[index(layout.extrinsic_power(k, j))];
-      for (std::size_t row = 0; row < design.rows; ++row) {
-        const double local = structure.feature(k, j).slope(design.extrinsic[j].value(row), power);
-        out(index(row), index(j)) += local * parts(index(row), index(k));
-      }
+MatrixXd local_powers(const TermSum& sum, const VectorXd& constants, const Design& design) {
+  const MatrixXd parts = term_parts(sum, constants, design);
+  MatrixXd out = MatrixXd::Zero(parts.rows(), index(sum.spec->extrinsic.size()));
+  for (std::size_t k = 0; k < sum.terms.size(); ++k) {
+    for (const TermFactor& factor : sum.terms[k]) {
+      if (factor.kind != TermFactor::Kind::power || factor.input >= design.extrinsic.size())
+        continue;
+      for (std::size_t row = 0; row < design.rows; ++row)
+        out(index(row), index(factor.input)) +=
+            factor.feature.slope(design.extrinsic[factor.input].value(row),
+                                 constants[index(factor.constant)]) *
+            parts(index(row), index(k));
     }
   }
   for (Index row = 0; row < out.rows(); ++row)
     out.row(row) /= parts.row(row).sum();
+  return out;
+}
+
+MatrixXd term_log_slopes(const TermSum& sum, const VectorXd& constants, const Design& design) {
+  const MatrixXd parts = term_parts(sum, constants, design);
+  const MatrixXd shares = parts.array().colwise() / parts.rowwise().sum().array();
+  MatrixXd out = MatrixXd::Zero(index(design.rows), constants.size());
+  const auto put = [&](const std::vector<TermFactor>& factors, std::size_t row, double share) {
+    for (const TermFactor& factor : factors) {
+      std::size_t constant = factor.constant;
+      double slope = share;
+      if (factor.kind == TermFactor::Kind::levels) {
+        constant += design.categorical[factor.input].codes[row];
+      } else if (factor.kind != TermFactor::Kind::number) {
+        const double value = numeric_factor(design, factor.input).value(row);
+        if (factor.kind == TermFactor::Kind::power)
+          slope *= factor.feature.coordinate(sum.base(factor, value));
+        else
+          constant += factor.feature.clamped(value) > factor.above ? 1 : 0;
+      }
+      out(index(row), index(constant)) = slope;
+    }
+  };
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    const double of_intercept = shares(index(row), index(sum.terms.size()));
+    for (std::size_t k = 0; k < sum.terms.size(); ++k)
+      put(sum.terms[k], row, shares(index(row), index(k)));
+    put(sum.common, row, 1 - of_intercept);
+    out(index(row), index(sum.intercept)) = of_intercept;
+  }
   return out;
 }
 
@@ -323,86 +339,48 @@ SeenParts seen_of(const std::vector<Bounds>& terms, double intercept) {
   return out;
 }
 
-SeenParts all_seen(std::size_t terms) {
-  return {std::vector<bool>(terms, true), true};
+/// The range of a product. The power and the logarithm of a feature are monotonic, their product
+/// need not be.
+void multiply_by_range(const TermSum& sum, const std::vector<TermFactor>& factors,
+                       const VectorXd& constants, Bounds& out) {
+  for (const TermFactor& factor : factors) {
+    const double* const own = constants.data() + factor.constant;
+    if (factor.kind == TermFactor::Kind::power) {
+      const NumericInput& input = numeric_input(*sum.spec, factor.input);
+      const auto at = [&](const Feature& part, double value, double power) {
+        return part.factor(sum.base(factor, value), power);
+      };
+      const Feature grown{.saturates = factor.feature.saturates};
+      const Feature logarithm{.log_power = factor.feature.log_power};
+      if (sum.is_generic && input.zero)  // absent if the column is 0
+        out.multiply(0, std::max(at(grown, input.zero->unit, *own), at(grown, input.high, *own)));
+      else
+        out.multiply(at(grown, input.low, *own), at(grown, input.high, *own));
+      out.multiply(at(logarithm, input.low, 0), at(logarithm, input.high, 0));
+    } else {
+      const std::size_t count = factor.kind == TermFactor::Kind::number ? 1
+                                : factor.kind == TermFactor::Kind::levels
+                                    ? sum.spec->categorical[factor.input].levels.size()
+                                    : 2;
+      const auto [low, high] = std::minmax_element(own, own + count);
+      out.multiply(*low, *high);
+    }
+  }
 }
 
 }  // namespace
 
-SeenParts seen_parts_of_generic(const ModelSpec& spec, const Eigen::VectorXd& constants) {
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
-  Bounds scaled;
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-    const double q = constant(layout.extrinsic_power(j));
-    scaled.multiply(std::pow(spec.extrinsic[j].low, q), std::pow(spec.extrinsic[j].high, q));
+SeenParts seen_parts(const TermSum& sum, const VectorXd& constants) {
+  std::vector<Bounds> terms(sum.terms.size());
+  const double intercept = constants[index(sum.intercept)];
+  bool subtracts = intercept < 0;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    multiply_by_range(sum, sum.terms[k], constants, terms[k]);
+    multiply_by_range(sum, sum.common, constants, terms[k]);
+    subtracts = subtracts || terms[k].low < 0 || terms[k].high < 0;
   }
-  std::vector<Bounds> terms;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    const double a = constant(layout.coefficient(i));
-    const double p = constant(layout.intrinsic_power(i));
-    const NumericInput& input = spec.intrinsic[i];
-    Bounds term = scaled;
-    if (input.zero)  // absent if the column is 0
-      term.multiply(0, a * std::max(std::pow(input.zero->unit, p), std::pow(input.high, p)));
-    else
-      term.multiply(a * std::pow(input.low, p), a * std::pow(input.high, p));
-    terms.push_back(term);
-  }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const Bounds levels =
-        range_of(constants, layout.level(c, 0), spec.categorical[c].levels.size());
-    Bounds term = scaled;
-    term.multiply(levels.low, levels.high);
-    terms.push_back(term);
-  }
-  const double intercept = constant(layout.intercept());
-  if (const auto lone = layout.lone_coefficient()) {
-    scaled.multiply(constant(*lone), constant(*lone));
-    SeenParts out = seen_of({scaled}, intercept);
-    out.terms.clear();
-    return out;
-  }
-  if (intercept < 0 ||
-      std::any_of(terms.begin(), terms.end(), [](const Bounds& term) { return term.low < 0; }))
-    return all_seen(terms.size());
-  return seen_of(terms, intercept);
-}
-
-SeenParts seen_parts_of_multi(const ModelSpec& spec, const MultiStructure& structure,
-                              const Eigen::VectorXd& constants) {
-  const MultiLayout layout(spec, structure);
-  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
-  std::vector<Bounds> terms;
-  for (std::size_t k = 0; k < structure.terms; ++k) {
-    const double a = constant(layout.coefficient(k));
-    if (a < 0)
-      return all_seen(structure.terms);
-    Bounds term{a, a};
-    for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-      const NumericInput& input = numeric_input(spec, n);
-      const Feature& feature = structure.feature(k, n);
-      // The power and the logarithm are monotonic, their product need not be.
-      const auto add = [&](const Feature& part, double power) {
-        const auto at = [&](double value) {
-          return part.factor(input.counted(feature.clamped(value)), power);
-        };
-        term.multiply(at(input.low), at(input.high));
-      };
-      add({.saturates = feature.saturates}, constant(layout.numeric_power(k, n)));
-      add({.log_power = feature.log_power}, 0);
-    }
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      const Bounds levels =
-          range_of(constants, layout.level(k, c, 0), spec.categorical[c].levels.size());
-      term.multiply(levels.low, levels.high);
-    }
-    for (std::size_t g = 0; g < structure.step_factors.size(); ++g)
-      term.multiply(constant(layout.step_factor(k, g, 0)), constant(layout.step_factor(k, g, 1)));
-    terms.push_back(term);
-  }
-  const double intercept = constant(layout.intercept());
-  return intercept < 0 ? all_seen(structure.terms) : seen_of(terms, intercept);
+  return subtracts ? SeenParts{std::vector<bool>(terms.size(), true), true}
+                   : seen_of(terms, intercept);
 }
 
 }  // namespace perfmodel

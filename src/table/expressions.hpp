@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "perfmodel/columns.hpp"
@@ -19,16 +20,6 @@ constexpr double kLeastPowerAtZero = 0.01;
 
 /// ln value. For 0 a number so low that exp(p times it) is 0 for every such power p.
 double log_of_value(double value);
-
-/// The role of a constant in Eq. (4).
-enum class ConstantKind {
-  coefficient,
-  level_coefficient,
-  lone_coefficient,
-  intrinsic_power,
-  extrinsic_power,
-  intercept
-};
 
 /// The index of each constant of Eq. (4) in the vector of constants:
 ///
@@ -52,9 +43,14 @@ class GenericLayout {
   std::size_t extrinsic_power(std::size_t j) const { return power_start_ + intrinsic_ + j; }
   std::size_t intercept() const { return power_start_ + intrinsic_ + extrinsic_; }
 
-  ConstantKind kind(std::size_t index) const;
+  /// Whether it is the a of a column, of a level or of the scales.
+  bool is_coefficient(std::size_t index) const { return index < power_start_; }
+  /// Whether it is the a of an intrinsic column, which has the power p beside it.
+  bool is_of_power(std::size_t index) const { return index < intrinsic_; }
+  bool is_power(std::size_t index) const { return index >= power_start_ && index < intercept(); }
   /// "a[filters]", "a[activation=relu]", "p[filters]", "q[workers]", "a", "C".
   const std::string& name(std::size_t index) const { return names_[index]; }
+  std::vector<std::string> names() && { return std::move(names_); }
 
  private:
   std::size_t intrinsic_;
@@ -65,16 +61,7 @@ class GenericLayout {
   std::vector<std::string> names_;
 };
 
-/// Eq. (4) of Kavarakuntla et al. 2024 for every row of the design:
-///
-///     t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
-///
-/// and t(E) = a * prod_j E_j^q_j + C if scales are the only inputs. `constants`: in the order of
-/// GenericLayout, in the units of the data. Returns one time per row.
-Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                                const Design& design);
-
-/// The formula with the names of the columns, as printed.
+/// Eq. (4) with the names of the columns, as printed.
 std::string generic_formula(const ModelSpec& spec);
 
 // A *numeric column* of a sum has one index: extrinsic columns come first, then intrinsic ones.
@@ -103,7 +90,8 @@ struct Feature {
   double clamp = std::numeric_limits<double>::infinity();  ///< larger values count as this one
 
   double clamped(double value) const { return std::min(value, clamp); }
-  /// The logarithm of what has the power p, ln m or 1 - 1/m, of a clamped value.
+  /// The logarithm of what has the power p, ln m or 1 - 1/m, of a clamped value; see
+  /// log_of_value().
   double coordinate(double clamped) const;
   /// The factor of the term, of a clamped value. log2(m) is 0 for m < 1.
   double factor(double clamped, double power) const;
@@ -161,6 +149,7 @@ class MultiLayout {
 
   /// "a[1]", "p[1,filters]", "g[1,activation=relu]", "q[1,workers]", "g[1,num_gpus>1]", "C".
   const std::string& name(std::size_t index) const { return names_[index]; }
+  std::vector<std::string> names() && { return std::move(names_); }
 
  private:
   std::vector<std::size_t> level_start_;
@@ -170,33 +159,71 @@ class MultiLayout {
   std::vector<std::string> names_;
 };
 
-/// The components of the time, rows x (terms + 1): a column per term, then C. A term is
+/// A factor of a term: a number, a power of a numeric column (as its Feature has it), a number per
+/// level of a column, or one of two numbers, at or below a threshold and above it.
+struct TermFactor {
+  enum class Kind { number, power, levels, step };
+
+  Kind kind = Kind::number;
+  std::size_t constant = 0;  ///< the first one
+  std::size_t input = 0;     ///< the numeric or categorical column
+  Feature feature = {};
+  double above = 0;  ///< of a step
+};
+
+/// Eq. (4) of Kavarakuntla et al. 2024,
+///
+///     t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
+///
+/// (t(E) = a * prod_j E_j^q_j + C if scales are the only inputs), or a sum of product terms
 ///
 ///     a_k prod_i I_i^p_ki prod_c g_{k,c}[level] prod_j E_j^q_kj prod_n log2(n)^r_kn
 ///
-/// times the factors of its steps, where n is every numeric column, as its Feature has it.
-/// `constants`: in the order of MultiLayout, in the units of the data.
-Eigen::MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
-                            const Eigen::VectorXd& constants, const Design& design);
+/// times the factors of its steps, and C, where n is every numeric column.
+struct TermSum {
+  TermSum(const ModelSpec& of);  // implicit, since Eq. (4) needs nothing else
+  TermSum(const ModelSpec& of, const MultiStructure& structure);
 
-/// The sum of multi_parts(), one time per row.
-Eigen::VectorXd predict_multi(const ModelSpec& spec, const MultiStructure& structure,
-                              const Eigen::VectorXd& constants, const Design& design);
+  const ModelSpec* spec;
+  bool is_generic;  ///< Eq. (4), where 0 in a column is no term; in sums it is counted()
+  std::vector<std::vector<TermFactor>> terms;
+  std::vector<TermFactor> common = {};  ///< factors of all terms but C
+  std::size_t intercept;
+  std::vector<std::string> names;  ///< of the constants, in the order of the form's layout
 
-/// Local scaling powers d ln t / d ln E_j of the rows of a design: rows x extrinsic columns.
-Eigen::MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structure,
-                                   const Eigen::VectorXd& constants, const Design& design);
+  /// What the feature of a factor is computed from, at a value of its column.
+  double base(const TermFactor& factor, double value) const;
+};
+
+// `constants` are in the order of the form's layout, in the units of the data.
+
+/// One time per row. The sum and the product of a row are computed in the order of the spec,
+/// whatever the other rows.
+Eigen::VectorXd predict_terms(const TermSum& sum, const Eigen::VectorXd& constants,
+                              const Design& design);
+
+/// The components of the time, rows x (terms + 1): a column per term, then C.
+Eigen::MatrixXd term_parts(const TermSum& sum, const Eigen::VectorXd& constants,
+                           const Design& design);
+
+/// Local scaling powers d ln t / d ln E_j of the rows of a design: rows x extrinsic columns. Not of
+/// Eq. (4), whose powers are constants.
+Eigen::MatrixXd local_powers(const TermSum& sum, const Eigen::VectorXd& constants,
+                             const Design& design);
+
+/// Derivatives of ln t by the powers and by the logarithms of the other constants: rows x
+/// constants.
+Eigen::MatrixXd term_log_slopes(const TermSum& sum, const Eigen::VectorXd& constants,
+                                const Design& design);
 
 /// The components of a formula that are printed: those that change a time within the measured
 /// ranges by more than 1e-6, far less than three digits or clocks resolve. If a component is
 /// subtracted from others, all are printed.
 struct SeenParts {
-  std::vector<bool> terms;  ///< inputs of Eq. (4): intrinsic, then categorical; terms of a sum
+  std::vector<bool> terms;
   bool intercept = true;
 };
 
-SeenParts seen_parts_of_generic(const ModelSpec& spec, const Eigen::VectorXd& constants);
-SeenParts seen_parts_of_multi(const ModelSpec& spec, const MultiStructure& structure,
-                              const Eigen::VectorXd& constants);
+SeenParts seen_parts(const TermSum& sum, const Eigen::VectorXd& constants);
 
 }  // namespace perfmodel

@@ -52,7 +52,7 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
   const SumForm& form = sum_form(judged.runs.truth);
   const auto parts_at = [&](const Design& design) {
     return Eigen::MatrixXd(
-        multi_parts(judged.runs.spec, form.structure, judged.runs.truth.constants, design));
+        term_parts({judged.runs.spec, form.structure}, judged.runs.truth.constants, design));
   };
   const Eigen::MatrixXd all = parts_at(judged.runs.design);
   const Eigen::MatrixXd here = parts_at(design_of(content.central.configuration, judged.runs.spec));

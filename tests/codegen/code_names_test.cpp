@@ -39,7 +39,7 @@ std::string code_with(const std::string& within, FormulaLanguage language) {
   spec.extrinsic = {{name, 1, 8}};
   Eigen::VectorXd constants(language == FormulaLanguage::extrap ? 4 : 6);
   constants.setLinSpaced(0.5, 1.5);
-  return generic_code(spec, constants, language);
+  return terms_code(spec, constants, language);
 }
 
 const std::vector<std::string> dangerous = {"\n",

@@ -96,13 +96,13 @@ struct DerivedModel {
   Eigen::VectorXd constants;
 
   std::string code(FormulaLanguage language) const {
-    return structure ? multi_code(spec, *structure, constants, language)
-                     : generic_code(spec, constants, language);
+    return structure ? terms_code({spec, *structure}, constants, language)
+                     : terms_code(spec, constants, language);
   }
   Eigen::VectorXd predicted() const {
     const Design design = make_design(table, spec, Target::absent);
-    return structure ? predict_multi(spec, *structure, constants, design)
-                     : predict_generic(spec, constants, design);
+    return structure ? predict_terms({spec, *structure}, constants, design)
+                     : predict_terms(spec, constants, design);
   }
 };
 
@@ -151,12 +151,12 @@ TEST_CASE("the Python function computes what predict does", "[model][show][needs
   };
   for (const test::MultiRuns& sum : {runs, runs_of_other_growths()}) {
     check(sum.spec,
-          multi_code(sum.spec, sum_form(sum.truth).structure, sum.truth.constants,
+          terms_code({sum.spec, sum_form(sum.truth).structure}, sum.truth.constants,
                      FormulaLanguage::python),
           sum.design, predict(sum.truth, sum.design));
   }
-  check(paper.spec, generic_code(paper.spec, paper.constants, FormulaLanguage::python),
-        paper.design, predict_generic(paper.spec, paper.constants, paper.design));
+  check(paper.spec, terms_code(paper.spec, paper.constants, FormulaLanguage::python), paper.design,
+        predict_terms(paper.spec, paper.constants, paper.design));
 }
 
 TEST_CASE("the Python function takes arrays, and divides by 0 as predict does",
@@ -206,7 +206,7 @@ TEST_CASE("the JavaScript function computes what predict does", "[model][show][n
   zeros.truth.spec.extrinsic[0].zero = ZeroValue{2, true};
   zeros.truth.spec.intrinsic[0].zero = ZeroValue{3, false};
   for (const test::MultiRuns& sum : {shown_runs(), runs_of_other_growths(), zeros}) {
-    check(multi_code(sum.truth.spec, sum_form(sum.truth).structure, sum.truth.constants,
+    check(terms_code({sum.truth.spec, sum_form(sum.truth).structure}, sum.truth.constants,
                      FormulaLanguage::javascript),
           calls(sum.spec, sum.design, "console.log(", ")", 40), predict(sum.truth, sum.design));
   }
@@ -224,7 +224,7 @@ TEST_CASE("names and levels with a meaning in JavaScript and in pages remain wha
   spec.extrinsic = {{"arguments", 1, 2}, {"Number", 1, 2}};
   Eigen::VectorXd constants(10);  // a[Math] | levels | p[Math] | q, q | C
   constants << 1, 1, 2, 3, 4, 5, 1, 2, -1, 0;
-  const std::string code = generic_code(spec, constants, FormulaLanguage::javascript);
+  const std::string code = terms_code(spec, constants, FormulaLanguage::javascript);
   for (const char* mark : {"</", "]]>"})
     CHECK(code.find(mark) == std::string::npos);
   const test::CsvFile file(
@@ -238,7 +238,7 @@ TEST_CASE("names and levels with a meaning in JavaScript and in pages remain wha
 
 TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]") {
   const test::MultiRuns runs = GENERATE(false, true) ? runs_of_other_growths() : shown_runs();
-  const std::string code = multi_code(runs.spec, sum_form(runs.truth).structure,
+  const std::string code = terms_code({runs.spec, sum_form(runs.truth).structure},
                                       runs.truth.constants, FormulaLanguage::c) +
                            "#include <stdio.h>\nint main(void) {\n" +
                            calls(runs.spec, runs.design, "printf(\"%.17g\\n\", ", ");", 40) +
@@ -254,7 +254,7 @@ TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]"
 
 TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") {
   const test::MultiRuns runs = shown_runs();
-  CHECK(multi_code(runs.spec, sum_form(runs.truth).structure, runs.truth.constants,
+  CHECK(terms_code({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants,
                    FormulaLanguage::spreadsheet) ==
         "=2e-05*filters^1.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1.5,NA()))"
         "*gpus^(-1)*batch_size*IF(gpus>1,1,1)"
@@ -266,7 +266,7 @@ TEST_CASE("a spreadsheet, text and LaTeX show rings, caps and logarithms of all 
           "[model][show]") {
   const test::MultiRuns runs = runs_of_other_growths();
   const auto shown = [&](FormulaLanguage language) {
-    return multi_code(runs.spec, sum_form(runs.truth).structure, runs.truth.constants, language);
+    return terms_code({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants, language);
   };
   CHECK(shown(FormulaLanguage::spreadsheet) ==
         "=2e-05*filters^1.5*LOG(MAX(filters,1),2)^2"
@@ -322,7 +322,7 @@ TEST_CASE("a spreadsheet formula computes derived columns where they stand",
   spec.categorical = {{"big", {"0", "1"}}};
   Eigen::VectorXd constants(5);
   constants << 2, 0.25, 0.5, 1.5, 0.125;
-  CHECK(generic_code(spec, constants, FormulaLanguage::spreadsheet) ==
+  CHECK(terms_code(spec, constants, FormulaLanguage::spreadsheet) ==
         "=(2 * (-INT(-(m/4)))^1.5 + "
         "IF(IF((-INT(-(m/4)))>3,1,0)=0,0.25,IF(IF((-INT(-(m/4)))>3,1,0)=1,0.5,NA())))+0.125\n");
 }
@@ -356,7 +356,7 @@ TEST_CASE("code tells which columns its parameters of other names are", "[model]
   const Eigen::VectorXd constants = Eigen::VectorXd::Ones(9);
   // The first two would be one name.
   const auto lines = [&](FormulaLanguage language, const std::string& mark) {
-    const std::string code = generic_code(spec, constants, language);
+    const std::string code = terms_code(spec, constants, language);
     CAPTURE(code);
     CHECK(code.find(mark + " gr____e: \"gr\u00f6\u00dfe\"\n") != std::string::npos);
     CHECK(code.find(mark + " gr____e_: \"gr\u00fc\u00dfe\"\n") != std::string::npos);
@@ -374,7 +374,7 @@ TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
   const Eigen::VectorXd constants = constants_of(spec);
   const Eigen::VectorXd expected = Eigen::VectorXd::LinSpaced(5, 2, 6);
   if (test::succeeds(test::kPython + "-c 'import numpy'")) {
-    const test::CsvFile file(generic_code(spec, constants, FormulaLanguage::python) +
+    const test::CsvFile file(terms_code(spec, constants, FormulaLanguage::python) +
                              "for level in ['\"q\"', 'back\\\\', 'two\\nlines\\r', 'what?\?/', "
                              "'{x}%s']:\n    print(predict(1, level))\n");
     const auto printed = test::output_of(test::kPython + file.path());
@@ -383,7 +383,7 @@ TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
   }
   if (test::succeeds("cc --version")) {
     const test::CsvFile file(
-        generic_code(spec, constants, FormulaLanguage::c) +
+        terms_code(spec, constants, FormulaLanguage::c) +
         "#include <stdio.h>\nint main(void) {\n"
         "const char *levels[] = {\"\\\"q\\\"\", \"back\\\\\", \"two\\nlines\\r\", "
         "\"what?\" \"?/\", \"{x}%s\"};\n"
@@ -401,7 +401,7 @@ TEST_CASE("a spreadsheet compares a level with what the cell holds once it is ty
           "[model][show]") {
   const auto choice = [](const std::vector<std::string>& levels) {
     const ModelSpec spec = spec_of_levels(levels);
-    const std::string code = generic_code(spec, constants_of(spec), FormulaLanguage::spreadsheet);
+    const std::string code = terms_code(spec, constants_of(spec), FormulaLanguage::spreadsheet);
     return code.substr(0, code.find(",2,"));
   };
   CHECK(choice({"adam", "sgd"}) == "=(1 * x + IF(level=\"adam\",1,IF(level=\"sgd\"");
@@ -422,11 +422,11 @@ TEST_CASE("a formula too long for a spreadsheet is refused before it fills the m
   spec.intrinsic = {{"d59", 1, 2}};
   Eigen::VectorXd constants(3);
   constants << 2, 1, 0;
-  CHECK_THROWS_MATCHES(generic_code(spec, constants, FormulaLanguage::spreadsheet), InputError,
+  CHECK_THROWS_MATCHES(terms_code(spec, constants, FormulaLanguage::spreadsheet), InputError,
                        Catch::Matchers::Message(
                            "column 'd11' takes more than 8192 characters in one formula, which no "
                            "spreadsheet reads; use --as python or --as c"));
-  CHECK_NOTHROW(generic_code(spec, constants, FormulaLanguage::c));
+  CHECK_NOTHROW(terms_code(spec, constants, FormulaLanguage::c));
 }
 
 namespace {
@@ -505,7 +505,7 @@ TEST_CASE("the C function uses no name that C reserves", "[model][show][needs-cc
   spec.intrinsic = {{"_Bool", 1, 2}, {"__LINE__", 1, 2}};
   Eigen::VectorXd constants(5);
   constants << 2, 3, 1, 1, 0.5;
-  const test::CsvFile file(generic_code(spec, constants, FormulaLanguage::c) +
+  const test::CsvFile file(terms_code(spec, constants, FormulaLanguage::c) +
                            "#include <stdio.h>\nint main(void) {\n"
                            "printf(\"%g\\n\", predict(1, 10));\nreturn 0;\n}\n");
   const std::string binary = file.path() + ".out";
@@ -517,14 +517,14 @@ TEST_CASE("the C function uses no name that C reserves", "[model][show][needs-cc
 
 TEST_CASE("LaTeX has a sign for each character that means something to it", "[model][show]") {
   const ModelSpec spec = spec_of_levels({"a~b c_d", "50%{&}$#"});
-  CHECK_THAT(generic_code(spec, constants_of(spec), FormulaLanguage::latex),
+  CHECK_THAT(terms_code(spec, constants_of(spec), FormulaLanguage::latex),
              Catch::Matchers::ContainsSubstring("\\mathrm{a{\\sim}b\\ c\\_d} \\\\ 2") &&
                  Catch::Matchers::ContainsSubstring("\\mathrm{50\\%\\{\\&\\}\\$\\#}"));
 }
 
 TEST_CASE("LaTeX sets backslashes and carets of names as they are", "[model][show]") {
   const ModelSpec spec = spec_of_levels({"a\\b", "c^d^e"});
-  CHECK(generic_code(spec, constants_of(spec), FormulaLanguage::latex) ==
+  CHECK(terms_code(spec, constants_of(spec), FormulaLanguage::latex) ==
         "\\begin{align*}\n"
         "  t ={} & \\Bigl(1 \\cdot \\mathrm{x} \\\\\n"
         "  & \\quad + \\left\\{\\begin{array}{ll}1 & \\mathrm{level} = "
@@ -543,7 +543,7 @@ TEST_CASE("LaTeX leaves out what is 0 or 1 and aligns the rest", "[model][show]"
   const GenericLayout layout(spec);
   REQUIRE(
       (layout.coefficient(1) == 1 && layout.intrinsic_power(2) == 5 && layout.intercept() == 8));
-  CHECK(generic_code(spec, constants, FormulaLanguage::latex) ==
+  CHECK(terms_code(spec, constants, FormulaLanguage::latex) ==
         "\\begin{align*}\n"
         "  t ={} & \\Bigl(5 \\\\\n"
         "  & \\quad + 3 \\cdot \\mathrm{grows}^{1.5}\\Bigr) \\\\\n"
@@ -559,7 +559,7 @@ TEST_CASE("LaTeX leaves out what is 0 or 1 and aligns the rest", "[model][show]"
   set(sum.coefficient(1), -2);
   set(sum.numeric_power(1, 0), 1);
   set(sum.intercept(), 4);
-  CHECK(multi_code(spec, structure, factors, FormulaLanguage::latex) ==
+  CHECK(terms_code({spec, structure}, factors, FormulaLanguage::latex) ==
         "\\begin{align*}\n"
         "  t ={} & - 2 \\cdot \\mathrm{gpus} \\\\\n"
         "  & + 4\n"

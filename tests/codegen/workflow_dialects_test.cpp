@@ -41,7 +41,7 @@ test::MultiRuns runs_with_unit(const std::string& unit) {
 }
 
 std::string code_of(const test::MultiRuns& runs, FormulaLanguage language) {
-  return multi_code(runs.truth.spec, sum_form(runs.truth).structure, runs.truth.constants,
+  return terms_code({runs.truth.spec, sum_form(runs.truth).structure}, runs.truth.constants,
                     language);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("rules take less input than was measured as the least that was measure
           "[model][show][workflow][needs-python][needs-node]") {
   const test::TemporaryDirectory directory;
   const auto code = [](FormulaLanguage language) {
-    return generic_code(falling_memory(), falling_constants(), language);
+    return terms_code(falling_memory(), falling_constants(), language);
   };
   const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
   std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
@@ -192,7 +192,7 @@ TEST_CASE(
   spec.extrinsic = {{"threads", 1, 2}};
   Eigen::VectorXd constants(6);
   constants << 1, 2, 3, 1, -1, 0;
-  CHECK_THAT(generic_code(spec, constants, FormulaLanguage::snakemake),
+  CHECK_THAT(terms_code(spec, constants, FormulaLanguage::snakemake),
              ContainsSubstring("mem_mb(input_size_mb=input.size_mb, tool=wildcards.tool, "
                                "threads=threads)"));
 }
@@ -298,13 +298,13 @@ TEST_CASE("names and levels with a meaning in a workflow remain what they are",
   const test::TemporaryDirectory directory;
   const auto rule = test::output_of(
       test::kPython +
-      directory.write("rule.py", generic_code(spec, constants, FormulaLanguage::snakemake) +
+      directory.write("rule.py", terms_code(spec, constants, FormulaLanguage::snakemake) +
                                      "print(mem_mb(7, 'it\\'s'), mem_mb(7, 'q\"\\\\$x'))\n"));
   CHECK(rule == "17 27\n");
   const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
   std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
   const std::string script =
-      directory.write("request.sh", generic_code(spec, constants, FormulaLanguage::slurm));
+      directory.write("request.sh", terms_code(spec, constants, FormulaLanguage::slurm));
   const std::string call = "PATH=" + directory.path().string() + ":$PATH PATH_=7 ";
   const double units = 1e6 / 0x1p20;
   CHECK(test::output_of(call + "mem_mb=\"it's\" bash " + script) ==

@@ -29,7 +29,7 @@ MultiStructure seen_structure(std::size_t terms) {
 
 std::string text_of(const MultiStructure& structure, const Eigen::VectorXd& constants,
                     FormulaLanguage language = FormulaLanguage::text) {
-  return readable_multi(seen_spec(), structure, constants, language);
+  return readable_terms({seen_spec(), structure}, constants, language);
 }
 
 }  // namespace
@@ -74,13 +74,13 @@ TEST_CASE("Eq. (4) is printed without what no measured time shows", "[show]") {
   set(layout.intrinsic_power(1), 0);
   set(layout.extrinsic_power(0), -1);
   set(layout.intercept(), 7.21e-128);
-  CHECK(readable_generic(spec, constants, FormulaLanguage::text) ==
+  CHECK(readable_terms(spec, constants, FormulaLanguage::text) ==
         "t = (1e-06 * width^1) * gpus^-1\n");
   set(layout.coefficient(1), 1e-9);
-  CHECK(readable_generic(spec, constants, FormulaLanguage::text) ==
+  CHECK(readable_terms(spec, constants, FormulaLanguage::text) ==
         "t = (1e-06 * width^1 + 1e-09) * gpus^-1\n");
   set(layout.coefficient(0), 0);
   set(layout.coefficient(1), 0);
   set(layout.intercept(), 0.5);
-  CHECK(readable_generic(spec, constants, FormulaLanguage::text) == "t = 0.5\n");
+  CHECK(readable_terms(spec, constants, FormulaLanguage::text) == "t = 0.5\n");
 }

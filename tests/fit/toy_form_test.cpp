@@ -29,14 +29,13 @@ namespace {
 class ToyForm final : public Form {
  public:
   std::string_view name() const override { return "toy"; }
-  const FormWords& words() const override {
-    static constexpr FormWords words{.noun = "law of Amdahl",
-                                     .title = "The law of Amdahl",
-                                     .share_caption = "What is shared out and what is not.",
-                                     .scaled_part = "the time that is shared out",
-                                     .level_letter = 'a',
-                                     .lists_terms = true};
-    return words;
+  FormWords words() const override {
+    return {.noun = "law of Amdahl",
+            .title = "The law of Amdahl",
+            .share_caption = "What is shared out and what is not.",
+            .scaled_part = "the time that is shared out",
+            .level_letter = 'a',
+            .lists_terms = true};
   }
   std::vector<ConstantInfo> constants(const ModelSpec&) const override {
     return {{"a", ConstantRole::coefficient, ConstantRange::not_negative, 0},
@@ -72,7 +71,6 @@ class ToyForm final : public Form {
                           predict(spec, constants, design).sum();
     return {100 - serial, serial};
   }
-  bool has_local_powers() const override { return true; }
   std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                      const Configuration* at) const override {
     const double shared = constants[0] / at->extrinsic[0];
@@ -80,7 +78,6 @@ class ToyForm final : public Form {
     out[0] = -shared / (shared + constants[1]);
     return out;
   }
-  double unscaled_time(const VectorXd&) const override { return 0; }
   std::string formula(const ModelSpec& spec, const VectorXd&) const override {
     return "t = a/" + spec.extrinsic[0].column + " + C";
   }
@@ -88,8 +85,8 @@ class ToyForm final : public Form {
                    FormulaLanguage) const override {
     return formula(spec, constants) + "\n";
   }
-  Reordered reordered(const ModelSpec&, const ModelSpec&, const ColumnOrder&) const override {
-    return {std::make_shared<ToyForm>(), {0, 1}};
+  std::shared_ptr<const Form> reordered(const ColumnOrder&) const override {
+    return std::make_shared<ToyForm>();
   }
   std::size_t constants_in_use(const FittedModel&) const override { return 2; }
   std::unique_ptr<Refit> refit(const FittedModel&, const Design&, const FitOptions&) const override;

@@ -267,7 +267,7 @@ void check_losses(Bytes& bytes) {
   for (std::size_t i = 0; i < count; ++i) {
     const Eigen::VectorXd at = candidates.col(static_cast<Eigen::Index>(i));
     const Eigen::VectorXd raw = space.raw_from_scaled(space.scaled_from_coordinates(at));
-    const double mean = loss_value(options.loss, design.time, predict_generic(spec, raw, design));
+    const double mean = loss_value(options.loss, design.time, predict_terms(spec, raw, design));
     const double sum =
         static_cast<double>(design.rows) * (options.loss == Loss::rmsle ? mean * mean : mean);
     require(!std::isfinite(sum) || is_near(sums[i], sum, 1e-9), "a sum of losses");

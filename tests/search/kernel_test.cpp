@@ -85,7 +85,7 @@ TEST_CASE("the kernel's cost is the loss of the plain prediction with the raw co
     for (Eigen::Index c = 0; c < candidates.cols(); ++c) {
       const VectorXd raw = space.raw_from_scaled(space.scaled_from_coordinates(candidates.col(c)));
       const double expected =
-          plain_loss(loss, runs.design.time, predict_generic(runs.spec, raw, runs.design));
+          plain_loss(loss, runs.design.time, predict_terms(runs.spec, raw, runs.design));
       CAPTURE(to_text(loss), c);
       CHECK(costs[static_cast<std::size_t>(c)] == Catch::Approx(expected).epsilon(1e-11));
     }
@@ -110,7 +110,7 @@ TEST_CASE("a column with a distinct value in every row is evaluated alike", "[ke
   for (Eigen::Index c = 0; c < candidates.cols(); ++c) {
     const VectorXd raw = space.raw_from_scaled(space.scaled_from_coordinates(candidates.col(c)));
     const double expected =
-        plain_loss(Loss::mae, runs.design.time, predict_generic(runs.spec, raw, runs.design));
+        plain_loss(Loss::mae, runs.design.time, predict_terms(runs.spec, raw, runs.design));
     CHECK(costs[static_cast<std::size_t>(c)] == Catch::Approx(expected).epsilon(1e-11));
   }
 }

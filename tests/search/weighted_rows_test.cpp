@@ -68,7 +68,7 @@ double cost_at(const WeightedRows& rows, const SearchSpace& space, const FitOpti
 
 /// Of the predictions of raw constants, run by run.
 double mean_loss(Loss loss, const PaperRuns& runs, const Design& measured, const VectorXd& raw) {
-  const VectorXd predicted = predict_generic(runs.spec, raw, measured);
+  const VectorXd predicted = predict_terms(runs.spec, raw, measured);
   double sum = 0;
   for (Eigen::Index run = 0; run < predicted.size(); ++run) {
     const double t = measured.time[run];

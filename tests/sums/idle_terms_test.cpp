@@ -48,7 +48,7 @@ TEST_CASE("an idle term gets a power at which it pays", "[fit]") {
   const VectorXd scaled = start_without_filters(space, fitted.constants);
   const VectorXd residual = runs.design.time - ScaledModel(runs.design, space).predict(scaled);
   const VectorXd pull = -residual;  // of a squared loss
-  const auto woken = wake_idle_terms(runs.design, space, scaled, pull);
+  const auto woken = ScaledModel(runs.design, space).wake(scaled, pull);
   REQUIRE(woken);
   const auto power = static_cast<Eigen::Index>(space.layout().intrinsic_power(kFilters));
   CHECK((*woken)[power] > 0);
@@ -63,7 +63,7 @@ TEST_CASE("an idle term stays out where more of it costs at every power", "[fit]
   const FittedModel fitted = fit(runs.spec, runs.design, {});
   const VectorXd scaled = start_without_filters(space, fitted.constants);
   const VectorXd pull = VectorXd::Ones(static_cast<Eigen::Index>(runs.design.rows));
-  CHECK_FALSE(wake_idle_terms(runs.design, space, scaled, pull));
+  CHECK_FALSE(ScaledModel(runs.design, space).wake(scaled, pull));
 }
 
 TEST_CASE("a finish that begins without a term brings it back", "[fit]") {

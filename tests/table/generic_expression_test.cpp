@@ -60,12 +60,17 @@ TEST_CASE("every index has the kind and the name of its constant", "[generic]") 
   CHECK(layout.name(layout.extrinsic_power(0)) == "q[workers]");
   CHECK(layout.name(layout.intercept()) == "C");
 
-  CHECK(layout.kind(layout.coefficient(1)) == ConstantKind::coefficient);
-  CHECK(layout.kind(layout.level(0, 0)) == ConstantKind::level_coefficient);
-  CHECK(layout.kind(layout.level(1, 2)) == ConstantKind::level_coefficient);
-  CHECK(layout.kind(layout.intrinsic_power(0)) == ConstantKind::intrinsic_power);
-  CHECK(layout.kind(layout.extrinsic_power(1)) == ConstantKind::extrinsic_power);
-  CHECK(layout.kind(layout.intercept()) == ConstantKind::intercept);
+  CHECK(layout.is_of_power(layout.coefficient(1)));
+  for (const std::size_t level : {layout.level(0, 0), layout.level(1, 2)}) {
+    CHECK(layout.is_coefficient(level));
+    CHECK_FALSE(layout.is_of_power(level));
+  }
+  for (const std::size_t power : {layout.intrinsic_power(0), layout.extrinsic_power(1)}) {
+    CHECK(layout.is_power(power));
+    CHECK_FALSE(layout.is_coefficient(power));
+  }
+  CHECK_FALSE(layout.is_power(layout.intercept()));
+  CHECK_FALSE(layout.is_coefficient(layout.intercept()));
 }
 
 TEST_CASE("the paper's 6 numeric, 4 categorical and 2 extrinsic inputs have 25 constants",
@@ -83,7 +88,7 @@ TEST_CASE("the paper's 6 numeric, 4 categorical and 2 extrinsic inputs have 25 c
 
 TEST_CASE("Eq. (4) agrees with a calculation by hand", "[generic]") {
   const Design design = make_design(table_of(kConfigurations), full_spec(), Target::absent);
-  const Eigen::VectorXd time = predict_generic(full_spec(), full_constants(), design);
+  const Eigen::VectorXd time = predict_terms(full_spec(), full_constants(), design);
   REQUIRE(time.size() == 4);
   // (2 * 4^0.5 + 3 * 3^2 + same 10 + relu 100) * 1^-1 * 16^0.5 + 7
   CHECK(time[0] == (4 + 27 + 10 + 100) * 1.0 * 4 + 7);
@@ -96,9 +101,9 @@ TEST_CASE("Eq. (4) agrees with a calculation by hand", "[generic]") {
 TEST_CASE("a row's time does not depend on the rows around it", "[generic]") {
   const Table table = table_of(kConfigurations);
   const Design design = make_design(table, full_spec(), Target::absent);
-  const Eigen::VectorXd time = predict_generic(full_spec(), full_constants(), design);
+  const Eigen::VectorXd time = predict_terms(full_spec(), full_constants(), design);
   const std::vector<std::size_t> mixed{3, 1, 1, 0, 2, 3};
-  const Eigen::VectorXd mixed_time = predict_generic(
+  const Eigen::VectorXd mixed_time = predict_terms(
       full_spec(), full_constants(), make_design(table, full_spec(), Target::absent, mixed));
   for (std::size_t i = 0; i < mixed.size(); ++i)
     CHECK(mixed_time[static_cast<Eigen::Index>(i)] == time[static_cast<Eigen::Index>(mixed[i])]);
@@ -119,8 +124,7 @@ TEST_CASE("coded and plain columns give the same bits", "[generic]") {
   const Design coded = make_design(table, spec, Target::absent, first);
   REQUIRE_FALSE(plain.intrinsic[0].coded());
   REQUIRE(coded.intrinsic[0].coded());
-  CHECK(predict_generic(spec, constants, coded) ==
-        predict_generic(spec, constants, plain).head(10));
+  CHECK(predict_terms(spec, constants, coded) == predict_terms(spec, constants, plain).head(10));
 }
 
 TEST_CASE("without scales or without inputs the missing part drops out", "[generic]") {
@@ -129,7 +133,7 @@ TEST_CASE("without scales or without inputs the missing part drops out", "[gener
   Eigen::VectorXd constants(3);
   constants << 1, 2, 0.5;
   const Design design = make_design(table_of("padding\nvalid\nsame\n"), spec, Target::absent);
-  CHECK(predict_generic(spec, constants, design) == Eigen::Vector2d(2.5, 1.5));
+  CHECK(predict_terms(spec, constants, design) == Eigen::Vector2d(2.5, 1.5));
 }
 
 TEST_CASE("the formula names every column", "[generic]") {

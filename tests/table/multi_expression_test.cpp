@@ -19,7 +19,7 @@ TEST_CASE("a sum of products predicts what its formula says", "[model][multi]") 
 TEST_CASE("the parts of a sum add up to its prediction", "[model][multi]") {
   const test::MultiRuns runs = test::multi_runs(50, 0, 1);
   const Eigen::MatrixXd parts =
-      multi_parts(runs.spec, sum_form(runs.truth).structure, runs.truth.constants, runs.design);
+      term_parts({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants, runs.design);
   CHECK(parts.cols() == 3);
   CHECK((parts.rowwise().sum() - predict(runs.truth, runs.design)).cwiseAbs().maxCoeff() < 1e-15);
 }
@@ -28,7 +28,7 @@ TEST_CASE("log2 to the power r is 0 up to 1, whatever the power of its column", 
   test::MultiRuns runs = test::multi_runs(50, 0, 1);
   own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 2;
   const Eigen::MatrixXd parts =
-      multi_parts(runs.spec, sum_form(runs.truth).structure, runs.truth.constants, runs.design);
+      term_parts({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants, runs.design);
   for (std::size_t row = 0; row < runs.design.rows; ++row) {
     const double filters = runs.design.intrinsic[0].value(row);
     const double gpus = runs.design.extrinsic[0].value(row);
@@ -58,7 +58,7 @@ TEST_CASE("local scaling powers are the derivatives of ln t by ln E", "[model][m
 
 TEST_CASE("a formula leaves out what has no effect and names regimes", "[model][multi]") {
   const test::MultiRuns runs = test::multi_runs(50, 0, 1);
-  CHECK(multi_formula(runs.spec, sum_form(runs.truth).structure, runs.truth.constants) ==
+  CHECK(sum_text({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants) ==
         "t = 2e-05 * filters^1.5 * gpus^-1 * batch_size * activation{relu: 1, tanh: 1.5}"
         " + 0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]");
 }

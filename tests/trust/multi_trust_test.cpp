@@ -217,8 +217,8 @@ TEST_CASE("the gradient of a local scaling power is its derivative", "[fit][mult
   for (std::size_t row = 0; row < runs.design.rows; ++row)
     centre += std::log(runs.design.intrinsic[0].value(row)) / static_cast<double>(runs.design.rows);
   const auto power_at = [&](const VectorXd& constants) {
-    return multi_elasticities(model.spec, sum_form(model).structure, constants,
-                              design_of(at, model.spec))(0, 0);
+    return local_powers({model.spec, sum_form(model).structure}, constants,
+                        design_of(at, model.spec))(0, 0);
   };
   const VectorXd gradient = sum.gradient_of_log_time(at, 0);
   constexpr double h = 1e-6;
