@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -301,8 +300,8 @@ VectorXd Classifier::probabilities(const Inputs& inputs, std::size_t threads) co
   const VectorXd roots = of_.curvatures.cwiseSqrt();
   const Index blocks = (inputs.rows() + kAskedAtOnce - 1) / kAskedAtOnce;
   parallel_for(to_size(blocks), threads, [&](std::size_t block) {
-    Rows rows(to_size(std::min(kAskedAtOnce, inputs.rows() - index(block) * kAskedAtOnce)));
-    std::iota(rows.begin(), rows.end(), index(block) * kAskedAtOnce);
+    const Index begin = index(block) * kAskedAtOnce;
+    const Rows rows = consecutive(begin, std::min(begin + kAskedAtOnce, inputs.rows()));
     const CodedInputs asked(placed(take_rows(inputs, rows), of_.coordinates));
     const Index filled = (index(rows.size()) + kColumnsOfBlock - 1) / kColumnsOfBlock;
     MatrixXd shared = MatrixXd::Zero(known_.rows, kColumnsOfBlock * filled);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -76,6 +75,15 @@ optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
   return out;
 }
 
+namespace {
+
+struct HyperStart {
+  /// Start with lengths at which every column has an effect. If the formula is good, the point
+  /// where no column has one (noise alone) is stationary and would trap a search from near it.
+  bool lively = false;
+  double noise_share = 0.05;  ///< share of the variance; half of the variance is the GP's
+};
+
 VectorXd hyper_start(const Observations& rows, HyperStart from) {
   const HyperLayout layout(rows.inputs);
   const double spread = std::log(rows.spread);
@@ -91,6 +99,13 @@ VectorXd hyper_start(const Observations& rows, HyperStart from) {
   return out;
 }
 
+struct HyperResult {
+  VectorXd hyper;
+  double cost = 0;
+  std::size_t evaluations = 0;
+};
+
+/// The mode of the posterior, by local search from `start`.
 HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t iterations,
                   std::size_t threads, const std::stop_token& stop) {
   const HyperLayout layout(rows.inputs);
@@ -110,8 +125,6 @@ HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t i
   const optimise::QuasiNewtonResult found = quasi_newton(objective, bounds, inside, options);
   return {.hyper = found.best, .cost = found.cost, .evaluations = found.evaluations};
 }
-
-namespace {
 
 using Rows = std::vector<Index>;
 
@@ -338,12 +351,6 @@ using Rows = std::vector<Index>;
 constexpr double kMoreNoise = 10;  ///< factor while the covariance is numerically singular
 constexpr double kLeastNoise = 1e-14;
 
-Rows every_row(const MergedRows& rows) {
-  Rows out(static_cast<std::size_t>(rows.rows()));
-  std::iota(out.begin(), out.end(), Index{0});
-  return out;
-}
-
 /// The factorised covariance of runs. Hyper-parameters found on a sample may leave other rows
 /// numerically dependent: the noise then grows until they are not.
 PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs,
@@ -398,8 +405,8 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, HyperParameters 
   }
   out.process.neighbours = options.neighbours;
   if (weigh) {
-    weigh_runs(rows, every_row(rows), Predictor(out.process).errors_of_known(options.threads),
-               hyper.kernel.noise);
+    weigh_runs(rows, consecutive(0, rows.rows()),
+               Predictor(out.process).errors_of_known(options.threads), hyper.kernel.noise);
     out.run_weights = rows.run_weights();
     out.process.runs = rows.runs;
     out.process.residual = rows.y.array() - out.level;

@@ -345,6 +345,31 @@ VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
 
 namespace {
 
+/// The most distinct values for which a table is no more work than computing `pairs` pairs.
+Index most_tabulated_values(double pairs) {
+  return std::min(ValueTable::kMostValues, static_cast<Index>(std::sqrt(pairs / 2)));
+}
+
+/// places[i] - places[k] for all i > k, in the order of a matrix's lower half, column by column.
+VectorXd pair_differences(const VectorXd& places) {
+  VectorXd out(places.size() * (places.size() - 1) / 2);
+  Index first = 0;
+  for (Index k = 0; k < places.size(); ++k) {
+    const Index below = places.size() - k - 1;
+    out.segment(first, below) = places.tail(below).array() - places[k];
+    first += below;
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> chosen_codes(const CodedColumn& column, std::span<const Index> rows) {
+  std::vector<std::uint32_t> out;
+  out.reserve(rows.size());
+  for (const Index row : rows)
+    out.push_back(column.codes[to_size(row)]);
+  return out;
+}
+
 /// out(i, k) *= of_value(code of k)[code of i], below the diagonal.
 template <class OfValue>
 void multiply_pairs(const std::vector<std::uint32_t>& codes, MatrixXd& out,
@@ -382,21 +407,6 @@ void multiply_number_pairs(const Kernel& kernel, Index number, const Eigen::Vect
 
 }  // namespace
 
-Index most_tabulated_values(double pairs) {
-  return std::min(ValueTable::kMostValues, static_cast<Index>(std::sqrt(pairs / 2)));
-}
-
-Eigen::VectorXd pair_differences(const Eigen::VectorXd& places) {
-  Eigen::VectorXd out(places.size() * (places.size() - 1) / 2);
-  Index first = 0;
-  for (Index k = 0; k < places.size(); ++k) {
-    const Index below = places.size() - k - 1;
-    out.segment(first, below) = places.tail(below).array() - places[k];
-    first += below;
-  }
-  return out;
-}
-
 PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows, double pairs)
     : kernel_(kernel), rows_(rows), other_level_((-kernel.rates.array()).exp()) {
   for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
@@ -412,13 +422,8 @@ PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows, double pai
 
 MatrixXd PairTables::among(std::span<const Index> rows) const {
   MatrixXd out = MatrixXd::Ones(index(rows.size()), index(rows.size()));
-  std::vector<std::uint32_t> codes(rows.size());
-  const auto choose = [&](const CodedColumn& column) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      codes[i] = column.codes[static_cast<std::size_t>(rows[i])];
-  };
   for (std::size_t j = 0; j < rows_.numbers.size(); ++j) {
-    choose(rows_.numbers[j]);
+    const std::vector<std::uint32_t> codes = chosen_codes(rows_.numbers[j], rows);
     const ValueTable& table = tables_[j];
     const Eigen::VectorXd& values = rows_.numbers[j].values;
     if (table.exists())
@@ -426,24 +431,14 @@ MatrixXd PairTables::among(std::span<const Index> rows) const {
     else
       multiply_number_pairs(kernel_, index(j), values(codes), out);
   }
-  for (std::size_t j = 0; j < rows_.levels.size(); ++j) {
-    choose(rows_.levels[j]);
-    multiply_level_pairs(codes, other_level_[index(j)], out);
-  }
+  for (std::size_t j = 0; j < rows_.levels.size(); ++j)
+    multiply_level_pairs(chosen_codes(rows_.levels[j], rows), other_level_[index(j)], out);
   return out;
 }
 
 namespace {
 
 using Eigen::Array2d;
-
-std::vector<std::uint32_t> chosen_codes(const CodedColumn& column, std::span<const Index> rows) {
-  std::vector<std::uint32_t> out;
-  out.reserve(rows.size());
-  for (const Index row : rows)
-    out.push_back(column.codes[to_size(row)]);
-  return out;
-}
 
 /// Sum of the weights of pairs (lower half, column by column) whose codes differ.
 double sum_of_unequal(const std::vector<std::uint32_t>& codes, const VectorXd& weights) {

@@ -143,12 +143,6 @@ Eigen::MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows
 Eigen::VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
                                        const Eigen::MatrixXd& weights, std::size_t threads = 1);
 
-/// The most distinct values for which a table is no more work than computing `pairs` pairs.
-Eigen::Index most_tabulated_values(double pairs);
-
-/// places[i] - places[k] for all i > k, in the order of a matrix's lower half, column by column.
-Eigen::VectorXd pair_differences(const Eigen::VectorXd& places);
-
 /// Correlations among known rows, for many small sets of rows. Tabulated for few distinct values.
 class PairTables {
  public:

@@ -20,9 +20,6 @@ using Eigen::VectorXd;
 
 namespace {
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 /// Negative, 0 or positive, as row a sorts before, equal to or after b.
 int compared(const Inputs& inputs, Index a, Index b) {
   for (Index j = 0; j < inputs.numbers.cols(); ++j)
@@ -39,8 +36,7 @@ int compared(const Inputs& inputs, Index a, Index b) {
 MergedRows MergedRows::of(const Inputs& inputs, const VectorXd& y, const VectorXd& weights) {
   MergedRows out;
   std::vector<Index>& order = out.order;
-  order.resize(static_cast<std::size_t>(inputs.rows()));
-  std::iota(order.begin(), order.end(), Index{0});
+  order = consecutive(0, inputs.rows());
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
     const int inputs_first = compared(inputs, a, b);
     return inputs_first != 0 ? inputs_first < 0 : y[a] < y[b];
@@ -100,9 +96,14 @@ void MergedRows::weigh(Index row, const VectorXd& of_each) {
   scatter[row] = squares;
 }
 
+std::vector<Index> consecutive(Index begin, Index end) {
+  std::vector<Index> out(to_size(end - begin));
+  std::iota(out.begin(), out.end(), begin);
+  return out;
+}
+
 std::vector<Index> sampled_rows(Index count, Index most, std::uint64_t seed) {
-  std::vector<Index> out(static_cast<std::size_t>(count));
-  std::iota(out.begin(), out.end(), Index{0});
+  std::vector<Index> out = consecutive(0, count);
   RandomStream(seed, "rows of the process").shuffle(std::span<Index>(out));
   out.resize(static_cast<std::size_t>(std::min(count, most)));
   return out;

@@ -44,6 +44,9 @@ struct RowErrors {
   Eigen::VectorXd variance;
 };
 
+/// The rows begin, ..., end - 1.
+std::vector<Eigen::Index> consecutive(Eigen::Index begin, Eigen::Index end);
+
 /// Draws min(count, most) of the rows 0, ..., count - 1, in random order.
 std::vector<Eigen::Index> sampled_rows(Eigen::Index count, Eigen::Index most, std::uint64_t seed);
 

@@ -161,8 +161,6 @@ using tile_kernel::Functions;
 constexpr Index kSmall = 16;
 /// Matrices up to this size are factorised as a whole, in the cache.
 constexpr Index kWhole = 64;
-/// Columns that are solved for at once with a small triangle.
-constexpr Index kColumnsAtOnce = 64;
 /// Rows of an inverse that are computed at once.
 constexpr Index kPanel = 64;
 
@@ -228,17 +226,19 @@ class Triangles {
     return factorise(last, rest);
   }
 
-  /// x := lower^-1 x.
-  void solve(const Part& lower, Index size, const Part& x, Index columns) const {
+  /// x := x lower^-T.
+  void solve_from_right(const Part& lower, Index size, const Part& x, Index rows) const {
     if (size <= kSmall) {
-      solve_small(lower, size, x, columns);
+      kernel_.solve_columns(to_size(rows), to_size(size), lower.data, to_size(lower.stride), x.data,
+                            to_size(x.stride));
       return;
     }
     const Index first = first_part(size);
     const Index rest = size - first;
-    solve(lower, first, x, columns);
-    subtract({rest, columns, first}, lower.at(first, 0).factor(), x.factor(), x.at(first, 0));
-    solve(lower.at(first, first), rest, x.at(first, 0), columns);
+    solve_from_right(lower, first, x, rows);
+    subtract({rows, rest, first}, x.factor(), lower.at(first, 0).factor().transposed(),
+             x.at(0, first));
+    solve_from_right(lower.at(first, first), rest, x.at(0, first), rows);
   }
 
   /// c -= a b in the lower half of the square c.
@@ -273,38 +273,6 @@ class Triangles {
       std::copy_n(own.data() + j * rows + j, size - j, a.at(j, j).data);
     return true;
   }
-
-  /// x := x lower^-T.
-  void solve_from_right(const Part& lower, Index size, const Part& x, Index rows) const {
-    if (size <= kSmall) {
-      kernel_.solve_columns(to_size(rows), to_size(size), lower.data, to_size(lower.stride), x.data,
-                            to_size(x.stride));
-      return;
-    }
-    const Index first = first_part(size);
-    const Index rest = size - first;
-    solve_from_right(lower, first, x, rows);
-    subtract({rows, rest, first}, x.factor(), lower.at(first, 0).factor().transposed(),
-             x.at(0, first));
-    solve_from_right(lower.at(first, first), rest, x.at(0, first), rows);
-  }
-
-  /// Solves for the transpose of x from the right, so that its columns fill vectors.
-  void solve_small(const Part& lower, Index size, const Part& x, Index columns) const {
-    std::array<double, kSmall * kColumnsAtOnce> turned{};
-    for (Index begin = 0; begin < columns; begin += kColumnsAtOnce) {
-      const Index own = std::min(kColumnsAtOnce, columns - begin);
-      const Part from = x.at(0, begin);
-      for (Index j = 0; j < own; ++j)
-        for (Index i = 0; i < size; ++i)
-          turned[to_size(i * kColumnsAtOnce + j)] = from.data[j * from.stride + i];
-      kernel_.solve_columns(to_size(own), to_size(size), lower.data, to_size(lower.stride),
-                            turned.data(), kColumnsAtOnce);
-      for (Index j = 0; j < own; ++j)
-        for (Index i = 0; i < size; ++i)
-          from.data[j * from.stride + i] = turned[to_size(i * kColumnsAtOnce + j)];
-    }
-  }
 };
 
 }  // namespace
@@ -316,31 +284,33 @@ bool factorise(MatrixXd& matrix, const DenseWork& work) {
 void solve_forward(const MatrixXd& lower, MatrixXd& x, const DenseWork& work) {
   const Triangles triangles(work);
   const Index n = lower.rows();
-  triangles.for_each_stripe(x.cols(),
-                            static_cast<double>(n * n) * static_cast<double>(x.cols()) / 2,
-                            [&](Index begin, Index own) {
-                              triangles.solve(part_of(lower), n, part_of(x).at(0, begin), own);
-                            });
+  MatrixXd turned = x.transpose();
+  triangles.for_each_stripe(
+      x.cols(), static_cast<double>(n * n) * static_cast<double>(x.cols()) / 2,
+      [&](Index begin, Index own) {
+        triangles.solve_from_right(part_of(lower), n, part_of(turned).at(begin, 0), own);
+      });
+  x = turned.transpose();
 }
 
 MatrixXd inverse_of_lower(const MatrixXd& lower, const DenseWork& work) {
   const Triangles triangles(work);
   const Index n = lower.rows();
   const Part from = part_of(lower);
-  MatrixXd out = MatrixXd::Identity(n, n);
+  MatrixXd turned = MatrixXd::Identity(n, n);
   triangles.for_each_stripe(n, cubed(n) / 6, [&](Index first, Index stripe) {
-    const Part x = part_of(out).at(0, first);
+    const Part x = part_of(turned).at(first, 0);
     for (Index i = first / kPanel * kPanel; i < n; i += kPanel) {
       const Index own = std::min(kPanel, n - i);
-      const Index columns = std::min(i + own - first, stripe);  // columns beyond are zero
-      triangles.solve(from.at(i, i), own, x.at(i, 0), columns);
-      const Index below = n - i - own;
-      if (below > 0)
-        triangles.subtract({below, columns, own}, from.at(i + own, i).factor(), x.at(i, 0).factor(),
-                           x.at(i + own, 0));
+      const Index rows = std::min(i + own - first, stripe);  // rows beyond are zero
+      triangles.solve_from_right(from.at(i, i), own, x.at(0, i), rows);
+      const Index after = n - i - own;
+      if (after > 0)
+        triangles.subtract({rows, after, own}, x.at(0, i).factor(),
+                           from.at(i + own, i).factor().transposed(), x.at(0, i + own));
     }
   });
-  return out;
+  return turned.transpose();
 }
 
 MatrixXd squared_lower(const MatrixXd& lower, const DenseWork& work) {

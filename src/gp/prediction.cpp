@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -96,16 +95,9 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
 
 namespace {
 
-using Eigen::RowVectorXd;
 using Rows = std::vector<Index>;
 
 constexpr Index kRowsAtOnce = 256;
-
-Rows consecutive(Index begin, Index end) {
-  Rows out(static_cast<std::size_t>(end - begin));
-  std::iota(out.begin(), out.end(), begin);
-  return out;
-}
 
 }  // namespace
 
@@ -164,27 +156,49 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
       (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).sqrt();
 }
 
-void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
-                                Prediction& out) const {
-  const Kernel& kernel = process_.kernel;
-  const RowVectorXd numbers = asked.places.numbers.row(row);
-  const RowVectorXd levels = asked.places.levels.row(row).cast<double>();
-  const auto count = static_cast<std::size_t>(process_.neighbours);
-  const std::vector<Neighbour> near = tree_->nearest(numbers, levels, count);
+/// Known rows near another one.
+struct Predictor::Place {
   Rows rows;
-  VectorXd shared(index(near.size()));
+  VectorXd distances;
+  PositiveMatrix covariance;
+};
+
+/// The `count` known rows nearest to a row of `inputs`; none if their covariance is singular.
+std::optional<Predictor::Place> Predictor::place_of(const Inputs& inputs, Index row,
+                                                    Index count) const {
+  const std::vector<Neighbour> near = tree_->nearest(
+      inputs.numbers.row(row), inputs.levels.row(row).cast<double>(), to_size(count));
+  Rows rows;
+  VectorXd distances(index(near.size()));
   for (const Neighbour& neighbour : near) {
-    shared[index(rows.size())] = kernel.variance * std::exp(-neighbour.distance);
+    distances[index(rows.size())] = neighbour.distance;
     rows.push_back(neighbour.row);
   }
-  const auto covariance = PositiveMatrix::factorised(noisy(pairs_->among(rows), rows));
+  auto covariance = PositiveMatrix::factorised(noisy(pairs_->among(rows), rows));
   if (!covariance)
+    return std::nullopt;
+  return Place{std::move(rows), std::move(distances), *std::move(covariance)};
+}
+
+void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
+                                Prediction& out) const {
+  const double variance = process_.kernel.variance;
+  const auto near = place_of(asked.places, row, process_.neighbours);
+  if (!near)
     return;
+  const VectorXd shared =
+      near->distances.unaryExpr([&](double off) { return variance * std::exp(-off); });
   const Index place = asked.rows[static_cast<std::size_t>(row)];
-  const VectorXd weights = covariance->solve(shared);
-  out.mean[place] = weights.dot(process_.residual(rows));
+  const VectorXd weights = near->covariance.solve(shared);
+  out.mean[place] = weights.dot(process_.residual(near->rows));
   if (deviation)
-    out.deviation[place] = std::sqrt(std::max(0.0, kernel.variance - shared.dot(weights)));
+    out.deviation[place] = std::sqrt(std::max(0.0, variance - shared.dot(weights)));
+}
+
+/// That of all known rows; none if it is singular.
+std::optional<PositiveMatrix> Predictor::whole_covariance() const {
+  return PositiveMatrix::factorised(
+      noisy(correlations_among(process_.kernel, known_), consecutive(0, known_.rows)));
 }
 
 Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size_t threads,
@@ -192,11 +206,8 @@ Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size
   Prediction out{.mean = VectorXd::Zero(inputs.rows()),
                  .deviation = VectorXd::Zero(deviations ? inputs.rows() : 0)};
   std::optional<PositiveMatrix> covariance;
-  if (deviations && !tree_) {
-    const Rows all = consecutive(0, known_.rows);
-    covariance =
-        PositiveMatrix::factorised(noisy(correlations_among(process_.kernel, known_), all));
-  }
+  if (deviations && !tree_)
+    covariance = whole_covariance();
   const auto blocks = static_cast<std::size_t>((inputs.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
   parallel_for(blocks, threads, [&](std::size_t block) {
     if (stop.stop_requested())
@@ -236,6 +247,12 @@ double exceeded_by_few(VectorXd values) {
   return values[(19 * values.size() + 19) / 20 - 1];
 }
 
+/// The unit vector of a known row among the rows nearest to it.
+VectorXd unit_of(Index row, const Rows& near) {
+  const auto own = std::find(near.begin(), near.end(), row);
+  return VectorXd::Unit(index(near.size()), own == near.end() ? 0 : own - near.begin());
+}
+
 }  // namespace
 
 double near_variance(const PositiveMatrix& covariance, const VectorXd& noise) {
@@ -248,44 +265,18 @@ double near_variance(const PositiveMatrix& covariance, const VectorXd& noise) {
   return exceeded_by_few(precisions.cwiseInverse() - noise(some));
 }
 
-/// A known row and its neighbours.
-struct Predictor::Place {
-  Rows rows;
-  Index own = 0;  ///< index of the row in `rows`
-  PositiveMatrix covariance;
-};
-
-std::optional<Predictor::Place> Predictor::place_of(Index row) const {
-  Rows rows;
-  Index own = 0;
-  for (const Neighbour& neighbour : tree_->nearest(
-           process_.inputs.numbers.row(row), process_.inputs.levels.row(row).cast<double>(),
-           static_cast<std::size_t>(process_.neighbours) + 1)) {
-    if (neighbour.row == row)
-      own = index(rows.size());
-    rows.push_back(neighbour.row);
-  }
-  auto covariance = PositiveMatrix::factorised(noisy(pairs_->among(rows), rows));
-  if (!covariance)
-    return std::nullopt;
-  return Place{.rows = std::move(rows), .own = own, .covariance = *std::move(covariance)};
-}
-
 double Predictor::left_out_variance(Index row) const {
-  const auto place = place_of(row);
-  if (!place)
+  const auto near = place_of(process_.inputs, row, process_.neighbours + 1);
+  if (!near)
     return process_.kernel.variance;
-  const MatrixXd unit = VectorXd::Unit(index(place->rows.size()), place->own);
-  return 1 / place->covariance.whitened(unit).squaredNorm() - noise_of(std::vector{row})[0];
+  return 1 / near->covariance.whitened(unit_of(row, near->rows)).squaredNorm() -
+         noise_of(std::vector{row})[0];
 }
 
 double Predictor::near_variance() const {
   if (!tree_) {
-    Rows all(static_cast<std::size_t>(known_.rows));
-    std::iota(all.begin(), all.end(), Index{0});
-    const auto covariance =
-        PositiveMatrix::factorised(noisy(correlations_among(process_.kernel, known_), all));
-    return covariance ? process::near_variance(*covariance, noise_of(all))
+    const auto covariance = whole_covariance();
+    return covariance ? process::near_variance(*covariance, noise_of(consecutive(0, known_.rows)))
                       : process_.kernel.variance;
   }
   const Rows some = evenly_chosen(known_.rows);
@@ -297,18 +288,16 @@ double Predictor::near_variance() const {
 
 RowErrors Predictor::errors_of_known(std::size_t threads) const {
   RowErrors out{.mean = VectorXd::Zero(known_.rows), .variance = VectorXd::Zero(known_.rows)};
-  const auto tasks = static_cast<std::size_t>((known_.rows + kRowsOfTask - 1) / kRowsOfTask);
-  parallel_for(tasks, threads, [&](std::size_t task) {
-    const Index begin = index(task) * kRowsOfTask;
-    for (Index row = begin; row < std::min(begin + kRowsOfTask, known_.rows); ++row) {
-      const auto place = place_of(row);
-      if (!place)
+  for_each_stripe(known_.rows, kRowsOfTask, threads, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      const auto near = place_of(process_.inputs, row, process_.neighbours + 1);
+      if (!near)
         continue;
-      const VectorXd unit = VectorXd::Unit(index(place->rows.size()), place->own);
-      const VectorXd of_own = place->covariance.solve(unit);  // a row of the inverse
+      const VectorXd unit = unit_of(row, near->rows);
+      const VectorXd of_own = near->covariance.solve(unit);  // a row of the inverse
       const double noise = noise_of(std::vector{row})[0];
-      out.mean[row] = noise * of_own.dot(process_.residual(place->rows));
-      out.variance[row] = std::max(0.0, noise - noise * noise * of_own[place->own]);
+      out.mean[row] = noise * of_own.dot(process_.residual(near->rows));
+      out.variance[row] = std::max(0.0, noise - noise * noise * of_own.dot(unit));
     }
   });
   return out;

@@ -119,24 +119,6 @@ std::vector<PriorFacts> prior_facts();
 /// `spread`: variance of y, which GP, intercept and noise explain together.
 optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
-struct HyperStart {
-  /// Start with lengths at which every column has an effect. If the formula is good, the point
-  /// where no column has one (noise alone) is stationary and would trap a search from near it.
-  bool lively = false;
-  double noise_share = 0.05;  ///< share of the variance; half of the variance is the GP's
-};
-Eigen::VectorXd hyper_start(const Observations& rows, HyperStart from);
-
-struct HyperResult {
-  Eigen::VectorXd hyper;
-  double cost = 0;
-  std::size_t evaluations = 0;
-};
-
-/// The mode of the posterior, by local search from `start`.
-HyperResult climb(const Observations& rows, const Eigen::VectorXd& start, std::size_t iterations,
-                  std::size_t threads, const std::stop_token& stop);
-
 struct ProcessOptions {
   std::vector<CoordinateForm> forms = {};  ///< per number; empty: usual_form()
   Eigen::Index start_rows = 240;           ///< number of rows on which the starts are compared
@@ -253,7 +235,8 @@ class Predictor {
 
   Eigen::VectorXd noise_of(std::span<const Eigen::Index> rows) const;
   struct Place;
-  std::optional<Place> place_of(Eigen::Index row) const;
+  std::optional<Place> place_of(const Inputs& inputs, Eigen::Index row, Eigen::Index count) const;
+  std::optional<PositiveMatrix> whole_covariance() const;
   double left_out_variance(Eigen::Index row) const;
   Eigen::MatrixXd noisy(Eigen::MatrixXd correlations, std::span<const Eigen::Index> rows) const;
   void from_all(const Asked& asked, const PositiveMatrix* covariance, Prediction& out) const;

@@ -6,7 +6,6 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -47,188 +46,14 @@ std::vector<Eigen::Index> free_coordinates(const Bounds& bounds) {
 
 }  // namespace perfmodel::optimise
 
-namespace perfmodel {
-namespace {
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-
-using Unblocked = Eigen::internal::llt_inplace<double, Eigen::Lower>;
-
-/// The same width as in Eigen.
-Index panel_width(Index size) {
-  return size < 32 ? size : std::clamp<Index>(size / 8 / 16 * 16, 8, 128);
-}
-
-}  // namespace
-
-StoppableCholesky::StoppableCholesky(MatrixXd matrix, const std::stop_token& stop)
-    : factors_(std::move(matrix)) {
-  factorise(stop);
-}
-
-void StoppableCholesky::factorise(const std::stop_token& stop) {
-  const Index size = factors_.rows();
-  const Index width = panel_width(size);
-  for (Index k = 0; k < size; k += width) {
-    if (stop.stop_requested()) {
-      stopped_ = true;
-      return;
-    }
-    const Index own = std::min(width, size - k);
-    const Index rest = size - k - own;
-    auto corner = factors_.block(k, k, own, own);
-    auto panel = factors_.block(k + own, k, rest, own);
-    auto others = factors_.block(k + own, k + own, rest, rest);
-    if (Unblocked::unblocked(corner) >= 0) {
-      positive_ = false;
-      return;
-    }
-    if (rest > 0) {
-      corner.adjoint().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(panel);
-      others.selfadjointView<Eigen::Lower>().rankUpdate(panel, -1);
-    }
-  }
-}
-
-Eigen::VectorXd StoppableCholesky::solve(Eigen::VectorXd right) const {
-  factors_.triangularView<Eigen::Lower>().solveInPlace(right);
-  factors_.triangularView<Eigen::Lower>().adjoint().solveInPlace(right);
-  return right;
-}
-
-namespace {
-
-using Eigen::Lower;
-using Eigen::VectorXd;
-
-constexpr Index kMostRotations = 30;  // per eigenvalue, as in Eigen
-
-void check(const std::stop_token& stop) {
-  if (stop.stop_requested())
-    throw Interrupted();
-}
-
-/// Stores the Householder reflections, one per column, below the subdiagonal, and returns their
-/// factors.
-VectorXd tridiagonalise(MatrixXd& matrix, const std::stop_token& stop) {
-  const Index size = matrix.rows();
-  VectorXd factors(size - 1);
-  for (Index i = 0; i < size - 1; ++i) {
-    check(stop);
-    const Index rest = size - i - 1;
-    double beta = 0;
-    double factor = 0;
-    matrix.col(i).tail(rest).makeHouseholderInPlace(factor, beta);
-    matrix.col(i).coeffRef(i + 1) = 1;
-    auto others = matrix.bottomRightCorner(rest, rest);
-    auto reflected = factors.tail(rest);
-    const auto along = matrix.col(i).tail(rest);
-    reflected.noalias() = others.selfadjointView<Lower>() * (factor * along);
-    reflected += (factor * -0.5 * reflected.dot(along)) * along;
-    others.selfadjointView<Lower>().rankUpdate(along, reflected, -1.0);
-    matrix.col(i).coeffRef(i + 1) = beta;
-    factors[i] = factor;
-  }
-  return factors;
-}
-
-/// Sets negligible entries beside the diagonal to 0.
-void drop_negligible(const VectorXd& diagonal, Index start, Index end, VectorXd& beside) {
-  for (Index i = start; i < end; ++i) {
-    const double scaled = beside[i] / std::numeric_limits<double>::epsilon();
-    if (std::abs(beside[i]) < std::numeric_limits<double>::min() ||
-        scaled * scaled <= std::abs(diagonal[i]) + std::abs(diagonal[i + 1]))
-      beside[i] = 0;
-  }
-}
-
-/// Takes implicit QR steps until all entries beside the diagonal are 0.
-void diagonalise(VectorXd& diagonal, VectorXd& beside, MatrixXd& vectors,
-                 const std::stop_token& stop) {
-  const Index size = diagonal.size();
-  Index start = 0;
-  Index end = size - 1;
-  for (Index step = 0; end > 0 && step <= kMostRotations * size; ++step) {
-    check(stop);
-    drop_negligible(diagonal, start, end, beside);
-    while (end > 0 && beside[end - 1] == 0)
-      --end;
-    if (end <= 0)
-      break;
-    start = end - 1;
-    while (start > 0 && beside[start - 1] != 0)
-      --start;
-    Eigen::internal::tridiagonal_qr_step<Eigen::ColMajor>(diagonal.data(), beside.data(), start,
-                                                          end, vectors.data(), size);
-  }
-}
-
-void sort_ascending(Eigensystem& system) {
-  const Index size = system.values.size();
-  for (Index i = 0; i < size - 1; ++i) {
-    Index least = 0;
-    system.values.segment(i, size - i).minCoeff(&least);
-    if (least == 0)
-      continue;
-    std::swap(system.values[i], system.values[i + least]);
-    system.vectors.col(i).swap(system.vectors.col(i + least));
-  }
-}
-
-}  // namespace
-
-Eigensystem decompose_symmetric(const MatrixXd& matrix, const std::stop_token& stop) {
-  if (matrix.rows() == 1)
-    return {matrix.col(0), MatrixXd::Ones(1, 1)};
-  Eigensystem out;
-  out.vectors = matrix.triangularView<Lower>();
-  double scale = out.vectors.cwiseAbs().maxCoeff();
-  if (scale == 0)
-    scale = 1;
-  out.vectors.triangularView<Lower>() /= scale;
-  const VectorXd factors = tridiagonalise(out.vectors, stop);
-  out.values = out.vectors.diagonal();
-  VectorXd beside = out.vectors.diagonal<-1>();
-  // In place: with another target, Eigen would block the reflections and round differently.
-  out.vectors = Eigen::HouseholderSequence<MatrixXd, VectorXd>(out.vectors, factors)
-                    .setLength(matrix.rows() - 1)
-                    .setShift(1);
-  diagonalise(out.values, beside, out.vectors, stop);
-  sort_ascending(out);
-  out.values *= scale;
-  return out;
-}
-
-Eigensystem decompose_generalised(const MatrixXd& matrix, const MatrixXd& metric) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(matrix, metric);
-  return {eigen.eigenvalues(), eigen.eigenvectors()};
-}
-
-}  // namespace perfmodel
-
 namespace perfmodel::optimise {
 
 using Eigen::Index;
 using Eigen::VectorXd;
 
-namespace {
-
-/// Sums the entries of the rows by level, with these weights.
-template <class Entry>
-VectorXd level_sums(const LevelColumns& levels, const VectorXd& v, const Entry& entry) {
-  VectorXd out = VectorXd::Zero(levels.count);
-  for (Index i = 0; i < v.size(); ++i) {
-    const Index level = levels.of_row[static_cast<std::size_t>(i)];
-    if (level != LevelColumns::none)
-      out[level] += entry(levels.value[i]) * v[i];
-  }
-  return out;
-}
-
-}  // namespace
-
 VectorXd LevelColumns::others(const VectorXd& x) const {
+  if (empty())
+    return x;
   VectorXd out(x.size() - count);
   out << x.head(first), x.tail(x.size() - first - count);
   return out;
@@ -239,6 +64,8 @@ VectorXd LevelColumns::levels(const VectorXd& x) const {
 }
 
 VectorXd LevelColumns::joined(const VectorXd& others, const VectorXd& levels) const {
+  if (empty())
+    return others;
   VectorXd out(others.size() + count);
   out << others.head(first), levels, others.tail(others.size() - first);
   return out;
@@ -260,8 +87,13 @@ VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& le
                             const VectorXd& v) {
   if (levels.empty())
     return others.transpose() * v;
-  return levels.joined(others.transpose() * v,
-                       level_sums(levels, v, [](double entry) { return entry; }));
+  VectorXd sums = VectorXd::Zero(levels.count);
+  for (Index i = 0; i < v.size(); ++i) {
+    const Index level = levels.of_row[static_cast<std::size_t>(i)];
+    if (level != LevelColumns::none)
+      sums[level] += levels.value[i] * v[i];
+  }
+  return levels.joined(others.transpose() * v, sums);
 }
 
 SparseRows sparse_rows(const LevelMatrix& matrix) {
@@ -285,10 +117,9 @@ SparseRows sparse_rows(const LevelMatrix& matrix) {
 
 VectorXd absolute_transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
                                      const VectorXd& v) {
-  if (levels.empty())
-    return others.cwiseAbs().transpose() * v;
-  return levels.joined(others.cwiseAbs().transpose() * v,
-                       level_sums(levels, v, [](double entry) { return std::abs(entry); }));
+  LevelColumns absolute = levels;
+  absolute.value = levels.value.cwiseAbs();
+  return transposed_product(others.cwiseAbs(), absolute, v);
 }
 
 }  // namespace perfmodel::optimise
@@ -310,8 +141,6 @@ LevelColumns ArrowMatrix::layout() const {
 VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
   if (is_sparse())
     return sparse * x;
-  if (levels() == 0)
-    return core * x;
   const LevelColumns parts = layout();
   const VectorXd at_levels = parts.levels(x);
   const VectorXd at_others = parts.others(x);
@@ -376,8 +205,7 @@ ArrowMatrix sparse_arrow(const SparseMatrix& matrix) {
   return out;
 }
 
-void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weights,
-                ArrowMatrix& to) {
+void add_levels(const LevelMatrix& jacobian, const VectorXd& weights, ArrowMatrix& to) {
   if (jacobian.levels.empty())
     return;
   for (Index row = 0; row < jacobian.rows(); ++row) {
@@ -385,7 +213,7 @@ void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weig
     if (level == LevelColumns::none)
       continue;
     const double value = jacobian.levels.value[row];
-    const double weight = factor * value * (weights.size() > 0 ? weights[row] : 1.0);
+    const double weight = value * weights[row];
     to.diagonal[level] += weight * value;
     to.border.row(level) += weight * jacobian.others.row(row);
   }
@@ -419,23 +247,21 @@ ArrowMatrix arrow_of(const LevelColumns& like, Index size, const Triplets& entri
   return out;
 }
 
-ArrowMatrix gram(double factor, const SparseRows& jacobian, const VectorXd& weights) {
-  const VectorXd factors =
-      factor * (weights.size() > 0 ? weights : VectorXd(VectorXd::Ones(jacobian.rows())));
-  const SparseRows weighted = factors.asDiagonal() * jacobian;
+ArrowMatrix gram(const SparseRows& jacobian, const VectorXd& weights) {
+  const SparseRows weighted = weights.asDiagonal() * jacobian;
   return sparse_arrow(SparseMatrix(jacobian.transpose() * weighted));
 }
 
-ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights) {
+ArrowMatrix gram(const LevelMatrix& jacobian, const VectorXd& weights) {
   if (is_sparse(jacobian.levels, jacobian.cols()))
-    return gram(factor, optimise::sparse_rows(jacobian), weights);
+    return gram(optimise::sparse_rows(jacobian), weights);
   ArrowMatrix out = zero_arrow(jacobian.levels, jacobian.cols());
   const RowMajorMatrix& others = jacobian.others;
-  if (weights.size() > 0)
-    out.core = factor * (others.transpose() * weights.asDiagonal() * others);
+  if (weights.size() > 0 && (weights.array() == weights[0]).all())
+    out.core = weights[0] * (others.transpose() * others);  // half the work
   else
-    out.core = factor * (others.transpose() * others);
-  add_levels(factor, jacobian, weights, out);
+    out.core = others.transpose() * weights.asDiagonal() * others;
+  add_levels(jacobian, weights, out);
   return out;
 }
 
@@ -464,12 +290,7 @@ VectorXd LevelJacobian::slopes(const VectorXd& v) const {
 }
 
 ArrowMatrix LevelJacobian::gram(const VectorXd& weights) const {
-  if (sparse_.rows() > 0)
-    return perfmodel::gram(1, sparse_, weights);
-  // J'J alone is half the work.
-  if ((weights.array() == weights[0]).all())
-    return perfmodel::gram(weights[0], matrix_, {});
-  return perfmodel::gram(1, matrix_, weights);
+  return sparse_.rows() > 0 ? perfmodel::gram(sparse_, weights) : perfmodel::gram(matrix_, weights);
 }
 
 ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors) {
@@ -519,25 +340,21 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   for (Index k = 0; k < b.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
+  if (stop.stop_requested())
+    return std::nullopt;
   if (free.is_sparse()) {
     const Eigen::SimplicialLLT<SparseMatrix> factors(SparseMatrix(free.sparse.pruned()));
-    if (stop.stop_requested() || factors.info() != Eigen::Success)
+    if (factors.info() != Eigen::Success)
       return std::nullopt;
     return VectorXd(factors.solve(right));
-  }
-  if (free.levels() == 0) {
-    const StoppableCholesky factors(free.core, stop);
-    if (factors.stopped() || !factors.is_positive())
-      return std::nullopt;
-    return factors.solve(right);
   }
   if ((free.diagonal.array() <= 0).any())
     return std::nullopt;
   // First the levels are eliminated, then the Schur complement is solved.
   const LevelColumns parts = free.layout();
   const RowMajorMatrix eliminated = free.diagonal.cwiseInverse().asDiagonal() * free.border;
-  const StoppableCholesky factors(free.core - free.border.transpose() * eliminated, stop);
-  if (factors.stopped() || !factors.is_positive())
+  const Eigen::LLT<MatrixXd> factors(free.core - free.border.transpose() * eliminated);
+  if (factors.info() != Eigen::Success)
     return std::nullopt;
   const VectorXd at_levels = parts.levels(right);
   const VectorXd others = factors.solve(parts.others(right) - eliminated.transpose() * at_levels);
@@ -547,23 +364,41 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
 namespace {
 
 constexpr double kFlatEigenvalue = 1e-11;  // of J'J with columns of unit length
+constexpr double kLift = 1e-13;            // far below all eigenvalues that are not flat
 
-VectorXd inverse_of(const VectorXd& diagonal) {
-  return (diagonal.array() > 0).select(diagonal.cwiseInverse(), 0);
+void check(const std::stop_token& stop) {
+  if (stop.stop_requested())
+    throw Interrupted();
 }
 
-/// Eigenvectors of the Schur complement that remains after elimination of the levels, for the
-/// `kept` others. Each has length 1 together with the levels that follow from it.
-Eigensystem decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix& eliminated,
-                      const std::vector<Index>& kept, const std::stop_token& stop) {
-  if (matrix.levels() == 0)
-    return decompose_symmetric(matrix.core(kept, kept), stop);
-  const MatrixXd border = matrix.border(Eigen::all, kept);
-  const MatrixXd followed = eliminated(Eigen::all, kept);
-  const Index size = static_cast<Index>(kept.size());
-  const MatrixXd complement = matrix.core(kept, kept) - border.transpose() * followed;
-  const MatrixXd metric = MatrixXd::Identity(size, size) + followed.transpose() * followed;
-  return decompose_generalised(complement, metric);
+/// The same matrix, stored by entries.
+SparseMatrix sparse_of(const ArrowMatrix& matrix) {
+  if (matrix.is_sparse())
+    return matrix.sparse;
+  const LevelColumns layout = matrix.layout();
+  const Index others = matrix.core.rows();
+  const auto place = [&](Index other) {
+    return other < layout.first ? other : other + layout.count;
+  };
+  Triplets entries;
+  const auto put = [&](Index i, Index j, double value) {
+    entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
+  };
+  for (Index j = 0; j < others; ++j)
+    for (Index i = 0; i < others; ++i)
+      put(place(i), place(j), matrix.core(i, j));
+  for (Index level = 0; level < layout.count; ++level) {
+    put(layout.first + level, layout.first + level, matrix.diagonal[level]);
+    for (Index j = 0; j < others; ++j) {
+      if (matrix.border(level, j) == 0)
+        continue;
+      put(layout.first + level, place(j), matrix.border(level, j));
+      put(place(j), layout.first + level, matrix.border(level, j));
+    }
+  }
+  SparseMatrix out(matrix.size(), matrix.size());
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
 }
 
 SparseMatrix raised(SparseMatrix matrix, double diagonal) {
@@ -595,71 +430,49 @@ MatrixXd sparse_null_space(const SparseMatrix& matrix, const std::stop_token& st
 
 MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
                     const std::stop_token& stop) {
-  if (matrix.is_sparse())
-    return sparse_null_space(without(matrix, held, 1).sparse, stop);
-  const ArrowMatrix free = without(matrix, held, 0);
-  const optimise::LevelColumns layout = free.layout();
-  std::vector<Index> kept;         // among the others
-  std::vector<Index> kept_places;  // among all constants
-  for (Index k = 0; k < matrix.size(); ++k) {
-    if (held[static_cast<std::size_t>(k)] || layout.holds(k))
-      continue;
-    kept.push_back(layout.other(k));
-    kept_places.push_back(k);
-  }
+  check(stop);
+  if (!matrix.is_dense())
+    return sparse_null_space(sparse_of(without(matrix, held, 1)), stop);
+  std::vector<Index> kept;
+  for (Index k = 0; k < matrix.size(); ++k)
+    if (!held[static_cast<std::size_t>(k)])
+      kept.push_back(k);
   if (kept.empty())
     return {matrix.size(), 0};
-  const optimise::RowMajorMatrix eliminated = inverse_of(free.diagonal).asDiagonal() * free.border;
-  const Eigensystem found = decompose(free, eliminated, kept, stop);
-  const Index flat = (found.values.array() < kFlatEigenvalue).count();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> found(matrix.core(kept, kept));
+  const Index flat = (found.eigenvalues().array() < kFlatEigenvalue).count();
   MatrixXd out = MatrixXd::Zero(matrix.size(), flat);
-  for (std::size_t i = 0; i < kept.size(); ++i)
-    out.row(kept_places[i]) = found.vectors.row(static_cast<Index>(i)).head(flat);
-  if (layout.count > 0)
-    out.middleRows(layout.first, layout.count) =
-        -eliminated(Eigen::all, kept) * found.vectors.leftCols(flat);
+  out(kept, Eigen::all) = found.eigenvectors().leftCols(flat);
   return out;
 }
 
-ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                                       const std::stop_token& stop) {
-  if (matrix.is_sparse()) {
-    constexpr double lift = 1e-13;  // far below all other eigenvalues
-    const SparseMatrix free = without(matrix, held, 1).sparse;
+PseudoInverse::PseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                             const std::stop_token& stop) {
+  check(stop);
+  if (!matrix.is_dense()) {
+    const SparseMatrix free = sparse_of(without(matrix, held, 1));
     flat_ = sparse_null_space(free, stop);
-    sparse_ = std::make_shared<const SparseFactors>(raised(free, lift));
+    sparse_ = std::make_shared<const SparseFactors>(raised(free, kLift));
     rank_ = static_cast<std::size_t>(matrix.size() - flat_.cols() -
                                      std::count(held.begin(), held.end(), true));
     return;
   }
-  const ArrowMatrix free = without(matrix, held, 0);
-  layout_ = free.layout();
-  level_inverse_ = inverse_of(free.diagonal);
-  const RowMajorMatrix eliminated = level_inverse_.asDiagonal() * free.border;
-  eliminated_ = eliminated.sparseView();
-  std::vector<Index> all;
-  for (Index k = 0; k < free.core.rows(); ++k)
-    all.push_back(k);
-  const Eigensystem found = decompose(free, eliminated, all, stop);
-  const VectorXd inverse =
-      (found.values.array() < kFlatEigenvalue).select(0, found.values.cwiseInverse());
-  core_inverse_ = found.vectors * inverse.asDiagonal() * found.vectors.transpose();
-  rank_ = static_cast<std::size_t>((inverse.array() > 0).count() +
-                                   (level_inverse_.array() > 0).count());
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> found(without(matrix, held, 0).core);
+  const VectorXd& values = found.eigenvalues();
+  const VectorXd inverse = (values.array() < kFlatEigenvalue).select(0, values.cwiseInverse());
+  dense_ = found.eigenvectors() * inverse.asDiagonal() * found.eigenvectors().transpose();
+  rank_ = static_cast<std::size_t>((inverse.array() > 0).count());
 }
 
-VectorXd ArrowPseudoInverse::operator*(const VectorXd& b) const {
-  if (sparse_) {
-    const auto without_flat = [&](const VectorXd& x) -> VectorXd {
-      return x - flat_ * (flat_.transpose() * x);
-    };
-    return without_flat(sparse_->solve(without_flat(b)));
-  }
-  if (layout_.count == 0)
-    return core_inverse_ * b;
-  const VectorXd at_levels = layout_.levels(b);
-  const VectorXd others = core_inverse_ * (layout_.others(b) - eliminated_.transpose() * at_levels);
-  return layout_.joined(others, level_inverse_.cwiseProduct(at_levels) - eliminated_ * others);
+VectorXd PseudoInverse::operator*(const VectorXd& b) const {
+  if (!sparse_)
+    return dense_ * b;
+  const auto without_flat = [&](const VectorXd& x) -> VectorXd {
+    return x - flat_ * (flat_.transpose() * x);
+  };
+  const VectorXd lifted = without_flat(sparse_->solve(without_flat(b)));
+  // The residual, that of the small diagonal, is solved for, too.
+  return lifted + without_flat(sparse_->solve(kLift * lifted));
 }
 
 }  // namespace perfmodel

@@ -42,40 +42,6 @@ struct Optimum {
   std::size_t evaluations = 0;
 };
 
-/// The Cholesky factors of a symmetric matrix, whose lower half is read: bit by bit those of
-/// Eigen::LLT, but stop requests are checked between the panels of a large matrix.
-class StoppableCholesky {
- public:
-  StoppableCholesky(Eigen::MatrixXd matrix, const std::stop_token& stop);
-
-  /// True if there are no factors, because a stop was requested before they were complete.
-  bool stopped() const { return stopped_; }
-  /// True if the matrix is positive definite; otherwise solve() has no meaningful result.
-  bool is_positive() const { return positive_; }
-
-  Eigen::VectorXd solve(Eigen::VectorXd right) const;
-
- private:
-  Eigen::MatrixXd factors_;
-  bool stopped_ = false;
-  bool positive_ = true;
-
-  void factorise(const std::stop_token& stop);
-};
-
-struct Eigensystem {
-  Eigen::VectorXd values;  ///< ascending
-  Eigen::MatrixXd vectors;
-};
-
-/// Decomposes a symmetric matrix, whose lower half is read: bit by bit as
-/// Eigen::SelfAdjointEigenSolver does, but stop requests are checked. Throws Interrupted.
-Eigensystem decompose_symmetric(const Eigen::MatrixXd& matrix, const std::stop_token& stop);
-
-/// Solves A v = lambda M v for a symmetric A and a positive definite M, with v' M v = 1. Does not
-/// check stop requests.
-Eigensystem decompose_generalised(const Eigen::MatrixXd& matrix, const Eigen::MatrixXd& metric);
-
 }  // namespace perfmodel
 
 namespace perfmodel::optimise {
@@ -95,6 +61,9 @@ struct LevelColumns {
   Eigen::VectorXd value;             ///< the entry
 
   bool empty() const { return count == 0; }
+  Eigen::Index level_of(Eigen::Index row) const {
+    return empty() ? none : of_row[static_cast<std::size_t>(row)];
+  }
 
   /// The entries of a vector over all columns that do not belong to levels, and those that do.
   Eigen::VectorXd others(const Eigen::VectorXd& x) const;
@@ -168,11 +137,9 @@ ArrowMatrix arrow_of(const optimise::LevelColumns& like, Eigen::Index size,
 /// A matrix without separate levels.
 ArrowMatrix dense_arrow(Eigen::MatrixXd matrix);
 
-/// factor J' diag(weights) J; empty weights are all 1.
-ArrowMatrix gram(double factor, const optimise::LevelMatrix& jacobian,
-                 const Eigen::VectorXd& weights);
-ArrowMatrix gram(double factor, const optimise::SparseRows& jacobian,
-                 const Eigen::VectorXd& weights);
+/// J' diag(weights) J.
+ArrowMatrix gram(const optimise::LevelMatrix& jacobian, const Eigen::VectorXd& weights);
+ArrowMatrix gram(const optimise::SparseRows& jacobian, const Eigen::VectorXd& weights);
 
 /// Multiplies rows and columns by the factors.
 ArrowMatrix scaled(ArrowMatrix matrix, const Eigen::VectorXd& factors);
@@ -233,32 +200,26 @@ std::optional<Eigen::VectorXd> solve_free(const ArrowMatrix& matrix, const std::
 
 /// An orthonormal basis of the null space of a positive semidefinite matrix, for the constants that
 /// are not held. The diagonal of the matrix is 1 or, for constants that are held or left out, 0.
-///
-/// Only the Schur complement that remains after elimination of the levels is decomposed. The levels
-/// follow from the others, and the length of a flat direction includes them. Throws Interrupted.
+/// Throws Interrupted.
 Eigen::MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
                            const std::stop_token& stop = {});
 
 /// Solves M x = b in the range of M, for the constants that are not held.
-class ArrowPseudoInverse {
+class PseudoInverse {
  public:
-  ArrowPseudoInverse() = default;
-  ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                     const std::stop_token& stop = {});
+  PseudoInverse() = default;
+  PseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                const std::stop_token& stop = {});
 
   Eigen::VectorXd operator*(const Eigen::VectorXd& b) const;
   std::size_t rank() const { return rank_; }
 
  private:
   using SparseFactors = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
-  std::shared_ptr<const SparseFactors>
-      sparse_;            ///< factors of a sparse matrix plus a small diagonal
-  Eigen::MatrixXd flat_;  ///< its flat directions
-  optimise::LevelColumns layout_;
-  Eigen::VectorXd level_inverse_;
-  Eigen::SparseMatrix<double, Eigen::RowMajor>
-      eliminated_;  ///< the border, with the row of each level divided by its diagonal entry
-  Eigen::MatrixXd core_inverse_;
+  Eigen::MatrixXd dense_;
+  /// Used instead if it is set: factors of the matrix plus a small diagonal.
+  std::shared_ptr<const SparseFactors> sparse_;
+  Eigen::MatrixXd flat_;  ///< the flat directions
   std::size_t rank_ = 0;
 };
 

@@ -1,11 +1,11 @@
+#include "optimise/bordered_basis.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <queue>
 #include <utility>
 #include <vector>
-
-#include "optimise/least_absolute_deviations.hpp"
 
 namespace perfmodel::optimise {
 
@@ -18,10 +18,66 @@ namespace {
 constexpr double kCancelled = 1e-14;
 /// Smallest pivot as a share of the largest entry of its row, if it causes less fill.
 constexpr double kPivotThreshold = 0.05;
+/// A row whose pivot is below this share of the largest cannot replace a coordinate.
+constexpr double kWorthlessPivot = 1e-8;
+/// An active row below this share depends on the others, except for rounding.
+constexpr double kDependent = 1e-13;
 
 }  // namespace
 
-void SparseLu::start(Index size, const std::vector<SparseRow>& rows) {
+OtherColumns::OtherColumns(const LadProblem& problem) : rows_(&problem.matrix) {
+  if (problem.levels.empty())
+    columns_ = problem.matrix;
+  else
+    sparse_ = problem.matrix.sparseView();
+}
+
+/// Columns whose coordinate is 0 cost nothing.
+VectorXd OtherColumns::operator*(const VectorXd& x) const {
+  if (is_sparse())
+    return sparse_ * x;
+  std::vector<Index> moved;
+  for (Index j = 0; j < x.size(); ++j)
+    if (x[j] != 0)
+      moved.push_back(j);
+  const auto part = [&](std::size_t k) { return x[moved[k]] * columns_.col(moved[k]); };
+  VectorXd out = VectorXd::Zero(columns_.rows());
+  std::size_t k = 0;
+  for (; k + 4 <= moved.size(); k += 4)  // four at once, since memory is the limit
+    out += part(k) + part(k + 1) + part(k + 2) + part(k + 3);
+  for (; k < moved.size(); ++k)
+    out += part(k);
+  return out;
+}
+
+double OtherColumns::along(Index row, const VectorXd& x) const {
+  return is_sparse() ? sparse_.row(row).dot(x) : rows_->row(row).dot(x);
+}
+
+void OtherColumns::add_row(Index row, double times, VectorXd& to) const {
+  if (!is_sparse()) {
+    to += times * rows_->row(row).transpose();
+    return;
+  }
+  for (SparseRows::InnerIterator entry(sparse_, row); entry; ++entry)
+    to[entry.col()] += times * entry.value();
+}
+
+void OtherColumns::append_row(Index row, double times, SparseRow& to) const {
+  if (is_sparse()) {
+    for (SparseRows::InnerIterator entry(sparse_, row); entry; ++entry)
+      to.emplace_back(entry.col(), times * entry.value());
+    return;
+  }
+  to.reserve(static_cast<std::size_t>(rows_->cols()));
+  for (Index j = 0; j < rows_->cols(); ++j)
+    if ((*rows_)(row, j) != 0)
+      to.emplace_back(j, times * (*rows_)(row, j));
+}
+
+void ChangingMatrix::start(Index size, const std::vector<SparseRow>& rows, bool is_sparse) {
+  is_sparse_ = is_sparse;
+  rows_ = 0;
   pivots_.clear();
   updates_.clear();
   step_of_.assign(static_cast<std::size_t>(size), none);
@@ -36,9 +92,57 @@ void SparseLu::start(Index size, const std::vector<SparseRow>& rows) {
     }
   }
   scale_ = (scale_.array() > 0).select(scale_, 1);
+  if (!is_sparse)
+    inverse_ = RowMajorMatrix::Identity(size, size);
 }
 
-bool SparseLu::add(const SparseRow& row, double least) {
+/// Each row takes the place of the row of the unit matrix that it determines best.
+bool ChangingMatrix::update(const SparseRow& row, double least) {
+  double largest = 0;  // in units of the columns
+  for (const auto& [column, entry] : row)
+    largest = std::max(largest, std::abs(entry) / scale_[column]);
+  const VectorXd along = along_inverse(row);
+  Index chosen = none;
+  double best = least * largest;
+  for (Index j = 0; j < along.size(); ++j) {
+    if (has_pivot(j) || !(std::abs(along[j]) / scale_[j] > best))
+      continue;
+    best = std::abs(along[j]) / scale_[j];
+    chosen = j;
+  }
+  if (chosen == none)
+    return false;
+  update_inverse(chosen, along);
+  step_of_[static_cast<std::size_t>(chosen)] = rows_++;
+  if (rows_ < inverse_.rows())
+    return true;
+  const RowMajorMatrix by_column = std::move(inverse_);
+  inverse_.resize(rows_, rows_);
+  for (Index j = 0; j < rows_; ++j)
+    inverse_.col(step_of_[static_cast<std::size_t>(j)]) = by_column.col(j);
+  return true;
+}
+
+/// The product of a row and the inverse.
+VectorXd ChangingMatrix::along_inverse(const SparseRow& row) const {
+  VectorXd out = VectorXd::Zero(inverse_.cols());
+  for (const auto& [column, entry] : row)
+    out += entry * inverse_.row(column).transpose();
+  return out;
+}
+
+/// `along`: the product of the row that replaces this one and the inverse.
+void ChangingMatrix::update_inverse(Index row, const VectorXd& along) {
+  for (Index i = 0; i < inverse_.rows(); ++i) {
+    const double pivot = inverse_(i, row) / along[row];
+    if (pivot == 0)
+      continue;
+    inverse_.row(i) -= pivot * along.transpose();
+    inverse_(i, row) = pivot;
+  }
+}
+
+bool ChangingMatrix::eliminate(const SparseRow& row, double least) {
   std::vector<Index> columns;
   std::priority_queue<Index, std::vector<Index>, std::greater<>> steps;
   double largest = 0;  // in units of the columns
@@ -97,7 +201,11 @@ bool SparseLu::add(const SparseRow& row, double least) {
   return independent;
 }
 
-void SparseLu::replace_row(Index row, const SparseRow& entries) {
+void ChangingMatrix::replace_row(Index row, const SparseRow& entries) {
+  if (!is_sparse_) {
+    update_inverse(row, along_inverse(entries));
+    return;
+  }
   VectorXd dense = VectorXd::Zero(scale_.size());
   for (const auto& [column, entry] : entries)
     dense[column] += entry;
@@ -109,11 +217,13 @@ void SparseLu::replace_row(Index row, const SparseRow& entries) {
   updates_.push_back(std::move(update));
 }
 
-void SparseLu::spread_row(Index row, double pivot, SparseRow others) {
+void ChangingMatrix::spread_row(Index row, double pivot, SparseRow others) {
   updates_.push_back({.at = row, .pivot = pivot, .is_row = false, .others = std::move(others)});
 }
 
-VectorXd SparseLu::solve(VectorXd right) const {
+VectorXd ChangingMatrix::solve(VectorXd right) const {
+  if (!is_sparse_)
+    return inverse_ * right;
   for (auto update = updates_.rbegin(); update != updates_.rend(); ++update)
     update->apply(update->is_row, right);
   for (std::size_t k = 0; k < pivots_.size(); ++k)
@@ -129,7 +239,9 @@ VectorXd SparseLu::solve(VectorXd right) const {
   return out;
 }
 
-VectorXd SparseLu::solve_transposed(VectorXd right) const {
+VectorXd ChangingMatrix::solve_transposed(VectorXd right) const {
+  if (!is_sparse_)
+    return inverse_.transpose() * right;
   VectorXd out(right.size());
   for (std::size_t k = 0; k < pivots_.size(); ++k) {
     const double value = right[pivots_[k].column] / pivots_[k].value;
@@ -147,7 +259,7 @@ VectorXd SparseLu::solve_transposed(VectorXd right) const {
 }
 
 /// Solves with a unit matrix in which the update replaces one row (`gathers`) or one column.
-void SparseLu::Update::apply(bool gathers, VectorXd& x) const {
+void ChangingMatrix::Update::apply(bool gathers, VectorXd& x) const {
   if (gathers) {
     for (const auto& [i, entry] : others)
       x[at] -= entry * x[i];
@@ -159,7 +271,7 @@ void SparseLu::Update::apply(bool gathers, VectorXd& x) const {
     x[i] -= entry * x[at];
 }
 
-BorderedBasis::BorderedBasis(const LadProblem& problem, std::shared_ptr<const SparseRows> rows,
+BorderedBasis::BorderedBasis(const LadProblem& problem, std::shared_ptr<const OtherColumns> rows,
                              const VectorXd& start)
     : rows_(std::move(rows)),
       problem_(&problem),
@@ -190,8 +302,7 @@ BorderedBasis::BorderedBasis(const LadProblem& problem, std::shared_ptr<const Sp
 void BorderedBasis::append_others(const ActiveConstraint& constraint, double times,
                                   SparseRow& to) const {
   if (constraint.hold == Hold::row) {
-    for (SparseRows::InnerIterator entry(*rows_, constraint.index); entry; ++entry)
-      to.emplace_back(entry.col(), times * entry.value());
+    rows_->append_row(constraint.index, times, to);
   } else if (level_of(constraint) == LevelColumns::none) {
     to.emplace_back(constraint.index < first_ ? constraint.index : constraint.index - levels_,
                     times);
@@ -200,7 +311,7 @@ void BorderedBasis::append_others(const ActiveConstraint& constraint, double tim
 
 Index BorderedBasis::level_of(const ActiveConstraint& constraint) const {
   if (constraint.hold == Hold::row)
-    return problem_->levels.of_row[static_cast<std::size_t>(constraint.index)];
+    return problem_->levels.level_of(constraint.index);
   const Index level = constraint.index - first_;
   return level >= 0 && level < levels_ ? level : LevelColumns::none;
 }
@@ -277,20 +388,20 @@ void BorderedBasis::rebuild(std::vector<ActiveConstraint> wanted, double least) 
     mark((*this)[levels_ + b], 0);
   std::fill(border_level_.begin(), border_level_.end(), LevelColumns::none);
   touching_.setZero();
-  factors_.start(border_, rows);
+  complement_.start(border_, rows, rows_->is_sparse());
   Index place = 0;
   for (const std::size_t k : order) {
     if (place == border_)
       break;
-    if (!factors_.add(rows[k], least))
+    if (!complement_.add(rows[k], least))
       continue;
     set_border(place++, wanted[k]);
     mark(wanted[k], 1);
   }
   for (Index j = 0; j < border_; ++j) {
-    if (factors_.has_pivot(j))
+    if (complement_.has_pivot(j))
       continue;
-    factors_.add({{j, 1.0}}, 0);
+    complement_.add({{j, 1.0}}, 0);
     set_border(place++, {Hold::parked, j < first_ ? j : j + levels_});
   }
 }
@@ -307,7 +418,7 @@ Index BorderedBasis::swap_with_border(Index level) {
   for (const Index b : touching)
     if (b != place)
       others.emplace_back(b, -border_entry_[b] / entry);
-  factors_.spread_row(place, -diagonal_[level] / entry, std::move(others));
+  complement_.spread_row(place, -diagonal_[level] / entry, std::move(others));
   const ActiveConstraint own = (*this)[level];
   set_own(level, (*this)[levels_ + place]);
   set_border(place, own);
@@ -323,7 +434,7 @@ void BorderedBasis::exchange(Index k, ActiveConstraint entering) {
   }
   const Index place = k < levels_ ? swap_with_border(k) : k - levels_;
   set_border(place, entering);
-  factors_.replace_row(place, complement_row(entering));
+  complement_.replace_row(place, complement_row(entering));
 }
 
 BorderedVector BorderedBasis::edge(Index k) const {
@@ -332,7 +443,18 @@ BorderedVector BorderedBasis::edge(Index k) const {
     out.levels[k] = 1 / diagonal_[k];
     return out;
   }
-  return solve(VectorXd::Unit(levels_ + border_, k));
+  if (levels_ == 0)
+    return {VectorXd(0), complement_.inverse().col(k)};
+  return solve(VectorXd::Unit(size(), k));
+}
+
+VectorXd BorderedBasis::lengths(const BorderedVector& weights) const {
+  if (levels_ > 0)
+    return {};
+  VectorXd out = VectorXd::Zero(border_);
+  for (Index i = 0; i < border_; ++i)
+    out += weights.others[i] * complement_.inverse().row(i).transpose().cwiseAbs();
+  return out;
 }
 
 BorderedVector BorderedBasis::solve(const VectorXd& raises) const {
@@ -342,15 +464,12 @@ BorderedVector BorderedBasis::solve(const VectorXd& raises) const {
     if (level != LevelColumns::none)
       out.others[b] -= border_entry_[b] * out.levels[level];
   }
-  out.others = factors_.solve(std::move(out.others));
+  out.others = complement_.solve(std::move(out.others));
   for (Index l = 0; l < levels_; ++l) {
     const ActiveConstraint& own = (*this)[l];
     if (own.hold != Hold::row)
       continue;
-    double along = 0;
-    for (SparseRows::InnerIterator entry(*rows_, own.index); entry; ++entry)
-      along += entry.value() * out.others[entry.col()];
-    out.levels[l] -= along / diagonal_[l];
+    out.levels[l] -= rows_->along(own.index, out.others) / diagonal_[l];
   }
   return out;
 }
@@ -361,9 +480,8 @@ VectorXd BorderedBasis::slopes(const BorderedVector& gradient) const {
   VectorXd rest = gradient.others;
   for (Index l = 0; l < levels_; ++l)
     if ((*this)[l].hold == Hold::row && out[l] != 0)
-      for (SparseRows::InnerIterator entry(*rows_, (*this)[l].index); entry; ++entry)
-        rest[entry.col()] -= out[l] * entry.value();
-  out.tail(border_) = factors_.solve_transposed(std::move(rest));
+      rows_->add_row((*this)[l].index, -out[l], rest);
+  out.tail(border_) = complement_.solve_transposed(std::move(rest));
   for (Index b = 0; b < border_; ++b) {
     const Index level = border_level_[static_cast<std::size_t>(b)];
     if (level != LevelColumns::none)

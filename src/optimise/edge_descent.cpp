@@ -1,15 +1,41 @@
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "optimise/bordered_basis.hpp"
 #include "optimise/least_absolute_deviations.hpp"
 
 namespace perfmodel::optimise {
+namespace {
 
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double kAboveRounding = 1 + 1e-12;
+/// Descents below this share of the largest possible slope of an edge are rounding errors.
+constexpr double kLeastGain = 1e-12;
+/// Components of a direction or a change below this share of the largest are rounding errors.
+constexpr double kTiny = 1e-13;
+/// Pivots after which a basis is factorised anew, so that rounding does not accumulate.
+constexpr std::size_t kRefactorEvery = 64;
+/// Columns up to which a basis is factorised after a stop request; after a stop of a larger
+/// descent, the last digits are not worth the time.
+constexpr Index kColumnsAtOnce = 200;
+
+/// A point of an edge at which the residual of a row changes its sign.
+struct Kink {
+  double at;
+  double rise;  ///< increase of the slope of the cost
+  Index row;
+};
+
+/// Passes kinks as long as the cost still falls: a weighted median by selection. `slope`: negative
+/// slope of the cost before the first kink. Reorders the kinks: those before the returned one are
+/// passed, and the minimum is at the returned one; `end()` if the cost falls beyond all of them.
 std::vector<Kink>::iterator run_through(std::vector<Kink>& kinks, double slope) {
   auto first = kinks.begin();
   auto last = kinks.end();
@@ -31,105 +57,9 @@ std::vector<Kink>::iterator run_through(std::vector<Kink>& kinks, double slope) 
   return kinks.end();
 }
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
-LadBasis::LadBasis(const LadProblem& problem, const VectorXd& start)
-    : problem_(&problem),
-      holds_row_(static_cast<std::size_t>(problem.matrix.rows()), 0),
-      edges_(start.size(), start.size()) {
-  for (Index j = 0; j < start.size(); ++j) {
-    constraints_.push_back({Hold::parked, j});
-    if (start[j] <= problem.bounds.lower[j])
-      constraints_.back().hold = Hold::lower;
-    if (start[j] >= problem.bounds.upper[j])
-      constraints_.back().hold = Hold::upper;
-  }
-}
-
-VectorXd LadBasis::edge(Index k) const {
-  VectorXd out = VectorXd::Zero(edges_.rows());
-  for (const Index i : free_)
-    out[i] = edges_(i, k);
-  if ((*this)[k].hold != Hold::row)
-    out[(*this)[k].index] = 1;
-  return out;
-}
-
-VectorXd LadBasis::slopes(const VectorXd& gradient) const {
-  VectorXd out = VectorXd::Zero(edges_.rows());
-  for (const Index i : free_)
-    if (gradient[i] != 0)
-      out += gradient[i] * edges_.row(i).transpose();
-  for (Index k = 0; k < out.size(); ++k)
-    if ((*this)[k].hold != Hold::row)
-      out[k] += gradient[(*this)[k].index];
-  return out;
-}
-
-VectorXd LadBasis::lengths(const VectorXd& weights) const {
-  VectorXd out = VectorXd::Zero(edges_.rows());
-  for (const Index i : free_)
-    out += weights[i] * edges_.row(i).transpose().cwiseAbs();
-  for (Index k = 0; k < out.size(); ++k)
-    if ((*this)[k].hold != Hold::row)
-      out[k] += weights[(*this)[k].index];
-  return out;
-}
-
-void LadBasis::exchange(Index k, ActiveConstraint entering) {
-  ActiveConstraint& place = constraints_[static_cast<std::size_t>(k)];
-  const bool row_leaves = place.hold == Hold::row;
-  const bool row_enters = entering.hold == Hold::row;
-  if (row_leaves || row_enters || place.index != entering.index) {
-    const VectorXd along = row_enters ? slopes(problem_->matrix.row(entering.index).transpose())
-                                      : slopes(VectorXd::Unit(edges_.rows(), entering.index));
-    if (!row_leaves) {
-      edges_.row(place.index) = Eigen::RowVectorXd::Unit(edges_.cols(), k);
-      free_.push_back(place.index);
-    }
-    for (const Index i : free_) {
-      const double pivot = edges_(i, k) / along[k];
-      if (pivot == 0)
-        continue;
-      edges_.row(i) -= pivot * along.transpose();
-      edges_(i, k) = pivot;
-    }
-    if (!row_enters)
-      free_.erase(std::find(free_.begin(), free_.end(), entering.index));
-  }
-  if (row_leaves)
-    holds_row_[static_cast<std::size_t>(place.index)] = 0;
-  if (row_enters)
-    holds_row_[static_cast<std::size_t>(entering.index)] = 1;
-  place = entering;
-}
-
-VectorXd LadBasis::factorise(const VectorXd& response, const VectorXd& x) {
-  std::vector<Index> rows;
-  std::vector<Index> of_rows;  // constraints that hold rows, and coordinates
-  std::vector<Index> of_coordinates;
-  std::vector<Index> held;
-  for (Index k = 0; k < edges_.cols(); ++k) {
-    const auto [hold, place] = (*this)[k];
-    (hold == Hold::row ? rows : held).push_back(place);
-    (hold == Hold::row ? of_rows : of_coordinates).push_back(k);
-  }
-  VectorXd out = x;
-  if (rows.empty())
-    return out;
-  out(free_).setZero();
-  const MatrixXd gradients = problem_->matrix(rows, Eigen::all);
-  const Eigen::PartialPivLU<MatrixXd> factors(gradients(Eigen::all, free_));
-  edges_(free_, of_rows) = MatrixXd(factors.inverse());
-  const MatrixXd of_held = gradients(Eigen::all, held);
-  edges_(free_, of_coordinates) = MatrixXd(-factors.solve(of_held));
-  const VectorXd rest = response(rows) - gradients * out;
-  out(free_) = VectorXd(factors.solve(rest));
-  return out;
-}
-
+/// Responses with tiny different shifts. Equal rows make vertices where many residuals are zero at
+/// once, and a descent may then cycle; the shifts separate them. Multipliers do not depend on the
+/// responses, so that the final basis is also right for the given problem.
 VectorXd perturbed_response(const LadProblem& problem) {
   VectorXd out = problem.response;
   const double size = 1e-11 * (out.cwiseAbs().maxCoeff() + 1e-300);
@@ -141,6 +71,7 @@ VectorXd perturbed_response(const LadProblem& problem) {
   return out;
 }
 
+/// For any |lambda_i| <= w_i:  cost(x) >= lambda'r + min over the box of (c - A'lambda)'x.
 double dual_bound_of(const LadProblem& problem, const VectorXd& lambda) {
   VectorXd reduced = -transposed_product(problem.matrix, problem.levels, lambda);
   if (problem.linear.size() > 0)
@@ -150,6 +81,7 @@ double dual_bound_of(const LadProblem& problem, const VectorXd& lambda) {
   return lambda.dot(problem.response) + low.cwiseMin(high).sum();
 }
 
+/// Sets the cost and the point of a result: those of the problem at `x`, clamped to its box.
 void set_point(const LadProblem& problem, const VectorXd& x, LadResult& out) {
   out.x = x.cwiseMax(problem.bounds.lower).cwiseMin(problem.bounds.upper);
   const VectorXd residual = problem.response - product(problem.matrix, problem.levels, out.x);
@@ -158,309 +90,437 @@ void set_point(const LadProblem& problem, const VectorXd& x, LadResult& out) {
     out.cost += problem.linear.dot(out.x);
 }
 
-void put_square(const Eigen::VectorXd& direction, double weight, double reach, Index row,
-                LadProblem& problem, double& constant) {
-  constexpr Index on_each_side = kSquareRows / 2;
-  const double spacing = reach / static_cast<double>(on_each_side);
-  for (Index k = 0; k < on_each_side; ++k) {
-    for (const double side : {-1.0, 1.0}) {
-      const double kink = side * (static_cast<double>(k) + 0.5) * spacing;
-      problem.matrix.row(row) = direction.transpose();
-      problem.response[row] = kink;
-      problem.weights[row] = weight * spacing;
-      constant += weight * spacing * std::abs(kink);
-      ++row;
-    }
-  }
-}
-
-namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
-
-constexpr double kAboveRounding = 1 + 1e-12;
-/// Columns up to which a basis is factorised after a stop request; after a stop of a larger
-/// descent, the last digits are not worth the time.
-constexpr Index kColumnsAtOnce = 200;
-
-/// The edges that leave an active row, one per column.
-class DenseVertex : public LadVertex {
+/// The edges that leave an active row, in the order of the result's active rows.
+class BorderedVertex : public LadVertex {
  public:
-  DenseVertex(Index columns, std::vector<VectorXd> edges)
-      : columns_(columns), edges_(std::move(edges)) {}
+  BorderedVertex(BorderedBasis basis, LevelColumns layout, std::vector<Index> places)
+      : basis_(std::move(basis)), layout_(std::move(layout)), places_(std::move(places)) {}
 
   VectorXd change_for(const VectorXd& raises) const override {
-    VectorXd change = VectorXd::Zero(columns_);
-    for (std::size_t k = 0; k < edges_.size(); ++k)
-      change += raises[static_cast<Index>(k)] * edges_[k];
-    return change;
+    VectorXd all = VectorXd::Zero(basis_.size());
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      all[places_[i]] = raises[static_cast<Index>(i)];
+    const BorderedVector change = basis_.solve(all);
+    return layout_.joined(change.others, change.levels);
   }
 
   VectorXd slopes(const VectorXd& gradient) const override {
-    VectorXd out(static_cast<Index>(edges_.size()));
-    for (std::size_t k = 0; k < edges_.size(); ++k)
-      out[static_cast<Index>(k)] = gradient.dot(edges_[k]);
+    return basis_.slopes({layout_.levels(gradient), layout_.others(gradient)})(places_);
+  }
+
+ private:
+  BorderedBasis basis_;
+  LevelColumns layout_;  ///< without rows
+  std::vector<Index> places_;
+};
+
+/// A descent along the edges of the cost of a LadProblem, from vertex to vertex. An edge that moves
+/// one level alone is a weighted median of that level's rows and costs no more than they do. Such
+/// edges are followed as long as one descends; the others only if none does.
+class EdgeDescent {
+ public:
+  /// Starts at the vertex at which the options' active rows have no residual, if that is in the
+  /// box, else at `start`.
+  EdgeDescent(const LadProblem& problem, const VectorXd& start, const LadOptions& options)
+      : problem_(problem),
+        response_(perturbed_response(problem)),
+        x_(parted(start)),
+        column_scale_(
+            parted(absolute_transposed_product(problem.matrix, problem.levels, problem.weights)
+                       .cwiseMax(1e-300))),
+        stop_(options.stop),
+        matrix_(std::make_shared<const OtherColumns>(problem)),
+        basis_(problem, matrix_, start) {
+    if (problem.linear.size() > 0) {
+      const BorderedVector linear = parted(problem.linear.cwiseAbs());
+      column_scale_.levels += linear.levels;
+      column_scale_.others += linear.others;
+    }
+    list_rows();
+    refresh();
+    if (!options.active_rows.empty())
+      start_at_vertex(options.active_rows);
+  }
+
+  /// Moves every level until it alone cannot improve, then follows one other edge. False if none
+  /// descends: the vertex is optimal.
+  bool step() {
+    for (Index level = 0; level < basis_.levels(); ++level)
+      if (basis_.moves_alone(level))
+        settle_level(level);
+    return pivot_border();
+  }
+
+  /// The vertex of the unperturbed problem, with its certificate. Ends the descent.
+  LadResult result() {
+    const VectorXd lambda = multipliers();
+    response_ = problem_.response;
+    if (!stop_.stop_requested() || basis_.size() <= kColumnsAtOnce)
+      factorise();
+    LadResult out;
+    set_point(problem_, problem_.levels.joined(x_.others, x_.levels), out);
+    out.dual_bound = dual_bound_of(problem_, lambda);
+    std::vector<Index> places;
+    for (Index k = 0; k < basis_.size(); ++k) {
+      if (basis_[k].hold != Hold::row)
+        continue;
+      out.active_rows.push_back(basis_[k].index);
+      places.push_back(k);
+    }
+    const LevelColumns layout{
+        .first = problem_.levels.first, .count = problem_.levels.count, .of_row = {}, .value = {}};
+    out.vertex = std::make_shared<BorderedVertex>(std::move(basis_), layout, std::move(places));
     return out;
   }
 
  private:
-  Index columns_;
-  std::vector<VectorXd> edges_;
+  const LadProblem& problem_;
+  VectorXd response_;
+  BorderedVector x_;
+  VectorXd residual_;
+  BorderedVector gradient_;      ///< of the cost without the active rows
+  BorderedVector column_scale_;  ///< largest possible slope along each coordinate
+  std::stop_token stop_;
+  /// The rows of level l are rows_[rows_begin_[l]] .. rows_[rows_begin_[l + 1]].
+  std::vector<Index> rows_;
+  std::vector<std::size_t> rows_begin_;
+  std::shared_ptr<const OtherColumns> matrix_;
+  BorderedBasis basis_;
+  std::vector<Kink> kinks_;
+  std::size_t border_pivots_ = 0;
+
+  BorderedVector parted(const VectorXd& x) const {
+    return {problem_.levels.levels(x), problem_.levels.others(x)};
+  }
+
+  double& coordinate(Index j) {
+    const LevelColumns& levels = problem_.levels;
+    return levels.holds(j) ? x_.levels[j - levels.first] : x_.others[levels.other(j)];
+  }
+
+  double bound(Index j, Hold hold) const {
+    return (hold == Hold::lower ? problem_.bounds.lower : problem_.bounds.upper)[j];
+  }
+
+  void list_rows() {
+    const LevelColumns& levels = problem_.levels;
+    rows_begin_.assign(static_cast<std::size_t>(levels.count) + 1, 0);
+    for (const Index level : levels.of_row)
+      if (level != LevelColumns::none)
+        ++rows_begin_[static_cast<std::size_t>(level) + 1];
+    for (std::size_t l = 1; l < rows_begin_.size(); ++l)
+      rows_begin_[l] += rows_begin_[l - 1];
+    rows_.resize(rows_begin_.back());
+    std::vector<std::size_t> next(rows_begin_.begin(), rows_begin_.end() - 1);
+    for (std::size_t row = 0; row < levels.of_row.size(); ++row)
+      if (levels.of_row[row] != LevelColumns::none)
+        rows_[next[static_cast<std::size_t>(levels.of_row[row])]++] = static_cast<Index>(row);
+  }
+
+  /// Goes to the vertex at which the given rows have no residual, if there is one in the box.
+  void start_at_vertex(const std::vector<Index>& rows) {
+    const BorderedVector cold_x = x_;
+    const BorderedBasis cold_basis = basis_;
+    basis_.hold(rows);
+    move_to_vertex();
+    const VectorXd x = problem_.levels.joined(x_.others, x_.levels);
+    if (x.allFinite() && problem_.bounds.contains(x))
+      return;
+    x_ = cold_x;
+    basis_ = cold_basis;
+    refresh();
+  }
+
+  /// The slope that is added in both directions of an edge that leaves a row.
+  double hold_weight(Index k) const {
+    return basis_[k].hold == Hold::row ? problem_.weights[basis_[k].index] : 0.0;
+  }
+
+  /// Descent of the cost along edge k in its better direction; negative if the cost rises.
+  double descent_of(Index k, double slope) const {
+    if (basis_[k].hold == Hold::lower)
+      return -slope;
+    if (basis_[k].hold == Hold::upper)
+      return slope;
+    return std::abs(slope) - hold_weight(k);
+  }
+
+  void settle_level(Index level) {
+    // A weighted median is one edge; a tie that rounding has broken may take another.
+    constexpr int kMostEdges = 8;
+    for (int edge = 0; edge < kMostEdges; ++edge) {
+      const double slope = gradient_.levels[level] / basis_.own_entry(level);
+      const double scale = column_scale_.levels[level] / std::abs(basis_.own_entry(level));
+      if (!(descent_of(level, slope) > kLeastGain * scale))
+        return;
+      move_alone(level, slope);
+    }
+  }
+
+  void move_alone(Index level, double slope) {
+    const double along = (slope > 0 ? -1.0 : 1.0) / basis_.own_entry(level);
+    const ActiveConstraint ahead{along > 0 ? Hold::upper : Hold::lower,
+                                 problem_.levels.first + level};
+    const double limit = std::max(0.0, (bound(ahead.index, ahead.hold) - x_.levels[level]) / along);
+    const auto place = static_cast<std::size_t>(level);
+    const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(rows_begin_[place]);
+    const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(rows_begin_[place + 1]);
+    const auto change = [&](Index row) { return problem_.levels.value[row] * along; };
+    kinks_.clear();
+    for (auto row = begin; row != end; ++row)
+      add_kink(*row, change(*row), 0, limit);
+    const auto [entering, length] = end_of_edge(level, slope, change, {ahead, limit});
+    x_.levels[level] += length * along;
+    for (auto row = begin; row != end; ++row)
+      residual_[*row] -= length * along * problem_.levels.value[*row];
+    arrive(level, entering);
+  }
+
+  /// An edge that moves more than one level.
+  struct Leaving {
+    Index constraint;
+    double descent;
+    double gain;  ///< as a share of the largest possible slope of the edge; first an estimate
+    BorderedVector edge;
+  };
+
+  /// All edges along which the cost falls; if the lengths of all edges are known, the steepest.
+  std::vector<Leaving> candidates(const VectorXd& slopes) const {
+    const VectorXd lengths = basis_.lengths(column_scale_);
+    const VectorXd scale = problem_.levels.joined(column_scale_.others, column_scale_.levels);
+    const auto length_of = [&](Index k) {
+      if (lengths.size() > 0)
+        return lengths[k];
+      return basis_[k].hold == Hold::row ? hold_weight(k) : scale[basis_[k].index];
+    };
+    std::vector<Leaving> out;
+    for (Index k = 0; k < basis_.size(); ++k) {
+      if (k < basis_.levels() && basis_.moves_alone(k))
+        continue;
+      const double descent = descent_of(k, slopes[k]);
+      if (!(descent > 0))
+        continue;
+      const double gain = descent / std::max(1e-300, length_of(k));
+      if (lengths.size() > 0 && !out.empty() && gain > out.front().gain)
+        out.clear();
+      if (lengths.size() == 0 || out.empty())
+        out.push_back({k, descent, gain, {}});
+    }
+    return out;
+  }
+
+  /// Computes the edge and its gain; false if the descent along it is a rounding error.
+  bool price(Leaving& candidate) const {
+    candidate.edge = basis_.edge(candidate.constraint);
+    const double scale = candidate.edge.levels.cwiseAbs().dot(column_scale_.levels) +
+                         candidate.edge.others.cwiseAbs().dot(column_scale_.others);
+    candidate.gain = candidate.descent / scale;
+    return candidate.gain > kLeastGain;
+  }
+
+  /// Follows the steepest edge: of all if they are few, else of those with the largest estimates.
+  bool pivot_border() {
+    constexpr std::size_t kAllOf = 64;
+    constexpr std::ptrdiff_t kOfMany = 8;
+    const VectorXd slopes = basis_.slopes(gradient_);
+    std::vector<Leaving> all = candidates(slopes);
+    if (all.size() > kAllOf)
+      std::sort(all.begin(), all.end(),
+                [](const Leaving& a, const Leaving& b) { return a.gain > b.gain; });
+    const std::ptrdiff_t at_once = all.size() > kAllOf ? kOfMany : std::ssize(all);
+    Leaving* best = nullptr;
+    for (std::ptrdiff_t k = 0; k < std::ssize(all) && (k % at_once != 0 || !best); ++k) {
+      Leaving& candidate = all[static_cast<std::size_t>(k)];
+      if (price(candidate) && (!best || candidate.gain > best->gain))
+        best = &candidate;
+    }
+    if (!best)
+      return false;
+    const double slope = slopes[best->constraint];
+    const double sign = slope > 0 ? -1.0 : 1.0;
+    best->edge.levels *= sign;
+    best->edge.others *= sign;
+    move_together(best->constraint, best->edge, slope);
+    if (++border_pivots_ % kRefactorEvery == 0)
+      factorise();
+    return true;
+  }
+
+  /// What an edge meets at its end: the constraint that becomes active.
+  struct EdgeEnd {
+    ActiveConstraint entering;
+    double length;
+  };
+
+  void move_together(Index leaving, const BorderedVector& direction, double slope) {
+    const VectorXd change = change_of(direction);
+    const VectorXd along = problem_.levels.joined(direction.others, direction.levels);
+    const EdgeEnd ahead = nearest_bound(leaving, along);
+    kinks_.clear();
+    const double tiny = kTiny * change.cwiseAbs().maxCoeff();
+    for (Index i = 0; i < change.size(); ++i)
+      add_kink(i, change[i], tiny, ahead.length);
+    const auto [entering, length] = end_of_edge(
+        leaving, slope, [&](Index row) { return change[row]; }, ahead);
+    x_.levels += length * direction.levels;
+    x_.others += length * direction.others;
+    residual_ -= length * change;
+    for (Index k = 0; k < basis_.size(); ++k)
+      if (k != leaving && basis_[k].hold == Hold::row)
+        residual_[basis_[k].index] = 0;
+    arrive(leaving, entering);
+  }
+
+  VectorXd change_of(const BorderedVector& direction) const {
+    VectorXd change = *matrix_ * direction.others;
+    for (std::size_t l = 0; l + 1 < rows_begin_.size(); ++l)
+      for (std::size_t i = rows_begin_[l]; i < rows_begin_[l + 1]; ++i)
+        change[rows_[i]] +=
+            problem_.levels.value[rows_[i]] * direction.levels[static_cast<Index>(l)];
+    return change;
+  }
+
+  /// An edge always ends at the box, since all bounds are finite.
+  EdgeEnd nearest_bound(Index leaving, const VectorXd& along) {
+    std::vector<char> held(static_cast<std::size_t>(along.size()), 0);
+    for (Index k = 0; k < along.size(); ++k)  // may differ from 0 by rounding
+      if (k != leaving && basis_[k].hold != Hold::row)
+        held[static_cast<std::size_t>(basis_[k].index)] = 1;
+    EdgeEnd out{{Hold::lower, 0}, std::numeric_limits<double>::infinity()};
+    const double tiny = kTiny * along.cwiseAbs().maxCoeff();
+    for (Index j = 0; j < along.size(); ++j) {
+      if (held[static_cast<std::size_t>(j)] || std::abs(along[j]) <= tiny)
+        continue;
+      const Hold side = along[j] > 0 ? Hold::upper : Hold::lower;
+      const double at = std::max(0.0, (bound(j, side) - coordinate(j)) / along[j]);
+      if (at < out.length)
+        out = {{side, j}, at};
+    }
+    return out;
+  }
+
+  void add_kink(Index row, double change, double tiny, double limit) {
+    const double residual = residual_[row];
+    // One condition for nearly all rows, since its parts are hard to predict: the kink is beyond
+    // the start, or at it if the row leaves towards negative residuals, and not beyond the limit.
+    if (!(((residual > 0) == (change > 0)) & (std::abs(change) > tiny) &
+          (std::abs(residual) <= kAboveRounding * limit * std::abs(change))) ||
+        basis_.holds_row(row) || problem_.weights[row] == 0)
+      return;
+    const double at = residual / change;
+    if (at < limit)
+      kinks_.push_back({at, 2 * problem_.weights[row] * std::abs(change), row});
+  }
+
+  /// Passes the kinks along the edge of a constraint. `change`: that of each row; `ahead`: the
+  /// bound at which the edge leaves the box.
+  template <class Change>
+  EdgeEnd end_of_edge(Index leaving, double slope, const Change& change, const EdgeEnd& ahead) {
+    const auto stop = run_through(kinks_, -std::abs(slope) + hold_weight(leaving));
+    for (auto k = kinks_.begin(); k != stop; ++k)
+      turn(k->row, 2);
+    if (const auto [hold, row] = basis_[leaving]; hold == Hold::row) {
+      // The row that is left becomes an ordinary row with the sign that its residual will have.
+      residual_[row] = change(row) > 0 ? -1e-300 : 1e-300;
+      turn(row, -1);
+    }
+    if (stop == kinks_.end())
+      return ahead;
+    turn(stop->row, 1);
+    return {{Hold::row, stop->row}, stop->at};
+  }
+
+  void arrive(Index leaving, const ActiveConstraint& entering) {
+    if (entering.hold == Hold::row)
+      residual_[entering.index] = 0;
+    else
+      coordinate(entering.index) = bound(entering.index, entering.hold);
+    basis_.exchange(leaving, entering);
+  }
+
+  /// Subtracts `times` the current contribution of a row from the gradient: once if the row becomes
+  /// active, twice if its residual changes sign.
+  void turn(Index row, double times) {
+    const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
+    matrix_->add_row(row, -times * pull, gradient_.others);
+    const Index level = problem_.levels.level_of(row);
+    if (level != LevelColumns::none)
+      gradient_.levels[level] -= times * pull * problem_.levels.value[row];
+  }
+
+  void factorise() {
+    basis_.factorise();
+    move_to_vertex();
+  }
+
+  /// Computes the point, the residuals and the gradient from the basis.
+  void move_to_vertex() {
+    VectorXd level(basis_.size());
+    for (Index k = 0; k < level.size(); ++k)
+      level[k] =
+          basis_[k].hold == Hold::row ? response_[basis_[k].index] : coordinate(basis_[k].index);
+    x_ = basis_.solve(level);
+    for (Index k = 0; k < level.size(); ++k) {
+      const auto [hold, j] = basis_[k];
+      if (hold == Hold::lower || hold == Hold::upper)
+        coordinate(j) = bound(j, hold);
+    }
+    refresh();
+  }
+
+  /// Computes residuals and gradient anew.
+  void refresh() {
+    residual_ = response_ - change_of(x_);
+    for (Index k = 0; k < basis_.size(); ++k)
+      if (basis_[k].hold == Hold::row)
+        residual_[basis_[k].index] = 0;
+    VectorXd pull = (residual_.array() > 0).select(-problem_.weights, problem_.weights);
+    for (Index i = 0; i < pull.size(); ++i)
+      if (basis_.holds_row(i))
+        pull[i] = 0;
+    VectorXd gradient = transposed_product(problem_.matrix, problem_.levels, pull);
+    if (problem_.linear.size() > 0)
+      gradient += problem_.linear;
+    gradient_ = parted(gradient);
+  }
+
+  /// Multipliers of the rows at the current vertex. Signs are those of the perturbed residuals: if
+  /// several residuals are zero, only the perturbed ones determine the side of each row.
+  VectorXd multipliers() const {
+    VectorXd lambda = (residual_.array() > 0).select(problem_.weights, -problem_.weights);
+    const VectorXd multiplier = basis_.slopes(gradient_);
+    for (Index k = 0; k < multiplier.size(); ++k) {
+      const auto [hold, row] = basis_[k];
+      if (hold == Hold::row)
+        lambda[row] = std::clamp(multiplier[k], -problem_.weights[row], problem_.weights[row]);
+    }
+    return lambda;
+  }
 };
 
 }  // namespace
 
-EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
-                         const LadOptions& options)
-    : problem_(problem),
-      rows_(problem.matrix.rows()),
-      columns_(problem.matrix.cols()),
-      x_(start),
-      response_(perturbed_response(problem)),
-      stop_(options.stop),
-      basis_(problem, start),
-      matrix_(problem.matrix) {
-  residual_ = response_ - change_of(x_);
-  column_scale_ = (problem.matrix.cwiseAbs().transpose() * problem.weights).cwiseMax(1e-300);
-  if (problem.linear.size() > 0)
-    column_scale_ += problem.linear.cwiseAbs();
-  refresh_gradient();
-  if (!options.active_rows.empty())
-    start_at_vertex(options.active_rows, options.stop);
-}
-
-bool EdgeDescent::step() {
-  const VectorXd slope = basis_.slopes(gradient_);
-  const Index leaving = choose_leaving(slope);
-  if (leaving < 0)
-    return false;
-  const double sign = slope[leaving] > 0 ? -1.0 : 1.0;
-  const VectorXd direction = sign * basis_.edge(leaving);
-  const double start_slope = -std::abs(slope[leaving]) + hold_weight(leaving);
-  move(leaving, direction, start_slope);
-  if (++pivots_ % kRefactorEvery == 0)
-    factorise();
-  return true;
-}
-
-LadResult EdgeDescent::result() {
-  const VectorXd lambda = multipliers();
-  response_ = problem_.response;
-  if (!stop_.stop_requested() || columns_ <= kColumnsAtOnce)
-    factorise();
-  LadResult out;
-  set_point(problem_, x_, out);
-  out.dual_bound = dual_bound_of(problem_, lambda);
-  std::vector<VectorXd> edges;
-  for (Index k = 0; k < columns_; ++k) {
-    if (basis_[k].hold != Hold::row)
-      continue;
-    out.active_rows.push_back(basis_[k].index);
-    edges.push_back(basis_.edge(k));
-  }
-  out.vertex = std::make_shared<DenseVertex>(columns_, std::move(edges));
-  return out;
-}
-
-/// Goes to the vertex at which the given rows have no residual, if there is one in the box: each
-/// row takes the place of the parked coordinate that it determines best.
-void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
-  const VectorXd cold_x = x_;
-  const LadBasis cold_basis = basis_;
-  for (const Index row : rows) {
-    if (stop.stop_requested())
-      break;  // the result will not be used
-    const VectorXd along = basis_.slopes(problem_.matrix.row(row).transpose());
-    Index place = -1;
-    for (Index k = 0; k < columns_; ++k) {
-      if (basis_[k].hold != Hold::parked)
-        continue;
-      if (place < 0 || std::abs(along[k]) > std::abs(along[place]))
-        place = k;
+LadResult descend(const LadProblem& problem, const VectorXd& start, const LadOptions& options) {
+  EdgeDescent descent(problem, start, options);
+  std::size_t iterations = 0;
+  LadTermination termination = LadTermination::optimal;
+  while (true) {
+    if (options.stop.stop_requested()) {
+      termination = LadTermination::interrupted;
+      break;
     }
-    if (place < 0 || std::abs(along[place]) < kWorthlessPivot * along.cwiseAbs().maxCoeff())
-      continue;
-    basis_.exchange(place, {Hold::row, row});
-  }
-  factorise();
-  if (x_.allFinite() && problem_.bounds.contains(x_))
-    return;
-  x_ = cold_x;
-  basis_ = cold_basis;
-  residual_ = response_ - change_of(x_);
-  refresh_gradient();
-}
-
-/// The slope that is added in both directions of an edge that leaves a row.
-double EdgeDescent::hold_weight(Index k) const {
-  return basis_[k].hold == Hold::row ? problem_.weights[basis_[k].index] : 0.0;
-}
-
-/// The change of the rows along a direction. Coordinates that it does not move cost nothing.
-VectorXd EdgeDescent::change_of(const VectorXd& direction) const {
-  std::vector<Index> moved;
-  for (Index j = 0; j < columns_; ++j)
-    if (direction[j] != 0)
-      moved.push_back(j);
-  const auto part = [&](std::size_t k) { return direction[moved[k]] * matrix_.col(moved[k]); };
-  VectorXd out = VectorXd::Zero(rows_);
-  std::size_t k = 0;
-  for (; k + 4 <= moved.size(); k += 4)  // four at once, since memory is the limit
-    out += part(k) + part(k + 1) + part(k + 2) + part(k + 3);
-  for (; k < moved.size(); ++k)
-    out += part(k);
-  return out;
-}
-
-Index EdgeDescent::choose_leaving(const VectorXd& slope) const {
-  const VectorXd scales = basis_.lengths(column_scale_);
-  Index best = -1;
-  double best_gain = 0;
-  for (Index k = 0; k < columns_; ++k) {
-    const Hold hold = basis_[k].hold;
-    double descent = std::abs(slope[k]) - hold_weight(k);
-    if (hold == Hold::lower)
-      descent = -slope[k];
-    if (hold == Hold::upper)
-      descent = slope[k];
-    const double gain = descent / scales[k];
-    if (gain > 1e-12 && gain > best_gain) {
-      best_gain = gain;
-      best = k;
+    if (iterations == options.iterations) {
+      termination = LadTermination::iteration_limit;
+      break;
     }
+    if (!descent.step())
+      break;
+    ++iterations;
   }
-  return best;
-}
-
-/// The bound at which an edge leaves the box.
-struct EdgeDescent::BoundAhead {
-  double at;
-  ActiveConstraint bound;
-};
-
-/// An edge always ends at the box, since all bounds are finite.
-EdgeDescent::BoundAhead EdgeDescent::nearest_bound(const VectorXd& direction) const {
-  BoundAhead out{std::numeric_limits<double>::infinity(), {Hold::lower, 0}};
-  const double tiny = 1e-13 * direction.cwiseAbs().maxCoeff();
-  for (Index j = 0; j < columns_; ++j) {
-    if (std::abs(direction[j]) <= tiny)
-      continue;
-    const bool up = direction[j] > 0;
-    const double room = up ? problem_.bounds.upper[j] - x_[j] : problem_.bounds.lower[j] - x_[j];
-    const double at = std::max(0.0, room / direction[j]);
-    if (at < out.at)
-      out = {at, {up ? Hold::upper : Hold::lower, j}};
-  }
+  LadResult out = descent.result();
+  out.iterations = iterations;
+  out.termination = termination;
   return out;
-}
-
-void EdgeDescent::collect_kinks(const VectorXd& change, double limit) {
-  kinks_.clear();
-  const double tiny = 1e-13 * change.cwiseAbs().maxCoeff();
-  for (Index i = 0; i < rows_; ++i) {
-    const double c = change[i];
-    const double distance = std::abs(residual_[i]);
-    // One condition for nearly all rows, since its parts are hard to predict: the kink is beyond
-    // the start, or at it if the row leaves towards negative residuals, and not beyond the limit.
-    if (!(((residual_[i] > 0) == (c > 0)) & (std::abs(c) > tiny) &
-          (distance <= kAboveRounding * limit * std::abs(c))) ||
-        basis_.holds_row(i) || problem_.weights[i] == 0)
-      continue;
-    const double at = residual_[i] / c;
-    if (at < limit)
-      kinks_.push_back({at, 2 * problem_.weights[i] * std::abs(c), i});
-  }
-}
-
-void EdgeDescent::move(Index leaving, const VectorXd& direction, double slope) {
-  const VectorXd change = change_of(direction);
-  const BoundAhead ahead = nearest_bound(direction);
-  collect_kinks(change, ahead.at);
-  const auto stop = run_through(kinks_, slope);
-  for (auto k = kinks_.begin(); k != stop; ++k)
-    turn(k->row, 2);
-  release(leaving, change);
-  if (stop != kinks_.end()) {
-    turn(stop->row, 1);
-    advance(leaving, direction, change, stop->at);
-    residual_[stop->row] = 0;
-    basis_.exchange(leaving, {Hold::row, stop->row});
-  } else {
-    const auto [hold, coordinate] = ahead.bound;
-    advance(leaving, direction, change, ahead.at);
-    x_[coordinate] =
-        hold == Hold::lower ? problem_.bounds.lower[coordinate] : problem_.bounds.upper[coordinate];
-    basis_.exchange(leaving, ahead.bound);
-  }
-}
-
-/// Subtracts `times` the current contribution of a row from the gradient: once if the row becomes
-/// active, twice if its residual changes sign.
-void EdgeDescent::turn(Index row, double times) {
-  const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
-  gradient_ -= times * pull * problem_.matrix.row(row).transpose();
-}
-
-/// The row that is left becomes an ordinary row with the sign that its residual will have.
-void EdgeDescent::release(Index leaving, const VectorXd& change) {
-  const auto [hold, row] = basis_[leaving];
-  if (hold != Hold::row)
-    return;
-  residual_[row] = change[row] > 0 ? -1e-300 : 1e-300;
-  turn(row, -1);
-}
-
-void EdgeDescent::advance(Index leaving, const VectorXd& direction, const VectorXd& change,
-                          double length) {
-  x_ += length * direction;
-  residual_ -= length * change;
-  for (Index k = 0; k < columns_; ++k)
-    if (k != leaving && basis_[k].hold == Hold::row)
-      residual_[basis_[k].index] = 0;
-}
-
-void EdgeDescent::factorise() {
-  x_ = basis_.factorise(response_, x_);
-  residual_ = response_ - change_of(x_);
-  for (const auto& [hold, index] : basis_.constraints()) {
-    if (hold == Hold::row)
-      residual_[index] = 0;
-    if (hold == Hold::lower)
-      x_[index] = problem_.bounds.lower[index];
-    if (hold == Hold::upper)
-      x_[index] = problem_.bounds.upper[index];
-  }
-  refresh_gradient();
-}
-
-void EdgeDescent::refresh_gradient() {
-  VectorXd pull = problem_.weights;
-  for (Index i = 0; i < rows_; ++i)
-    if (basis_.holds_row(i))
-      pull[i] = 0;
-    else if (residual_[i] > 0)
-      pull[i] = -pull[i];
-  gradient_ = problem_.matrix.transpose() * pull;
-  if (problem_.linear.size() > 0)
-    gradient_ += problem_.linear;
-}
-
-/// Multipliers of the rows at the current vertex. Signs are those of the perturbed residuals: if
-/// several residuals are zero, only the perturbed ones determine the side of each row.
-VectorXd EdgeDescent::multipliers() const {
-  VectorXd lambda(rows_);
-  for (Index i = 0; i < rows_; ++i)
-    lambda[i] = residual_[i] > 0 ? problem_.weights[i] : -problem_.weights[i];
-  const VectorXd multiplier = basis_.slopes(gradient_);
-  for (Index k = 0; k < columns_; ++k) {
-    const auto [hold, row] = basis_[k];
-    if (hold != Hold::row)
-      continue;
-    const double w = problem_.weights[row];
-    lambda[row] = std::clamp(multiplier[k], -w, w);
-  }
-  return lambda;
 }
 
 }  // namespace perfmodel::optimise

@@ -1,7 +1,6 @@
 #include "optimise/least_absolute_deviations.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -9,16 +8,9 @@
 
 namespace perfmodel::optimise {
 
-using LadSolver =
-    std::function<LadResult(const LadProblem&, const Eigen::VectorXd& start, const LadOptions&)>;
-
-/// Solves a problem of many rows through problems of few: only rows whose residual may change its
-/// sign keep their kink, all others count as linear with their current sign. Rows whose sign turns
-/// out to have changed are added, and the problem is solved again. Exact: at the end no sign is
-/// wrong, and the multipliers of the linear rows, +-w, are feasible (Portnoy and Koenker 1997,
-/// "globs").
-LadResult sift(const LadProblem& problem, const Eigen::VectorXd& start, const LadOptions& options,
-               const LadSolver& solve);
+/// Solves a problem with all of its rows at once, by a descent along the edges of its cost.
+LadResult descend(const LadProblem& problem, const Eigen::VectorXd& start,
+                  const LadOptions& options);
 
 namespace {
 
@@ -158,15 +150,17 @@ class SiftedRows {
   std::vector<char> keeps_kink_;
 };
 
-}  // namespace
-
 /// True if sifting starts with fewer rows than the problem has.
 bool leaves_rows_out(const LadProblem& problem) {
   return rows_at_first(problem) < problem.matrix.rows();
 }
 
-LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOptions& options,
-               const LadSolver& solve) {
+/// Solves a problem of many rows through problems of few: only rows whose residual may change its
+/// sign keep their kink, all others count as linear with their current sign. Rows whose sign turns
+/// out to have changed are added, and the problem is solved again. Exact: at the end no sign is
+/// wrong, and the multipliers of the linear rows, +-w, are feasible (Portnoy and Koenker 1997,
+/// "globs").
+LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOptions& options) {
   SiftedRows rows(problem, start);
   rows.keep_nearest(options.active_rows);
   std::vector<Index> active = options.active_rows;
@@ -176,7 +170,7 @@ LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOption
     const Sifted sifted = rows.reduced();
     LadOptions inner = options;
     inner.active_rows = places_of(active, sifted.rows);
-    LadResult out = solve(sifted.problem, x, inner);
+    LadResult out = descend(sifted.problem, x, inner);
     for (Index& row : out.active_rows)
       row = sifted.rows[static_cast<std::size_t>(row)];
     active = out.active_rows;
@@ -193,46 +187,30 @@ LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOption
   }
 }
 
-namespace {
-
-/// Takes steps of a descent until it is optimal, or until a limit or a stop request.
-template <class Descent>
-LadResult run(Descent descent, const LadOptions& options) {
-  std::size_t iterations = 0;
-  LadTermination termination = LadTermination::optimal;
-  while (true) {
-    if (options.stop.stop_requested()) {
-      termination = LadTermination::interrupted;
-      break;
-    }
-    if (iterations == options.iterations) {
-      termination = LadTermination::iteration_limit;
-      break;
-    }
-    if (!descent.step())
-      break;
-    ++iterations;
-  }
-  LadResult out = descent.result();
-  out.iterations = iterations;
-  out.termination = termination;
-  return out;
-}
-
-LadResult descend(const LadProblem& problem, const Eigen::VectorXd& start,
-                  const LadOptions& options) {
-  return problem.levels.empty() ? run(EdgeDescent(problem, start, options), options)
-                                : run(LevelDescent(problem, start, options), options);
-}
-
 }  // namespace
+
+void put_square(const VectorXd& direction, double weight, double reach, Index row,
+                LadProblem& problem, double& constant) {
+  constexpr Index on_each_side = kSquareRows / 2;
+  const double spacing = reach / static_cast<double>(on_each_side);
+  for (Index k = 0; k < on_each_side; ++k) {
+    for (const double side : {-1.0, 1.0}) {
+      const double kink = side * (static_cast<double>(k) + 0.5) * spacing;
+      problem.matrix.row(row) = direction.transpose();
+      problem.response[row] = kink;
+      problem.weights[row] = weight * spacing;
+      constant += weight * spacing * std::abs(kink);
+      ++row;
+    }
+  }
+}
 
 LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
                     const LadOptions& options) {
   if (!problem.bounds.contains(start))
     throw std::invalid_argument("the start is outside the box");
   const bool many_rows = problem.matrix.rows() > static_cast<Eigen::Index>(options.sift_above);
-  return many_rows && leaves_rows_out(problem) ? sift(problem, start, options, descend)
+  return many_rows && leaves_rows_out(problem) ? sift(problem, start, options)
                                                : descend(problem, start, options);
 }
 

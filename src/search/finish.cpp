@@ -242,7 +242,7 @@ class SmoothFinish : public CurvedProblem {
     out.gradient +=
         optimise::transposed_product(penalised.gradients.others, penalised.gradients.levels,
                                      curvature.cwiseProduct(penalised.values));
-    const ArrowMatrix bend = gram(1, penalised.gradients, curvature);
+    const ArrowMatrix bend = gram(penalised.gradients, curvature);
     out.hessian.add(1, bend);
     out.gauss_newton.add(1, bend);
   }

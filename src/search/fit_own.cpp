@@ -105,7 +105,7 @@ class LinearisedOwn : public LinearisedModel {
   optimise::LevelMatrix jacobian() const override { return {slopes_.slopes, {}}; }
   VectorXd slopes(const VectorXd& v) const override { return slopes_.slopes.transpose() * v; }
   ArrowMatrix gram(const VectorXd& weights) const override {
-    return perfmodel::gram(1, jacobian(), weights);
+    return perfmodel::gram(jacobian(), weights);
   }
   /// Central differences of the slopes; derivatives that are not finite count as 0.
   ArrowMatrix bend(const VectorXd& weights) const override {

@@ -71,7 +71,7 @@ Sensitivity::Sensitivity(std::vector<Standing> standings, std::vector<bool> left
   null_ = null_space(normal_, held_, stop_);
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = held_[k] || standings_[k] != Standing::free;
-  inverse_ = ArrowPseudoInverse(normal_, held_, stop_);
+  inverse_ = PseudoInverse(normal_, held_, stop_);
   const double rank = static_cast<double>(inverse_.rank());
   const double rows = static_cast<double>(runs);
   enough_rows_ = rows > rank;

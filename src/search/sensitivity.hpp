@@ -85,7 +85,7 @@ class Sensitivity {
   ArrowMatrix normal_;     ///< 0 for excluded constants
   ArrowMatrix scores_;
   Eigen::MatrixXd null_;        ///< orthonormal basis of the null space
-  ArrowPseudoInverse inverse_;  ///< for the free constants
+  PseudoInverse inverse_;  ///< for the free constants
   std::vector<bool> held_;      ///< all constants that are not free
   double factor_ = 1;           ///< factor of the covariance, rows / (rows - rank)
   bool enough_rows_ = true;

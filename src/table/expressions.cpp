@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 
 namespace perfmodel {
+
 double log_of_value(double value) {
   constexpr double log_of_zero = -1e5;
   return value == 0 ? log_of_zero : std::log(value);
@@ -55,6 +56,18 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+/// f(value) for every row, evaluated once per distinct value.
+template <class Function>
+void multiply_by(const NumericFactor& factor, std::size_t rows, Function f,
+                 Eigen::Ref<VectorXd> product) {
+  std::vector<double> of_value;
+  of_value.reserve(factor.values.size());
+  for (const double value : factor.values)
+    of_value.push_back(f(value));
+  for (std::size_t row = 0; row < rows; ++row)
+    product[index(row)] *= of_value[factor.coded() ? factor.codes[row] : row];
+}
 
 }  // namespace
 

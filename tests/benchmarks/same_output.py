@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Shows that two programs do the same: same_output.py OLD NEW RUNS.csv ... [--cache DIR] [--quick]
+[--tolerance X]
 
 Gives the command lines of same_output_cases.py to both and compares, byte by byte, standard output,
 standard error, exit codes and the files that are written; times that a clock has measured are
 masked. Files of runs above 2000 rows are fitted and predicted only. Files of layers (a column
 `layer`) and of latencies (columns bytes, latency_us) go to `ssgd`. Prints each difference and a
-count; exit code 1 where there is one. --cache keeps what OLD has said in a folder, for the next
-comparison with the same OLD.
+count; exit code 1 where there is one. With --tolerance, numbers may differ by that share of the
+larger one, as after another order of additions. --cache keeps what OLD has said in a folder, for
+the next comparison with the same OLD.
 """
 import argparse
 import concurrent.futures
 import difflib
 import hashlib
 import json
+import math
 import os
 import pathlib
 import pickle
@@ -26,6 +29,7 @@ import same_output_cases as cases
 
 LIMIT_SECONDS = 3600
 VARIABLE = re.compile(r"[A-Z_]+=")
+NUMBER = re.compile(rb"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
 CLOCK = [(re.compile(rb"((?:evaluations|in all), )[0-9.]+ (s|ms)"), rb"\1TIME"),
          (re.compile(rb'("(?:fit_)?seconds": )[-+0-9.e]+'), rb"\1TIME"),
          (re.compile(rb"(?m)^(.*,(?:train|validation|test),.*,)[-+0-9.e]+$"), rb"\1TIME")]
@@ -110,13 +114,23 @@ def kept_answers(program, program_digest, chain, cache):
     return found
 
 
+def same(one, other, tolerance):
+    """Whether two texts are the same, but for numbers that differ by rounding."""
+    if one == other or not tolerance:
+        return one == other
+    old, new = NUMBER.split(one), NUMBER.split(other)
+    return len(old) == len(new) and all(
+        x == y or (i % 2 == 1 and math.isclose(float(x), float(y), rel_tol=tolerance))
+        for i, (x, y) in enumerate(zip(old, new)))
+
+
 def first_differences(name, old, new):
     lines = [bytes(text).decode(errors="replace").splitlines() for text in (old, new)]
     changed = list(difflib.unified_diff(*lines, "old", "new", lineterm="", n=0))
     return [f"  {name}:"] + ["    " + line[:200] for line in changed[2:12]]
 
 
-def differences(chain, old, new):
+def differences(chain, old, new, tolerance):
     """One list of lines per command or file that differs."""
     out = []
     for argv, before, after in zip(chain.commands, old[0], new[0]):
@@ -124,7 +138,7 @@ def differences(chain, old, new):
         if before[0] != after[0]:
             found.append(f"  exit code {before[0]}, now {after[0]}")
         for name, one, other in (("stdout", before[1], after[1]), ("stderr", before[2], after[2])):
-            if one != other:
+            if not same(one, other, tolerance):
                 found += first_differences(name, one, other)
         if found:
             out.append([f"{chain.name}: perfmodel " + " ".join(argv)[:300]] + found)
@@ -132,7 +146,7 @@ def differences(chain, old, new):
         one, other = old[1].get(name), new[1].get(name)
         if one is None or other is None:
             out.append([f"{chain.name}: {name} is written by one only"])
-        elif one != other:
+        elif not same(one, other, tolerance):
             out.append([f"{chain.name}: {name}"] + first_differences("file", one, other))
     return out
 
@@ -180,6 +194,8 @@ def main():
     parser.add_argument("runs", nargs="+", type=pathlib.Path)
     parser.add_argument("--cache", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--quick", action="store_true", help="a part that ends within two minutes")
+    parser.add_argument("--tolerance", type=float, default=0, metavar="X",
+                        help="how much numbers may differ, relatively")
     parser.add_argument("--only", metavar="TEXT", help="chains whose name holds this text")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
@@ -192,7 +208,7 @@ def main():
 
     def compare(chain):
         return differences(chain, kept_answers(old, old_digest, chain, options.cache),
-                           answers(new, chain))
+                           answers(new, chain), options.tolerance)
 
     commands = sum(len(chain.commands) for chain in chains)
     found = 0

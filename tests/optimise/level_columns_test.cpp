@@ -1,9 +1,11 @@
 #include "optimise/algebra.hpp"
 
 #include <cmath>
+#include <stop_token>
 
 #include "base/random.hpp"
 #include "optimise/least_absolute_deviations.hpp"
+#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;
@@ -137,22 +139,33 @@ TEST_CASE("the levels of a second column stand in the border of the basis", "[la
   }
 }
 
-TEST_CASE("a sparse matrix over constants does what the dense one does", "[lad]") {
+namespace {
+
+/// Two columns of levels, of which the first has separate columns, and three other columns.
+LevelMatrix jacobian_with_levels(Index rows, Index first, Index second) {
   RandomStream random(5, "sparse arrow");
+  LevelMatrix out;
+  out.levels = {.first = 3, .count = first, .of_row = {}, .value = VectorXd(rows)};
+  out.others.setZero(rows, second + 3);
+  for (Index i = 0; i < rows; ++i) {
+    out.levels.of_row.push_back(static_cast<Index>(random.below(static_cast<std::size_t>(first))));
+    const double product = random.uniform(0.5, 2);
+    out.levels.value[i] = product;
+    const auto other = static_cast<Index>(random.below(static_cast<std::size_t>(second)));
+    out.others(i, 3 + other) = product;
+    for (Index j = 0; j < 3; ++j)
+      out.others(i, j) = random.normal();
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a matrix over constants with levels does what the dense one does", "[lad]") {
   const Index rows = 400;
   const Index first = 60;
-  const Index second = 80;
-  LevelMatrix jacobian;
-  jacobian.levels = {.first = 3, .count = first, .of_row = {}, .value = VectorXd(rows)};
-  jacobian.others.setZero(rows, second + 3);
-  for (Index i = 0; i < rows; ++i) {
-    jacobian.levels.of_row.push_back(static_cast<Index>(random.below(60)));
-    const double product = random.uniform(0.5, 2);
-    jacobian.levels.value[i] = product;
-    jacobian.others(i, 3 + static_cast<Index>(random.below(80))) = product;
-    for (Index j = 0; j < 3; ++j)
-      jacobian.others(i, j) = random.normal();
-  }
+  const Index second = GENERATE(80, 20);
+  const LevelMatrix jacobian = jacobian_with_levels(rows, first, second);
   const Index size = first + second + 3;
   const auto entries = [&](const ArrowMatrix& matrix) {
     Eigen::MatrixXd out(size, size);
@@ -161,8 +174,8 @@ TEST_CASE("a sparse matrix over constants does what the dense one does", "[lad]"
     return out;
   };
   const VectorXd weights = VectorXd::LinSpaced(rows, 0.5, 2);
-  const ArrowMatrix whole = gram(1, jacobian, weights);
-  REQUIRE(whole.is_sparse());
+  const ArrowMatrix whole = gram(jacobian, weights);
+  REQUIRE(whole.is_sparse() == (second >= kSparseColumns));
   const ArrowMatrix unit = scaled(whole, whole.whole_diagonal().cwiseSqrt().cwiseInverse());
   const Eigen::MatrixXd dense = entries(unit);
   CHECK((dense.diagonal() - VectorXd::Ones(size)).norm() < 1e-12);
@@ -182,10 +195,12 @@ TEST_CASE("a sparse matrix over constants does what the dense one does", "[lad]"
   for (std::size_t k = 0; k < held.size(); ++k)
     if (held[k])
       b[static_cast<Index>(k)] = 0;
-  const ArrowPseudoInverse inverse(unit, held);
-  const ArrowPseudoInverse of_dense(dense_matrix, held);
-  CHECK(inverse.rank() == of_dense.rank());
-  CHECK((inverse * b - of_dense * b).norm() < 1e-6 * (of_dense * b).norm());
+  for (const std::vector<bool>& excluded : {held, std::vector<bool>(held.size(), false)}) {
+    const PseudoInverse inverse(unit, excluded);
+    const PseudoInverse of_dense(dense_matrix, excluded);
+    CHECK(inverse.rank() == of_dense.rank());
+    CHECK((inverse * b - of_dense * b).norm() < 1e-8 * (of_dense * b).norm());
+  }
 
   ArrowMatrix lifted = unit;
   lifted.add_to_diagonal(VectorXd::Constant(size, 0.1));
@@ -193,4 +208,19 @@ TEST_CASE("a sparse matrix over constants does what the dense one does", "[lad]"
   const auto solved_dense = solve_free(dense_arrow(entries(lifted)), held, b, {});
   REQUIRE((solved && solved_dense));
   CHECK((*solved - *solved_dense).norm() < 1e-10);
+}
+
+TEST_CASE("algebra over constants looks at a stop", "[lad]") {
+  const LevelMatrix jacobian = jacobian_with_levels(400, 60, 20);
+  const ArrowMatrix with_levels = gram(jacobian, VectorXd::Ones(400));
+  const std::vector<bool> held(83, false);
+  std::stop_source source;
+  source.request_stop();
+  for (const ArrowMatrix& matrix : {with_levels, dense_arrow(Eigen::MatrixXd::Identity(83, 83))}) {
+    CHECK_FALSE(solve_free(matrix, held, VectorXd::Ones(83), source.get_token()));
+    CHECK_THROWS_AS(null_space(matrix, held, source.get_token()), Interrupted);
+    CHECK_THROWS_AS(PseudoInverse(matrix, held, source.get_token()), Interrupted);
+  }
+  CHECK_FALSE(
+      solve_free(dense_arrow(-Eigen::MatrixXd::Identity(83, 83)), held, VectorXd::Ones(83), {}));
 }
