@@ -123,11 +123,15 @@ bool ChangingMatrix::update(const SparseRow& row, double least) {
   return true;
 }
 
-/// The product of a row and the inverse.
+/// The product of a row and the inverse, whose rows without a pivot are still those of the unit
+/// matrix.
 VectorXd ChangingMatrix::along_inverse(const SparseRow& row) const {
   VectorXd out = VectorXd::Zero(inverse_.cols());
   for (const auto& [column, entry] : row)
-    out += entry * inverse_.row(column).transpose();
+    if (has_pivot(column))
+      out += entry * inverse_.row(column).transpose();
+    else
+      out[column] += entry;
   return out;
 }
 

@@ -155,7 +155,9 @@ class EdgeDescent {
   LadResult result() {
     const VectorXd lambda = multipliers();
     response_ = problem_.response;
-    if (!stop_.stop_requested() || basis_.size() <= kColumnsAtOnce)
+    if (border_pivots_ % kRefactorEvery == 0)
+      move_to_vertex();
+    else if (!stop_.stop_requested() || basis_.size() <= kColumnsAtOnce)
       factorise();
     LadResult out;
     set_point(problem_, problem_.levels.joined(x_.others, x_.levels), out);
@@ -287,11 +289,15 @@ class EdgeDescent {
   /// All edges along which the cost falls; if the lengths of all edges are known, the steepest.
   std::vector<Leaving> candidates(const VectorXd& slopes) const {
     const VectorXd lengths = basis_.lengths(column_scale_);
-    const VectorXd scale = problem_.levels.joined(column_scale_.others, column_scale_.levels);
     const auto length_of = [&](Index k) {
       if (lengths.size() > 0)
         return lengths[k];
-      return basis_[k].hold == Hold::row ? hold_weight(k) : scale[basis_[k].index];
+      const auto [hold, j] = basis_[k];
+      if (hold == Hold::row)
+        return hold_weight(k);
+      const LevelColumns& levels = problem_.levels;
+      return levels.holds(j) ? column_scale_.levels[j - levels.first]
+                             : column_scale_.others[levels.other(j)];
     };
     std::vector<Leaving> out;
     for (Index k = 0; k < basis_.size(); ++k) {
