@@ -9,6 +9,7 @@
 
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
+#include "columns/spec.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -17,7 +18,7 @@ namespace perfmodel {
 namespace {
 
 std::optional<std::size_t> place_of_scale(const FittedModel& model, const std::string& scale) {
-  return model.spec.is_derived(scale) ? std::nullopt : place_of(model.spec.extrinsic, scale);
+  return model.spec.is_derived(scale) ? std::nullopt : place_of_input(model.spec.extrinsic, scale);
 }
 
 }  // namespace

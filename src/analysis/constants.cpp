@@ -8,6 +8,7 @@
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
+#include "columns/spec.hpp"
 #include "forms/form.hpp"
 
 namespace perfmodel {
@@ -128,7 +129,7 @@ std::string interval_in_words(const Effect& effect) {
 }
 
 std::string effect_in_words(const Effect& effect, const ModelSpec* spec) {
-  const bool is_scale = spec == nullptr || place_of(spec->extrinsic, effect.column);
+  const bool is_scale = spec == nullptr || place_of_input(spec->extrinsic, effect.column);
   return fmt::format("{} -> {}: {}{}{}{}", value_text(effect.from), value_text(effect.to),
                      change_in_words(effect.ratio), interval_in_words(effect),
                      effect.is_determined() ? "" : "?",

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
+#include "columns/spec.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
 
@@ -152,7 +153,7 @@ void check_steps(const FittedModel& model, const Design& design, RangeCheck& che
 }  // namespace
 
 std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
-  if (const auto j = place_of(model.spec.extrinsic, input.column))
+  if (const auto j = place_of_input(model.spec.extrinsic, input.column))
     if (const std::string growth = steep_growth(model, *j); !growth.empty())
       return ", beyond which " + growth;
   for (const Warning& warning : model.warnings)
@@ -182,13 +183,13 @@ std::optional<Configuration> moved_to(const FittedModel& model, const Configurat
   const ModelSpec& spec = model.spec;
   Configuration moved = at;
   if (const auto* number = std::get_if<double>(&value)) {
-    if (const auto j = place_of(spec.extrinsic, column))
+    if (const auto j = place_of_input(spec.extrinsic, column))
       return MovedConfiguration(model, at, *j).at(*number);
-    if (const auto i = place_of(spec.intrinsic, column)) {
+    if (const auto i = place_of_input(spec.intrinsic, column)) {
       moved.intrinsic[*i] = *number;
       return moved;
     }
-  } else if (const auto c = place_of(spec.categorical, column)) {
+  } else if (const auto c = place_of_input(spec.categorical, column)) {
     const std::vector<std::string>& levels = spec.categorical[*c].levels;
     const auto found = std::ranges::find(levels, std::get<std::string>(value));
     moved.levels[*c] = static_cast<std::uint32_t>(found - levels.begin());
@@ -355,7 +356,7 @@ double least_half_width(const Effect& effect, const ModelSpec& spec, const Desig
   for (std::size_t n = 0; log_ratio != 0 && n < numeric_count(spec); ++n)
     if (numeric_input(spec, n).column == effect.column)
       variance = least_variance(numeric_factor(runs, n), runs.rows, log_ratio);
-  if (const auto c = place_of(spec.categorical, effect.column)) {
+  if (const auto c = place_of_input(spec.categorical, effect.column)) {
     const std::vector<std::string>& levels = spec.categorical[*c].levels;
     const auto place = [&](const InputValue& value) {
       const auto* const level = std::get_if<std::string>(&value);

@@ -71,8 +71,7 @@ ErrorGroup group_of(const RowsAlong::Group& group, const Eigen::VectorXd& time,
 
 /// Row indices sorted by value, ascending.
 std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t count) {
-  std::vector<std::size_t> rows(count);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::vector<std::size_t> rows = indices(count);
   std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
     return factor.coded() ? factor.codes[a] < factor.codes[b] : factor.values[a] < factor.values[b];
   });
@@ -174,8 +173,7 @@ RankedErrors ranked_errors(const Design& runs, const Eigen::VectorXd& predicted)
   }
   for (std::size_t c = 0; c < count; ++c)
     sums[c] /= sizes[c];
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = indices(count);
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return sums[a] < sums[b]; });
   out.ranks.resize(count);
   for (std::size_t first = 0, next = 0; first < count; first = next) {

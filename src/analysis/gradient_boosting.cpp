@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <xgboost/c_api.h>
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>

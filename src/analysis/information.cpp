@@ -3,7 +3,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,8 +28,7 @@ constexpr std::size_t kMostKnown = 2000;
 
 /// Indices of all rows, or of a random sample if there are more than kMostKnown.
 std::vector<std::size_t> most_rows(std::size_t rows) {
-  std::vector<std::size_t> out(rows);
-  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::vector<std::size_t> out = indices(rows);
   if (rows > kMostKnown) {
     RandomStream(0, "known runs").shuffle(std::span<std::size_t>(out));
     out.resize(kMostKnown);
@@ -256,8 +254,7 @@ std::vector<Configuration> candidates_of(const DOptimalRequest& request) {
 /// The existing candidates, at the first start those that follow them, at others random ones.
 std::vector<std::size_t> first_choice(std::size_t start, std::size_t candidates,
                                       const DOptimalRequest& request) {
-  std::vector<std::size_t> out(candidates);
-  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::vector<std::size_t> out = indices(candidates);
   if (start > 0) {
     RandomStream random(request.seed, "d-optimal", start);
     for (std::size_t slot = request.existing.size(); slot < request.n; ++slot)
@@ -361,7 +358,7 @@ FittedModel default_linearisation(const Space& space) {
       continue;
     }
     const NumericInput input = numeric_input(column);
-    const bool is_scale = std::ranges::find(space.extrinsic, column.name) != space.extrinsic.end();
+    const bool is_scale = contains(space.extrinsic, column.name);
     if (is_scale ? input.low <= 0 : input.low < 0)
       throw InputError(fmt::format(
           "{}: column '{}' has values that are not {} 0, of which the model takes no powers",

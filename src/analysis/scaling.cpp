@@ -10,7 +10,6 @@
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
-#include "columns/left_out.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
@@ -303,12 +302,6 @@ std::vector<double> positive_numbers(const Table& table, const std::string& name
   return values;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 constexpr double kUnlike = 2;  // ratio of times: the mean of two such values describes neither
 
 /// Scale -> times of one configuration.
@@ -369,7 +362,7 @@ Link link_between(const std::vector<const Times*>& some, double from, double to)
   for (const Times* times : some) {
     if (!times->contains(from) || !times->contains(to))
       continue;
-    out.change += std::log(median(times->at(to)) / median(times->at(from)));
+    out.change += std::log(sample_median(times->at(to)) / sample_median(times->at(from)));
     ++out.configurations;
   }
   if (out.configurations > 0)
@@ -395,7 +388,7 @@ std::vector<Timing> mean_times(const std::vector<const Measured*>& some, double 
   std::vector<Timing> out;
   for (const auto& [scale, count] : counts) {
     double log_time =
-        relative || !out.empty() ? 0 : std::log(median(comparable.front()->at(scale)));
+        relative || !out.empty() ? 0 : std::log(sample_median(comparable.front()->at(scale)));
     Link best;  // of the latest scale that shares most
     for (auto earlier = out.rbegin(); earlier != out.rend(); ++earlier) {
       const Link link = link_between(comparable, earlier->scale, scale);
@@ -545,9 +538,7 @@ namespace {
 /// Whether the work of a throughput is fixed while these columns are: the time is then that of a
 /// fixed number of samples, as it is that of one sample if no work is given.
 bool stays_the_same(const std::string& work, const std::vector<std::string>& held) {
-  const auto is_held = [&](const std::string& name) {
-    return std::ranges::find(held, name) != held.end();
-  };
+  const auto is_held = [&](const std::string& name) { return contains(held, name); };
   if (work.empty() || is_held(work))
     return true;
   try {
@@ -566,8 +557,7 @@ WorkColumns work_columns(const FittedModel& model, const std::string& scale,
   // Only columns that a configuration contains, not derived ones: a batch per worker that is
   // computed from the total batch shrinks as the workers grow.
   for (const std::string& other : required_columns(model.spec))
-    if (other != scale && std::ranges::find(moved, other) == moved.end() &&
-        !place_of(model.spec.categorical, other))
+    if (other != scale && !contains(moved, other) && !place_of_input(model.spec.categorical, other))
       work.held.push_back(other);
   for (const LeftOut& item : model.left_out)
     if (item.because == LeftOut::Because::constant)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -8,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
@@ -18,13 +16,6 @@ namespace perfmodel {
 
 /// The value of an input for display: all digits of short numbers, four digits of others.
 std::string setting_text(double value);
-
-/// The index of an input; nullopt if there is none of this name.
-template <class Input>
-std::optional<std::size_t> place_of(const std::vector<Input>& inputs, const std::string& column) {
-  const auto found = std::ranges::find(inputs, column, &Input::column);
-  return found == inputs.end() ? std::nullopt : std::optional(to_size(found - inputs.begin()));
-}
 
 /// The predicted time of a configuration; nullopt if it is no valid time.
 std::optional<double> time_of(const FittedModel& model, const Configuration& configuration);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -42,9 +41,8 @@ std::optional<double> value_of_cell(const SpaceColumn& column, const std::string
   const auto number = parse_number(text);
   if (!number)
     return std::nullopt;
-  const bool known = column.is_range()
-                         ? *number >= column.low && *number <= column.high
-                         : std::ranges::find(column.values, *number) != column.values.end();
+  const bool known = column.is_range() ? *number >= column.low && *number <= column.high
+                                       : contains(column.values, *number);
   return known ? number : std::nullopt;
 }
 
@@ -216,8 +214,7 @@ Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::
 
 void bind_columns(Space& space, const Table& runs) {
   const std::vector<std::string> names = space.names();
-  std::vector<std::size_t> unit(names.size());
-  std::iota(unit.begin(), unit.end(), 0);
+  std::vector<std::size_t> unit = indices(names.size());
   const auto join = [&](std::size_t a, std::size_t b) {
     std::ranges::replace(unit, std::size_t{unit[b]}, std::size_t{unit[a]});
   };

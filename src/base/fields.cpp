@@ -1,7 +1,6 @@
 #include "base/fields.hpp"
 
 #include <fmt/core.h>
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -92,7 +91,7 @@ void Fields::document(const std::string& schema, const std::string& title, std::
 
 void Fields::refuse_unknown() const {
   for (const std::string& name : node_->names())
-    if (std::find(asked_.begin(), asked_.end(), name) == asked_.end())
+    if (!contains(asked_, name))
       fail(fmt::format("unknown field '{}'{}", name, did_you_mean_one_of(name, asked_)));
 }
 

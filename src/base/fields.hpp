@@ -123,11 +123,10 @@ class Fields {
   /// Reads the object at this place.
   explicit Fields(JsonCursor node, const void* context = nullptr)
       : context_(context), node_(std::move(node)) {}
-  static Fields to_describe(const void* context = nullptr);
+  static Fields to_describe(const void* context);
 
   bool writes() const { return !node_ && !describes_; }
   bool reads() const { return node_.has_value(); }
-  bool describes() const { return describes_; }
 
   /// One field; `meaning` is for people, in Markdown. Throws InputError with the path of an invalid
   /// value.

@@ -59,30 +59,23 @@ std::string sha256_of_file(const std::string& path) {
   return digest.text();
 }
 
-namespace {
+void Descriptor::close() {
+  if (number_ != -1)
+    ::close(std::exchange(number_, -1));
+}
 
-/// Closes a descriptor, but not standard input.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ > STDIN_FILENO)
-      ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
+int open_to_read(const std::string& path) {
+  const int out = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (out == -1)
+    fail_to_read(path, errno);
+  return out;
+}
 
- private:
-  int number_;
-};
-
-[[noreturn]] void fail(const std::string& path, int error) {
+void fail_to_read(const std::string& path, int error) {
   throw InputError(fmt::format("cannot read {}: {}", display_name(path),
                                std::generic_category().message(error)));
 }
-
-}  // namespace
 
 std::string read_file(const std::string& path) {
   std::string bytes;
@@ -96,12 +89,12 @@ std::string read_file(const std::string& path) {
 
 void for_each_block(const std::string& path,
                     const std::function<void(std::string_view block)>& visit) {
-  const Descriptor source(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor source(open_to_read(path));
   struct stat status = {};
-  if (source.number() == -1 || ::fstat(source.number(), &status) != 0)
-    fail(path, errno);
+  if (::fstat(source.number(), &status) != 0)
+    fail_to_read(path, errno);
   if (S_ISDIR(status.st_mode))
-    fail(path, EISDIR);
+    fail_to_read(path, EISDIR);
   std::vector<char> block(std::size_t{1} << 18);
   while (true) {
     const ssize_t count = ::read(source.number(), block.data(), block.size());
@@ -110,7 +103,7 @@ void for_each_block(const std::string& path,
     if (count > 0)
       visit({block.data(), static_cast<std::size_t>(count)});
     else if (errno != EINTR)
-      fail(path, errno);
+      fail_to_read(path, errno);
   }
 }
 

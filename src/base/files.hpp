@@ -29,6 +29,26 @@ std::string sha256(std::string_view bytes);
 /// Digest of a file, read in blocks. Throws InputError if it cannot be read.
 std::string sha256_of_file(const std::string& path);
 
+/// The descriptor of an open file, which is closed at the end; -1 is none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  void close();
+
+ private:
+  int number_;
+};
+
+/// Opens a file, or a copy of standard input for "-". Throws InputError if it cannot be read.
+int open_to_read(const std::string& path);
+
+/// Throws InputError with the reason of this system error.
+[[noreturn]] void fail_to_read(const std::string& path, int error);
+
 /// All bytes of a file; "-" is standard input. Throws InputError with the path and the reason.
 ///
 /// Reading a file as a whole and once means that its digest and its rows come from the same bytes

@@ -6,11 +6,25 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
 namespace perfmodel {
+
+std::vector<std::size_t> indices(std::size_t count) {
+  std::vector<std::size_t> out(count);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
+std::vector<double> sorted_unique(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
 namespace {
 
 /// Number of bytes of a sequence that begins with `lead`; 0 if it is no lead byte.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -21,6 +22,17 @@ constexpr std::ptrdiff_t index(std::size_t i) {
 /// An Eigen index as a size of a standard container.
 constexpr std::size_t to_size(std::ptrdiff_t count) {
   return static_cast<std::size_t>(count);
+}
+
+/// 0, 1, ..., count - 1.
+std::vector<std::size_t> indices(std::size_t count);
+
+/// The distinct values, ascending.
+std::vector<double> sorted_unique(std::vector<double> values);
+
+template <class Values, class Value>
+bool contains(const Values& values, const Value& value) {
+  return std::ranges::find(values, value) != values.end();
 }
 
 /// A character and its number of bytes; length 0 if no well-formed UTF-8 was found.

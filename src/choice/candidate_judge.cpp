@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "choice/term_choice.hpp"
 #include "search/global_search.hpp"
 
@@ -259,8 +260,7 @@ bool same_family(const Candidate& a, const Candidate& b) {
 
 std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
   const std::vector<Asked> asked = families_of(candidates);
-  std::vector<std::size_t> folds(task_.folds.size());
-  std::iota(folds.begin(), folds.end(), std::size_t{0});
+  std::vector<std::size_t> folds = indices(task_.folds.size());
   fit(asked, folds);
   std::vector<Candidate> out;
   if (task_.options.stop.stop_requested())

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -152,8 +151,7 @@ void order_by_share(FittedModel& model, const Design& training) {
   const MultiLayout layout(model.spec, structure);
   const VectorXd sums =
       term_parts({model.spec, structure}, model.constants, training).colwise().sum();
-  std::vector<std::size_t> order(structure.terms);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = indices(structure.terms);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(sums[static_cast<Index>(a)]) > std::abs(sums[static_cast<Index>(b)]);
   });

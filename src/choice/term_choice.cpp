@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text.hpp"
 #include "forms/fit_options.hpp"
 #include "sums/sum_terms.hpp"
 #include "sums/term_search.hpp"

@@ -407,7 +407,7 @@ class Program {
   /// Throws UsageError for an unknown name; empty: the program.
   std::string help_of_name(const std::string& name) const {
     const std::vector<std::string> known = names_of_commands(app_);
-    if (!name.empty() && std::find(known.begin(), known.end(), name) == known.end())
+    if (!name.empty() && !contains(known, name))
       throw UsageError("unknown command '" + name + "'" + did_you_mean(name, known));
     return help_of(name.empty() ? app_ : *app_.get_subcommand(name), records_, false);
   }

@@ -1,6 +1,5 @@
 #include "cli/bounded_targets.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 #include <set>
@@ -76,7 +75,7 @@ std::vector<std::string> RankingModels::columns() const {
   std::vector<std::string> out = required_columns(ranked.spec);
   for (const FittedModel& model : bounded)
     for (const std::string& column : required_columns(model.spec))
-      if (std::find(out.begin(), out.end(), column) == out.end())
+      if (!contains(out, column))
         out.push_back(column);
   return out;
 }

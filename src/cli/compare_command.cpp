@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -90,7 +89,7 @@ void add_powers(const ComparisonDocument& report, doc::Document& out) {
   std::vector<std::string> columns;
   for (const ModelScore& score : report.scores)
     for (const std::string& column : score.columns)
-      if (std::find(columns.begin(), columns.end(), column) == columns.end())
+      if (!contains(columns, column))
         columns.push_back(column);
   for (const std::string& column : columns) {
     std::map<std::string, std::size_t> row_of;  // by model name

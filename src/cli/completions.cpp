@@ -269,7 +269,7 @@ void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
       .add(
           "SHELL",
           [&arguments, shells](const std::string& text) {
-            if (std::find(shells.begin(), shells.end(), text) == shells.end())
+            if (!contains(shells, text))
               throw OptionError("SHELL", "'" + text + "' is not one of " + quoted_list(shells));
             arguments.shell = text;
           },

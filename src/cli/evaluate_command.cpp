@@ -170,7 +170,7 @@ const FurtherFigures& evaluate_figures() {
 
 bool is_drift(const Gate& gate) {
   const auto names = drift_names();
-  return std::find(names.begin(), names.end(), gate.figure) != names.end();
+  return contains(names, gate.figure);
 }
 
 void check_combination(const EvaluateArguments& arguments) {

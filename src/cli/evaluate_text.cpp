@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -102,9 +101,6 @@ std::string github_annotations(const EvaluationDocument& report, const FittedMod
   return out;
 }
 
-constexpr std::array<std::string_view, 7> kShownMetrics = {
-    "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
-
 std::string signed_number(double value) {
   return (value >= 0 ? "+" : "") + short_number(value);
 }
@@ -125,9 +121,9 @@ doc::Cell drift_cell(const DriftFigure& figure) {
 /// With a baseline, a row per model and one for the drift. The drift of the predictions has a
 /// column in machine-readable formats.
 doc::Table report_table(const EvaluationDocument& report, const ShownTime& time) {
-  doc::Table table{doc::metric_columns(kShownMetrics, time)};
+  doc::Table table{doc::metric_columns(doc::kErrorMetrics, time)};
   std::vector<doc::Cell> cells;
-  doc::add_metrics(cells, kShownMetrics, report.metrics);
+  doc::add_metrics(cells, doc::kErrorMetrics, report.metrics);
   if (report.intervals) {
     table.columns.push_back(
         doc::numbers("in " + short_number(100 * report.intervals->level) + " % interval",
@@ -147,7 +143,7 @@ doc::Table report_table(const EvaluationDocument& report, const ShownTime& time)
   };
   cells.insert(cells.begin(), name_of(report.model_file));
   std::vector<doc::Cell> old = {name_of(report.baseline->file)};
-  doc::add_metrics(old, kShownMetrics, report.baseline->metrics);
+  doc::add_metrics(old, doc::kErrorMetrics, report.baseline->metrics);
   std::vector<doc::Cell> drift = {"drift", ""};
   for (const DriftFigure& figure : report.baseline->drift)
     drift.push_back(drift_cell(figure));

@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
-#include "cli/fit_many.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/fit_summary.hpp"
 #include "cli/gates.hpp"

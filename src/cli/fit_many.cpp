@@ -1,5 +1,3 @@
-#include "cli/fit_many.hpp"
-
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -200,8 +198,7 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
   LinesFile output(path, arguments.resume);
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
-  const GroupJob job =
-      read_groups(arguments.runs, arguments.by, arguments.roles, arguments.input);
+  const GroupJob job = read_groups(arguments.runs, arguments.by, arguments.roles, arguments.input);
 
   const ModelSetHeader header = header_of(arguments, job);
   const SignalWatch signals;

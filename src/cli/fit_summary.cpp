@@ -417,9 +417,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
   const std::vector<Effect> effects = effects_of(model, centre->configuration);
   std::size_t scales_to_come = scale_effects_of(model, centre->configuration).size();
   for (const Effect& effect : effects) {
-    const auto& scales = model.spec.extrinsic;
-    const bool is_scale =
-        std::ranges::find(scales, effect.column, &NumericInput::column) != scales.end();
+    const bool is_scale = place_of_input(model.spec.extrinsic, effect.column).has_value();
     scales_to_come -= is_scale ? 1U : 0U;
     if (!is_scale && ++others > kMostOtherEffects &&
         (scales_to_come == 0 || others > 2 * kMostOtherEffects)) {

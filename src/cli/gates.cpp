@@ -1,6 +1,5 @@
 #include "cli/gates.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -27,13 +26,6 @@ constexpr std::array<std::pair<std::string_view, decltype(Gate::compares)>, 4> k
      {"<=", [](double value, double threshold) { return value <= threshold; }},
      {">", [](double value, double threshold) { return value > threshold; }},
      {"<", [](double value, double threshold) { return value < threshold; }}}};
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  const auto last = text.find_last_not_of(" \t");
-  return first == std::string_view::npos ? std::string_view()
-                                         : text.substr(first, last - first + 1);
-}
 
 bool holds(const Gate& gate, double value) {
   return std::isnan(value) || gate.compares(value, gate.threshold);
@@ -75,10 +67,9 @@ Gate parse_gate(std::string_view text, const FurtherFigures& further) {
     const auto position = text.find(symbol);
     if (position == std::string_view::npos)
       continue;
-    const auto name = trimmed(text.substr(0, position));
-    const auto threshold = parse_number(trimmed(text.substr(position + symbol.size())));
-    if (threshold && (std::find(known.begin(), known.end(), name) != known.end() ||
-                      (further.accepts && further.accepts(name))))
+    const auto name = trimmed(text.substr(0, position), " \t");
+    const auto threshold = parse_number(trimmed(text.substr(position + symbol.size()), " \t"));
+    if (threshold && (contains(known, name) || (further.accepts && further.accepts(name))))
       return {std::string(text), std::string(name), compares, *threshold};
     break;
   }

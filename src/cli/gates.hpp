@@ -79,6 +79,6 @@ std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates);
 
 /// Adds `--fail-if`, which may be repeated.
 void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& help,
-               const FurtherFigures& further = {});
+               const FurtherFigures& further);
 
 }  // namespace perfmodel::cli

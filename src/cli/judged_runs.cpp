@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -199,8 +198,7 @@ void warn_of_units(const FittedModel& model, const std::string& target, const Ta
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   if (some.empty())
     return;
-  std::vector<std::size_t> all(rows.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::size_t> all = indices(rows.size());
   std::vector<std::size_t> kept;
   std::ranges::set_difference(all, some, std::back_inserter(kept));
   if (kept.empty()) {
@@ -276,8 +274,7 @@ page::Source page_source(const FittedModel& model, const std::string& model_file
 
 void JudgedRuns::judge(const Predictions& predictions) {
   left_out_text = without_time_text(predictions, file.table);
-  rows.resize(file.table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  rows = indices(file.table.rows());
   lines = file.table.lines;
   predicted = predictions.values;
   leave_out(predictions.without_time);

@@ -19,7 +19,6 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/documents.hpp"
-#include "report/model_json.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -138,7 +137,7 @@ class Template {
     const std::vector<std::string> names = space.names();
     for (const std::string& word : words_)
       for_each_placeholder(word, [&](std::size_t, const std::string& name) {
-        if (std::ranges::find(names, name) != names.end())
+        if (contains(names, name))
           used.insert(name);
         else if (!further.contains(name) && is_identifier(name))
           throw UsageError("{" + name + "} in '" + word + "' is no column of " + space.source +

@@ -69,7 +69,7 @@ bool holds(const CLI::App& command, const Condition& condition) {
   if (values.front() == '!')
     return !value.empty() && value != values.substr(1);
   const auto words = split_list(values, '|');
-  return std::find(words.begin(), words.end(), value) != words.end();
+  return contains(words, value);
 }
 
 /// "a, b and c", with `last` in place of "and".

@@ -17,6 +17,7 @@
 #include "cli/texts.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/roles.hpp"
+#include "columns/spec.hpp"
 #include "forms/form.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
@@ -176,7 +177,7 @@ void refuse_source_of_derived(const FittedModel& model, const std::string& colum
                               const std::vector<std::string>& extrinsic) {
   const ModelSpec& spec = model.spec;
   for (const DerivedColumn& derived : spec.derived) {
-    if (std::find(derived.of.begin(), derived.of.end(), column) == derived.of.end())
+    if (!contains(derived.of, column))
       continue;
     const auto source = std::ranges::find(spec.sources, column, &SourceColumn::column);
     const std::string values = source == spec.sources.end()
@@ -216,23 +217,20 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
         (arguments.column == input.column || !model.spec.follows(input.column)))
       extrinsic.push_back(input.column);
   const std::string column = choose_column(arguments.column, extrinsic);
-  if (std::find(extrinsic.begin(), extrinsic.end(), column) == extrinsic.end()) {
+  if (!contains(extrinsic, column)) {
     refuse_source_of_derived(model, column, extrinsic);
     throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
                      (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
   }
-  const auto found = std::ranges::find(model.spec.extrinsic, column, &NumericInput::column);
-  const auto index = static_cast<std::size_t>(found - model.spec.extrinsic.begin());
+  const std::size_t index = place_of_input(model.spec.extrinsic, column).value();
   const NumericInput& input = model.spec.extrinsic[index];
 
   ScalingDocument document;
   document.source = "model";
   document.column = column;
   document.unit = model.spec.unit;
-  std::vector<double> scales =
-      arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales;
-  std::sort(scales.begin(), scales.end());
-  scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
+  const std::vector<double> scales = sorted_unique(
+      arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales);
   if (scales.size() < 2)
     throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
 

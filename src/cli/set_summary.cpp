@@ -224,7 +224,7 @@ void SetPlaces::check() const {
     if (known_.contains(setting))
       continue;
     const std::string column = setting.substr(0, setting.find('='));
-    const bool is_key = std::find(keys_.begin(), keys_.end(), column) != keys_.end();
+    const bool is_key = contains(keys_, column);
     throw UsageError(
         "--set '" + setting + "': " +
         (is_key

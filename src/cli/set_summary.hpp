@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/console.hpp"
@@ -52,7 +51,7 @@ void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);
 /// settings (COL=VALUE), with all other inputs as in their common run. Throws UsageError for
 /// settings that no model can have.
 std::string set_summary(const SetLines& set, const Console& console,
-                        const std::vector<std::string>& settings = {});
+                        const std::vector<std::string>& settings);
 
 /// Configurations given by settings (COL=VALUE) for many models, with all other inputs as in the
 /// central run of each, which CommonRun::moved() makes one for all.

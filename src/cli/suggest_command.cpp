@@ -551,7 +551,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
     for (const FittedModel& each : models.bounded)
       for (const std::string& finding :
            check_range(each, plan::design_of_space(space, told, each.spec)).findings)
-        if (std::ranges::find(range.findings, finding) == range.findings.end())
+        if (!contains(range.findings, finding))
           range.findings.push_back(finding);
     report_range(range, arguments.strict_range, console);
   }

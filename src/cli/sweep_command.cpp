@@ -44,8 +44,7 @@ struct ShownPart {
 void add_part(doc::Table& table, const std::string& part, const ShownPart& shown,
               const std::string& unit) {
   for (doc::Column& column : doc::metric_columns(kAll, ShownTime(TimeUnit{unit, 1}))) {
-    column.hidden =
-        std::find(shown.metrics.begin(), shown.metrics.end(), column.name) == shown.metrics.end();
+    column.hidden = !contains(shown.metrics, column.name);
     column.heading = shown.name + " " + column.heading;
     column.name = part + "_" + column.name;
     table.columns.push_back(column);

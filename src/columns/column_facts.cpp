@@ -189,7 +189,7 @@ bool counts_things(std::vector<std::string> words) {
   words.pop_back();
   if (is_counted && !kCountedThings.has(thing))
     thing = plural(thing);
-  const bool parallel = std::ranges::find(words, "parallel") != words.end();
+  const bool parallel = contains(words, "parallel");
   const auto leaves_a_scale = [&](const std::string& word) {
     return kWordsOfScales.has(word) || (parallel && kSharedOut.has(word));
   };

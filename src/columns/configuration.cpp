@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -182,8 +182,7 @@ IndexedColumn indexed(const NumericInput& input, const NumericFactor& factor,
   std::vector<double> distinct = factor.values;
   column.values = factor.codes;
   if (!factor.coded()) {
-    std::ranges::sort(distinct);
-    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    distinct = sorted_unique(std::move(distinct));
     for (std::size_t row = 0; row < rows; ++row) {
       const auto found = std::ranges::lower_bound(distinct, factor.value(row));
       column.values.push_back(static_cast<std::uint32_t>(found - distinct.begin()));
@@ -206,8 +205,7 @@ IndexedColumn indexed(const LevelFactor& factor, const Design& design) {
 /// The order of the inputs by name, so that their order in the file has no effect.
 template <class Inputs>
 std::vector<std::size_t> order_of_names(const Inputs& inputs) {
-  std::vector<std::size_t> order(inputs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = indices(inputs.size());
   std::ranges::sort(
       order, [&](std::size_t a, std::size_t b) { return inputs[a].column < inputs[b].column; });
   return order;

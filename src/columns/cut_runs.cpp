@@ -183,7 +183,7 @@ std::vector<std::string> columns_of_failures(const std::string& measured, const 
   for (const double time : numbers_of(table.at(measured)))
     failed.push_back(!(time > 0));
   std::vector<std::string> out;
-  if (std::ranges::find(failed, true) == failed.end())
+  if (!contains(failed, true))
     return out;
   for (const Column& column : table.columns) {
     std::vector<bool> has_no_number;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,7 +87,7 @@ DerivedColumn make_derived(const std::string& column, const std::string& formula
   if (formula.find_first_of("'\"") != std::string::npos)
     throw UsageError(where + ": texts cannot be used, only columns of numbers");
   DerivedColumn out{column, formula, Formula::names_in(formula, where)};
-  if (std::ranges::find(out.of, column) != out.of.end())
+  if (contains(out.of, column))
     throw UsageError(fmt::format("{}: '{}' cannot be computed from itself", where, column));
   if (out.of.empty())
     throw UsageError(where + ": the formula uses no column");
@@ -313,11 +312,6 @@ std::string words_for(const Throughput& throughput, const ThroughputTime& time,
 
 namespace {
 
-bool is_extrinsic_input(const ModelSpec& spec, const std::string& column) {
-  return std::ranges::any_of(
-      spec.extrinsic, [&](const NumericInput& input) { return input.column == column; });
-}
-
 /// The independent column that changes with a scale, with its power in the scale.
 std::optional<Factor> moved_origin(const std::vector<Factor>& origins, const ModelSpec& spec) {
   std::optional<Factor> found;
@@ -325,7 +319,7 @@ std::optional<Factor> moved_origin(const std::vector<Factor>& origins, const Mod
     // A root of the scale would not give integers.
     if (std::abs(origin.power) != 1)
       continue;
-    if (!is_extrinsic_input(spec, origin.column))
+    if (!place_of_input(spec.extrinsic, origin.column))
       return origin;
     if (!found)
       found = origin;

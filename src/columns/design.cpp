@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -388,8 +387,7 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
     extended = with_time_of(extended ? *extended : source, *spec.throughput, spec.target);
   const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
-  std::vector<std::size_t> all_rows(rows ? 0 : table.rows());
-  std::iota(all_rows.begin(), all_rows.end(), std::size_t{0});
+  std::vector<std::size_t> all_rows = indices(rows ? 0 : table.rows());
   const RowChoice choice = rows.value_or(all_rows);
   CellProblems problems(table);
   UnknownLevelCells unknown(table, choice.size());

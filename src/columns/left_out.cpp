@@ -350,8 +350,7 @@ std::vector<LeftOut> columns_of_tool(const Evidence& in) {
   std::vector<LeftOut> out;
   for (const ColumnPart& part : in.parts) {
     const std::string name = folded(part.column->name);
-    const bool is_result = kExitCodes.has(name) ||
-                           std::ranges::find(in.results, part.column->name) != in.results.end();
+    const bool is_result = kExitCodes.has(name) || contains(in.results, part.column->name);
     const auto because = is_result         ? std::optional(LeftOut::Because::result)
                          : tool != nullptr ? tool->role(name)
                                            : std::nullopt;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,7 +7,6 @@
 
 #include "columns/column_facts.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

@@ -1,13 +1,13 @@
-#include "columns/own_formula.hpp"
-
 #include <fmt/format.h>
-#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/roles.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 
@@ -18,10 +18,6 @@ constexpr std::string_view kBlanks = " \t";
 /// Shorter names, such as F beside a column f, are no typing errors.
 constexpr std::size_t kShortestMisspelt = 3;
 
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Throws UsageError unless the column has levels and the constant is one of the formula.
 void check_per_level(const Table& table, const RoleRequest& request, const ConstantPerLevel& per,
                      const std::vector<std::string>& constants) {
@@ -29,11 +25,11 @@ void check_per_level(const Table& table, const RoleRequest& request, const Const
   const Column* const column = table.find(per.column);
   if (column == nullptr)
     throw UsageError(fmt::format("{}: {}", where, table.no_column(per.column)));
-  if (column->is_numeric() && !is_among(request.categorical, per.column))
+  if (column->is_numeric() && !contains(request.categorical, per.column))
     throw UsageError(
         fmt::format("{}: '{}' is a column of numbers; if they are levels, pass --categorical {}",
                     where, per.column, shell_word(per.column)));
-  if (!is_among(constants, per.constant))
+  if (!contains(constants, per.constant))
     throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", where, per.constant,
                                  did_you_mean_one_of(per.constant, constants)));
 }
@@ -68,7 +64,7 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
   std::set<std::string> inputs;
   std::vector<std::string> constants;
   for (const std::string& name : Formula::names_in(own.text, where)) {
-    if (is_among(columns, name)) {
+    if (contains(columns, name)) {
       inputs.insert(name);
       continue;
     }
@@ -89,7 +85,7 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
     throw UsageError(fmt::format(
         "{}: '{}' is the measured time, which is unknown for configurations to be predicted", where,
         own.target));
-  if (!is_among(columns, own.target))
+  if (!contains(columns, own.target))
     throw UsageError(fmt::format("{}: {}", where, table.no_column(own.target)));
   inputs.insert(request.categorical.begin(), request.categorical.end());
   for (const ConstantPerLevel& per : own.per) {
@@ -97,7 +93,7 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
     inputs.insert(per.column);
   }
   for (const std::string& name : request.extrinsic.value_or(std::vector<std::string>()))
-    if (is_among(columns, name) && !inputs.contains(name))
+    if (contains(columns, name) && !inputs.contains(name))
       throw UsageError(
           fmt::format("--extrinsic {}: the formula does not contain '{}'", shell_word(name), name));
   for (const std::string& name : request.ignore)
@@ -105,7 +101,7 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
       throw UsageError(
           fmt::format("--ignore {}: the formula contains '{}'", shell_word(name), name));
   for (const std::string& name : columns)
-    if (name != own.target && !inputs.contains(name) && !is_among(request.ignore, name))
+    if (name != own.target && !inputs.contains(name) && !contains(request.ignore, name))
       request.ignore.push_back(name);
   request.target = own.target;
   request.needs_scale = false;

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {
@@ -173,12 +174,6 @@ std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
   std::ranges::sort(out,
                     [&](const auto& a, const auto& b) { return is_before(design, a[0], b[0]); });
   return out;
-}
-
-double sample_median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
 /// E |x - median of the sample| / E |x - mu| of a normal sample of this size >= 2, to four digits,

@@ -580,7 +580,7 @@ void check_derived(const RoleRequest& request, const Roles& roles) {
     const std::string where = fmt::format("--derive {}", quoted_formula(item.definition()));
     if (item.column == roles.target)
       throw UsageError(fmt::format("{}: the measured time cannot be derived", where));
-    if (std::ranges::find(item.of, roles.target) != item.of.end())
+    if (contains(item.of, roles.target))
       throw UsageError(fmt::format(
           "{}: '{}' is the measured time, which is unknown for configurations to be predicted",
           where, roles.target));

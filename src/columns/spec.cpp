@@ -110,7 +110,7 @@ std::string CellProblems::place(std::size_t row) const {
 std::string CellProblems::cells(const OfColumn& column) const {
   std::vector<std::string> reasons;
   for (const auto& [row, reason] : column.first)
-    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+    if (!contains(reasons, reason))
       reasons.push_back(reason);
   std::string text = fmt::format("{} cells", column.count);
   for (std::size_t k = 0; k < reasons.size(); ++k) {
@@ -150,8 +150,8 @@ bool says_failed(const std::string& cell) {
   std::string word = folded(cell);
   if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
     word.erase(0, 1);  // the sign of "-inf"
-  return std::find(kFailed.begin(), kFailed.end(), word) != kFailed.end() ||
-         ran_out_of(cell) != RanOutOf::nothing || least_of(cell).has_value();
+  return contains(kFailed, word) || ran_out_of(cell) != RanOutOf::nothing ||
+         least_of(cell).has_value();
 }
 
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,
@@ -225,11 +225,9 @@ std::vector<std::string> distinct_texts(const Column& column) {
     return column.levels;
   std::vector<double> numbers = column.numbers;
   std::erase_if(numbers, [](double x) { return x != x; });  // NaN stands for a bad cell
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 
   std::set<std::string> texts;
-  for (const double number : numbers)
+  for (const double number : sorted_unique(std::move(numbers)))
     texts.insert(to_text(number + 0.0));  // as Column::text: no "-0"
   for (const BadCell& cell : column.bad_cells)
     texts.insert(cell.text);
@@ -300,10 +298,7 @@ bool ModelSpec::is_derived(const std::string& column) const {
 
 bool ModelSpec::is_derived_from(const std::string& column) const {
   return std::ranges::any_of(
-      derived,
-      [&](const DerivedColumn& item) {
-        return std::ranges::find(item.of, column) != item.of.end();
-      });
+      derived, [&](const DerivedColumn& item) { return contains(item.of, column); });
 }
 
 bool ModelSpec::is_tied(const std::string& column) const {
@@ -335,7 +330,7 @@ std::vector<std::string> required_columns(const ModelSpec& spec) {
   std::vector<std::string> inputs = input_columns(spec);
   for (const DerivedColumn& item : spec.derived) {
     for (const std::string& name : item.of)
-      if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
+      if (!contains(inputs, name))
         inputs.push_back(name);
   }
   for (const DerivedColumn& item : spec.derived)
@@ -361,7 +356,7 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   const std::vector<std::string> inputs = input_columns(spec);
   spec.derived = needed_columns(roles.derived, inputs);
   for (const std::string& name : required_columns(spec))
-    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
+    if (!contains(inputs, name))
       spec.sources.push_back({name});
   spec.ties = ties_of(table, spec);
   return spec;

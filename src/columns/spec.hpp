@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
@@ -20,6 +23,14 @@ std::vector<std::string> input_columns(const ModelSpec& spec);
 
 /// The numeric input of this name, or null.
 const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
+
+/// The index of the input of this name among those of one kind; nullopt if there is none.
+template <class Input>
+std::optional<std::size_t> place_of_input(const std::vector<Input>& inputs,
+                                          const std::string& column) {
+  const auto found = std::ranges::find(inputs, column, &Input::column);
+  return found == inputs.end() ? std::nullopt : std::optional(to_size(found - inputs.begin()));
+}
 
 /// The unusable cells of a table, by column: all are counted, and the first ones are kept with the
 /// reason.

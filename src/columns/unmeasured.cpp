@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 
 namespace perfmodel {
@@ -310,15 +311,6 @@ std::string part_text(const RegionPart& part) {
   return fmt::format("{} in {} .. {}", part.column, to_text(part.low), to_text(part.high));
 }
 
-/// Position of a column among the inputs of one kind.
-template <class Inputs>
-std::optional<std::size_t> position(const Inputs& inputs, const std::string& column) {
-  for (std::size_t k = 0; k < inputs.size(); ++k)
-    if (inputs[k].column == column)
-      return k;
-  return std::nullopt;
-}
-
 void leave_out_rows(const RegionPart& part, const ModelSpec& spec, const Design& design,
                     std::vector<bool>& inside) {
   const auto keep = [&](const auto& lies_inside) {
@@ -331,11 +323,11 @@ void leave_out_rows(const RegionPart& part, const ModelSpec& spec, const Design&
       return part.low <= factor.value(row) && factor.value(row) <= part.high;
     });
   };
-  if (const auto i = position(spec.intrinsic, part.column)) {
+  if (const auto i = place_of_input(spec.intrinsic, part.column)) {
     keep_numbers(design.intrinsic[*i]);
-  } else if (const auto j = position(spec.extrinsic, part.column)) {
+  } else if (const auto j = place_of_input(spec.extrinsic, part.column)) {
     keep_numbers(design.extrinsic[*j]);
-  } else if (const auto c = position(spec.categorical, part.column)) {
+  } else if (const auto c = place_of_input(spec.categorical, part.column)) {
     keep([&](std::size_t row) {
       return spec.categorical[*c].levels[design.categorical[*c].codes[row]] == part.level;
     });

@@ -73,16 +73,6 @@ void describe_inputs(Fields& f, FittedModel& model, bool in_products);
 /// have them in any order. Throws InputError for invalid levels.
 void settle_levels(const Fields& f, const ModelSpec& spec, CategoricalInput& input);
 
-/// The index of the input with this name; nullopt if there is none.
-template <class Input>
-std::optional<std::size_t> place_of_input(const std::vector<Input>& inputs,
-                                          const std::string& column) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].column == column)
-      return i;
-  return std::nullopt;
-}
-
 /// Which levels occur in the rows.
 std::vector<bool> seen_levels(const LevelFactor& rows);
 

@@ -11,6 +11,7 @@
 
 #include "base/fields.hpp"
 #include "base/text.hpp"
+#include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
+#include "columns/spec.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
 #include "forms/own_form.hpp"

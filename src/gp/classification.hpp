@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 #include <vector>
 

@@ -283,10 +283,9 @@ void Kernel::number_distances(Index column, const double* values, std::size_t co
 }
 
 CodedColumn CodedColumn::of(const VectorXd& column) {
-  std::vector<double> distinct(column.begin(), column.end());
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  CodedColumn out{.values = Eigen::Map<VectorXd>(distinct.data(), index(distinct.size())),
+  const std::vector<double> distinct =
+      sorted_unique(std::vector<double>(column.begin(), column.end()));
+  CodedColumn out{.values = Eigen::Map<const VectorXd>(distinct.data(), index(distinct.size())),
                   .codes = {}};
   out.codes.reserve(static_cast<std::size_t>(column.size()));
   for (const double value : column) {

@@ -141,7 +141,7 @@ Eigen::MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows
 /// ln(w / (1 - w)) of each number, then ln(rate) of each column of levels. `weights` is symmetric;
 /// only its lower half is read.
 Eigen::VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
-                                       const Eigen::MatrixXd& weights, std::size_t threads = 1);
+                                       const Eigen::MatrixXd& weights, std::size_t threads);
 
 /// Correlations among known rows, for many small sets of rows. Tabulated for few distinct values.
 class PairTables {

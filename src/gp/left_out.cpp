@@ -3,7 +3,6 @@
 #include <functional>
 #include <limits>
 #include <numbers>
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -24,7 +24,7 @@ bool factorise(Eigen::MatrixXd& matrix, const DenseWork& work = {});
 void solve_forward(const Eigen::MatrixXd& lower, Eigen::MatrixXd& x, const DenseWork& work = {});
 
 /// lower^-1, zero above the diagonal.
-Eigen::MatrixXd inverse_of_lower(const Eigen::MatrixXd& lower, const DenseWork& work = {});
+Eigen::MatrixXd inverse_of_lower(const Eigen::MatrixXd& lower, const DenseWork& work);
 
 /// The lower half of lower' lower; `lower` must be zero above its diagonal.
 Eigen::MatrixXd squared_lower(const Eigen::MatrixXd& lower, const DenseWork& work = {});

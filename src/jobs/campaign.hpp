@@ -6,10 +6,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/plan.hpp"

@@ -183,7 +183,7 @@ void require_columns(const Table& runs, const std::string& flag,
 void refuse_keys(const std::vector<std::string>& by, const std::string& flag,
                  const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    if (std::ranges::find(by, name) != by.end())
+    if (contains(by, name))
       throw UsageError(flag + ": '" + name +
                        "' has no effect in the models of the groups that it distinguishes (--by)");
 }
@@ -247,12 +247,9 @@ void read_as_blank(Column& column) {
 
 /// The table of a model alone, without the columns of keys and other targets.
 Table table_of_target(const std::string& target, Table table, const WantedModels& wanted) {
-  const auto is_among = [](const std::vector<std::string>& names, const Column& column) {
-    return std::ranges::find(names, column.name) != names.end();
-  };
   std::erase_if(table.columns, [&](const Column& column) {
-    return is_among(wanted.by, column) ||
-           (column.name != target && is_among(wanted.targets, column));
+    return contains(wanted.by, column.name) ||
+           (column.name != target && contains(wanted.targets, column.name));
   });
   for (Column& column : table.columns)
     if (!column.is_numeric())

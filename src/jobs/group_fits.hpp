@@ -11,7 +11,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_set.hpp"

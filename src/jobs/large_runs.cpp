@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <future>
-#include <numeric>
 #include <span>
 #include <string>
 #include <system_error>
@@ -77,8 +76,7 @@ LabelledRuns draw_runs(const std::string& path, std::size_t rows, const RoleRequ
 
 double sampling_error(const PreparedFit& prepared, const FitRequest& request) {
   const Design& training = prepared.training;
-  std::vector<std::size_t> rows(training.rows);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::vector<std::size_t> rows = indices(training.rows);
   RandomStream random(request.options.seed, "sampling error");
   const std::size_t compared = std::min(training.rows / 2, kMostComparedRows);
   for (std::size_t i = 0; i < 2 * compared; ++i)

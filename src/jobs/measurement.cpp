@@ -108,19 +108,6 @@ struct Ended {
   std::string errors;  ///< if they are kept apart
 };
 
-struct Descriptor {
-  explicit Descriptor(int opened) : number(opened) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void close() {
-    if (number != -1)
-      ::close(std::exchange(number, -1));
-  }
-
-  int number;
-};
-
 [[noreturn]] void cannot_start(const std::string& program, int error) {
   throw InputError("cannot start '" + program + "': " + std::generic_category().message(error));
 }
@@ -204,24 +191,24 @@ Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits,
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     cannot_start(words.front(), errno);
-  Descriptor output(ends[0]);
+  const Descriptor output(ends[0]);
   Descriptor input(ends[1]);
-  ::fcntl(output.number, F_SETFL, O_NONBLOCK);
+  ::fcntl(output.number(), F_SETFL, O_NONBLOCK);
   Ended out;
   const Clock::time_point begin = Clock::now();
   const Descriptor errors(keeps_rest ? ::memfd_create("errors", MFD_CLOEXEC) : -1);
   const pid_t process =
-      start(words, input.number, errors.number == -1 ? input.number : errors.number);
+      start(words, input.number(), errors.number() == -1 ? input.number() : errors.number());
   input.close();
   const Descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-  if (watch.number == -1)
+  if (watch.number() == -1)
     cannot_start(words.front(), errno);
   std::optional<Clock::time_point> kill_at;  // since it has been asked to end
-  std::array<pollfd, 2> events{{{watch.number, POLLIN, 0}, {output.number, POLLIN, 0}}};
+  std::array<pollfd, 2> events{{{watch.number(), POLLIN, 0}, {output.number(), POLLIN, 0}}};
   while (true) {
     const milliseconds wait = kill_at ? left_until(*kill_at) : wait_of(limits, begin);
     ::poll(events.data(), events.size(), static_cast<int>(wait.count()));
-    if (events[1].revents != 0 && !read_some(output.number, out.output))
+    if (events[1].revents != 0 && !read_some(output.number(), out.output))
       events[1].fd = -1;
     if (events[0].revents != 0)
       break;
@@ -240,11 +227,11 @@ Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits,
   ::waitpid(process, &out.status, 0);
   for (std::size_t size = 0; events[1].fd != -1 && (size == 0 || out.output.size() > size);) {
     size = out.output.size();
-    if (!read_some(output.number, out.output))
+    if (!read_some(output.number(), out.output))
       break;
   }
-  if (errors.number != -1)
-    out.errors = read_file("/proc/self/fd/" + std::to_string(errors.number));
+  if (errors.number() != -1)
+    out.errors = read_file("/proc/self/fd/" + std::to_string(errors.number()));
   return out;
 }
 

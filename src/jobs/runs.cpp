@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -14,7 +12,7 @@
 #include "columns/derived.hpp"
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
-#include "columns/own_formula.hpp"
+#include "columns/roles.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -59,8 +57,7 @@ void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
   const std::vector<std::string>& wanted = request.categorical;
   for (const std::string& name : runs.roles.categorical) {
     const Column& column = runs.file.table.at(name);
-    if (!holds_written_numbers(column) ||
-        std::find(wanted.begin(), wanted.end(), name) != wanted.end())
+    if (!holds_written_numbers(column) || contains(wanted, name))
       continue;
     const std::string& cell = column.text(0);
     const auto plain = without_group_marks(cell);
@@ -79,7 +76,7 @@ std::optional<std::string> measured_result(const RunsFile& file, RoleRequest req
   if (file.results.size() == 1)
     return file.results.front();
   for (const std::string& name : file.table.names())
-    if (std::ranges::find(file.results, name) == file.results.end())
+    if (!contains(file.results, name))
       request.ignore.push_back(name);
   if (auto measured = measured_column(file.table, request))
     return measured;
@@ -92,12 +89,9 @@ std::optional<std::string> measured_result(const RunsFile& file, RoleRequest req
 void leave_out_other_results(RunsFile& file, RoleRequest& request,
                              std::vector<std::string>& notices) {
   const auto named = [&](const std::string& column) {
-    const auto is_in = [&](const std::vector<std::string>& names) {
-      return std::ranges::find(names, column) != names.end();
-    };
-    return is_in(request.ignore) || is_in(request.categorical) ||
-           is_in(request.extrinsic.value_or(std::vector<std::string>())) ||
-           is_in(request.intrinsic.value_or(std::vector<std::string>()));
+    return contains(request.ignore, column) || contains(request.categorical, column) ||
+           (request.extrinsic && contains(*request.extrinsic, column)) ||
+           (request.intrinsic && contains(*request.intrinsic, column));
   };
   const auto measured = measured_result(file, request);
   if (!measured)
@@ -143,7 +137,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   if (!runs.file.results.empty())
     leave_out_other_results(runs.file, timed, notices);
   for (const std::string& column : runs.file.described) {
-    if (std::ranges::find(request.categorical, column) != request.categorical.end())
+    if (contains(request.categorical, column))
       continue;
     timed.ignore.push_back(column);
     notices.push_back(fmt::format("Column '{}' is no input, but the facts about it are.", column));
@@ -235,7 +229,7 @@ void refuse_second(const std::string& path, const std::vector<std::string>& path
 /// Appends those words that `known` does not have.
 void add_new(const std::vector<std::string>& words, std::vector<std::string>& known) {
   for (const std::string& word : words)
-    if (std::ranges::find(known, word) == known.end())
+    if (!contains(known, word))
       known.push_back(word);
 }
 

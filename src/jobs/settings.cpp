@@ -123,7 +123,7 @@ namespace {
 /// including unknown ones.
 std::vector<std::string> listed_levels(const std::string& text,
                                        const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), text) != known.end())
+  if (contains(known, text))
     return {text};
   return parts_between(text, ',');
 }
@@ -193,9 +193,8 @@ Column text_column(const Setting& setting, const CategoricalInput& input) {
 /// The levels or numbers listed in the text. Throws UsageError for values that the column cannot
 /// have.
 Column column_of(const Setting& setting, const ModelSpec& spec) {
-  for (const CategoricalInput& input : spec.categorical)
-    if (input.column == setting.column)
-      return text_column(setting, input);
+  if (const auto c = place_of_input(spec.categorical, setting.column))
+    return text_column(setting, spec.categorical[*c]);
   return numeric_column(setting, input_called(spec, setting.column));
 }
 
@@ -207,9 +206,7 @@ std::vector<std::string> settings_behind(const std::string& derived, std::size_t
   std::vector<std::string> out;
   const std::vector<DerivedColumn> all = needed_columns(spec.derived, {derived});
   for (const Column& column : set) {
-    const auto uses = [&](const DerivedColumn& item) {
-      return std::find(item.of.begin(), item.of.end(), column.name) != item.of.end();
-    };
+    const auto uses = [&](const DerivedColumn& item) { return contains(item.of, column.name); };
     if (std::any_of(all.begin(), all.end(), uses))
       out.push_back(column.name + "=" + column.text(row));
   }
@@ -277,7 +274,7 @@ std::vector<Setting> parsed(const std::vector<std::string>& settings, const Fitt
     if (equals == std::string::npos || equals == 0)
       throw UsageError("--set '" + setting + "': expected COL=VALUE");
     const std::string column = setting.substr(0, equals);
-    if (std::find(names.begin(), names.end(), column) == names.end())
+    if (!contains(names, column))
       throw UsageError("--set '" + setting + "': the model has no input '" + column + "'" +
                        no_input(model, column, names));
     if (std::any_of(out.begin(), out.end(),
@@ -351,8 +348,7 @@ bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec,
 void move_in_steps(const std::vector<std::string>& moved, const ModelSpec& spec, Table& table) {
   for (const Tie& tie : spec.ties)
     for (Column& column : table.columns)
-      if (tie.in_steps() && column.name == tie.column &&
-          std::find(moved.begin(), moved.end(), column.name) != moved.end())
+      if (tie.in_steps() && column.name == tie.column && contains(moved, column.name))
         for (std::size_t row = 0; row < column.numbers.size(); ++row)
           column.numbers[row] =
               tie.step([&](const std::string& name) { return table.at(name).numbers[row]; });

@@ -166,20 +166,6 @@ void require_evaluations_for(std::size_t population_size,
               std::to_string(population_size) + " members of the population");
 }
 
-void require_guesses_fit(const DifferentialEvolutionOptions& options, const Bounds& bounds,
-                         std::size_t population_size) {
-  const auto& guesses = options.initial_guesses;
-  require(guesses.size() <= population_size, "there are " + std::to_string(guesses.size()) +
-                                                 " initial guesses for a population of " +
-                                                 std::to_string(population_size));
-  for (const Eigen::VectorXd& guess : guesses) {
-    require(guess.size() == bounds.size(), "an initial guess has " + std::to_string(guess.size()) +
-                                               " coordinates, not " +
-                                               std::to_string(bounds.size()));
-    require(guess.allFinite(), "an initial guess is not finite");
-  }
-}
-
 void Population::replace(std::size_t i, const ConstColumn& x, double cost) {
   members.col(static_cast<Eigen::Index>(i)) = x;
   costs[i] = cost;
@@ -269,12 +255,7 @@ class Search {
  private:
   void evaluate_initial_population() {
     require_evaluations_for(initial_size_, options_);
-    require_guesses_fit(options_, bounds_, initial_size_);
     population_.members = latin_hypercube(bounds_, initial_size_, random_, options_.stop);
-    for (std::size_t i = 0; i < options_.initial_guesses.size(); ++i) {
-      population_.members.col(static_cast<Eigen::Index>(i)) =
-          options_.initial_guesses[i].cwiseMax(bounds_.lower).cwiseMin(bounds_.upper);
-    }
     population_.costs.resize(initial_size_);
     const std::vector<double> exact(initial_size_, kInfinity);
     evaluate(population_.members, exact, population_.costs);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -100,9 +99,6 @@ struct DifferentialEvolutionOptions {
   double differential_weight_low = 0.5;
   double differential_weight_high = 1.0;
   double crossover_rate = 0.7;
-  /// Points that replace the first members of the initial population, each moved to the nearest
-  /// point of the box.
-  std::vector<Eigen::VectorXd> initial_guesses;
   /// Checked before each generation, and before each trial with `immediate` updating.
   std::stop_token stop;
   /// Called after each complete generation.

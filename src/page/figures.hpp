@@ -78,7 +78,7 @@ class Chart {
         ChartSize size = {});
 
   /// Adds dots of a style, or the cells of a grid in five shades.
-  void add_cloud(const Cloud& cloud, const std::string& style = "dots");
+  void add_cloud(const Cloud& cloud, const std::string& style);
   void add_line(const std::vector<Point>& points, const std::string& style);
   void add_area(const std::vector<Point>& corners, const std::string& style);
   void add_rectangle(const Point& low, const Point& high, const std::string& style,

@@ -3,7 +3,6 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "page/figures.hpp"
 

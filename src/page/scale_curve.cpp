@@ -12,6 +12,7 @@
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "columns/design.hpp"
+#include "columns/spec.hpp"
 #include "forms/beyond.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
@@ -162,12 +163,6 @@ constexpr std::size_t kMostForecasts = 12;
 constexpr double kLeastEfficiency =
     0.5;  // required argument of a study, whose laws are not used here
 
-std::vector<double> sorted_unique(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
 std::vector<double> sorted_within(std::vector<double> scales, double low, double high) {
   std::erase_if(scales, [&](double scale) { return scale < low || scale > high; });
   return sorted_unique(std::move(scales));
@@ -268,7 +263,7 @@ std::vector<std::string> moved_columns(const ModelSpec& spec, const std::string&
     if (tie.scale == scale)
       out.push_back(tie.column);
   for (const DerivedColumn& derived : spec.derived)
-    if (std::find(derived.of.begin(), derived.of.end(), scale) != derived.of.end())
+    if (contains(derived.of, scale))
       out.push_back(derived.column);
   return out;
 }
@@ -353,15 +348,12 @@ std::optional<std::string> columns_of(const ModelSpec& spec, const Configuration
   std::vector<std::string> out;
   for (const std::string& name : required_columns(spec)) {
     const std::size_t before = out.size();
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-      if (spec.extrinsic[j].column == name)
-        out.push_back(number_control(spec.extrinsic[j], true, start.extrinsic[j], true));
-    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-      if (spec.intrinsic[i].column == name)
-        out.push_back(number_control(spec.intrinsic[i], false, start.intrinsic[i], true));
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-      if (spec.categorical[c].column == name)
-        out.push_back(level_control(spec.categorical[c], start.levels[c]));
+    if (const auto j = place_of_input(spec.extrinsic, name))
+      out.push_back(number_control(spec.extrinsic[*j], true, start.extrinsic[*j], true));
+    if (const auto i = place_of_input(spec.intrinsic, name))
+      out.push_back(number_control(spec.intrinsic[*i], false, start.intrinsic[*i], true));
+    if (const auto c = place_of_input(spec.categorical, name))
+      out.push_back(level_control(spec.categorical[*c], start.levels[*c]));
     for (const SourceColumn& source : spec.sources)
       if (source.column == name && out.size() == before)
         out.push_back(number_control({.column = name}, false, source.typical, false));

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +11,6 @@
 
 namespace perfmodel::page {
 namespace {
-
-constexpr std::array<std::string_view, 7> kShownMetrics = {
-    "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
 
 doc::Cell status_cell(ConstantStatus status) {
   const doc::Cell text(to_text(status));
@@ -57,12 +53,12 @@ ShownTime page_time(const Content& content) {
 }
 
 doc::Table metrics_table(const Content& content) {
-  doc::Table table{doc::metric_columns(kShownMetrics, page_time(content))};
+  doc::Table table{doc::metric_columns(doc::kErrorMetrics, page_time(content))};
   table.caption = "Errors: MAE, MSE and RMSE in the unit of the time, MAPE and SMAPE in percent";
   table.columns.insert(table.columns.begin(), doc::words("part"));
   const auto add = [&](const std::string& name, const Metrics& metrics) {
     std::vector<doc::Cell> cells = {name};
-    doc::add_metrics(cells, kShownMetrics, metrics);
+    doc::add_metrics(cells, doc::kErrorMetrics, metrics);
     table.add(std::move(cells));
   };
   for (const Part& part : content.parts)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -125,6 +126,9 @@ struct Table {
   std::string text(const std::vector<Cell>& row, std::size_t column) const;
 };
 
+/// The metrics of tables of errors.
+inline constexpr std::array<std::string_view, 7> kErrorMetrics = {
+    "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
 /// Returns the named columns out of rows, mae, mape_percent, smape_percent, mse, rmse and r2.
 std::vector<Column> metric_columns(std::span<const std::string_view> names, const ShownTime& time);
 /// Appends the cells of metric_columns().

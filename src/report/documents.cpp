@@ -647,7 +647,7 @@ void put_values(const JsonCursor& place, plan::SpaceColumn& column) {
     place.fail("expected at least one value");
   for (const JsonCursor& item : items) {
     const auto put = [&](auto& values, const auto& value, const std::string& shown) {
-      if (std::ranges::find(values, value) != values.end())
+      if (contains(values, value))
         item.fail(shown + " stands twice");
       values.push_back(value);
     };
@@ -726,7 +726,7 @@ void describe(Fields& f, plan::Space& x) {
   if (names.empty())
     columns.fail("expected at least one column");
   for (std::size_t i = 0; i < x.extrinsic.size(); ++i) {
-    if (std::ranges::find(names, x.extrinsic[i]) == names.end()) {
+    if (!contains(names, x.extrinsic[i])) {
       f.node()
           .member("extrinsic")
           .items()[i]

@@ -530,7 +530,7 @@ struct ConstantsOf {
         Fields f = Fields::to_describe(&sample);
         kind.read(f, sample);
         const std::string text = line_text(f.json());
-        if (std::ranges::find(texts, text) != texts.end())
+        if (contains(texts, text))
           continue;
         texts.push_back(text);
         forms.push_back(f.json());

@@ -78,7 +78,7 @@ BenchmarkRun benchmark_run(const JsonCursor& node) {
   BenchmarkRun run{node, node.member("name").text()};
   const auto bar = run.name.rfind('_');
   const std::string end = bar == run.name.npos ? "" : run.name.substr(bar + 1);
-  const bool ends_with_statistic = std::ranges::find(kAggregates, end) != kAggregates.end();
+  const bool ends_with_statistic = contains(kAggregates, end);
   const std::string type =
       text_of(node, "run_type", ends_with_statistic ? "aggregate" : "iteration");
   if (type == "aggregate")

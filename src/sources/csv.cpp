@@ -432,8 +432,7 @@ void TableReader::check_names(std::uint32_t number) const {
     const auto add = [&](const std::string& problem) {
       problems.add(number, i, [&] { return fmt::format("{}: {}", at_line(number), problem); });
     };
-    if (fields_[i].empty() && i == 0 && fields_.size() > 1 &&
-        std::ranges::find(fields_, kRowIndex) == fields_.end())
+    if (fields_[i].empty() && i == 0 && fields_.size() > 1 && !contains(fields_, kRowIndex))
       continue;  // may be an index
     if (fields_[i].empty()) {
       add(fmt::format("column {} has no name; name it in the header", i + 1));

@@ -27,7 +27,7 @@ class Measurements {
   /// Adds the repetitions of one measurement. `point`: one value per parameter.
   void add(const std::vector<double>& point, const std::string& region, const std::string& metric,
            const std::vector<std::string>& values) {
-    if (std::ranges::find(metrics_, metric) == metrics_.end())
+    if (!contains(metrics_, metric))
       metrics_.push_back(metric);
     has_regions_ |= !region.empty();
     const auto [place, is_new] = place_.try_emplace({point, region}, runs_.size());
@@ -72,7 +72,7 @@ class Measurements {
   std::string column_of(std::string name) const {
     if (name.empty())
       name = "value";
-    while (std::ranges::find(parameters_, name) != parameters_.end())
+    while (contains(parameters_, name))
       name += '_';
     return name;
   }
@@ -159,7 +159,7 @@ class TextReader {
     if (!points_.empty())
       fail("PARAMETER after POINTS");
     for (const std::string& name : words_of(line))
-      if (std::ranges::find(measurements_.parameters(), name) != measurements_.parameters().end())
+      if (contains(measurements_.parameters(), name))
         fail("parameter '" + name + "' is given twice");
       else
         measurements_.add_parameter(name);
@@ -343,9 +343,7 @@ std::optional<NamedRows> extrap_rows(std::span<const JsonCursor> documents) {
     return std::nullopt;
   const JsonCursor& first = documents.front();
   const std::vector<std::string> fields = first.names();
-  const auto has = [&](const char* field) {
-    return std::ranges::find(fields, field) != fields.end();
-  };
+  const auto has = [&](const char* field) { return contains(fields, field); };
   if (has("params") && has("value")) {
     Measurements measurements;
     for (const JsonCursor& line : documents)

@@ -45,9 +45,7 @@ bool ends_in_separator(std::string_view bytes, const std::vector<std::string>& n
 }
 
 bool is_job_header(const std::vector<std::string>& names) {
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-  };
+  const auto has = [&](std::string_view name) { return contains(names, name); };
   return (has("JobID") && has("State")) || (has("task_id") && has("status") && has("realtime"));
 }
 

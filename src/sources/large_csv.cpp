@@ -1,7 +1,5 @@
 #include "sources/large_csv.hpp"
 
-#include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -29,11 +27,6 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::size_t kLongestLine = std::size_t{1} << 24;  // in bytes
 
-[[noreturn]] void fail_to_read(const std::string& path, int error) {
-  throw InputError(fmt::format("cannot read {}: {}", display_name(path),
-                               std::generic_category().message(error)));
-}
-
 /// The number of bytes up to the end of the line that contains byte `at` of some lines.
 std::size_t end_of_line(std::string_view lines, std::size_t at) {
   return std::min(lines.find('\n', at), lines.size() - 1) + 1;
@@ -46,24 +39,15 @@ class LineBlocks {
  public:
   /// Reads from this offset of a file on. The path "-" is standard input.
   explicit LineBlocks(std::string path, std::uint64_t offset = 0)
-      : path_(std::move(path)),
-        descriptor_(path_ == "-" ? STDIN_FILENO : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC)),
-        offset_(offset) {
-    if (descriptor_ == -1 ||
-        (offset > 0 && ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) == -1))
+      : path_(std::move(path)), source_(open_to_read(path_)), offset_(offset) {
+    if (offset > 0 && ::lseek(source_.number(), static_cast<off_t>(offset), SEEK_SET) == -1)
       fail_to_read(path_, errno);
   }
-  ~LineBlocks() {
-    if (descriptor_ > STDIN_FILENO)
-      ::close(descriptor_);
-  }
-  LineBlocks(const LineBlocks&) = delete;
-  LineBlocks& operator=(const LineBlocks&) = delete;
 
   /// Throws InputError for anything but a regular file.
   std::uint64_t file_size() const {
     struct stat status = {};
-    if (::fstat(descriptor_, &status) != 0)
+    if (::fstat(source_.number(), &status) != 0)
       fail_to_read(path_, errno);
     if (!S_ISREG(status.st_mode))
       throw InputError(path_ + " is no regular file, and only such a file can be read in parts");
@@ -95,7 +79,7 @@ class LineBlocks {
 
  private:
   std::string path_;
-  int descriptor_;
+  Descriptor source_;
   std::uint64_t offset_;  // of bytes_
   std::string bytes_;
   std::size_t whole_ = 0;  // number of bytes in whole lines
@@ -106,7 +90,7 @@ class LineBlocks {
     bytes_.resize(before + kBlock);
     ssize_t count = -1;
     do {
-      count = ::read(descriptor_, bytes_.data() + before, kBlock);
+      count = ::read(source_.number(), bytes_.data() + before, kBlock);
     } while (count == -1 && errno == EINTR);
     if (count == -1)
       fail_to_read(path_, errno);

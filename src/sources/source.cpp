@@ -34,7 +34,7 @@ void NamedRows::add(const std::vector<Cell>& row) {
 }
 
 void NamedRows::add_result(const std::string& column) {
-  if (std::ranges::find(results_, column) == results_.end())
+  if (!contains(results_, column))
     results_.push_back(column);
 }
 

@@ -53,7 +53,7 @@ struct SourceText {
 ///
 /// Throws InputError if the file cannot be read or is damaged, UsageError if an option does not
 /// apply to its format.
-SourceText read_source(const std::string& path, const InputOptions& options = {});
+SourceText read_source(const std::string& path, const InputOptions& options);
 
 /// Whether a file that begins with these bytes is read as CSV as it is.
 bool is_plain_csv(std::string_view beginning, const InputOptions& options);

@@ -2,7 +2,6 @@
 #ifdef PERFMODEL_HAS_SQLITE
 #include <sqlite3.h>
 #endif
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -340,11 +339,8 @@ NamedRows read_sqlite(std::string_view bytes, const std::string& source,
       "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' "
       "order by name",
       [&](const Row& row) { tables.push_back(row.text(0)); });
-  const auto has = [&](const Tool& tool) {
-    return std::ranges::find(tables, tool.table) != tables.end();
-  };
   for (const Tool& tool : {kOptuna, kMlflow})
-    if (has(tool) &&
+    if (contains(tables, tool.table) &&
         (tool.chosen == &InputOptions::study ? options.experiment : options.study).empty())
       return rows_of_tool(database, tool, options);
   for (const Tool& tool : {kOptuna, kMlflow})

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,8 +80,7 @@ void SumSensitivity::put_log_derivatives(const Design& runs, std::size_t row,
 }
 
 std::vector<std::size_t> SumSensitivity::leaders() const {
-  std::vector<std::size_t> out(sum_.layout.size());
-  std::iota(out.begin(), out.end(), 0U);
+  std::vector<std::size_t> out = indices(sum_.layout.size());
   for (const std::size_t numeric : sum_.estimate.shared)
     for (std::size_t k = 1; k < sum_.structure.terms; ++k)
       out[sum_.layout.numeric_power(k, numeric)] = sum_.layout.numeric_power(0, numeric);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <vector>
 
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"

@@ -124,8 +124,7 @@ double mean_of_sorted(VectorXd values) {
 std::vector<std::size_t> sorted_rows(const TermData& data) {
   const MatrixXd& features = data.features;
   const VectorXd& time = data.time;
-  std::vector<std::size_t> order(static_cast<std::size_t>(time.size()));
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = indices(to_size(time.size()));
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const Index x = static_cast<Index>(a);
     const Index y = static_cast<Index>(b);

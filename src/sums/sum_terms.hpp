@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -16,11 +15,6 @@
 #include "table/expressions.hpp"
 
 namespace perfmodel {
-
-template <class Value>
-bool contains(const std::vector<Value>& values, const Value& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
 
 /// Most constants of a sum: those of two terms with two columns of 500 levels each. They are solved
 /// for together; more would take minutes.

@@ -60,6 +60,12 @@ double median(Eigen::VectorXd values) {
   return *middle;
 }
 
+double sample_median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
 double quantile(const std::vector<double>& sorted, double p) {
   const double n = static_cast<double>(sorted.size());
   const double rank = std::clamp(p * (n + 1) - 1, 0.0, n - 1);
@@ -188,8 +194,7 @@ Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& share
   refuse_empty("validation", shares.validation, validation);
   refuse_empty("test", shares.test, test);
 
-  std::vector<std::size_t> order(rows);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = indices(rows);
   RandomStream(seed, "split").shuffle(std::span(order));
 
   const std::span<const std::size_t> all(order);
@@ -315,8 +320,7 @@ namespace {
 /// One of each set of equal rows: repeated runs do not change the contents.
 std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
                                        const std::vector<std::vector<std::uint32_t>>& columns) {
-  std::vector<std::size_t> rows(ranks.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::vector<std::size_t> rows = indices(ranks.size());
   const auto compared = [&](std::size_t a, std::size_t b) {
     auto order = ranks[a] <=> ranks[b];
     for (std::size_t c = 0; c < columns.size() && std::is_eq(order); ++c)
@@ -334,9 +338,7 @@ std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
 }  // namespace
 
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers) {
-  std::vector<double> distinct = numbers;
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const std::vector<double> distinct = sorted_unique(numbers);
   std::vector<std::uint32_t> out;
   for (const double number : numbers)
     out.push_back(static_cast<std::uint32_t>(

@@ -33,6 +33,10 @@ Column take_rows(const Column& column, std::span<const std::size_t> rows);
 /// value.
 double median(Eigen::VectorXd values);
 
+/// The median; the mean of the two middle values if their number is even. Requires at least one
+/// value.
+double sample_median(std::vector<double> values);
+
 /// The p-quantile of sorted values, at rank p (n + 1), which does not shorten the tails of small
 /// samples. Requires at least one value and 0 <= p <= 1.
 double quantile(const std::vector<double>& sorted, double p);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -283,8 +282,7 @@ RowGroups numbered(const std::vector<std::size_t>& group_of, const std::vector<s
 
 /// A sample of at most kMostRefitRows rows, of whole groups; very large ones are thinned evenly.
 std::vector<std::size_t> sampled(const std::vector<std::size_t>& group_of, std::uint64_t seed) {
-  std::vector<std::size_t> all(group_of.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::size_t> all = indices(group_of.size());
   if (all.size() <= kMostRefitRows)
     return all;
   std::vector<std::size_t> out;
