@@ -218,28 +218,23 @@ struct Spread {
   double standard_deviation = 0;
 };
 
-/// A spread over the seeds of repeated fits.
-///
-/// It shows how far the results of the search depend on its seed. All fits use the same runs, so
-/// that this is no confidence interval.
-using SeedSpread = Spread;
-
 /// One of the repeated fits.
 struct SeedFit {
   std::uint64_t seed = 0;
   double cost = 0;  ///< loss plus penalty over the training rows
 };
 
-/// Comparison of repeated fits to the same rows.
+/// Comparison of repeated fits to the same rows. Spreads over their seeds show how far the results
+/// of the search depend on its seed; they are no confidence intervals.
 struct RepeatSummary {
   std::size_t fits = 0;
-  std::vector<SeedFit> seeds;         ///< empty if the seeds are unknown
-  std::vector<SeedSpread> constants;  ///< in the order of the model's constants
-  std::vector<SeedSpread> scaling_powers;
+  std::vector<SeedFit> seeds;     ///< empty if the seeds are unknown
+  std::vector<Spread> constants;  ///< in the order of the model's constants
+  std::vector<Spread> scaling_powers;
   /// Metrics, named as in model.json; empty for a split without rows.
-  std::vector<SeedSpread> train;
-  std::vector<SeedSpread> validation;
-  std::vector<SeedSpread> test;
+  std::vector<Spread> train;
+  std::vector<Spread> validation;
+  std::vector<Spread> test;
 };
 
 /// The function of the training rows that is minimised.
@@ -334,13 +329,13 @@ BoundOverride parse_fixed(const std::string& text);
 struct SearchDefaults {
   std::size_t starts;
   std::size_t exploration_rows;
-  optimise::Strategy strategy;
   optimise::Updating updating;
   std::size_t population;  ///< members per free constant
   std::size_t generations;
   double tolerance;
-  std::pair<double, double> differential_weight;
-  double crossover_rate;
+  optimise::Strategy strategy = optimise::Strategy::best1bin;
+  std::pair<double, double> differential_weight = {0.5, 1.0};
+  double crossover_rate = 0.7;
 };
 
 SearchDefaults search_defaults(Method method);

@@ -130,9 +130,9 @@ std::vector<std::string> next_steps(const FitArguments& arguments, const FittedM
 
 namespace {
 
-using Spreads = std::vector<SeedSpread>;
+using Spreads = std::vector<Spread>;
 
-void add_row(doc::Table& table, const std::string& name, double best, const SeedSpread& spread) {
+void add_row(doc::Table& table, const std::string& name, double best, const Spread& spread) {
   constexpr double rounding = 1e-12;  // of the value: what lies below is no difference of seeds
   const double deviation = spread.standard_deviation;
   table.add({name, best, spread.mean,
@@ -144,7 +144,7 @@ void add_metrics(doc::Table& table, const std::string& part, const std::optional
   constexpr std::array<std::pair<std::string_view, const char*>, 4> shown = {
       {{"mae", " MAE"}, {"mape_percent", " MAPE %"}, {"rmse", " RMSE"}, {"r2", " R2"}}};
   for (const auto& [name, title] : shown)
-    for (const SeedSpread& spread : spreads)
+    for (const Spread& spread : spreads)
       for (const auto& [metric, member] : kNamedMetrics)
         if (best && spread.name == name && metric == name)
           add_row(table, part + title, (*best).*member, spread);
@@ -159,7 +159,7 @@ std::string repeat_section(const FittedModel& model, const Console& console) {
   doc::Table table{{doc::words(std::to_string(repeats.fits) + " seeds"), doc::numbers("best"),
                     doc::numbers("mean"), doc::words("sd over seeds (n - 1)")}};
   for (std::size_t k = 0; k < repeats.constants.size(); ++k) {
-    const SeedSpread& spread = repeats.constants[k];
+    const Spread& spread = repeats.constants[k];
     add_row(table, clipped(spread.name, 36), model.constants[static_cast<Eigen::Index>(k)], spread);
   }
   add_metrics(table, "training", model.metrics.train, repeats.train);

@@ -196,29 +196,6 @@ std::string Dialect::log2(const std::string& name) const {
   return apply(Operation::log2, std::array{at_least(name, 1)});
 }
 
-const Dialect& dialect_of(FormulaLanguage language) {
-  switch (language) {
-    case FormulaLanguage::python:
-      return python_dialect();
-    case FormulaLanguage::c:
-      return c_dialect();
-    case FormulaLanguage::javascript:
-      return javascript_dialect();
-    case FormulaLanguage::spreadsheet:
-      return spreadsheet_dialect();
-    case FormulaLanguage::extrap:
-      return extrap_dialect();
-    case FormulaLanguage::nextflow:
-    case FormulaLanguage::snakemake:
-    case FormulaLanguage::slurm:
-      return workflow_dialect_of(language);
-    case FormulaLanguage::text:
-    case FormulaLanguage::latex:
-      break;  // to read: formula_text.cpp
-  }
-  throw std::logic_error("no language that computes");
-}
-
 namespace {
 
 constexpr std::array kCOperations = {
@@ -282,15 +259,6 @@ class CDialect : public Dialect {
   std::span<const OperationCode> own_operations() const override { return kCOperations; }
 };
 
-}  // namespace
-
-const Dialect& c_dialect() {
-  static const CDialect dialect;
-  return dialect;
-}
-
-namespace {
-
 /// ES2020 in sloppy or strict mode, also embedded in an HTML page.
 class JavaScriptDialect : public Dialect {
  public:
@@ -341,11 +309,6 @@ std::string javascript_literal(const std::string& text) {
         return is_markup ? escaped_unit(static_cast<unsigned char>(bytes[0]))
                          : escaped(bytes, before);
       });
-}
-
-const Dialect& javascript_dialect() {
-  static const JavaScriptDialect dialect;
-  return dialect;
 }
 
 namespace {
@@ -420,15 +383,6 @@ class PythonDialect : public Dialect {
     return "(1.0 * (" + condition + "))";
   }
 };
-
-}  // namespace
-
-const Dialect& python_dialect() {
-  static const PythonDialect dialect;
-  return dialect;
-}
-
-namespace {
 
 /// In capitals and without blanks, all others are as in most languages. ATAN2 takes x first;
 /// CEILING differs between spreadsheets.
@@ -579,9 +533,31 @@ class SpreadsheetDialect : public Dialect {
 
 }  // namespace
 
-const Dialect& spreadsheet_dialect() {
-  static const SpreadsheetDialect dialect;
-  return dialect;
+const Dialect& dialect_of(FormulaLanguage language) {
+  static const PythonDialect python;
+  static const CDialect c;
+  static const JavaScriptDialect javascript;
+  static const SpreadsheetDialect spreadsheet;
+  switch (language) {
+    case FormulaLanguage::python:
+      return python;
+    case FormulaLanguage::c:
+      return c;
+    case FormulaLanguage::javascript:
+      return javascript;
+    case FormulaLanguage::spreadsheet:
+      return spreadsheet;
+    case FormulaLanguage::extrap:
+      return extrap_dialect();
+    case FormulaLanguage::nextflow:
+    case FormulaLanguage::snakemake:
+    case FormulaLanguage::slurm:
+      return workflow_dialect_of(language);
+    case FormulaLanguage::text:
+    case FormulaLanguage::latex:
+      break;  // to read: formula_text.cpp
+  }
+  throw std::logic_error("no language that computes");
 }
 
 }  // namespace perfmodel

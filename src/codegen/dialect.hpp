@@ -118,10 +118,6 @@ class Dialect {
 const Dialect& dialect_of(FormulaLanguage language);
 
 // Registered in dialect_of().
-const Dialect& python_dialect();
-const Dialect& c_dialect();
-const Dialect& javascript_dialect();
-const Dialect& spreadsheet_dialect();
 const Dialect& extrap_dialect();
 /// For nextflow, snakemake and slurm.
 const Dialect& workflow_dialect_of(FormulaLanguage language);

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -39,7 +38,6 @@ class CodeWriter {
   /// The value of the column's level.
   std::string choice(std::size_t column, const std::function<double(std::size_t)>& value) const;
   std::string product(const std::vector<std::string>& factors) const;
-  std::string sum(const std::vector<std::string>& terms) const;
   /// A function that returns `result`; `helpers`: functions that it calls.
   std::string function(const std::string& result, const std::string& helpers) const;
 
@@ -183,10 +181,6 @@ std::string CodeWriter::product(const std::vector<std::string>& factors) const {
   return joined(factors, dialect_.times());
 }
 
-std::string CodeWriter::sum(const std::vector<std::string>& terms) const {
-  return joined(terms, dialect_.plus());
-}
-
 std::string CodeWriter::function(const std::string& result, const std::string& helpers) const {
   FunctionParts parts = parts_;
   parts.helpers = helpers;
@@ -246,10 +240,6 @@ namespace {
 
 /// Each operand may be nested deeper than the one before, and compilers limit the depth.
 constexpr std::size_t kMostOperands = 500;
-
-}  // namespace
-
-namespace {
 
 /// The program as an expression; `operand_of` returns that of a name by its index.
 std::string program_code(const FormulaProgram& program, const std::string& quoted,
@@ -325,24 +315,6 @@ std::vector<std::string> factor_codes(const CodeWriter& writer, const TermSum& s
   return out;
 }
 
-std::string terms_computed(const TermSum& sum, const Eigen::VectorXd& constants,
-                           FormulaLanguage language) {
-  const CodeWriter writer(*sum.spec, dialect_of(language));
-  std::vector<std::string> terms;
-  for (const std::vector<TermFactor>& term : sum.terms) {
-    const auto factors = factor_codes(writer, sum, term, constants);
-    terms.push_back(sum.is_generic ? joined(factors, " * ") : writer.product(factors));
-  }
-  if (sum.is_generic) {
-    std::vector<std::string> factors = factor_codes(writer, sum, sum.common, constants);
-    factors.insert(factors.begin(),
-                   sum.spec->has_scales_only() ? terms.front() : "(" + joined(terms, " + ") + ")");
-    terms = {writer.product(factors)};
-  }
-  terms.push_back(writer.dialect().number(constants[static_cast<Eigen::Index>(sum.intercept)]));
-  return writer.function(writer.sum(terms), "");
-}
-
 bool is_for_reading(FormulaLanguage language) {
   return language == FormulaLanguage::text || language == FormulaLanguage::latex;
 }
@@ -363,9 +335,22 @@ std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
 
 std::string terms_code(const TermSum& sum, const Eigen::VectorXd& constants,
                        FormulaLanguage language) {
-  return is_for_reading(language)
-             ? readable_terms(sum, constants, language) + definitions(*sum.spec, language)
-             : terms_computed(sum, constants, language);
+  if (is_for_reading(language))
+    return readable_terms(sum, constants, language) + definitions(*sum.spec, language);
+  const CodeWriter writer(*sum.spec, dialect_of(language));
+  std::vector<std::string> terms;
+  for (const std::vector<TermFactor>& term : sum.terms) {
+    const auto factors = factor_codes(writer, sum, term, constants);
+    terms.push_back(sum.is_generic ? joined(factors, " * ") : writer.product(factors));
+  }
+  if (sum.is_generic) {
+    std::vector<std::string> factors = factor_codes(writer, sum, sum.common, constants);
+    factors.insert(factors.begin(),
+                   sum.spec->has_scales_only() ? terms.front() : "(" + joined(terms, " + ") + ")");
+    terms = {writer.product(factors)};
+  }
+  terms.push_back(writer.dialect().number(constants[static_cast<Eigen::Index>(sum.intercept)]));
+  return writer.function(joined(terms, writer.dialect().plus()), "");
 }
 
 std::string own_code(const ModelSpec& spec, const Formula& formula,

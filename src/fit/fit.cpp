@@ -30,11 +30,21 @@
 
 namespace perfmodel {
 
+namespace {
+
+/// Reads, or describes, a form by one of its kind without constants.
+template <class FormOfModel>
+void read_as(Fields& f, FittedModel& model) {
+  FormOfModel().describe_constants(f, model);
+}
+
+}  // namespace
+
 const std::vector<FormKind>& form_kinds() {
   static const std::vector<FormKind> kinds = {
-      {to_text(Expression::generic), fit_generic, GenericForm::read},
-      {to_text(Expression::multi), fit_multi, SumForm::read},
-      {to_text(Expression::formula), fit_own, OwnForm::read},
+      {to_text(Expression::generic), fit_generic, read_as<GenericForm>},
+      {to_text(Expression::multi), fit_multi, read_as<SumForm>},
+      {to_text(Expression::formula), fit_own, read_as<OwnForm>},
       {to_text(Residual::process), fit_with_process, ProcessForm::read}};
   return kinds;
 }

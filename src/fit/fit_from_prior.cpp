@@ -6,12 +6,10 @@
 #include <limits>
 #include <numbers>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "choice/fit_with_process.hpp"
-#include "columns/replicates.hpp"
 #include "fit/censored.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
@@ -253,19 +251,11 @@ class Posterior {
   }
 };
 
-/// The adapted model.
-struct Adapted {
-  Refitted model;
-  double factor = 1;  ///< geometric mean, over the runs, of new over old predictions
-};
-
-Adapted adapted(const MovedConstants& constants, const Design& runs, const Hyper& hyper) {
+Refitted adapted(const MovedConstants& constants, const Design& runs, const Hyper& hyper) {
   const FittedModel& prior = constants.prior();
   const VectorXd moves = Posterior(constants, runs, hyper).mode();
   const double scale = std::exp(constants.residuals(moves, runs).mean());
-  const VectorXd none = VectorXd::Zero(moves.size());
-  return {times_factor(prior.form, prior.spec, constants.at(moves), scale),
-          std::exp(constants.residuals(none, runs).mean())};
+  return times_factor(prior.form, prior.spec, constants.at(moves), scale);
 }
 
 Hyper hyper_of(const MovedConstants& constants, const Design& runs) {
@@ -292,7 +282,7 @@ class PriorRefit final : public Refit {
       : constants_(prior), hyper_(hyper_of(constants_, training)) {}
 
   Refitted operator()(const Design& runs) const override {
-    return adapted(constants_, runs, hyper_).model;
+    return adapted(constants_, runs, hyper_);
   }
   /// Only the common factor has no prior.
   std::size_t free_constants() const override { return 1; }
@@ -318,11 +308,11 @@ FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
   require_times(prior, training);
   const MovedConstants constants(prior);
   const Hyper hyper = hyper_of(constants, training);
-  const Adapted found = adapted(constants, training, hyper);
+  const Refitted found = adapted(constants, training, hyper);
   FittedModel model;
   model.spec = spec;
-  model.form = found.model.form;
-  model.constants = found.model.constants;
+  model.form = found.form;
+  model.constants = found.constants;
   if (prior.typical)
     model.typical = central_configuration(spec, training);
   const VectorXd predicted = predict(model, training);
@@ -334,9 +324,10 @@ FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
   model.search.termination = "converged";
   model.search.cost =
       std::sqrt((training.time.array().log() - predicted.array().log()).square().mean());
+  const VectorXd unmoved = VectorXd::Zero(prior.constants.size());
   model.search.prior = PriorFacts{.file = prior.provenance.file,
                                   .rows = prior.provenance.rows,
-                                  .factor = found.factor,
+                                  .factor = std::exp(constants.residuals(unmoved, training).mean()),
                                   .deviation = hyper.deviation,
                                   .freedoms = {}};
   for (std::size_t g = 0; g < constants.groups().names.size(); ++g)

@@ -27,23 +27,17 @@ SearchDefaults search_defaults(Method method) {
   if (method == Method::paper) {
     return {.starts = 1,
             .exploration_rows = 0,
-            .strategy = optimise::Strategy::best1bin,
             .updating = optimise::Updating::immediate,
             .population = 15,
             .generations = 1000,
-            .tolerance = 0.01,
-            .differential_weight = {0.5, 1.0},
-            .crossover_rate = 0.7};
+            .tolerance = 0.01};
   }
   return {.starts = 4,
           .exploration_rows = 2048,
-          .strategy = optimise::Strategy::best1bin,
           .updating = optimise::Updating::deferred,
           .population = 4,
           .generations = 5000,
-          .tolerance = 3e-3,
-          .differential_weight = {0.5, 1.0},
-          .crossover_rate = 0.7};
+          .tolerance = 3e-3};
 }
 
 void FitOptions::be_silent() {

@@ -190,8 +190,6 @@ class Form {
 
   /// Its name in model.json: "generic", "multi", "process".
   virtual std::string_view name() const = 0;
-  /// Version of the schema of model.json; a higher one keeps older programs from misreading it.
-  virtual unsigned schema_version() const { return 1; }
   virtual FormWords words() const = 0;
 
   /// One per constant, in their order.
@@ -266,8 +264,8 @@ class Form {
   /// Gives the constants of levels that occur in no row a meaningful value.
   virtual void settle_unseen_levels(const Design& training, FittedModel& model) const;
 
-  /// Writes the field `constants` of model.json; the context of `f` is the model. It is read by the
-  /// functions in form_kinds().
+  /// Reads or writes the field `constants` of model.json, the inputs included; the context of `f`
+  /// is the model, which gets the form that was read. A form with a GP is read by form_kinds().
   virtual void describe_constants(Fields& f, FittedModel& model) const = 0;
 };
 

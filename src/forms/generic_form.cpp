@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/fields.hpp"
@@ -68,14 +67,11 @@ std::vector<ConstantDifference> GenericForm::differences(const ModelSpec& spec) 
 
 std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
                                          const std::function<std::string(std::size_t)>&) const {
+  std::vector<std::string> names = groups(spec);
+  names.erase(names.end() - 1 - index(spec.extrinsic.size()), names.end() - 1);  // no scales
   std::vector<TimePart> out;
-  for (const NumericInput& input : spec.intrinsic)
-    out.push_back({input.column, ""});
-  for (const CategoricalInput& input : spec.categorical)
-    out.push_back({input.column, ""});
-  if (spec.has_scales_only())
-    out.push_back({"a", ""});
-  out.push_back({"C", ""});
+  for (const std::string& name : names)
+    out.push_back({name, ""});
   return out;
 }
 
@@ -221,7 +217,9 @@ void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
   }
 }
 
-void describe_generic(Fields& f, FittedModel& model) {
+}  // namespace
+
+void GenericForm::describe_constants(Fields& f, FittedModel& model) const {
   ModelSpec& spec = model.spec;
   GenericParts parts = f.writes() ? parts_of(model) : GenericParts{};
   if (f.reads() && f.has("C_identified"))
@@ -271,16 +269,6 @@ void describe_generic(Fields& f, FittedModel& model) {
   if (if_lone.stands)
     parts.a.push_back(lone);
   put_parts(parts, model);
-}
-
-}  // namespace
-
-void GenericForm::describe_constants(Fields& f, FittedModel& model) const {
-  describe_generic(f, model);
-}
-
-void GenericForm::read(Fields& f, FittedModel& model) {
-  describe_generic(f, model);
 }
 
 }  // namespace perfmodel

@@ -26,9 +26,6 @@ class GenericForm final : public TermForm {
                                const FitOptions& options) const override;
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
-
-  /// Reads or writes the inputs, the constants and their uncertainties.
-  static void read(Fields& f, FittedModel& model);
 };
 
 }  // namespace perfmodel

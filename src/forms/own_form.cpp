@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -409,12 +408,6 @@ void OwnForm::describe_constants(Fields& f, FittedModel& model) const {
       known->constants.push_back(constants[k].identified);
   }
   model.form = std::make_shared<OwnForm>(std::move(own));
-}
-
-void OwnForm::read(Fields& f, FittedModel& model) {
-  const auto* const own = dynamic_cast<const OwnForm*>(model.form.get());
-  const OwnForm form = own != nullptr ? *own : OwnForm(OwnFormula{});
-  form.describe_constants(f, model);
 }
 
 }  // namespace perfmodel

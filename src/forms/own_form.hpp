@@ -86,7 +86,8 @@ class OwnRows {
 /// The time as a user's formula of the columns; its constants are in the order of OwnProgram.
 class OwnForm final : public Form {
  public:
-  explicit OwnForm(OwnFormula own, double factor = 1) : own_(std::move(own)), factor_(factor) {}
+  explicit OwnForm(OwnFormula own = {}, double factor = 1)
+      : own_(std::move(own)), factor_(factor) {}
 
   std::string_view name() const override;
   FormWords words() const override;
@@ -112,9 +113,6 @@ class OwnForm final : public Form {
                                const FitOptions& options) const override;
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
-
-  /// Reads or writes the inputs, the formula and its constants.
-  static void read(Fields& f, FittedModel& model);
 
  private:
   OwnFormula own_;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -177,27 +176,16 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
   return out;
 }
 
-/// The distinct values per column. Configurations store indices into them, which take less space in
-/// a page.
-std::vector<std::vector<double>> distinct_values(const process::ResidualProcess& process) {
-  std::vector<std::vector<double>> out;
-  for (Index j = 0; j < process.inputs.numbers.cols(); ++j) {
-    std::vector<double> values(process.inputs.numbers.col(j).begin(),
-                               process.inputs.numbers.col(j).end());
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    out.push_back(std::move(values));
-  }
-  return out;
-}
-
-std::vector<std::string> positions_in(const std::vector<std::vector<double>>& distinct,
-                                      const process::ResidualProcess& process, Index row) {
-  std::vector<std::string> out;
-  for (const std::vector<double>& values : distinct) {
-    const double value = process.inputs.numbers(row, index(out.size()));
-    out.push_back(
-        std::to_string(std::lower_bound(values.begin(), values.end(), value) - values.begin()));
+/// Known configurations have indices of coordinates, which take less space in a page.
+std::string javascript_rows(const process::ResidualProcess& process,
+                            const process::CodedInputs& coded) {
+  std::string out;
+  for (Index row = 0; row < process.inputs.rows(); ++row) {
+    std::vector<std::string> places;
+    for (const process::CodedColumn& column : coded.numbers)
+      places.push_back(std::to_string(column.codes[to_size(row)]));
+    out += fmt::format("[{},[{}],[{}]],\n", weight(process, row), joined(places, ","),
+                       joined(level_row(process, row), ","));
   }
   return out;
 }
@@ -206,33 +194,28 @@ std::string javascript_function(const process::ResidualProcess& process, double 
   std::vector<std::string> columns;
   for (std::size_t j = 0; j < process.coordinates.size(); ++j)
     columns.push_back(fmt::format("[{}]", listed(facts_of_number(process, j))));
-  const std::vector<std::vector<double>> distinct = distinct_values(process);
+  const process::CodedInputs coded(process.inputs);
   std::vector<std::string> lists;
-  for (const std::vector<double>& values : distinct) {
+  for (const process::CodedColumn& column : coded.numbers) {
     std::vector<std::string> texts;
-    for (const double value : values)
+    for (const double value : column.values)
       texts.push_back(to_text(value));
     lists.push_back(fmt::format("[{}]", listed(texts)));
   }
-  std::string out =
-      "// Of each number: centre, scale, 1 / length, share that remains far away.\n"
-      "const process_columns = [" +
-      listed(columns) +
-      "];\n"
-      "const process_rates = [" +
-      listed(rates(process)) +
-      "];\n"
-      "// Of each number: the coordinates of the known configurations.\n"
-      "const process_places = [" +
-      listed(lists) +
-      "];\n"
-      "// Of each known configuration: weight, coordinates, positions of its levels.\n"
-      "const process_known = [\n";
-  for (Index row = 0; row < process.inputs.rows(); ++row)
-    out += fmt::format("[{},[{}],[{}]],\n", weight(process, row),
-                       joined(positions_in(distinct, process, row), ","),
-                       joined(level_row(process, row), ","));
-  return out +
+  return "// Of each number: centre, scale, 1 / length, share that remains far away.\n"
+         "const process_columns = [" +
+         listed(columns) +
+         "];\n"
+         "const process_rates = [" +
+         listed(rates(process)) +
+         "];\n"
+         "// Of each number: the coordinates of the known configurations.\n"
+         "const process_places = [" +
+         listed(lists) +
+         "];\n"
+         "// Of each known configuration: weight, coordinates, positions of its levels.\n"
+         "const process_known = [\n" +
+         javascript_rows(process, coded) +
          "].map(([weight, at, levels]) =>\n"
          "  [weight, at.map((i, j) => process_places[j][i]), levels]);\n"
          "function process_correlation(places, levels, other) {\n"
@@ -569,11 +552,11 @@ void ProcessForm::read(Fields& f, FittedModel& model) {
   if (f.reads())
     f.read(f.node().member("trend"), trend);
   if (trend == Trend::formula)
-    OwnForm::read(f, model);
+    OwnForm().describe_constants(f, model);
   else if (trend == Trend::multi)
-    SumForm::read(f, model);
+    SumForm().describe_constants(f, model);
   else
-    GenericForm::read(f, model);
+    GenericForm().describe_constants(f, model);
   ReadProcess found;
   describe_process_fields(f, nullptr, nullptr, model, found);
   if (!f.reads())

@@ -242,8 +242,6 @@ std::size_t ProcessForm::constants_in_use(const FittedModel& model) const {
 
 namespace {
 
-using Eigen::Index;
-
 process::CodedInputs coded_places(const process::ResidualProcess& process,
                                   const ProcessColumns& columns, const Design& design) {
   return process::CodedInputs(process::placed(columns.inputs(design), process.coordinates));

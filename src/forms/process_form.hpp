@@ -91,7 +91,6 @@ class ProcessForm final : public Form {
   Eigen::VectorXd mean(const Design& design) const;
 
   std::string_view name() const override;
-  unsigned schema_version() const override { return 2; }
   FormWords words() const override;
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
   std::vector<std::string> groups(const ModelSpec& spec) const override;

@@ -49,10 +49,6 @@ std::string term_name(std::size_t k) {
 
 }  // namespace
 
-const SumForm* sum_form_of(const FittedModel& model) {
-  return dynamic_cast<const SumForm*>(model.form.get());
-}
-
 const SumForm& sum_form(const FittedModel& model) {
   return dynamic_cast<const SumForm&>(*model.form);
 }
@@ -241,39 +237,42 @@ void describe_regimes(Fields& f, const ModelSpec& spec, MultiStructure& structur
       });
 }
 
-void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
+}  // namespace
+
+void SumForm::describe_constants(Fields& f, FittedModel& model) const {
+  MultiStructure own = structure;
   auto& known = model.identifiability;
   if (f.reads() && f.has("C_identified"))
     known.emplace();
   describe_inputs(f, model, true);
   const ModelSpec& spec = model.spec;
-  describe_regimes(f, spec, structure);
-  structure.terms = f.reads() ? f.node().member("terms").items().size() : structure.terms;
-  structure.features.resize(structure.terms);
-  for (std::vector<Feature>& features : structure.features)
+  describe_regimes(f, spec, own);
+  own.terms = f.reads() ? f.node().member("terms").items().size() : own.terms;
+  own.features.resize(own.terms);
+  for (std::vector<Feature>& features : own.features)
     features.resize(numeric_count(spec));
-  const MultiLayout layout(spec, structure);
+  const MultiLayout layout(spec, own);
   std::vector<double> constants(model.constants.begin(), model.constants.end());
   constants.resize(layout.size());
   const auto identified = std::make_unique<bool[]>(layout.size());
   if (f.writes() && known)
     std::copy(known->constants.begin(), known->constants.end(), identified.get());
-  std::vector<std::string> formulas(f.writes() ? structure.terms : 0);
+  std::vector<std::string> formulas(f.writes() ? own.terms : 0);
   f.list("terms", formulas, "the largest share of the time first",
          [&](Fields& term, std::string& formula, std::size_t k) {
            if (f.writes())
-             formula = term_text({spec, structure}, model.constants, k);
+             formula = term_text({spec, own}, model.constants, k);
            const std::size_t first = layout.coefficient(k);
            const std::size_t step_factors =
-               structure.step_factors.empty() ? first : layout.step_factor(k, 0, 0);
+               own.step_factors.empty() ? first : layout.step_factor(k, 0, 0);
            term("formula", formula, "for people", kNewer);
            describe_of_each(term, spec, &constants[first], "", {});
-           describe_logarithms(term, spec, structure.features[k]);
-           describe_step_factors(term, structure.step_factors.size(), &constants[step_factors],
+           describe_logarithms(term, spec, own.features[k]);
+           describe_step_factors(term, own.step_factors.size(), &constants[step_factors],
                                  "regime_factors", {});
-           describe_saturation_and_clamps(term, spec, structure.features[k]);
+           describe_saturation_and_clamps(term, spec, own.features[k]);
            describe_of_each(term, spec, &identified[first], "_identified", if_identified(f));
-           describe_step_factors(term, structure.step_factors.size(), &identified[step_factors],
+           describe_step_factors(term, own.step_factors.size(), &identified[step_factors],
                                  "regime_factors_identified", if_identified(f));
          });
   f("C", constants[layout.intercept()], "the part of the time that depends on nothing");
@@ -287,19 +286,7 @@ void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
     known->constants.assign(identified.get(), identified.get() + layout.size());
   const std::vector<JsonCursor> terms = f.node().member("terms").items();
   for (std::size_t k = 0; k < terms.size(); ++k)
-    check_formula(terms[k], term_text({spec, structure}, model.constants, k));
-}
-
-}  // namespace
-
-void SumForm::describe_constants(Fields& f, FittedModel& model) const {
-  MultiStructure own = structure;
-  describe_sum(f, model, own);
-}
-
-void SumForm::read(Fields& f, FittedModel& model) {
-  MultiStructure own;
-  describe_sum(f, model, own);
+    check_formula(terms[k], term_text({spec, own}, model.constants, k));
   model.form = std::make_shared<SumForm>(std::move(own));
 }
 

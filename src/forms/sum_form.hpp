@@ -11,7 +11,7 @@ namespace perfmodel {
 /// A sum of product terms; its constants are in the order of MultiLayout.
 class SumForm final : public TermForm {
  public:
-  explicit SumForm(MultiStructure of_terms, std::optional<SumEstimate> of_fit = {})
+  explicit SumForm(MultiStructure of_terms = {}, std::optional<SumEstimate> of_fit = {})
       : structure(std::move(of_terms)), estimate(std::move(of_fit)) {}
 
   MultiStructure structure;
@@ -32,13 +32,7 @@ class SumForm final : public TermForm {
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
-
-  /// Reads or writes the inputs, the terms and the uncertainties of their constants.
-  static void read(Fields& f, FittedModel& model);
 };
-
-/// The form of a model if it is a sum of product terms, else null.
-const SumForm* sum_form_of(const FittedModel& model);
 
 /// The form of a model that is a sum of product terms.
 const SumForm& sum_form(const FittedModel& model);

@@ -547,13 +547,15 @@ struct ConstantsOf {
   }
 };
 
-/// Oldest schema version that can represent the model.
+/// Oldest schema version that can represent the model: older programs would misread it.
 std::uint64_t schema_version(const FittedModel& model) {
-  constexpr unsigned with_zeros = 3;
-  constexpr unsigned of_bounds = 4;  // older programs would take them for means
-  return std::max(model.form->schema_version(), model.bound              ? of_bounds
-                                                : model.spec.has_zeros() ? with_zeros
-                                                                         : 1);
+  constexpr std::uint64_t with_process = 2;
+  constexpr std::uint64_t with_zeros = 3;
+  constexpr std::uint64_t of_bounds = 4;  // older programs would take them for means
+  return model.bound                ? of_bounds
+         : model.spec.has_zeros()   ? with_zeros
+         : has_process(*model.form) ? with_process
+                                    : 1;
 }
 
 ByName<double> scaling_powers_by_name(const FittedModel& model) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "base/text.hpp"
 #include "optimise/least_absolute_deviations.hpp"
@@ -21,7 +20,7 @@ double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorX
     return std::numeric_limits<double>::infinity();
   const double mean =
       rows.shares.dot(row_losses(loss, rows.time, predicted).matrix()) + rows.scatter;
-  return is_root(loss.loss) ? std::sqrt(mean) : mean;
+  return facts_of(loss.loss).is_root ? std::sqrt(mean) : mean;
 }
 
 namespace {
@@ -202,7 +201,7 @@ class SmoothFinish : public CurvedProblem {
     RowDerivatives rows = row_derivatives(loss_, rows_.time, at->predicted());
     double root = 1;
     VectorXd shares = rows_.shares;
-    if (is_root(loss_)) {
+    if (facts_of(loss_).is_root) {
       // d sqrt(m) = dm / (2 sqrt(m))
       root = std::max(kLeastRoot, mean_loss(rows_, loss_, at->predicted(), true));
       shares /= 2 * root;
@@ -216,7 +215,7 @@ class SmoothFinish : public CurvedProblem {
     out.hessian.add(1, at->bend(slope));
     // The curvature of the root couples all levels. It vanishes at the optimum and is omitted if
     // there are many levels.
-    if (is_root(loss_) && out.hessian.is_dense())
+    if (facts_of(loss_).is_root && out.hessian.is_dense())
       out.hessian.core -= out.gradient * out.gradient.transpose() / root;
     if (penalty_.active())
       add_penalty(x, out);

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "forms/own_form.hpp"
@@ -252,19 +250,13 @@ Optimum refined(const OwnProblem& problem, const WeightedRows& rows, const Vecto
   return out;
 }
 
-struct OwnStart {
-  optimise::DifferentialEvolutionResult search;
-  VectorXd of_search;
-  Optimum finish;
-};
-
-OwnStart run_start(const OwnProblem& problem, const WeightedRows& rows, std::size_t number) {
+Start run_start(const OwnProblem& problem, const WeightedRows& rows, std::size_t number) {
   const FitOptions& options = problem.options;
   const OwnObjective objective(problem.program, rows, problem.space, problem.penalty,
                                SignedLoss(options));
   optimise::DifferentialEvolutionOptions search = search_options(options, number);
   search.population = options.population.value_or(kMembersPerConstant);
-  OwnStart out;
+  Start out;
   if (problem.space.searched().empty()) {
     out.search.termination = optimise::Termination::converged;
   } else {
@@ -441,19 +433,6 @@ class OwnFindings {
   }
 };
 
-/// Fills the facts of the search and the errors of the model.
-void describe_search(const OwnStart& best, const OwnProblem& problem, const Design& training,
-                     double cost_of_search, std::size_t evaluations, FittedModel& model) {
-  const FitOptions& options = problem.options;
-  const double cost = loss_value(SignedLoss(options), training.time, predict(model, training)) +
-                      problem.penalty(model.constants);
-  model.search = search_summary(options, best.search, best.finish, cost_of_search, cost);
-  model.search.evaluations = evaluations;
-  model.metrics.train = compute_metrics(training.time, predict(model, training));
-  model.noise_floor = noise_floor(training);
-  model.typical = central_configuration(model.spec, training);
-}
-
 /// Refits a user's formula by local refinement.
 class OwnRefit final : public Refit {
  public:
@@ -498,31 +477,23 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
   const WeightedRows all = WeightedRows::merged(training, options.loss);
   const auto sample = random_sample(all, exploration_rows_of(options), options.seed);
   const WeightedRows& explored = sample ? *sample : all;
-  std::vector<OwnStart> starts(starts_of(options));
-  parallel_for(starts.size(), options.threads,
-               [&](std::size_t k) { starts[k] = run_start(problem, explored, k); });
-  std::size_t evaluations = 0;
-  for (const OwnStart& start : starts)
-    evaluations += start.search.evaluations + start.finish.evaluations;
-  OwnStart& best = *std::ranges::min_element(
-      starts, {}, [](const OwnStart& start) { return start.finish.cost; });
-  if (!std::isfinite(best.finish.cost))
+  Explored found =
+      best_start(options, [&](std::size_t k) { return run_start(problem, explored, k); });
+  Optimum& best = found.best.finish;
+  if (!std::isfinite(best.cost))
     refuse_without_times(options);
   if (polishes(options)) {
-    best.finish =
-        refined(problem, all, best.finish.at, is_absolute(options.loss) ? kExactGap : kFinalGap);
-    evaluations += best.finish.evaluations;
+    best = refined(problem, all, best.at, is_absolute(options.loss) ? kExactGap : kFinalGap);
+    found.evaluations += best.evaluations;
   }
 
   FittedModel model;
   model.spec = spec;
   model.form = std::make_shared<OwnForm>(options.formula);
-  model.constants = best.of_search;
-  const double cost_of_search =
-      loss_value(SignedLoss(options), training.time, predict(model, training)) +
-      penalty(model.constants);
-  model.constants = best.finish.at;
-  describe_search(best, problem, training, cost_of_search, evaluations, model);
+  describe_search(
+      found, training, options, penalty, [](const VectorXd& constants) { return constants; },
+      model);
+  model.typical = central_configuration(spec, training);
   Findings findings;
   if (!options.stop.stop_requested()) {
     findings = OwnFindings(model, training, problem).findings();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 

@@ -1,17 +1,15 @@
 #include "search/generic_kernel.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
 #include <unordered_map>
 
 #include "base/parallel.hpp"
-#include "base/random.hpp"
 #include "search/losses.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel::kernel {
 namespace {
@@ -210,14 +208,11 @@ Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
   const std::size_t run_count =
       codes.empty() ? 0 : 1 + *std::max_element(codes.begin(), codes.end());
 
-  std::vector<double> times(design.time.data(), design.time.data() + design.time.size());
-  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
-                   times.end());
-  const double median = times[times.size() / 2];
+  const double middle = median(design.time);
   std::vector<double> distance(run_count, 0);
   std::vector<double> members(run_count, 0);
   for (std::size_t r = 0; r < design.rows; ++r) {
-    distance[codes[r]] += std::abs(design.time[static_cast<Eigen::Index>(r)] - median);
+    distance[codes[r]] += std::abs(design.time[static_cast<Eigen::Index>(r)] - middle);
     members[codes[r]] += 1;
   }
   for (std::size_t k = 0; k < run_count; ++k)

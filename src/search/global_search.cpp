@@ -14,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "forms/generic_form.hpp"
 #include "optimise/newton.hpp"
 #include "perfmodel/error.hpp"
 #include "search/losses.hpp"
@@ -131,15 +132,10 @@ Objective::Objective(const WeightedRows& rows, const SearchSpace& space, const R
       plan_(rows, space, loss_),
       evaluator_(plan_, options.threads, options.instructions) {}
 
-double Objective::loss_of_sum(double sum) const {
-  const double mean = (sum + scatter_) / total_weight_;
-  return is_root(loss_.loss) ? std::sqrt(mean) : mean;
-}
-
 double Objective::sum_above_loss(double loss) const {
   if (loss < 0)
     return 0;
-  return kSlack * (total_weight_ * (is_root(loss_.loss) ? loss * loss : loss)) - scatter_;
+  return kSlack * (total_weight_ * (facts_of(loss_.loss).is_root ? loss * loss : loss)) - scatter_;
 }
 
 void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
@@ -155,8 +151,10 @@ void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
   for (std::size_t i = 0; i < costs.size(); ++i)
     sum_bounds[i] = sum_above_loss(kSlack * abandon_above[i] - penalties[i]);
   evaluator_(candidates, sum_bounds, costs);
-  for (std::size_t i = 0; i < costs.size(); ++i)
-    costs[i] = loss_of_sum(costs[i]) + penalties[i];
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const double mean = (costs[i] + scatter_) / total_weight_;
+    costs[i] = (facts_of(loss_.loss).is_root ? std::sqrt(mean) : mean) + penalties[i];
+  }
 }
 
 namespace {
@@ -301,21 +299,26 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
   if (reenters && !options.generations &&
       out.search.termination == optimise::Termination::generation_limit)
     out.search.termination = optimise::Termination::converged;
-  const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
+  out.of_search = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
-    out.finish = polish(rows, space, penalty, options, scaled, reenters ? kRoughGap : kLooseGap);
+    out.finish =
+        polish(rows, space, penalty, options, out.of_search, reenters ? kRoughGap : kLooseGap);
   } else if (options.polish) {
     const optimise::QuasiNewtonResult end = optimise::quasi_newton(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
-    out.search.best = end.best;
-    out.finish.at = space.scaled_from_coordinates(end.best);
+    out.of_search = out.finish.at = space.scaled_from_coordinates(end.best);
     out.finish.cost = end.cost;
     out.finish.evaluations = end.evaluations;
   } else {
-    out.finish.at = scaled;
+    out.finish.at = out.of_search;
     out.finish.cost = out.search.cost;
   }
   return out;
+}
+
+/// Number of independent searches: the user's, else the default of the method.
+std::size_t starts_of(const FitOptions& options) {
+  return options.starts.value_or(search_defaults(options.method).starts);
 }
 
 }  // namespace
@@ -344,18 +347,33 @@ bool polishes(const FitOptions& options) {
   return options.polish && options.method == Method::scaled;
 }
 
-std::size_t starts_of(const FitOptions& options) {
-  return options.starts.value_or(search_defaults(options.method).starts);
-}
-
 std::size_t exploration_rows_of(const FitOptions& options) {
   return options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
 }
 
-SearchSummary search_summary(const FitOptions& options,
-                             const optimise::DifferentialEvolutionResult& search,
-                             const Optimum& finish, double cost_of_search, double cost) {
-  SearchSummary out;
+Explored best_start(const FitOptions& options, const std::function<Start(std::size_t)>& run) {
+  std::vector<Start> starts(starts_of(options));
+  parallel_for(starts.size(), options.threads, [&](std::size_t k) { starts[k] = run(k); });
+  Explored out;
+  out.best =
+      *std::ranges::min_element(starts, {}, [](const Start& start) { return start.finish.cost; });
+  for (const Start& start : starts)
+    out.evaluations += start.search.evaluations + start.finish.evaluations;
+  return out;
+}
+
+void describe_search(const Explored& found, const Design& training, const FitOptions& options,
+                     const PenaltyTerms& penalty,
+                     const std::function<VectorXd(const VectorXd&)>& constants_of,
+                     FittedModel& model) {
+  const auto cost_at = [&](const VectorXd& at) {
+    model.constants = constants_of(at);
+    return loss_value(SignedLoss(options), training.time, predict(model, training)) + penalty(at);
+  };
+  const auto& [search, of_search, finish] = found.best;
+  const double cost_of_search = cost_at(of_search);
+  const double cost = cost_at(finish.at);
+  SearchSummary& out = model.search;
   out.method = options.method;
   out.loss = options.loss;
   out.quantile = options.quantile;
@@ -371,7 +389,9 @@ SearchSummary search_summary(const FitOptions& options,
   out.polish_gain = gains ? 1 - cost / cost_of_search : 0;
   out.gap = finish.relative_gap;
   out.cost = cost;
-  return out;
+  out.evaluations = found.evaluations;
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.noise_floor = noise_floor(training);
 }
 
 std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
@@ -389,42 +409,31 @@ std::optional<WeightedRows> random_sample(const WeightedRows& training, std::siz
 }
 
 Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
-                 const FitOptions& options, std::size_t exploration_rows) {
+                 const FitOptions& options) {
+  const std::size_t exploration_rows = exploration_rows_of(options);
   const std::optional<WeightedRows> sample = random_sample(rows, exploration_rows, options.seed);
   const WeightedRows& explored = sample ? *sample : rows;
   const bool rounds = polishes(options) && exploration_rows > 0;
   const WeightedRows searched = rounds ? explored.with(round_columns(explored.design())) : explored;
   const Objective objective(searched, space, penalty, options);
-
-  std::vector<Start> starts(starts_of(options));
-  parallel_for(
-      starts.size(), options.threads,
-      [&](std::size_t k) {
-        starts[k] = run_start(objective, explored, space, penalty, options, k);
-      });
-  const auto cheaper = [](const Start& a, const Start& b) { return a.finish.cost < b.finish.cost; };
-  Explored out;
-  out.best = *std::min_element(starts.begin(), starts.end(), cheaper);
+  Explored out = best_start(options, [&](std::size_t k) {
+    return run_start(objective, explored, space, penalty, options, k);
+  });
   if (polishes(options) && has_many_powers(space)) {
     const std::size_t before = out.best.finish.evaluations;
     out.best.finish = reenter_terms(explored, space, penalty, options, out.best.finish);
     out.evaluations += out.best.finish.evaluations - before;
   }
-  out.of_search = space.scaled_from_coordinates(out.best.search.best);
-  out.of_finish = out.best.finish.at;
-  for (const Start& start : starts)
-    out.evaluations += start.search.evaluations + start.finish.evaluations;
   return out;
 }
 
-Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options,
-                 std::size_t exploration_rows) {
+Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options) {
   const WeightedRows grouped = groups.group(rows);
   const SearchSpace space(groups.spec(), grouped, options);
   const Regulariser penalty(space, grouped, options);
-  Explored out = explore(grouped, space, penalty, options, exploration_rows);
-  out.of_search = groups.of_levels(out.of_search);
-  out.of_finish = groups.of_levels(out.of_finish);
+  Explored out = explore(grouped, space, penalty, options);
+  out.best.of_search = groups.of_levels(out.best.of_search);
+  out.best.finish.at = groups.of_levels(out.best.finish.at);
   return out;
 }
 
@@ -457,22 +466,19 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   const WeightedRows all = WeightedRows::merged(training, options.loss);
   const SearchSpace space(spec, all, options);
   const Regulariser penalty(space, all, options);
-  const std::size_t exploration_rows = exploration_rows_of(options);
   const std::optional<LevelGroups> groups =
       polishes(options) ? LevelGroups::make(spec, all) : std::nullopt;
-  Explored explored = groups ? explore(*groups, all, options, exploration_rows)
-                             : explore(all, space, penalty, options, exploration_rows);
+  Explored explored =
+      groups ? explore(*groups, all, options) : explore(all, space, penalty, options);
   Start& best = explored.best;
-  best.finish.at = explored.of_finish;
-  std::size_t evaluations = explored.evaluations;
   // The best start is refined on all rows. For far more rows than the sample, refinement on
   // intermediate samples brings it near first.
-  for (std::size_t rows = kSampleGrowth * exploration_rows; polishes(options);
+  for (std::size_t rows = kSampleGrowth * exploration_rows_of(options); polishes(options);
        rows *= kSampleGrowth) {
     const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
     best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.at,
                          larger ? kLooseGap : kExactGap);
-    evaluations += best.finish.evaluations;
+    explored.evaluations += best.finish.evaluations;
     if (!larger)
       break;
   }
@@ -480,17 +486,9 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   FittedModel model;
   clear_idle_powers(space.layout(), spec.intrinsic.size(), space, best.finish.at);
   model.spec = spec;
-  const auto cost_at = [&](const VectorXd& scaled) {
-    model.constants = space.raw_from_scaled(scaled);
-    return loss_value(SignedLoss(options), training.time, predict(model, training)) +
-           penalty(scaled);
-  };
-  const double cost_of_search = cost_at(explored.of_search);
-  const double cost = cost_at(best.finish.at);
-  model.search = search_summary(options, best.search, best.finish, cost_of_search, cost);
-  model.search.evaluations = evaluations;
-  model.metrics.train = compute_metrics(training.time, predict(model, training));
-  model.noise_floor = noise_floor(training);
+  describe_search(
+      explored, training, options, penalty,
+      [&](const VectorXd& scaled) { return space.raw_from_scaled(scaled); }, model);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
                   [&](const NumericInput& input) { return spec.is_derived_from(input.column); }))
     model.typical = central_configuration(spec, training);
@@ -502,6 +500,45 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   }
   model.warnings = find_warnings(model, training, findings);
   return model;
+}
+
+namespace {
+
+/// Relative gap of refits with many powers, which would take hundreds of steps to an exact optimum.
+constexpr double kGapOfManyPowers = 1e-2;
+
+/// Refits Eq. (4) by local refinement.
+class GenericRefit final : public Refit {
+ public:
+  GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)
+      : form_(model.form),
+        options_(options),
+        space_(model.spec, training, options),
+        penalty_(space_, training, options),
+        start_(space_.scaled_from_raw(model.constants)) {}
+
+  Refitted operator()(const Design& runs) const override {
+    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kExactGap;
+    const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
+    return {form_,
+            space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_, gap).at)};
+  }
+
+  std::size_t free_constants() const override { return space_.layout().size(); }
+
+ private:
+  std::shared_ptr<const Form> form_;
+  const FitOptions& options_;
+  SearchSpace space_;
+  Regulariser penalty_;
+  VectorXd start_;
+};
+
+}  // namespace
+
+std::unique_ptr<Refit> GenericForm::refit(const FittedModel& model, const Design& training,
+                                          const FitOptions& options) const {
+  return std::make_unique<GenericRefit>(model, training, options);
 }
 
 }  // namespace perfmodel

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -57,7 +58,6 @@ class Objective {
                   std::span<const double> abandon_above, std::span<double> costs) const;
 
  private:
-  double loss_of_sum(double sum) const;
   /// A sum of row losses above which the loss is certain to exceed `loss`.
   double sum_above_loss(double loss) const;
 
@@ -84,16 +84,8 @@ optimise::DifferentialEvolutionOptions search_options(const FitOptions& options,
 /// True if local refinement follows; the paper's method has scipy's instead.
 bool polishes(const FitOptions& options);
 
-/// Number of independent searches, and of rows on which they explore: the user's, else the defaults
-/// of the method.
-std::size_t starts_of(const FitOptions& options);
+/// Number of rows on which a search explores: the user's, else the default of the method.
 std::size_t exploration_rows_of(const FitOptions& options);
-
-/// The facts of the search and the refinement that are kept, but for the number of evaluations.
-/// `cost`, `cost_of_search`: over the training rows, of the refined constants and of the search's.
-SearchSummary search_summary(const FitOptions& options,
-                             const optimise::DifferentialEvolutionResult& search,
-                             const Optimum& finish, double cost_of_search, double cost);
 
 /// Draws `wanted` random rows; nullopt if that is 0 (no limit) or all of them. For one seed, larger
 /// samples contain the smaller ones.
@@ -107,24 +99,32 @@ bool has_many_powers(const SearchSpace& space);
 /// One search and its local refinement.
 struct Start {
   optimise::DifferentialEvolutionResult search;
+  Eigen::VectorXd of_search;  ///< the constants that the search found
   Optimum finish;
 };
 
-/// The best of the starts, in constants of the full model.
+/// The best of the starts, and the evaluations of all.
 struct Explored {
   Start best;
-  Eigen::VectorXd of_search;  ///< result of the best start's search
-  Eigen::VectorXd of_finish;
   std::size_t evaluations = 0;
 };
 
+/// Runs the independent searches, in parallel, of which the options say how many.
+Explored best_start(const FitOptions& options, const std::function<Start(std::size_t)>& run);
+
+/// Fills constants, search and errors of a model. `constants_of`: from the constants of search and
+/// refinement to those of the model.
+void describe_search(const Explored& found, const Design& training, const FitOptions& options,
+                     const PenaltyTerms& penalty,
+                     const std::function<Eigen::VectorXd(const Eigen::VectorXd&)>& constants_of,
+                     FittedModel& model);
+
 /// Searches on a sample of the rows and on rounded columns; local refinement uses exact values.
 Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
-                 const FitOptions& options, std::size_t exploration_rows);
+                 const FitOptions& options);
 
-/// explore() on groups of levels.
-Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options,
-                 std::size_t exploration_rows);
+/// explore() on groups of levels; the constants are those of the full model.
+Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options);
 
 /// Fits Eq. (4): differential evolution on a sample of the rows, then local refinement on all.
 FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options);

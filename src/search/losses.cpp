@@ -52,7 +52,7 @@ RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
 double loss_value(const SignedLoss& loss, const Eigen::VectorXd& measured,
                   const Eigen::VectorXd& predicted) {
   const double mean = row_losses(loss, measured, predicted).mean();
-  return is_root(loss.loss) ? std::sqrt(mean) : mean;
+  return facts_of(loss.loss).is_root ? std::sqrt(mean) : mean;
 }
 
 double loss_of_time(Loss loss, double time) {
@@ -71,10 +71,6 @@ bool is_squared(Loss loss) {
 
 bool is_logarithmic(Loss loss) {
   return facts_of(loss).of == ErrorOf::logarithm;
-}
-
-bool is_root(Loss loss) {
-  return facts_of(loss).is_root;
 }
 
 Eigen::VectorXd deviation_weights(Loss loss, const Eigen::VectorXd& measured) {
@@ -114,8 +110,6 @@ Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted)
 }
 
 namespace {
-
-using Eigen::VectorXd;
 
 /// Cost of evaluating a weighted row, relative to an unweighted one.
 constexpr double kCostOfWeight = 1.1;

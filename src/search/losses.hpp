@@ -38,8 +38,6 @@ bool is_absolute(Loss loss);
 bool is_squared(Loss loss);
 /// True for errors of ln(time).
 bool is_logarithmic(Loss loss);
-/// True for the root of a mean.
-bool is_root(Loss loss);
 /// Per row, the weight of an error of the time: 1, or 1 / time for relative errors.
 Eigen::VectorXd deviation_weights(Loss loss, const Eigen::VectorXd& measured);
 

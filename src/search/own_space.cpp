@@ -203,7 +203,6 @@ OwnSpace::OwnSpace(const OwnProgram& program, const Design& runs, const FitOptio
     for (const BoundOverride& each : options.bounds)
       if (each.constant == name_of(program, k))
         bound = &each;
-    bounded_.push_back(bound != nullptr);
     const bool is_exponent = program.constants()[k].is_exponent;
     const double reach = is_exponent  ? kLargestExponent
                          : linear_[k] ? kLinearReach * sizes_[i]
@@ -213,19 +212,17 @@ OwnSpace::OwnSpace(const OwnProgram& program, const Design& runs, const FitOptio
     if (linear_[k])
       continue;
     searched_.push_back(i);
-    add_coordinate(i, lows.emplace_back(), highs.emplace_back());
-    if (is_exponent && bound == nullptr)
-      scales_.back() = Scale::linear, lows.back() = -reach, highs.back() = reach;
+    add_coordinate(i, bound != nullptr || is_exponent, lows.emplace_back(), highs.emplace_back());
   }
   coordinates_ = {Eigen::Map<const VectorXd>(lows.data(), index(lows.size())),
                   Eigen::Map<const VectorXd>(highs.data(), index(highs.size()))};
 }
 
-void OwnSpace::add_coordinate(Index constant, double& low, double& high) {
+void OwnSpace::add_coordinate(Index constant, bool in_box, double& low, double& high) {
   low = box_.lower[constant];
   high = box_.upper[constant];
   Scale& scale = scales_.emplace_back(Scale::linear);
-  if (!bounded_[static_cast<std::size_t>(constant)]) {
+  if (!in_box) {
     scale = Scale::symmetric;
     high = std::asinh(std::pow(10, 2 * kDecades));
     low = -high;

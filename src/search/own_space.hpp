@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstddef>
 #include <vector>
 
 #include "forms/own_form.hpp"
@@ -42,12 +41,12 @@ class OwnSpace {
   optimise::Bounds box_;
   Eigen::VectorXd sizes_;
   std::vector<bool> linear_;
-  std::vector<bool> bounded_;
   std::vector<Eigen::Index> searched_;
   std::vector<Scale> scales_;  ///< of the searched constants
   optimise::Bounds coordinates_;
 
-  void add_coordinate(Eigen::Index constant, double& low, double& high);
+  /// `in_box`: of a range that follows from the box, not from the size.
+  void add_coordinate(Eigen::Index constant, bool in_box, double& low, double& high);
 };
 
 }  // namespace perfmodel

@@ -112,9 +112,6 @@ PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
 
 namespace {
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 constexpr double kLargestPower = 5;  // Table 2's box in the paper
 constexpr double kPaperLargestConstant = 1000;
 constexpr double kSmallestShare = 1e-4;  // of the median time: lower bound of a and C in the search

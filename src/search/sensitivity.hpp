@@ -84,10 +84,10 @@ class Sensitivity {
   Eigen::VectorXd norms_;  ///< of the Jacobian's columns; 1 if that is 0 or excluded
   ArrowMatrix normal_;     ///< 0 for excluded constants
   ArrowMatrix scores_;
-  Eigen::MatrixXd null_;        ///< orthonormal basis of the null space
-  PseudoInverse inverse_;  ///< for the free constants
-  std::vector<bool> held_;      ///< all constants that are not free
-  double factor_ = 1;           ///< factor of the covariance, rows / (rows - rank)
+  Eigen::MatrixXd null_;    ///< orthonormal basis of the null space
+  PseudoInverse inverse_;   ///< for the free constants
+  std::vector<bool> held_;  ///< all constants that are not free
+  double factor_ = 1;       ///< factor of the covariance, rows / (rows - rank)
   bool enough_rows_ = true;
 };
 

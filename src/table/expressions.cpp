@@ -332,12 +332,6 @@ struct Bounds {
   }
 };
 
-/// The range of constants that follow each other.
-Bounds range_of(const Eigen::VectorXd& constants, std::size_t first, std::size_t count) {
-  const auto some = constants.segment(index(first), index(count));
-  return {some.minCoeff(), some.maxCoeff()};
-}
-
 /// Hides a component if its upper bound is below kUnseenShare times the lower bound of the time.
 SeenParts seen_of(const std::vector<Bounds>& terms, double intercept) {
   SeenParts out{std::vector<bool>(terms.size(), true), true};

@@ -653,11 +653,6 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
     throw UsageError(fmt::format("{}: {}: {}", where, quoted_formula(text), error.what()));
   }
   settle_names(program, names, text, where);
-  std::set<std::string> used;
-  for (const FormulaStep& step : program.steps)
-    if (step.operation == Operation::name)
-      used.insert(names[step.name]);
-  used_.assign(used.begin(), used.end());
   program_ = std::make_shared<const FormulaProgram>(std::move(program));
 }
 

@@ -133,9 +133,6 @@ class Formula {
   /// UsageError for syntax errors.
   static std::vector<std::string> names_in(const std::string& text, const std::string& where);
 
-  /// The names that the expression uses, in alphabetical order.
-  const std::vector<std::string>& used() const { return used_; }
-
   /// The value of the expression; `values`: a number per name, in their order.
   double operator()(std::span<const double> values) const;
 
@@ -159,7 +156,6 @@ class Formula {
 
  private:
   std::shared_ptr<const FormulaProgram> program_;
-  std::vector<std::string> used_;
 };
 
 }  // namespace perfmodel

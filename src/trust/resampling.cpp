@@ -200,8 +200,8 @@ Spread spread_of(const std::string& name, const std::vector<double>& values) {
   return {name, mean, std::sqrt(squares / (n - 1))};
 }
 
-SeedSpread spread_over(const std::vector<FittedModel>& fits, const std::string& name,
-                       const std::function<double(const FittedModel&)>& value) {
+Spread spread_over(const std::vector<FittedModel>& fits, const std::string& name,
+                   const std::function<double(const FittedModel&)>& value) {
   std::vector<double> values;
   for (const FittedModel& model : fits)
     values.push_back(value(model));

@@ -52,9 +52,29 @@ std::string runs_by_global_batch() {
   return csv;
 }
 
-Words with_first(const std::string& first, Words rest) {
-  rest.insert(rest.begin(), first);
-  return rest;
+/// The summary says in which column of held-out errors the correction gains nothing.
+void check_said_gains(const ProgramResult& fitted) {
+  const nlohmann::json held_out = fitted.json()["search"]["form"]["held_out"];
+  REQUIRE(held_out.size() == 3);
+  const auto gains = [&](const char* column) {
+    const nlohmann::json& alone = held_out[1][column];
+    return !alone.is_number() || held_out[2][column].get<double>() <= 0.99 * alone.get<double>();
+  };
+  const bool within = gains("random");
+  const bool beyond = gains("far_ends");
+  CAPTURE(fitted.errors);
+  CHECK_THAT(fitted.errors, ContainsSubstring("judge times within the measured ranges by the "
+                                              "first column, those of larger values by the "
+                                              "second\n"));
+  const std::string said = "the correction gains nothing in ";
+  if (within && beyond)
+    CHECK_THAT(fitted.errors, !ContainsSubstring(said));
+  else
+    CHECK_THAT(fitted.errors, ContainsSubstring(said +
+                                                (within   ? "the second"
+                                                 : beyond ? "the first"
+                                                          : "either") +
+                                                " column: --residual none leaves it out\n"));
 }
 
 class AutoTest : public ProgramTest {
@@ -66,12 +86,15 @@ class AutoTest : public ProgramTest {
   ProgramResult fit(const Words& further) const {
     return run({"fit", "runs.csv", "--expression", "auto"}, further);
   }
+  ProgramResult fit_totals(const Words& further) const {
+    return run({"fit", "by_total.csv", "--extrinsic", "global_batch,num_gpus"}, further);
+  }
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predicts better",
-                 "[cli][auto]") {
+                 "[cli][auto][report]") {
   const ProgramResult result = fit({}).succeeded();
   const nlohmann::json model = result.json();
   CHECK(model["expression"]["form"] == "process");
@@ -83,35 +106,29 @@ TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predi
   CHECK(form["held_out"][1]["form"] == "multi");
   CHECK(form["held_out"][2]["form"] == "process");
   CHECK(form["held_out"][2]["random"] < form["held_out"][1]["random"]);
-  CHECK_THAT(result.errors, ContainsSubstring("error of held-out runs"));
-  CHECK_THAT(result.errors, ContainsSubstring("formula alone"));
-  CHECK_THAT(result.errors, ContainsSubstring("with residual correction"));
+  check_said_gains(result);
+  check_said_gains(run({"fit", "by_total.csv", "--expression", "auto"}).succeeded());
 
   const nlohmann::json without = fit({"--residual", "none"}).json();
   CHECK(without["expression"]["form"] != "process");
   CHECK(without["search"]["form"]["candidates"] < form["candidates"]);
   CHECK_FALSE(without["search"]["form"].contains("held_out"));
-}
 
-TEST_CASE_METHOD(AutoTest, "the page headlines the error on held-out runs where it is known",
-                 "[cli][auto][report]") {
-  const nlohmann::json model = fit({"-o", "-"}).json();
-  write("model.json", model.dump());
-  const double held_out = 100 * model["search"]["form"]["held_out"][2]["random"].get<double>();
+  // The page headlines the error on held-out runs where it is known.
+  write("model.json", result.output);
+  const double held_out = 100 * form["held_out"][2]["random"].get<double>();
   const double fitted = model["metrics"]["train"]["mape_percent"];
   CHECK(fitted < 0.8 * held_out);  // of runs that each cell of levels has four of
-  const std::string comment = run({"report", "model.json", "runs.csv"}, {"--format", "md"}).output;
-  CHECK_THAT(comment, ContainsSubstring(
-                          perfmodel::percent(held_out) + " off\n- on runs held out at random\n- " +
-                          perfmodel::percent(fitted) +
-                          " mean error of these runs (MAPE), which the model was fitted to\n"));
+  CHECK_THAT(
+      run({"report", "model.json", "runs.csv", "--format", "md"}).output,
+      ContainsSubstring(perfmodel::percent(held_out) + " off\n- on runs held out at random\n- " +
+                        perfmodel::percent(fitted) +
+                        " mean error of these runs (MAPE), which the model was fitted to\n"));
 }
 
 TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where that was set",
-                 "[cli][auto]") {
-  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
-  Words arguments = {"fit", "--expression", "auto", "-o", "by_worker.json"};
-  CHECK_THAT(run(arguments, columns).succeeded().errors,
+                 "[cli][auto][scaling]") {
+  CHECK_THAT(fit_totals({"--expression", "auto", "-o", "by_worker.json"}).succeeded().errors,
              ContainsSubstring("Column 'global_batch' counts per 'num_gpus'"));
   for (const double gpus : {16., 32., 64.})
     for (std::size_t size = 0; size < std::size(kBatches); ++size) {
@@ -125,68 +142,44 @@ TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where th
       CHECK(std::abs(std::log(told / planted_time(size, gpus))) < 0.1);
     }
 
-  for (const Words& other : {Words{}, Words{"--expression", "multi", "--terms", "1"}}) {
-    const ProgramResult as_given = run(with_first("fit", other), columns).succeeded();
+  // Errors name the total.
+  CHECK_THAT(run({"predict", "by_worker.json", "--set", "global_batch=0", "num_gpus=2"}).failed(2),
+             ContainsSubstring("--set 'global_batch=0 num_gpus=2': 'global_batch_per_num_gpus = "
+                               "global_batch / num_gpus' is 0 there, not > 0"));
+  CHECK_THAT(run({"predict", "by_worker.json", "--set", "global_batch=64,-8"}).failed(2),
+             ContainsSubstring("--set 'global_batch=-8': "));
+  // As a scale it has neither range nor power.
+  CHECK_THAT(run({"scaling", "by_worker.json", "--column", "global_batch"}).failed(2),
+             ContainsSubstring("the model counts 'global_batch' in "
+                               "'global_batch_per_num_gpus = global_batch / num_gpus'") &&
+                 ContainsSubstring("those are 'num_gpus'") && ContainsSubstring("--keep-totals"));
+  // A total that stays is no work that grows.
+  const Words scaling = {"scaling", "by_worker.json", "--column", "num_gpus"};
+  CHECK_THAT(run(scaling, {"--kind", "weak"}).succeeded().errors,
+             ContainsSubstring("'global_batch' is of all workers and stays the same") &&
+                 ContainsSubstring("Leave --kind out"));
+  CHECK_THAT(run(scaling, {"--kind", "strong"}).succeeded().errors,
+             !ContainsSubstring("of all workers"));
+  const nlohmann::json study =
+      run(scaling, {"--set", "global_batch=182", "--at", "1,4", "--format", "json"}).json();
+  CHECK(study["kind"] == "strong");
+  CHECK(study["kind_because"] == "'global_batch' is of all workers and stays the same");
+  // 182 on one GPU and 45.5 on each of four.
+  CHECK(std::abs(study["rows"][1]["speedup"].get<double>() /
+                     (planted_time(5, 1) / planted_time(1, 4)) -
+                 1) < 0.1);
+}
+
+TEST_CASE_METHOD(AutoTest, "a total stays an input in other forms and where a flag says so",
+                 "[cli][auto]") {
+  for (const Words& other : {Words{}, Words{"--expression", "multi", "--terms", "1"},
+                             Words{"--expression", "auto", "--keep-totals"}}) {
+    const ProgramResult as_given = fit_totals(other).succeeded();
     CHECK_THAT(as_given.errors, !ContainsSubstring("counts per"));
     CHECK(as_given.json()["scaling_powers"].contains("global_batch"));
   }
-}
-
-TEST_CASE_METHOD(AutoTest, "a total stays the input that it is where a flag says so",
-                 "[cli][auto]") {
-  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus", "--keep-totals"};
-  const ProgramResult fitted = run({"fit", "--expression", "auto"}, columns).succeeded();
-  CHECK_THAT(fitted.errors, !ContainsSubstring("counts per"));
-  CHECK(fitted.json()["scaling_powers"].contains("global_batch"));
-  CHECK_THAT(run({"fit"}, columns).failed(2),
+  CHECK_THAT(fit_totals({"--keep-totals"}).failed(2),
              ContainsSubstring("--keep-totals needs --expression auto"));
-}
-
-TEST_CASE_METHOD(AutoTest, "errors about a total that is counted per worker name the total",
-                 "[cli][auto][scaling]") {
-  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
-  run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).succeeded();
-  const auto errors_of = [&](const Words& arguments, int exit_code) {
-    const ProgramResult result = run(arguments, {});
-    CHECK(result.exit_code == exit_code);
-    return result.errors;
-  };
-  CHECK_THAT(errors_of({"predict", "by_worker.json", "--set", "global_batch=0", "num_gpus=2"}, 2),
-             ContainsSubstring("--set 'global_batch=0 num_gpus=2': 'global_batch_per_num_gpus = "
-                               "global_batch / num_gpus' is 0 there, not > 0"));
-  CHECK_THAT(errors_of({"predict", "by_worker.json", "--set", "global_batch=64,-8"}, 2),
-             ContainsSubstring("--set 'global_batch=-8': "));
-  // As a scale it has neither range nor power.
-  const std::string refused =
-      errors_of({"scaling", "by_worker.json", "--column", "global_batch"}, 2);
-  CHECK_THAT(refused, ContainsSubstring("the model counts 'global_batch' in "
-                                        "'global_batch_per_num_gpus = global_batch / num_gpus'"));
-  CHECK_THAT(refused, ContainsSubstring("those are 'num_gpus'"));
-  CHECK_THAT(refused, ContainsSubstring("--keep-totals"));
-  // A total that stays is no work that grows.
-  const std::string warned =
-      errors_of({"scaling", "by_worker.json", "--column", "num_gpus", "--kind", "weak"}, 0);
-  CHECK_THAT(warned, ContainsSubstring("'global_batch' is of all workers and stays the same"));
-  CHECK_THAT(warned, ContainsSubstring("Leave --kind out"));
-  CHECK_THAT(
-      errors_of({"scaling", "by_worker.json", "--column", "num_gpus", "--kind", "strong"}, 0),
-      !ContainsSubstring("of all workers"));
-}
-
-TEST_CASE_METHOD(AutoTest, "the work of a total that is counted per worker is that of the total",
-                 "[cli][auto][scaling]") {
-  const Words columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
-  run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).succeeded();
-  const nlohmann::json scaling = run({"scaling", "by_worker.json", "--column", "num_gpus", "--set",
-                                      "global_batch=182", "--at", "1,4", "--format", "json"},
-                                     {})
-                                     .json();
-  CHECK(scaling["kind"] == "strong");
-  CHECK(scaling["kind_because"] == "'global_batch' is of all workers and stays the same");
-  // 182 on one GPU and 45.5 on each of four.
-  CHECK(std::abs(scaling["rows"][1]["speedup"].get<double>() /
-                     (planted_time(5, 1) / planted_time(1, 4)) -
-                 1) < 0.1);
 }
 
 TEST_CASE_METHOD(AutoTest,
@@ -198,30 +191,27 @@ TEST_CASE_METHOD(AutoTest,
     const ProgramResult result = fit(option).succeeded();
     CHECK(result.json()["expression"]["form"] != "process");
     CHECK_THAT(result.errors, ContainsSubstring(notice));
-    const ProgramResult said = fit({option[0], option[1], "--residual", "none"});
-    CHECK_THAT(said.errors, !ContainsSubstring(notice));
+    CHECK_THAT(fit({option[0], option[1], "--residual", "none"}).errors,
+               !ContainsSubstring(notice));
   }
 }
 
 TEST_CASE_METHOD(AutoTest, "options that mean nothing beside auto are refused", "[cli][auto]") {
-  const auto refused = [](const ProgramResult& result, const std::string& message) {
-    CHECK(result.exit_code == 2);
-    CHECK(result.output.empty());
-    CHECK_THAT(result.errors, ContainsSubstring(message));
-  };
-  refused(fit({"--terms", "3"}),
-          "--terms 3 cannot be combined with --expression auto: auto chooses the terms, too");
-  refused(
-      fit({"--method", "paper"}),
-      "--method cannot be combined with --expression auto: sums have a search of their own, which "
-      "takes --loss, --l1,");
-  refused(fit({"--residual", "process", "--loss", "mape"}),
-          "--loss cannot be combined with --residual process");
-  refused(fit({"--repeats", "3"}),
-          "--repeats 3 cannot be combined with --expression auto if it may add a residual "
-          "correction: add --residual none");
-  refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}),
-          "--expression: 'auto' is not one of 'generic' and 'multi'");
+  CHECK_THAT(
+      fit({"--terms", "3"}).refused(),
+      ContainsSubstring(
+          "--terms 3 cannot be combined with --expression auto: auto chooses the terms, too"));
+  CHECK_THAT(fit({"--method", "paper"}).refused(),
+             ContainsSubstring("--method cannot be combined with --expression auto: sums have a "
+                               "search of their own, which takes --loss, --l1,"));
+  CHECK_THAT(fit({"--residual", "process", "--loss", "mape"}).refused(),
+             ContainsSubstring("--loss cannot be combined with --residual process"));
+  CHECK_THAT(fit({"--repeats", "3"}).refused(),
+             ContainsSubstring(
+                 "--repeats 3 cannot be combined with --expression auto if it may add a residual "
+                 "correction: add --residual none"));
+  CHECK_THAT(run({"sweep", "runs.csv", "--expression", "auto"}).refused(),
+             ContainsSubstring("--expression: 'auto' is not one of 'generic' and 'multi'"));
 }
 
 // The sum of two columns with a logarithm in the second, of which the first term alone is a
@@ -263,34 +253,6 @@ TEST_CASE_METHOD(
     const nlohmann::json model = model_of(call);
     // As all predictions between 1 and 1000 are.
     CHECK(model["metrics"]["train"]["rmse"] < 1000);
-  }
-}
-
-TEST_CASE_METHOD(AutoTest, "the report says in which column the correction gains nothing",
-                 "[cli][auto]") {
-  for (const char* runs : {"runs.csv", "by_total.csv"}) {
-    const ProgramResult fitted = run({"fit", runs, "--expression", "auto"}, {}).succeeded();
-    const nlohmann::json held_out = fitted.json()["search"]["form"]["held_out"];
-    REQUIRE(held_out.size() == 3);
-    const auto gains = [&](const char* column) {
-      const nlohmann::json& alone = held_out[1][column];
-      return !alone.is_number() || held_out[2][column].get<double>() <= 0.99 * alone.get<double>();
-    };
-    const bool within = gains("random");
-    const bool beyond = gains("far_ends");
-    CAPTURE(runs, fitted.errors);
-    CHECK_THAT(fitted.errors, ContainsSubstring("judge times within the measured ranges by the "
-                                                "first column, those of larger values by the "
-                                                "second\n"));
-    const std::string said = "the correction gains nothing in ";
-    if (within && beyond)
-      CHECK_THAT(fitted.errors, !ContainsSubstring(said));
-    else
-      CHECK_THAT(fitted.errors, ContainsSubstring(said +
-                                                  (within   ? "the second"
-                                                   : beyond ? "the first"
-                                                            : "either") +
-                                                  " column: --residual none leaves it out\n"));
   }
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -38,32 +37,32 @@ std::string bounded_runs(double memory_unit = 1) {
   return csv;
 }
 
+using GridPoint = std::pair<double, double>;
+using Predictions = std::map<GridPoint, nlohmann::json>;
+
 class TwoTargets : public ProgramTest {
  public:
   TwoTargets() {
     write("space.json", bounded_space);
     write("runs.csv", bounded_runs());
-    fit("runs.csv", "all.jsonl", {"--target", "time_s,mem_mb"});
+    fit("runs.csv", "all.jsonl");
   }
 
-  void fit(const std::string& runs, const std::string& to, const Words& more) const {
-    run({"fit", runs, "--quiet", "-o", to}, more).succeeded();
+  void fit(const std::string& runs, const std::string& to, const Words& more = {}) const {
+    run({"fit", runs, "--target", "time_s,mem_mb", "--quiet", "-o", to}, more).succeeded();
   }
   nlohmann::json suggested(Words more, const std::string& models = "all.jsonl") const {
     more.insert(more.end(), {"--format", "json"});
     return run({"suggest", models, "space.json"}, more).json();
   }
   std::string refused(const Words& more, int exit_code) const {
-    const ProgramResult result = run({"suggest", "all.jsonl"}, more);
-    CHECK(result.output.empty());
-    return result.failed(exit_code);
+    return run({"suggest", "all.jsonl"}, more).refused(exit_code);
   }
   /// Of a target: what `predict` says of each configuration of the space.
-  std::map<std::pair<double, double>, nlohmann::json> predicted(const std::string& target,
-                                                                Words more = {}) const {
+  Predictions predicted(const std::string& target, Words more = {}) const {
     more.insert(more.begin(), {"predict", "all.jsonl", "--pick", "target == \"" + target + "\"",
                                "--set", "size=8,16,32,64", "workers=1,2,4,8", "--format", "json"});
-    std::map<std::pair<double, double>, nlohmann::json> out;
+    Predictions out;
     const nlohmann::json json = run(more).json();
     for (const nlohmann::json& each : json["predictions"]) {
       nlohmann::json& known =
@@ -75,8 +74,23 @@ class TwoTargets : public ProgramTest {
   }
 };
 
-std::pair<double, double> place_of_suggestion(const nlohmann::json& suggestion) {
+GridPoint place_of_suggestion(const nlohmann::json& suggestion) {
   return {suggestion["configuration"]["size"], suggestion["configuration"]["workers"]};
+}
+
+/// The configurations whose predictions fulfil a condition.
+template <class Condition>
+std::set<GridPoint> places_where(const Predictions& predictions, const Condition& fulfils) {
+  std::set<GridPoint> out;
+  for (const auto& [place, prediction] : predictions)
+    if (fulfils(prediction))
+      out.insert(place);
+  return out;
+}
+
+std::set<GridPoint> places_below(const Predictions& memory, double bound) {
+  return places_where(
+      memory, [&](const nlohmann::json& each) { return each["upper"] < bound; });
 }
 
 }  // namespace
@@ -96,10 +110,9 @@ TEST_CASE_METHOD(TwoTargets, "suggest bounds a second target at the far end of i
     const nlohmann::json json = suggested(
         {"--where", std::string("mem_mb ") + (is_upper ? "< " : "> ") + perfmodel::to_text(bound),
          "--top", "16"});
-    std::set<std::pair<double, double>> expected;
-    for (const auto& [place, prediction] : memory)
-      if (is_upper ? prediction["upper"] < bound : prediction["lower"] > bound)
-        expected.insert(place);
+    const std::set<GridPoint> expected = places_where(memory, [&](const nlohmann::json& each) {
+      return is_upper ? each["upper"] < bound : each["lower"] > bound;
+    });
     CHECK(json["allowed"] == expected.size());
     CHECK(json["without_bounded"] == 0);
     REQUIRE(json["fastest"].size() == expected.size());
@@ -115,27 +128,22 @@ TEST_CASE_METHOD(TwoTargets, "suggest bounds a second target at the far end of i
       last = each["predicted_time"];
     }
   }
-}
 
-TEST_CASE_METHOD(TwoTargets, "the coverage sets how certain a bound has to be", "[cli][suggest]") {
+  // The coverage sets how certain a bound has to be.
   const auto allowed = [&](const std::string& coverage) {
-    const auto memory = predicted("mem_mb", {"--coverage", coverage});
-    const double bound = 6000;
-    const nlohmann::json json =
-        suggested({"--where", "mem_mb < 6000", "--coverage", coverage, "--top", "16"});
-    const auto expected = std::count_if(memory.begin(), memory.end(), [&](const auto& each) {
-      return each.second["upper"] < bound;
-    });
-    CHECK(json["allowed"] == expected);
+    const ProgramResult result =
+        run({"suggest", "all.jsonl", "space.json", "--where", "mem_mb < 6000", "--coverage",
+             coverage, "--top", "16", "--format", "json"});
+    const nlohmann::json json = result.json();
+    CHECK(json["allowed"] ==
+          places_below(predicted("mem_mb", {"--coverage", coverage}), 6000).size());
     CHECK(json["interval_level"] == std::stod(coverage));
+    CHECK_THAT(result.errors,
+               ContainsSubstring("note: conditions on 'mem_mb' have to hold at both ends of its " +
+                                 perfmodel::to_text(100 * std::stod(coverage)) + " % interval\n"));
     return json["allowed"].get<int>();
   };
   CHECK(allowed("0.5") >= allowed("0.9"));
-  const ProgramResult result =
-      run({"suggest", "all.jsonl", "space.json", "--where", "mem_mb < 9000", "--coverage", "0.5"});
-  CHECK_THAT(result.errors,
-             ContainsSubstring("note: conditions on 'mem_mb' have to hold at both ends of its 50 % "
-                               "interval\n"));
 }
 
 TEST_CASE_METHOD(TwoTargets, "the target that no condition names is ranked", "[cli][suggest]") {
@@ -154,15 +162,11 @@ TEST_CASE_METHOD(TwoTargets, "the target that no condition names is ranked", "[c
   CHECK_FALSE(one.contains("without_bounded"));
 }
 
-TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second target",
+TEST_CASE_METHOD(TwoTargets, "cost, the front, runs as a space and other units keep the bound",
                  "[cli][suggest]") {
-  const auto memory = predicted("mem_mb");
   const Words options = {"--where", "mem_mb < 6000", "--price", "workers", "--top", "16"};
   const nlohmann::json json = suggested(options);
-  std::set<std::pair<double, double>> allowed;
-  for (const auto& [place, prediction] : memory)
-    if (prediction["upper"] < 6000)
-      allowed.insert(place);
+  const std::set<GridPoint> allowed = places_below(predicted("mem_mb"), 6000);
   CHECK(json["cheapest"].size() == allowed.size());
   CHECK_FALSE(json["pareto"].empty());
   for (const char* list : {"cheapest", "pareto"})
@@ -176,22 +180,19 @@ TEST_CASE_METHOD(TwoTargets, "cost and the front keep the bound of a second targ
         "cost");
   const nlohmann::json& first = json["cheapest"][0];
   const nlohmann::json& bounded = first["bounded"]["mem_mb"];
-  CHECK(lines[1] == first["configuration"]["size"].dump() + "," +
-                        first["configuration"]["workers"].dump() + "," +
-                        perfmodel::to_text(first["predicted_time"].get<double>()) + "," +
-                        perfmodel::to_text(first["lower"].get<double>()) + "," +
-                        perfmodel::to_text(first["upper"].get<double>()) + "," +
-                        perfmodel::to_text(bounded["predicted"].get<double>()) + "," +
-                        perfmodel::to_text(bounded["lower"].get<double>()) + "," +
-                        perfmodel::to_text(bounded["upper"].get<double>()) + "," +
-                        perfmodel::to_text(first["cost"].get<double>()));
-}
+  const auto number = [](const nlohmann::json& node) { return node.get<double>(); };
+  CHECK(lines[1] + "\n" ==
+        csv_row(number(first["configuration"]["size"]), number(first["configuration"]["workers"]),
+                number(first["predicted_time"]), number(first["lower"]), number(first["upper"]),
+                number(bounded["predicted"]), number(bounded["lower"]), number(bounded["upper"]),
+                number(first["cost"])));
 
-TEST_CASE_METHOD(TwoTargets, "the unit of a second target changes no suggestion",
-                 "[cli][suggest]") {
+  const Words asked = {"--where", "mem_mb < 6000", "--top", "16"};
+  const nlohmann::json in_mb = suggested(asked);
+  CHECK(run({"suggest", "all.jsonl", "runs.csv", "--format", "json"}, asked).json()["fastest"] ==
+        in_mb["fastest"]);
   write("in_kb.csv", bounded_runs(1024));
-  fit("in_kb.csv", "in_kb.jsonl", {"--target", "time_s,mem_mb"});
-  const nlohmann::json in_mb = suggested({"--where", "mem_mb < 6000", "--top", "16"});
+  fit("in_kb.csv", "in_kb.jsonl");
   const nlohmann::json in_kb =
       suggested({"--where", "mem_mb < 6000 * 1024", "--top", "16"}, "in_kb.jsonl");
   REQUIRE(in_mb["fastest"].size() == in_kb["fastest"].size());
@@ -210,11 +211,10 @@ TEST_CASE_METHOD(TwoTargets, "the configurations to measure next fulfil the cond
     write("few.csv", "size,workers,time_s,mem_mb\n64,1,130,31000\n8,8,3,800\n");
     const nlohmann::json json = suggested(
         {"--next", "16", "--goal", goal, "--runs", "few.csv", "--where", "mem_mb < 6000"});
-    std::set<std::pair<double, double>> expected;
-    for (const auto& [place, prediction] : memory)
-      if (prediction["upper"] < 6000 && (goal == "accuracy" || place != std::pair(8.0, 8.0)))
-        expected.insert(place);
-    std::set<std::pair<double, double>> found;
+    std::set<GridPoint> expected = places_below(memory, 6000);
+    if (goal == "fastest")
+      expected.erase({8, 8});  // which was measured
+    std::set<GridPoint> found;
     for (const nlohmann::json& each : json["next"]) {
       found.insert(place_of_suggestion(each));
       CHECK(each["bounded"]["mem_mb"]["upper"] == memory.at(place_of_suggestion(each))["upper"]);
@@ -228,8 +228,7 @@ TEST_CASE_METHOD(TwoTargets, "the configurations to measure next fulfil the cond
 TEST_CASE_METHOD(TwoTargets, "a level without a model of the second target is not suggested",
                  "[cli][suggest]") {
   // The memory of the new GPU is not known; with one other GPU, no input of its model says so.
-  for (const std::vector<std::string>& others :
-       {std::vector<std::string>{"old"}, std::vector<std::string>{"old", "older"}}) {
+  for (const Words& others : {Words{"old"}, Words{"old", "older"}}) {
     std::string csv = "gpu,size,workers,time_s,mem_mb\n";
     for (const auto& line : lines_of(bounded_runs()))
       if (!line.starts_with("size")) {
@@ -238,13 +237,12 @@ TEST_CASE_METHOD(TwoTargets, "a level without a model of the second target is no
         csv += csv_row("new", line.substr(0, line.rfind(',')), "OOM");
       }
     write("gpus.csv", csv);
-    fit("gpus.csv", "gpus.jsonl", {"--target", "time_s,mem_mb", "--failed", "drop"});
+    fit("gpus.csv", "gpus.jsonl", {"--failed", "drop"});
     write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
         {"column": "gpu", "values": ["old", "new"]}, {"column": "size", "values": [8, 16]},
         {"column": "workers", "values": [1, 2]}]})");
-    const Words words = {"suggest",      "gpus.jsonl", "space.json", "--where",
-                         "mem_mb < 1e6", "--format",   "json"};
-    const ProgramResult result = run(words).succeeded();
+    const ProgramResult result =
+        run({"suggest", "gpus.jsonl", "space.json", "--where", "mem_mb < 1e6", "--format", "json"});
     CHECK_THAT(result.errors,
                ContainsSubstring("for 4 of 8 configurations a target that conditions bound cannot "
                                  "be predicted: they are left out\n"));
@@ -283,7 +281,7 @@ TEST_CASE_METHOD(TwoTargets, "suggest says what it cannot rank or bound", "[cli]
     if (!line.starts_with("size"))
       csv += "a," + line + "\nb," + line + "\n";
   write("kernels.csv", csv);
-  fit("kernels.csv", "all.jsonl", {"--by", "kernel", "--target", "time_s,mem_mb"});
+  fit("kernels.csv", "all.jsonl", {"--by", "kernel"});
   CHECK_THAT(refused({"space.json", "--where", "mem_mb < 4000"}, 2),
              ContainsSubstring("the file holds 4 such models; one is needed: --pick 'kernel == "));
   CHECK(suggested({"--where", "mem_mb < 4000", "--pick", "kernel == \"a\""})["allowed"] > 0);
@@ -291,26 +289,17 @@ TEST_CASE_METHOD(TwoTargets, "suggest says what it cannot rank or bound", "[cli]
 
 TEST_CASE_METHOD(TwoTargets, "without intervals the predicted value has to fulfil a bound",
                  "[cli][suggest]") {
-  fit("runs.csv", "all.jsonl", {"--target", "time_s,mem_mb", "--coverage", "none"});
-  std::size_t expected = 0;
-  for (const auto& [place, prediction] : predicted("mem_mb"))
-    expected += prediction["predicted"] < 6000;
+  fit("runs.csv", "all.jsonl", {"--coverage", "none"});
+  const auto expected = places_where(
+      predicted("mem_mb"), [](const nlohmann::json& each) { return each["predicted"] < 6000; });
   const ProgramResult result =
       run({"suggest", "all.jsonl", "space.json", "--where", "mem_mb < 6000", "--format", "json"});
   CHECK_THAT(result.errors,
              ContainsSubstring("warning: conditions on 'mem_mb' have to hold for its predicted "
                                "value alone: its model has no intervals\n"));
-  const nlohmann::json json = nlohmann::json::parse(result.output);
-  CHECK(json["allowed"] == expected);
+  const nlohmann::json json = result.json();
+  CHECK(json["allowed"] == expected.size());
   CHECK_FALSE(json["fastest"][0]["bounded"]["mem_mb"].contains("upper"));
   CHECK_THAT(refused({"space.json", "--where", "mem_mb < 6000", "--coverage", "0.9"}, 3),
              ContainsSubstring("no"));
-}
-
-TEST_CASE_METHOD(TwoTargets, "runs as a space are ranked within the bound", "[cli][suggest]") {
-  const nlohmann::json of_runs = run({"suggest", "all.jsonl", "runs.csv", "--where",
-                                      "mem_mb < 6000", "--top", "16", "--format", "json"})
-                                     .json();
-  const nlohmann::json of_space = suggested({"--where", "mem_mb < 6000", "--top", "16"});
-  CHECK(of_runs["fastest"] == of_space["fastest"]);
 }

@@ -82,9 +82,8 @@ TEST_CASE_METHOD(CompareTest, "compare takes one way to name the test rows") {
         "perfmodel: error: --extrapolate cannot be combined with --split: choose one of --split, "
         "--test and "
         "--extrapolate\nSee 'perfmodel compare --help'.\n");
-  const ProgramResult twice = run({"runs.csv", "runs.csv"});
-  CHECK(twice.exit_code == 2);
-  CHECK_THAT(twice.errors, ContainsSubstring("'runs.csv' is given twice"));
+  CHECK_THAT(run({"runs.csv", "runs.csv"}).failed(2),
+             ContainsSubstring("'runs.csv' is given twice"));
 }
 
 TEST_CASE_METHOD(CompareTest, "compare accepts gates on one model and on the best of all") {

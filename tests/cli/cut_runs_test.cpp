@@ -15,8 +15,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-const std::vector<std::string> kCensored = {"runs.csv", "--failed", "censor", "--extrinsic",
-                                            "gpus"};
+const Words kCensored = {"runs.csv", "--failed", "censor", "--extrinsic",
+                         "gpus",     "--status", "exit"};
 
 /// 60 runs of t = 20 size / gpus^0.7 with 10 % of noise, ended at 50 with `word` as their time; the
 /// last column has the exit codes, 124 for these and 1 for a run that failed.
@@ -41,11 +41,6 @@ std::string runs_until_50(const std::string& word, double longest = 50) {
   return text;
 }
 
-std::vector<std::string> with(Words arguments, const Words& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
 nlohmann::json without_source(nlohmann::json model) {
   model.erase("provenance");
   model.erase("left_out");
@@ -58,8 +53,7 @@ nlohmann::json without_source(nlohmann::json model) {
 TEST_CASE_METHOD(ProgramTest, "limits of cells, of a column and for all runs give one model",
                  "[cli][cut]") {
   write("runs.csv", runs_until_50("timeout"));
-  const Words told = with(kCensored, {"--status", "exit", "--seed", "3"});
-  const nlohmann::json by_column = model_of(with(told, {"--limit", "limit"}));
+  const nlohmann::json by_column = model_of(kCensored, {"--seed", "3", "--limit", "limit"});
   CHECK_THAT(said(), ContainsSubstring("of 60 runs were cut off at their 'limit'") &&
                          ContainsSubstring("of them cut off\n") &&
                          ContainsSubstring("\"failed\" in 1 (line 10)"));
@@ -68,36 +62,44 @@ TEST_CASE_METHOD(ProgramTest, "limits of cells, of a column and for all runs giv
                                         by_column["metrics"]["train"]["rows"].get<int>());
   CHECK(by_column["cut"]["rows"] > 8);
   CHECK(by_column["cut"]["deviation"] == 0);
-  const nlohmann::json by_value = model_of(with(told, {"--limit", "50s", "--ignore", "limit"}));
+  const nlohmann::json by_value =
+      model_of(kCensored, {"--seed", "3", "--limit", "50s", "--ignore", "limit"});
   CHECK(by_value["cut"]["limit"] == "50s");
   CHECK(without_source(by_value) == without_source(by_column));
   write("runs.csv", runs_until_50("> 50"));
-  const nlohmann::json by_cells = model_of(with(told, {"--ignore", "limit"}));
+  const nlohmann::json by_cells = model_of(kCensored, {"--seed", "3", "--ignore", "limit"});
   CHECK(by_cells["cut"]["limit"] == "");
   CHECK(without_source(by_cells) == without_source(by_column));
   CHECK(by_column["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.1));
 }
 
-TEST_CASE_METHOD(ProgramTest, "a fit of logarithms keeps the deviation of runs that were cut off",
-                 "[cli][cut]") {
+TEST_CASE_METHOD(
+    ProgramTest,
+    "a fit of logarithms keeps the deviation of runs that were cut off, evaluate leaves them out",
+    "[cli][cut]") {
   write("runs.csv", runs_until_50(">50"));
-  const nlohmann::json model = model_of(
-      with(kCensored, {"--status", "exit", "--ignore", "limit", "--loss", "rmsle", "--folds", "4",
-                       "--split", "60:20:20", "--bootstrap", "20", "-o", "-"}));
+  const nlohmann::json model =
+      model_of(kCensored, {"--ignore", "limit", "--loss", "rmsle", "--folds", "4", "--split",
+                           "60:20:20", "--bootstrap", "20", "-o", "-"});
   CHECK(model["cut"]["deviation"].get<double>() == Approx(0.1).margin(0.04));
   CHECK(model["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.1));
   for (const std::string part : {"train", "validation", "test"})  // of finished runs alone
     CHECK(model["metrics"][part]["rows"].get<int>() < (part == "train" ? 35 : 12));
+
+  write("model.json", model.dump());
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).failed(3),
+             ContainsSubstring("\">50\" is not a number") && ContainsSubstring("--failed drop"));
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv", "--failed", "drop"}).succeeded().errors,
+             ContainsSubstring("failed and are left out: 'time_s' is \">50\""));
 }
 
 TEST_CASE_METHOD(ProgramTest,
                  "a file without runs that were cut off gives the model of a plain fit",
                  "[cli][cut]") {
   write("runs.csv", runs_until_50("", 1000));
-  const Words drop = {"runs.csv", "--failed", "drop",     "--extrinsic", "gpus",
-                      "--ignore", "limit",    "--status", "exit"};
-  nlohmann::json plain = model_of(drop);
-  nlohmann::json censored = model_of(with(kCensored, {"--limit", "limit", "--status", "exit"}));
+  nlohmann::json plain = model_of({"runs.csv", "--failed", "drop", "--extrinsic", "gpus",
+                                   "--ignore", "limit", "--status", "exit"});
+  nlohmann::json censored = model_of(kCensored, {"--limit", "limit"});
   CHECK_FALSE(censored.contains("cut"));
   for (nlohmann::json* model : {&plain, &censored})
     model->erase("left_out");
@@ -109,8 +111,7 @@ TEST_CASE_METHOD(ProgramTest,
 TEST_CASE_METHOD(ProgramTest, "a bound of runs that were cut off is above that without them",
                  "[cli][cut]") {
   write("runs.csv", runs_until_50("timeout"));
-  const std::vector<std::string> bound = {"--quantile", "0.8", "--status", "exit"};
-  const nlohmann::json censored = model_of(with(with(kCensored, bound), {"--limit", "limit"}));
+  const nlohmann::json censored = model_of(kCensored, {"--quantile", "0.8", "--limit", "limit"});
   CHECK(censored["bound"]["quantile"] == 0.8);
   CHECK(censored["bound"]["train"]["coverage"].get<double>() >= 0.7);
   CHECK(censored["scaling_powers"]["gpus"].get<double>() == Approx(-0.7).margin(0.15));
@@ -120,57 +121,30 @@ TEST_CASE_METHOD(ProgramTest, "options that cannot count runs that were cut off 
                  "[cli][cut]") {
   write("runs.csv", runs_until_50("timeout"));
   write("old.json", "{}");
-  const auto refusal = [&](const Words& arguments, int code) {
-    const ProgramResult result = run(with({"fit", "runs.csv"}, arguments));
-    CHECK(result.exit_code == code);
-    return result.errors;
-  };
-  const auto censored = [&](const Words& arguments, int code = 2) {
-    return refusal(with({"--failed", "censor", "--extrinsic", "gpus"}, arguments), code);
-  };
-  CHECK_THAT(refusal({"--limit", "limit"}, 2),
-             ContainsSubstring("--limit") && ContainsSubstring("--failed censor"));
-  CHECK_THAT(refusal({"--failed", "drop", "--limit", "limit"}, 2),
+  CHECK_THAT(run({"fit", "runs.csv", "--failed", "drop", "--limit", "limit"}).failed(2),
              ContainsSubstring("--failed censor"));
-  CHECK_THAT(censored({"--status", "exit"}, 3),
+  CHECK_THAT(run({"fit"}, kCensored).failed(3),
              ContainsSubstring("says that the run was ended at a limit, but not at which") &&
                  ContainsSubstring("pass --limit COL"));
-  CHECK_THAT(censored({"--limit", "wall"}), ContainsSubstring("no column 'wall'"));
-  CHECK_THAT(censored({"--limit", "limit", "--status", "state"}),
+  const Words censor = {"fit", "runs.csv", "--failed", "censor", "--extrinsic", "gpus"};
+  CHECK_THAT(run(censor, {"--limit", "wall"}).failed(2), ContainsSubstring("no column 'wall'"));
+  CHECK_THAT(run(censor, {"--limit", "limit", "--status", "state"}).failed(2),
              ContainsSubstring("no column 'state'"));
-  CHECK_THAT(censored({"--limit", "20", "--status", "exit"}, 3),
-             ContainsSubstring("is above its limit, 20"));
-  CHECK_THAT(refusal({"--status", "exit"}, 3), ContainsSubstring("\"timeout\" is not a number") &&
-                                                   ContainsSubstring("--failed drop"));
-  for (const std::vector<std::string>& other :
-       std::vector<std::vector<std::string>>{{"--by", "size"},
-                                             {"--target", "time_s,limit"},
-                                             {"--throughput-target", "time_s"},
-                                             {"--prior", "old.json"},
-                                             {"--repeats", "3"},
-                                             {"--method", "paper"},
-                                             {"--no-polish"},
-                                             {"--loss", "mse"},
-                                             {"--l1", "0.1"},
-                                             {"--l2", "0.1"}}) {
+  CHECK_THAT(
+      run({"fit", "runs.csv", "--status", "exit"}).failed(3),
+      ContainsSubstring("\"timeout\" is not a number") && ContainsSubstring("--failed drop"));
+  for (const Words& other :
+       {Words{"--by", "size"}, Words{"--target", "time_s,limit"},
+        Words{"--throughput-target", "time_s"}, Words{"--prior", "old.json"},
+        Words{"--repeats", "3"}, Words{"--method", "paper"}, Words{"--no-polish"},
+        Words{"--loss", "mse"}, Words{"--l1", "0.1"}, Words{"--l2", "0.1"}}) {
     INFO(other[0]);
-    CHECK_THAT(refusal(with({"--failed", "censor"}, other), 2),
+    CHECK_THAT(run({"fit", "runs.csv", "--failed", "censor"}, other).failed(2),
                ContainsSubstring("--failed censor"));
   }
-  for (const std::vector<std::string>& other :
-       std::vector<std::vector<std::string>>{{"--by", "size"}, {"--prior", "old.json"}}) {
+  for (const Words& other : {Words{"--by", "size"}, Words{"--prior", "old.json"}}) {
     INFO(other[0]);
-    CHECK_THAT(refusal(with({"--status", "exit"}, other), 2), ContainsSubstring("--status"));
+    CHECK_THAT(run({"fit", "runs.csv", "--status", "exit"}, other).failed(2),
+               ContainsSubstring("--status"));
   }
-}
-
-TEST_CASE_METHOD(ProgramTest, "evaluate leaves out runs that were cut off as failed",
-                 "[cli][cut]") {
-  write("runs.csv", runs_until_50(">50"));
-  run(with(with({"fit"}, kCensored), {"--status", "exit", "--ignore", "limit", "-o", "model.json"}))
-      .succeeded();
-  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).failed(3),
-             ContainsSubstring("\">50\" is not a number") && ContainsSubstring("--failed drop"));
-  CHECK_THAT(run({"evaluate", "model.json", "runs.csv", "--failed", "drop"}).succeeded().errors,
-             ContainsSubstring("failed and are left out: 'time_s' is \">50\""));
 }

@@ -1,12 +1,13 @@
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -14,7 +15,10 @@ class EvaluateTest : public SampleModelTest {
  public:
   EvaluateTest() {
     write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n");
-    write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
+    std::string slower = sample_model();
+    slower.replace(slower.find("\"C\": 0.125"), 10,
+                   "\"C\": 0.625");  // half a second more everywhere
+    write("slower.json", slower);
   }
   ProgramResult run(const Words& arguments) const {
     return ProgramTest::run({"evaluate", "model.json"}, arguments);
@@ -23,37 +27,48 @@ class EvaluateTest : public SampleModelTest {
 
 }  // namespace
 
-TEST_CASE_METHOD(EvaluateTest, "evaluate prints a table of metrics", "[cli]") {
+TEST_CASE_METHOD(EvaluateTest, "evaluate prints metrics in several formats", "[cli]") {
   const ProgramResult result = run({"runs.csv"}).succeeded();
   CHECK(result.output ==
         "rows  MAE [s]   MAPE  SMAPE  MSE [s^2]  RMSE [s]     R2\n"
         "   2    0.375  8.1 %  8.3 %     0.1562    0.3953  0.375\n");
   CHECK(result.errors.empty());
-}
 
-TEST_CASE_METHOD(EvaluateTest, "evaluate writes JSON with the names of model.json", "[cli]") {
+  // JSON has the names of model.json, and names the model and the data.
   const nlohmann::json document = run({"runs.csv", "--format", "json"}).json();
   CHECK(document["schema"] == "perfmodel/evaluation");
   CHECK(document["target"]["column"] == "time_s");
+  CHECK(document["model"]["file"] == "model.json");
+  CHECK(document["model"]["created_by"] == "perfmodel 0.1.0");
   CHECK(document["data"]["file"] == "runs.csv");
+  // sha256sum of "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n"
+  CHECK(document["data"]["sha256"] ==
+        "155e7f2644eb1f92ee211d84a84092c540d23eb79b43e7d1012e41402436a2d8");
   const nlohmann::json& metrics = document["metrics"];
   CHECK(metrics["rows"] == 2);
   CHECK(metrics["mae"] == 0.375);
   CHECK(metrics["mape_percent"].get<double>() == Catch::Approx(8.125));
   CHECK(metrics["mse"] == 0.15625);
   CHECK(metrics["r2"] == 0.375);
-}
 
-TEST_CASE_METHOD(EvaluateTest, "evaluate writes CSV and Markdown", "[cli]") {
   CHECK(run({"runs.csv", "--format", "csv"})
             .output.starts_with("rows,mae,mape_percent,smape_percent,mse,rmse,r2\n2,0.375,8.125,"));
   CHECK(run({"runs.csv", "--format", "md"}).output ==
         "| rows | MAE [s] | MAPE | SMAPE | MSE [s^2] | RMSE [s] | R2 |\n"
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
         "| 2 | 0.375 | 8.1 % | 8.3 % | 0.1562 | 0.3953 | 0.375 |\n");
+
+  // The residual of every run, on request.
+  CHECK(run({"runs.csv", "--residuals", "residuals.csv"}).succeeded().output == result.output);
+  CHECK(read("residuals.csv") ==
+        "line,measured,predicted,error,error_percent\n2,4,4.25,0.25,6.25\n3,5,4.5,-0.5,-10\n");
+  CHECK(run({"runs.csv", "--residuals", "-"}).failed(2) ==
+        "perfmodel: error: the metrics go to standard output; write --residuals to a file\n"
+        "See 'perfmodel evaluate --help'.\n");
 }
 
 TEST_CASE_METHOD(EvaluateTest, "the time may have another name in the file", "[cli]") {
+  write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
   const ProgramResult renamed = run({"renamed.csv", "--target", "seconds"});
   CHECK(renamed.output == run({"runs.csv"}).output);
   CHECK(renamed.errors.empty());
@@ -61,13 +76,6 @@ TEST_CASE_METHOD(EvaluateTest, "the time may have another name in the file", "[c
   CHECK(run({"ms.csv", "--target", "time_ms"}).errors ==
         "perfmodel: warning: 'time_ms' is in ms, by its name, and the model in s: the errors "
         "compare the numbers without conversion\n");
-}
-
-TEST_CASE_METHOD(EvaluateTest, "a failed gate ends with 4 after the metrics", "[cli]") {
-  const ProgramResult result = run({"runs.csv", "--fail-if", "r2<0.9", "--fail-if", "mae>1"});
-  CHECK(result.exit_code == 4);
-  CHECK_FALSE(result.output.empty());
-  CHECK(result.errors == "perfmodel: error: --fail-if 'r2<0.9' holds on 2 rows: r2 is 0.375\n");
 }
 
 TEST_CASE_METHOD(EvaluateTest, "bias, rows and failed runs are gates", "[cli]") {
@@ -90,20 +98,9 @@ TEST_CASE_METHOD(EvaluateTest, "bias, rows and failed runs are gates", "[cli]") 
   CHECK(document["gates"][3]["value"] == 3);
 }
 
-TEST_CASE_METHOD(EvaluateTest, "evaluate writes the residual of every run on request") {
-  CHECK(run({"runs.csv", "--residuals", "residuals.csv"}).succeeded().output ==
-        run({"runs.csv"}).output);
-  CHECK(read("residuals.csv") ==
-        "line,measured,predicted,error,error_percent\n2,4,4.25,0.25,6.25\n3,5,4.5,-0.5,-10\n");
-  CHECK(run({"runs.csv", "--residuals", "-"}).failed(2) ==
-        "perfmodel: error: the metrics go to standard output; write --residuals to a file\n"
-        "See 'perfmodel evaluate --help'.\n");
-}
-
-TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a baseline", "[cli]") {
-  std::string slower = sample_model();
-  slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");  // half a second more everywhere
-  write("slower.json", slower);
+TEST_CASE_METHOD(EvaluateTest,
+                 "evaluate says how far a model has moved from a baseline, and gates judge it",
+                 "[cli]") {
   const ProgramResult result = run({"runs.csv", "--baseline", "slower.json"}).succeeded();
   // Predicted 4.25 and 4.5 now, 4.75 and 5 before; measured as 4 and 5.
   CHECK(result.output ==
@@ -118,55 +115,48 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a b
   CHECK(document["baseline"]["file"] == "slower.json");
   CHECK(document["baseline"]["drift"]["mape_drift"] == -1.25);
   CHECK(document["baseline"]["metrics"]["mae"] == 0.375);
+
+  CHECK(run({"runs.csv", "--baseline", "slower.json", "--fail-if", "prediction_drift>5",
+             "--fail-if", "mape_drift>0", "--fail-if", "r2_drift>0.4"})
+            .failed(4) ==
+        "perfmodel: error: --fail-if 'prediction_drift>5' holds on 2 rows: prediction_drift is "
+        "10.263157894736842; --fail-if 'r2_drift>0.4' holds on 2 rows: r2_drift is 0.5\n");
+  CHECK(run({"runs.csv", "--fail-if", "mape_drift>2"}).failed(2) ==
+        "perfmodel: error: --fail-if 'mape_drift>2': there is nothing to drift from; pass "
+        "--baseline OLD.json\n"
+        "See 'perfmodel evaluate --help'.\n");
 }
-
-namespace {
-
-/// Predicted times of models of the directory for filters = 4, 5, ..., 23.
-std::vector<double> predicted_times(const TemporaryDirectory& directory, const std::string& model) {
-  std::string runs = "filters,activation,workers\n";
-  for (int filters = 4; filters < 24; ++filters)
-    runs += std::to_string(filters) + ",relu,2\n";
-  directory.write("asked.csv", runs);
-  ProgramOptions options;
-  options.directory = directory.path();
-  std::istringstream lines(run_perfmodel({"predict", model, "asked.csv"}, options).output);
-  std::vector<double> out;
-  std::string line;
-  std::getline(lines, line);
-  REQUIRE(line == "filters,activation,workers,predicted_time_s,in_range");
-  while (std::getline(lines, line))
-    out.push_back(std::stod(line.substr(line.find(",relu,2,") + 8)));
-  return out;
-}
-
-}  // namespace
 
 TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs would say the same",
                  "[cli]") {
-  std::string slower = sample_model();
-  slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");
-  write("old.json", slower);
-  const std::vector<double> now = predicted_times(directory(), "model.json");
-  const std::vector<double> old = predicted_times(directory(), "old.json");
-  REQUIRE(now.size() == 20);
+  std::string asked = "filters,activation,workers\n";
+  for (int filters = 4; filters < 24; ++filters)
+    asked += csv_row(filters, "relu", 2);
+  write("asked.csv", asked);
+  const auto predicted_by = [&](const std::string& model) {
+    const auto rows = csv_cells(ProgramTest::run({"predict", model, "asked.csv"}).output);
+    CHECK(rows[0] == Words{"filters", "activation", "workers", "predicted_time_s", "in_range"});
+    return rows;
+  };
+  const auto now = predicted_by("model.json");
+  const auto old = predicted_by("slower.json");
+  REQUIRE(now.size() == 21);
   // The first runs are as the old model says, the others as the new one does.
   const auto judged = [&](std::size_t as_old) {
     std::string runs = "filters,activation,workers,time_s\n";
-    for (std::size_t row = 0; row < now.size(); ++row) {
-      const double time = row < as_old ? old[row] : now[row];
-      runs += csv_row(row + 4, "relu", "2", std::to_string(time));
-    }
+    for (std::size_t row = 1; row < now.size(); ++row)
+      runs += csv_row(row + 3, "relu", "2",
+                      std::to_string(std::stod(row <= as_old ? old[row][3] : now[row][3])));
     write("many.csv", runs);
     return run(
-        {"many.csv", "--baseline", "old.json", "--fail-if", "mape_drift>1", "--format", "json"});
+        {"many.csv", "--baseline", "slower.json", "--fail-if", "mape_drift>1", "--format", "json"});
   };
   const ProgramResult open = judged(10);
   CHECK(open.exit_code == 0);
   CHECK_THAT(
       open.errors,
-      Catch::Contains("--fail-if 'mape_drift>1' holds, but not for certain: mape_drift is") &&
-          Catch::Contains("(95 % interval "));
+      ContainsSubstring("--fail-if 'mape_drift>1' holds, but not for certain: mape_drift is") &&
+          ContainsSubstring("(95 % interval "));
   const nlohmann::json gate = nlohmann::json::parse(open.output)["gates"][0];
   CHECK(gate["condition"] == "mape_drift>1");
   CHECK(gate["value"].get<double>() > 1);
@@ -175,20 +165,11 @@ TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs woul
 
   const ProgramResult certain = judged(20);
   CHECK(certain.exit_code == 4);
-  CHECK_THAT(certain.errors, Catch::Contains("--fail-if 'mape_drift>1' holds on 20 rows"));
+  CHECK_THAT(certain.errors, ContainsSubstring("--fail-if 'mape_drift>1' holds on 20 rows"));
   const nlohmann::json document = nlohmann::json::parse(certain.output);
   CHECK(document["gates"][0]["fired"] == true);
   CHECK(document["gates"][0]["interval"]["lower"].get<double>() > 1);
   CHECK(document["baseline"]["intervals"]["mape_drift"] == document["gates"][0]["interval"]);
-}
-
-TEST_CASE_METHOD(EvaluateTest, "evaluate names the model and the data that it was given", "[cli]") {
-  const nlohmann::json document = run({"runs.csv", "--format", "json"}).json();
-  CHECK(document["model"]["file"] == "model.json");
-  CHECK(document["model"]["created_by"] == "perfmodel 0.1.0");
-  // sha256sum of "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n"
-  CHECK(document["data"]["sha256"] ==
-        "155e7f2644eb1f92ee211d84a84092c540d23eb79b43e7d1012e41402436a2d8");
 }
 
 TEST_CASE_METHOD(ProgramTest, "a baseline may read numbers as levels", "[cli]") {
@@ -196,37 +177,18 @@ TEST_CASE_METHOD(ProgramTest, "a baseline may read numbers as levels", "[cli]") 
       "batch,gpus,time_s", {1, 2, 4}, {1, 2, 4},
       [](int batch, int gpus) { return std::to_string(1. * batch * batch / gpus + 0.01 * batch); });
   write("runs.csv", runs + "4,8,0\n");  // and one that failed
-  const auto run_well = [&](const Words& arguments) {
-    return run(arguments, {"--failed", "drop"}).succeeded().output;
+  const Words fit = {"fit", "runs.csv", "--failed", "drop", "--extrinsic", "gpus", "-o"};
+  run(fit, {"numbers.json"}).succeeded();
+  run(fit, {"levels.json", "--categorical", "batch"}).succeeded();
+  const auto judged = [&](const Words& arguments) {
+    return run(arguments, {"--failed", "drop", "--format", "json"}).json();
   };
-  run_well({"fit", "runs.csv", "--extrinsic", "gpus", "-o", "numbers.json"});
-  run_well(
-      {"fit", "runs.csv", "--extrinsic", "gpus", "--categorical", "batch", "-o", "levels.json"});
-  const auto metrics = [&](Words arguments) {
-    arguments.insert(arguments.begin(), "evaluate");
-    arguments.insert(arguments.end(), {"--format", "json"});
-    return nlohmann::json::parse(run_well(arguments));
-  };
-  CHECK(metrics({"numbers.json", "runs.csv", "--baseline", "levels.json"})["baseline"]["metrics"] ==
-        metrics({"levels.json", "runs.csv"})["metrics"]);
+  CHECK(judged({"evaluate", "numbers.json", "runs.csv", "--baseline",
+                "levels.json"})["baseline"]["metrics"] ==
+        judged({"evaluate", "levels.json", "runs.csv"})["metrics"]);
   program_options.input = runs;
   CHECK_THAT(run({"evaluate", "numbers.json", "-", "--baseline", "levels.json"}).failed(2),
-             Catch::Contains("the models read other columns as texts; pass RUNS.csv as a file"));
-}
-
-TEST_CASE_METHOD(EvaluateTest, "drift from a baseline can be a gate", "[cli]") {
-  std::string faster = sample_model();
-  faster.replace(faster.find("\"C\": 0.125"), 10, "\"C\": 0.625");
-  write("old.json", faster);
-  CHECK(run({"runs.csv", "--baseline", "old.json", "--fail-if", "prediction_drift>5", "--fail-if",
-             "mape_drift>0", "--fail-if", "r2_drift>0.4"})
-            .failed(4) ==
-        "perfmodel: error: --fail-if 'prediction_drift>5' holds on 2 rows: prediction_drift is "
-        "10.263157894736842; --fail-if 'r2_drift>0.4' holds on 2 rows: r2_drift is 0.5\n");
-  CHECK(run({"runs.csv", "--fail-if", "mape_drift>2"}).failed(2) ==
-        "perfmodel: error: --fail-if 'mape_drift>2': there is nothing to drift from; pass "
-        "--baseline OLD.json\n"
-        "See 'perfmodel evaluate --help'.\n");
+             ContainsSubstring("the models read other columns as texts; pass RUNS.csv as a file"));
 }
 
 TEST_CASE_METHOD(ProgramTest, "evaluate says that an outlier may have bent the model", "[cli]") {
@@ -244,22 +206,20 @@ TEST_CASE_METHOD(ProgramTest, "evaluate says that an outlier may have bent the m
       "an outlier may have bent it, so that the runs beside it stand out;\ncompare with the "
       "outliers of another form, as of fit --expression auto\n";
   // Eq. (4) has a power that meets the last run, and misses the others.
-  CHECK_THAT(judged(2048, 40, "text"), Catch::Matchers::ContainsSubstring(words));
-  CHECK_THAT(judged(2048, 40, "markdown"), Catch::Matchers::ContainsSubstring("may have bent it"));
+  CHECK_THAT(judged(2048, 40, "text"), ContainsSubstring(words));
+  CHECK_THAT(judged(2048, 40, "markdown"), ContainsSubstring("may have bent it"));
   CHECK(nlohmann::json::parse(judged(2048, 40, "json")).at("may_be_bent") == true);
   CHECK(nlohmann::json::parse(judged(1024, 5, "json")).at("may_be_bent") == true);
   // A growth that it has.
-  CHECK_THAT(judged(4096, 1, "text"), !Catch::Matchers::ContainsSubstring("bent"));
+  CHECK_THAT(judged(4096, 1, "text"), !ContainsSubstring("bent"));
   CHECK(nlohmann::json::parse(judged(4096, 1, "json")).at("may_be_bent") == false);
 }
 
 TEST_CASE_METHOD(SampleRunsTest, "evaluate says that it judges the runs of the fit", "[cli]") {
   run({"fit", "runs.csv", "--starts", "1", "--coverage", "none", "-o", "model.json"}).succeeded();
   const std::string said = "the model was fitted to runs.csv or parts of it";
-  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).errors,
-             Catch::Matchers::ContainsSubstring(said));
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).errors, ContainsSubstring(said));
   write("others.csv",
         read("runs.csv").substr(0, read("runs.csv").rfind('\n', read("runs.csv").size() - 2) + 1));
-  CHECK_THAT(run({"evaluate", "model.json", "others.csv"}).errors,
-             !Catch::Matchers::ContainsSubstring(said));
+  CHECK_THAT(run({"evaluate", "model.json", "others.csv"}).errors, !ContainsSubstring(said));
 }

@@ -64,12 +64,8 @@ double number_after(const std::string& page, const std::string& before) {
 TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict gives",
                  "[cli][report][needs-chromium]") {
   const auto check = [&](const std::string& address, const Words& settings) {
-    Words arguments = {"predict", "model.json", "--json"};
-    for (const std::string& setting : settings) {
-      arguments.emplace_back("--set");
-      arguments.push_back(setting);
-    }
-    const nlohmann::json expected = run(arguments).json();
+    const nlohmann::json expected =
+        run({"predict", "model.json", "--json", "--set"}, settings).json();
     const std::string page = opened(address);
     const auto near = [](double value) { return Catch::Approx(value).epsilon(1e-10); };
     CHECK(number_after(page, "id=\"what-if-time\" value=\"") ==
@@ -103,11 +99,7 @@ TEST_CASE_METHOD(ExploreTest, "the panel comes only where it is asked for or the
                  "[cli][report]") {
   fit({"--expression", "multi", "--terms", "1", "--residual", "process"});
   const Words report = {"report", "model.json", "runs.csv"};
-  const auto with = [&](const std::string& flag) {
-    Words arguments = report;
-    arguments.push_back(flag);
-    return run(arguments).output;
-  };
+  const auto with = [&](const std::string& flag) { return run(report, {flag}).output; };
   const std::string small = run(report).output;
   const std::string plain = with("--no-explore");
   CHECK(small == with("--explore"));

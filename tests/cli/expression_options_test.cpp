@@ -8,80 +8,39 @@
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
-namespace {
-
-/// Takes the runs behind the command.
-class ExpressionOptions : public SampleRunsTest {
- public:
-  ProgramResult run_on_samples(Words arguments) const {
-    arguments.insert(arguments.begin() + 1, file("runs.csv"));
-    return run(arguments);
-  }
-};
-
-}  // namespace
-
-TEST_CASE_METHOD(ExpressionOptions, "options of Eq. (4) are refused for a sum of product terms",
+TEST_CASE_METHOD(SampleRunsTest, "options of Eq. (4) are refused for a sum of product terms",
                  "[cli]") {
-  const std::vector<std::vector<std::string>> refused = {{"--method", "paper"},
-                                                         {"--bounds", "p=-2:2"},
-                                                         {"--penalise", "scaled"},
-                                                         {"--exploration-rows", "100"},
-                                                         {"--strategy", "rand1bin"},
-                                                         {"--population", "5"},
-                                                         {"--generations", "10"},
-                                                         {"--tolerance", "0.1"},
-                                                         {"--no-polish"},
-                                                         {"--differential-weight", "0.5"},
-                                                         {"--crossover-rate", "0.5"}};
-  for (const auto& option : refused) {
-    Words arguments = {"fit", "--expression", "multi"};
-    arguments.insert(arguments.end(), option.begin(), option.end());
-    const auto result = run_on_samples(arguments);
+  for (const Words& option :
+       {Words{"--method", "paper"}, Words{"--bounds", "p=-2:2"}, Words{"--penalise", "scaled"},
+        Words{"--exploration-rows", "100"}, Words{"--strategy", "rand1bin"},
+        Words{"--population", "5"}, Words{"--generations", "10"}, Words{"--tolerance", "0.1"},
+        Words{"--no-polish"}, Words{"--differential-weight", "0.5"},
+        Words{"--crossover-rate", "0.5"}}) {
     INFO(option.front());
-    CHECK(result.exit_code == 2);
-    CHECK(result.output.empty());
-    CHECK(result.errors ==
+    CHECK(run({"fit", "runs.csv", "--expression", "multi"}, option).refused() ==
           "perfmodel: error: " + option.front() +
               " cannot be combined with --expression multi: sums have a search "
               "of their own, which takes --loss, --l1, --l2, --seed, --starts and --threads\n"
               "See 'perfmodel fit --help'.\n");
   }
-  CHECK_THAT(
-      run_on_samples({"sweep", "--expression", "multi", "--population", "3", "--no-polish"}).errors,
-      ContainsSubstring("--population and --no-polish cannot be combined with --expression multi"));
 }
 
-TEST_CASE_METHOD(ExpressionOptions, "the number of terms is refused for Eq. (4)", "[cli]") {
-  const auto result = run_on_samples({"fit", "--terms", "2"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.errors, ContainsSubstring("--terms needs --expression multi"));
-}
-
-TEST_CASE_METHOD(ExpressionOptions, "only sums whose terms are chosen can be --signed", "[cli]") {
-  const auto generic = run_on_samples({"fit", "--signed"});
-  CHECK(generic.exit_code == 2);
-  CHECK_THAT(generic.errors,
-             ContainsSubstring("--signed needs --expression multi or --expression auto"));
-  const auto given = run_on_samples({"fit", "--signed", "--expression", "multi", "--terms", "2"});
-  CHECK(given.exit_code == 2);
-  CHECK_THAT(given.errors,
-             ContainsSubstring(
-                 "--signed cannot be combined with --terms 2: it is for terms that are chosen"));
-}
-
-TEST_CASE_METHOD(ExpressionOptions, "the path of a sum of product terms needs their number",
-                 "[cli]") {
-  const auto result = run_on_samples({"sweep", "--expression", "multi"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.errors,
-             ContainsSubstring(
-                 "--expression multi needs --terms K: each fit of the path would choose its own"));
-  const auto path =
-      run_on_samples({"sweep", "--expression", "multi", "--terms", "2", "--lambdas", "1e-6:1e-5"});
-  INFO(path.errors);
-  CHECK(path.exit_code == 0);
-  CHECK_THAT(path.output, ContainsSubstring("<- chosen"));
+TEST_CASE_METHOD(SampleRunsTest, "options of some forms name the forms that have them", "[cli]") {
+  const auto refused = [&](const Words& command, const std::string& message) {
+    CAPTURE(command);
+    CHECK_THAT(run(command).failed(2), ContainsSubstring(message));
+  };
+  refused({"sweep", "runs.csv", "--expression", "multi", "--population", "3", "--no-polish"},
+          "--population and --no-polish cannot be combined with --expression multi");
+  refused({"fit", "runs.csv", "--terms", "2"}, "--terms needs --expression multi");
+  refused({"fit", "runs.csv", "--signed"},
+          "--signed needs --expression multi or --expression auto");
+  refused({"fit", "runs.csv", "--signed", "--expression", "multi", "--terms", "2"},
+          "--signed cannot be combined with --terms 2: it is for terms that are chosen");
+  const Words sweep = {"sweep", "runs.csv", "--expression", "multi"};
+  refused(sweep, "--expression multi needs --terms K: each fit of the path would choose its own");
+  CHECK_THAT(run(sweep, {"--terms", "2", "--lambdas", "1e-6:1e-5"}).succeeded().output,
+             ContainsSubstring("<- chosen"));
 }
 
 TEST_CASE_METHOD(ProgramTest, "fit prints some of many levels, and model.json has them all",
@@ -119,6 +78,4 @@ TEST_CASE_METHOD(ProgramTest, "a file without a scale is fitted by forms that ha
     CHECK(fitted.errors.find(notice, first + 1) == std::string::npos);
   }
   run({"sweep", runs, "--expression", "multi", "--terms", "1"}).succeeded();
-  CHECK_THAT(run({"fit", runs}).failed(3),
-             ContainsSubstring("pass, for example: --extrinsic num_tokens\n"));
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -14,9 +15,8 @@ class FactsTest : public ProgramTest {
   FactsTest() {
     write("devices.csv",
           "device,bandwidth,maker\nslow,100,a\nmiddle,170,a\nfast,400,b\nfastest,1600,b\n");
-    write("runs.csv", "device,size,time_s\n" + rows(false, {"slow", "middle", "fast"}));
-    write("joined.csv",
-          "device,size,time_s,bandwidth,maker\n" + rows(true, {"slow", "middle", "fast"}));
+    write("runs.csv", "device,size,time_s\n" + rows(false));
+    write("joined.csv", "device,size,time_s,bandwidth,maker\n" + rows(true));
   }
 
   nlohmann::json fit(const std::string& runs, const Words& further) const {
@@ -30,18 +30,16 @@ class FactsTest : public ProgramTest {
   }
 
  private:
-  static std::string rows(bool joined, const std::vector<std::string>& devices) {
+  static std::string rows(bool joined) {
     std::string out;
-    for (const std::string& device : devices)
+    for (const std::string device : {"slow", "middle", "fast"})
       for (const int size : {10, 20, 50, 100, 200}) {
         const int bandwidth = device == "slow" ? 100 : device == "middle" ? 170 : 400;
         // An exact time would give the bandwidth away as a result of the runs.
         const double scatter = 1 + 0.05 * std::sin(12.9898 * (size + bandwidth));
-        out += device + "," + std::to_string(size) + "," +
-               std::to_string(8.0 * size / bandwidth * scatter);
-        if (joined)
-          out += "," + std::to_string(bandwidth) + (device == "fast" ? ",b" : ",a");
-        out += "\n";
+        const std::string time = std::to_string(8.0 * size / bandwidth * scatter);
+        out += joined ? csv_row(device, size, time, bandwidth, device == "fast" ? "b" : "a")
+                      : csv_row(device, size, time);
       }
     return out;
   }
@@ -50,17 +48,16 @@ class FactsTest : public ProgramTest {
 }  // namespace
 
 TEST_CASE_METHOD(FactsTest, "facts become columns of the runs in place of the names") {
-  const nlohmann::json model =
-      fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "maker"});
-  const nlohmann::json joined = fit("joined.csv", {"--ignore", "device,maker"});
-  CHECK(model.at("constants") == joined.at("constants"));
-}
-
-TEST_CASE_METHOD(FactsTest, "texts among the facts are levels") {
-  const nlohmann::json model =
-      fit("runs.csv", {"--facts", "device=devices.csv", "--ignore", "bandwidth"});
-  const nlohmann::json joined = fit("joined.csv", {"--ignore", "device,bandwidth"});
-  CHECK(model.at("constants") == joined.at("constants"));
+  // Texts among the facts are levels; a column that is named as categorical stays beside its facts.
+  const auto [of_facts, of_joined] = GENERATE(table<Words, std::string>(
+      {{{"--ignore", "bandwidth"}, "device,bandwidth"},
+       {{"--ignore", "maker,bandwidth", "--categorical", "device"}, "maker,bandwidth"},
+       {{"--ignore", "maker"}, "device,maker"}}));
+  Words facts = {"--facts", "device=devices.csv"};
+  facts.insert(facts.end(), of_facts.begin(), of_facts.end());
+  CAPTURE(facts);
+  const nlohmann::json joined = fit("joined.csv", {"--ignore", of_joined});
+  CHECK(fit("runs.csv", facts).at("constants") == joined.at("constants"));
 }
 
 TEST_CASE_METHOD(FactsTest, "a device without runs is predicted from its facts") {
@@ -72,13 +69,6 @@ TEST_CASE_METHOD(FactsTest, "a device without runs is predicted from its facts")
   const std::string line = result.output.substr(result.output.find('\n') + 1);
   REQUIRE(line.starts_with("fastest,100,"));
   CHECK(std::abs(std::stod(line.substr(12)) - 0.5) < 0.1);
-}
-
-TEST_CASE_METHOD(FactsTest, "a column that is named as categorical stays beside its facts") {
-  const nlohmann::json model = fit("runs.csv", {"--facts", "device=devices.csv", "--ignore",
-                                                "maker,bandwidth", "--categorical", "device"});
-  const nlohmann::json joined = fit("joined.csv", {"--ignore", "maker,bandwidth"});
-  CHECK(model.at("constants") == joined.at("constants"));
 }
 
 TEST_CASE_METHOD(FactsTest, "folds can leave out whole devices") {

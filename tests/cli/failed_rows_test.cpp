@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -15,70 +16,34 @@ namespace {
 
 const std::string kAdvice = "--failed drop to leave out runs that failed";
 
-/// Of 40 runs the fourth has this in place of a time.
-std::string runs_with(const std::string& cell) {
-  std::string text = "gpus,batch_size,time_s\n";
+/// 40 runs; `cells` makes the cells behind gpus and batch_size of the number of the run, whether it
+/// has a batch of 128 or more on 8 gpus, and its time.
+template <class Cells>
+std::string forty_runs(const std::string& columns, const Cells& cells) {
+  std::string text = "gpus,batch_size," + columns + "\n";
   for (int run = 0; run < 40; ++run) {
     const int gpus = 1 << run % 4;
     const int batch = 16 << run % 5;
     const double time = 0.001 * batch / gpus + 0.002 * gpus * (1 + 0.02 * (run * 7 % 5));
-    text += csv_row(gpus, batch, run == 3 ? cell : perfmodel::to_text(time));
+    text += csv_row(gpus, batch, cells(run, gpus == 8 && batch >= 128, perfmodel::to_text(time)));
   }
   return text;
 }
 
-}  // namespace
-
-TEST_CASE_METHOD(ProgramTest,
-                 "a command that refuses failed runs names the flag that leaves them out",
-                 "[cli]") {
-  write("runs.csv", runs_with("OOM"));
-  write("slip.csv", runs_with("oops"));
-  run({"fit", "runs.csv", "--failed", "drop", "--expression", "multi", "-o", "model.json"})
-      .succeeded();
-  for (const std::string command : {"report", "evaluate"}) {
-    CHECK_THAT(run({command, "model.json", "runs.csv"}).failed(3), ContainsSubstring(kAdvice));
-    for (const std::string answer : {"refuse", "drop"}) {
-      // No run failed there.
-      const std::string slip =
-          run({command, "model.json", "slip.csv", "--failed", answer}).failed(3);
-      CHECK_THAT(slip, ContainsSubstring("every run needs a measured time > 0"));
-      CHECK_THAT(slip, !ContainsSubstring("--failed"));
-    }
-  }
-  CHECK_THAT(run({"fit", "slip.csv", "--failed", "drop"}).errors, !ContainsSubstring("--failed"));
-
-  const auto report = run({"report", "model.json", "runs.csv", "--failed", "drop", "--title", "a b",
-                           "-o", "1.html"})
-                          .succeeded();
-  CHECK_THAT(read("1.html"),
-             ContainsSubstring(
-                 "perfmodel report model.json runs.csv --failed drop --title &#39;a b&#39; -o "
-                 "report.html"));
+/// The fourth run has this in place of a time.
+std::string runs_with_cell(const std::string& cell, const std::string& target = "time_s") {
+  return forty_runs(
+      target, [&](int run, bool, const std::string& time) { return run == 3 ? cell : time; });
 }
 
-TEST_CASE_METHOD(ProgramTest, "a throughput that failed is refused with the same advice", "[cli]") {
-  std::string text = runs_with("OOM");
-  text.replace(text.find("time_s"), 6, "samples_per_s");
-  write("runs.csv", text);
-  CHECK_THAT(run({"fit", file("runs.csv"), "--throughput-target", "samples_per_s"}).failed(3),
-             ContainsSubstring(kAdvice));
-}
-
-namespace {
-
-/// 40 runs, of which those of 8 gpus and a batch of 256 fail, with a column of this name.
+/// The large runs fail, and there is a column of this name.
 std::string runs_with_column(const std::string& name,
                              const std::function<std::string(int run, bool fails)>& cell) {
-  std::string text = "gpus,batch_size," + name + ",time_s\n";
-  for (int run = 0; run < 40; ++run) {
-    const int gpus = 1 << run % 4;
-    const int batch = 16 << run % 5;
-    const bool fails = gpus == 8 && batch >= 128;
-    const double time = 0.001 * batch / gpus + 0.002 * gpus * (1 + 0.02 * (run * 7 % 5));
-    text += csv_row(gpus, batch, cell(run, fails), fails ? "OOM" : perfmodel::to_text(time));
-  }
-  return text;
+  return forty_runs(
+      name + ",time_s",
+      [&](int run, bool fails, const std::string& time) {
+        return cell(run, fails) + "," + (fails ? "OOM" : time);
+      });
 }
 
 std::vector<std::string> left_out_of(const nlohmann::json& model) {
@@ -96,25 +61,51 @@ std::string measured_value(int run) {
 
 }  // namespace
 
+TEST_CASE_METHOD(ProgramTest,
+                 "a command that refuses failed runs names the flag that leaves them out",
+                 "[cli]") {
+  write("runs.csv", runs_with_cell("OOM"));
+  write("slip.csv", runs_with_cell("oops"));
+  run({"fit", "runs.csv", "--failed", "drop", "--expression", "multi", "-o", "model.json"})
+      .succeeded();
+  for (const std::string command : {"report", "evaluate"}) {
+    CHECK_THAT(run({command, "model.json", "runs.csv"}).failed(3), ContainsSubstring(kAdvice));
+    for (const std::string answer : {"refuse", "drop"}) {
+      // No run failed there.
+      const std::string slip =
+          run({command, "model.json", "slip.csv", "--failed", answer}).failed(3);
+      CHECK_THAT(slip, ContainsSubstring("every run needs a measured time > 0"));
+      CHECK_THAT(slip, !ContainsSubstring("--failed"));
+    }
+  }
+  CHECK_THAT(run({"fit", "slip.csv", "--failed", "drop"}).errors, !ContainsSubstring("--failed"));
+  write("rates.csv", runs_with_cell("OOM", "samples_per_s"));
+  CHECK_THAT(run({"fit", "rates.csv", "--throughput-target", "samples_per_s"}).failed(3),
+             ContainsSubstring(kAdvice));
+
+  run({"report", "model.json", "runs.csv", "--failed", "drop", "--title", "a b", "-o", "1.html"})
+      .succeeded();
+  CHECK_THAT(read("1.html"),
+             ContainsSubstring(
+                 "perfmodel report model.json runs.csv --failed drop --title &#39;a b&#39; -o "
+                 "report.html"));
+}
+
 TEST_CASE_METHOD(ProgramTest, "a column that is blank exactly where runs failed is a result",
                  "[cli][failed]") {
-  const Words fit = {"runs.csv", "--failed", "drop"};
-  const auto results = [&](const auto& cell) {
+  const auto results = [&](const auto& cell, const Words& further = {}) {
     write("runs.csv", runs_with_column("odd", cell));
-    return left_out_of(model_of(fit));
+    return left_out_of(model_of({"runs.csv", "--failed", "drop"}, further));
   };
   const std::vector<std::string> odd = {"odd"};
-  CHECK(results([](int run, bool fails) { return fails ? "" : std::to_string(run % 3 + 1); }) ==
-        odd);
+  const auto blank = [](int run, bool fails) { return fails ? "" : std::to_string(run % 3 + 1); };
+  CHECK(results(blank) == odd);
   CHECK_THAT(said(), ContainsSubstring("Column 'odd' looks like a result of the runs"));
   CHECK(results([](int run, bool fails) { return fails ? "nan" : measured_value(run); }) == odd);
   CHECK(results([](int run, bool fails) { return fails ? "" : run % 3 == 0 ? "a" : "b"; }) == odd);
   // A setting has a value also where runs failed; a flag keeps what looks like a result.
   CHECK(results([](int run, bool) { return std::to_string(run % 3 + 1); }).empty());
-  write("runs.csv", runs_with_column("odd", [](int run, bool fails) {
-          return fails ? "" : std::to_string(run % 3 + 1);
-        }));
-  CHECK(left_out_of(model_of({"runs.csv", "--failed", "drop", "--intrinsic", "odd"})).empty());
+  CHECK(results(blank, {"--intrinsic", "odd"}).empty());
 }
 
 TEST_CASE_METHOD(ProgramTest, "a column of memory with a value of its own in most rows is a result",
@@ -137,13 +128,10 @@ TEST_CASE_METHOD(ProgramTest, "a second column of states is a result beside that
     const int size = 1 << run / 5 % 4;
     const double time = 20. * size / gpus * (1 + 0.02 * (run * 7 % 5));
     const bool is_cut = time > 50;
-    text += std::to_string(gpus) + "," + std::to_string(size) + "," +
-            (is_cut ? "TIMEOUT,124," : "COMPLETED,0,") + perfmodel::to_text(is_cut ? 50 : time) +
-            "\n";
+    text += csv_row(gpus, size, is_cut ? "TIMEOUT,124" : "COMPLETED,0", is_cut ? 50 : time);
   }
   write("runs.csv", text);
-  for (const std::string status : {"code", "state"}) {
-    const std::string twin = status == "code" ? "state" : "code";
+  for (const auto& [status, twin] : {std::pair("code", "state"), std::pair("state", "code")}) {
     const auto results = left_out_of(
         model_of({"runs.csv", "--status", status, "--failed", "censor", "--limit", "50"}));
     CHECK(results == std::vector<std::string>{twin});

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/model.hpp"
+#include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
@@ -45,10 +45,10 @@ constexpr auto kGridSpace = R"({"schema": "perfmodel/space", "schema_version": 1
  "columns": [{"column": "size", "values": [16, 24, 48, 80, 120, 160, 240, 320, 480]},
              {"column": "workers", "values": [1, 2, 3, 4, 6, 8]}]})";
 
-class EndedRunsDirectory : public ProgramTest {
+class FailuresTest : public ProgramTest {
  public:
-  explicit EndedRunsDirectory(const std::string& runs) {
-    write("runs.csv", runs);
+  FailuresTest() {
+    write("runs.csv", ended_runs());
     write("space.json", kGridSpace);
   }
   /// Of a command that succeeds.
@@ -64,26 +64,13 @@ class EndedRunsDirectory : public ProgramTest {
   }
 };
 
-/// The cells of a CSV text, by row.
-std::vector<Words> cells_of_csv(const std::string& text) {
-  std::vector<Words> rows;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream cells(line);
-    rows.emplace_back();
-    for (std::string cell; std::getline(cells, cell, ',');)
-      rows.back().push_back(cell);
-  }
-  return rows;
-}
-
 }  // namespace
 
-TEST_CASE("predict says how likely a run fails if enough runs of the fit did", "[cli]") {
-  const EndedRunsDirectory directory(ended_runs());
-  const ProgramResult fitted = directory.fit();
+TEST_CASE_METHOD(FailuresTest, "predict says how likely a run fails if enough runs of the fit did",
+                 "[cli]") {
+  const ProgramResult fitted = fit();
   CHECK_THAT(fitted.errors, ContainsSubstring("failures  6 runs failed, 34 did not"));
-  const auto model = nlohmann::json::parse(directory.read("model.json"));
+  const nlohmann::json model = this->model();
   CHECK(model.at("failures").at("failed") == 6);
   CHECK(model.at("failures").at("finished") == 34);
 
@@ -91,8 +78,8 @@ TEST_CASE("predict says how likely a run fails if enough runs of the fit did", "
   for (int size = 3; size <= 400; size *= 2)
     for (int workers = 1; workers <= 8; ++workers)
       asked += csv_row(size, workers);
-  directory.write("asked.csv", asked);
-  const auto rows = cells_of_csv(directory.output({"predict", "model.json", "asked.csv"}));
+  write("asked.csv", asked);
+  const auto rows = csv_cells(output({"predict", "model.json", "asked.csv"}));
   REQUIRE(rows[0].back() == "p_fails");
   std::size_t wrong = 0;
   for (std::size_t row = 1; row < rows.size(); ++row) {
@@ -102,60 +89,81 @@ TEST_CASE("predict says how likely a run fails if enough runs of the fit did", "
         (p > 0.5) != runs_out_of_memory(std::stoi(rows[row][0]), std::stoi(rows[row][1])) ? 1U : 0U;
   }
   CHECK(wrong <= 3);  // beside the limit
-  CHECK(directory.predicted({"size=500", "workers=1"}).at("p_fails") > 0.9);
-  CHECK(directory.predicted({"size=4", "workers=4"}).at("p_fails") < 0.06);
+  CHECK(predicted({"size=500", "workers=1"}).at("p_fails") > 0.9);
+  CHECK(predicted({"size=4", "workers=4"}).at("p_fails") < 0.06);
 
-  CHECK_THAT(directory.run({"predict", "model.json", "--set", "size=500", "workers=1"}).errors,
+  CHECK_THAT(run({"predict", "model.json", "--set", "size=500", "workers=1"}).errors,
              ContainsSubstring("a run of this configuration fails with P = 0.9"));
-  CHECK_THAT(directory.run({"predict", "model.json", "--set", "size=4", "workers=4"}).errors,
+  CHECK_THAT(run({"predict", "model.json", "--set", "size=4", "workers=4"}).errors,
              !ContainsSubstring("fails"));
-  const std::string table = directory.output(
-      {"predict", "model.json", "--set", "size=4,500", "workers=1", "--format", "text"});
+  const std::string table =
+      output({"predict", "model.json", "--set", "size=4,500", "workers=1", "--format", "text"});
   CHECK_THAT(table, ContainsSubstring("fails with P = 0.9"));
+
+  // The panel of a page does not vouch for such configurations.
+  const std::string page =
+      output({"report", "model.json", "runs.csv", "--failed", "drop", "--explore"});
+  CHECK_THAT(page, ContainsSubstring("doubts: [\"6 runs failed: whether this one would, "
+                                     "perfmodel predict tells\"]"));
+  CHECK_THAT(page, ContainsSubstring("(doubts ? \"\" : \"\\u2713 \") + \"within the measured"));
+
+  // Fields that contradict each other are refused.
+  const auto refused = [&](const std::string& message, const auto& change) {
+    auto other = nlohmann::ordered_json::parse(read("model.json"));
+    change(other["failures"]);
+    write("other.json", other.dump());
+    CHECK_THAT(run({"predict", "other.json", "--set", "size=4", "workers=1"}).failed(3),
+               ContainsSubstring(message));
+  };
+  refused(
+      "failures.curvatures", [](auto& failures) { failures["curvatures"].erase(0); });
+  refused(
+      "failures.curvatures[0]", [](auto& failures) { failures["curvatures"][0] = -1; });
+  refused(
+      "failures.variance", [](auto& failures) { failures["variance"] = 0; });
+  refused("failures.numbers[1].codes[2]",
+          [](auto& failures) { failures["numbers"][1]["codes"][2] = 4; });
 }
 
-TEST_CASE("a model of failing is read as the same bytes, and predicts the same", "[cli]") {
-  const EndedRunsDirectory directory(ended_runs(1000, "device,", "a,", "b,"));
-  directory.fit();
-  const std::string text = directory.read("model.json");
+TEST_CASE_METHOD(FailuresTest,
+                 "a model of failing is read as the same bytes, and predicts the same", "[cli]") {
+  write("runs.csv", ended_runs(1000, "device,", "a,", "b,"));
+  fit();
+  const std::string text = read("model.json");
   CHECK_THAT(text, ContainsSubstring("\"usual\": \"a\""));
-  directory.write("again.json", to_json(perfmodel::read_model(directory.file("model.json"))));
-  CHECK(directory.read("again.json") == text);
-  const Words asked = {"--set", "size=1:512:x1.5", "workers=1:8:+1", "--format", "csv"};
+  write("again.json", to_json(perfmodel::read_model(file("model.json"))));
+  CHECK(read("again.json") == text);
   const auto of = [&](const std::string& model) {
-    Words words = {"predict", model};
-    words.insert(words.end(), asked.begin(), asked.end());
-    return directory.output(words);
+    return output(
+        {"predict", model, "--set", "size=1:512:x1.5", "workers=1:8:+1", "--format", "csv"});
   };
   CHECK(of("again.json") == of("model.json"));
   // Any number of threads gives the same model.
-  directory.fit({"--threads", "3"});
-  CHECK(directory.read("model.json") == text);
+  fit({"--threads", "3"});
+  CHECK(read("model.json") == text);
 }
 
-TEST_CASE("with fewer than five failed runs no probability of failing is known", "[cli]") {
-  const EndedRunsDirectory directory(ended_runs(4));
-  CHECK_THAT(directory.fit().errors, !ContainsSubstring("failures"));
-  CHECK_THAT(directory.read("model.json"), !ContainsSubstring("\"failures\""));
-  CHECK(!directory.predicted({"size=500", "workers=1"}).contains("p_fails"));
+TEST_CASE_METHOD(FailuresTest,
+                 "with fewer than five failed runs no probability of failing is known", "[cli]") {
+  write("runs.csv", ended_runs(4));
+  CHECK_THAT(fit().errors, !ContainsSubstring("failures"));
+  CHECK_THAT(read("model.json"), !ContainsSubstring("\"failures\""));
+  CHECK(!predicted({"size=500", "workers=1"}).contains("p_fails"));
 }
 
-TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
-  const EndedRunsDirectory directory(ended_runs());
-  directory.fit();
+TEST_CASE_METHOD(FailuresTest, "suggest leaves out what is likely to fail", "[cli]") {
+  fit();
   const auto check = [&](const Words& options) {
     const ProgramResult result =
-        directory.run({"suggest", "model.json", "space.json", "--format", "csv"}, options)
-            .succeeded();
+        run({"suggest", "model.json", "space.json", "--format", "csv"}, options).succeeded();
     CHECK_THAT(result.errors, ContainsSubstring("of space.json left out: they fail with P > 0.25"));
-    const auto rows = cells_of_csv(result.output);
+    const auto rows = csv_cells(result.output);
     const auto column = std::ranges::find(rows[0], "p_fails") - rows[0].begin();
-    directory.write("told.csv", result.output);
     for (std::size_t row = 1; row < rows.size(); ++row) {
       const std::string size = rows[row][0];
       const std::string workers = rows[row][1];
       const double p =
-          directory.predicted({"size=" + size, "workers=" + workers}).at("p_fails").get<double>();
+          predicted({"size=" + size, "workers=" + workers}).at("p_fails").get<double>();
       CHECK(p <= 0.25);
       CHECK(std::stod(rows[row][static_cast<std::size_t>(column)]) == Catch::Approx(p));
       CHECK(!runs_out_of_memory(std::stoi(size) - 30, std::stoi(workers)));
@@ -166,31 +174,21 @@ TEST_CASE("suggest leaves out what is likely to fail", "[cli]") {
   CHECK(check({"--next", "5"}) == 5);
   CHECK(check({"--next", "5", "--goal", "fastest", "--runs", "runs.csv"}) == 5);
 
-  const auto all = nlohmann::json::parse(
-      directory.output({"suggest", "model.json", "space.json", "--format", "json"}));
+  const auto all = run({"suggest", "model.json", "space.json", "--format", "json"}).json();
   const int searched = all.at("searched");
   CHECK(searched == 54);
   CHECK(all.at("allowed").get<int>() + all.at("likely_to_fail").get<int>() == 54);
 
   for (const Words& options : {Words{"--where", "size > 400 && workers == 1"},
                                Words{"--where", "size > 400 && workers == 1", "--next", "1"}}) {
-    CHECK_THAT(directory.run({"suggest", "model.json", "space.json"}, options).failed(3),
+    CHECK_THAT(run({"suggest", "model.json", "space.json"}, options).failed(3),
                ContainsSubstring("every configuration of space.json that is left is "
                                  "likely to fail"));
   }
-  // Runs that finished are ranked whatever the model thinks of them.
-  const auto ranked = cells_of_csv(
-      directory.output({"suggest", "model.json", "runs.csv", "--top", "40", "--format", "csv"}));
-  CHECK(ranked.size() == 35);
-}
-
-TEST_CASE("suggest lists the configurations that it leaves out as likely to fail", "[cli]") {
-  const EndedRunsDirectory directory(ended_runs());
-  directory.fit();
+  // The configurations that are left out are listed.
   for (const Words& options : {Words{}, Words{"--next", "3"}}) {
     const ProgramResult result =
-        directory.run({"suggest", "model.json", "space.json", "--format", "json"}, options)
-            .succeeded();
+        run({"suggest", "model.json", "space.json", "--format", "json"}, options).succeeded();
     const auto document = result.json();
     const auto& failing = document.at("failing");
     REQUIRE(failing.size() == std::min<std::size_t>(10, document.at("likely_to_fail")));
@@ -205,9 +203,14 @@ TEST_CASE("suggest lists the configurations that it leaves out as likely to fail
                                                   at.at("workers").dump() + " (P = "));
     }
   }
+  // Runs that finished are ranked whatever the model thinks of them.
+  const auto ranked =
+      csv_cells(output({"suggest", "model.json", "runs.csv", "--top", "40", "--format", "csv"}));
+  CHECK(ranked.size() == 35);
 }
 
-TEST_CASE("where conditions bound the memory, it alone decides what can run", "[cli]") {
+TEST_CASE_METHOD(FailuresTest, "where conditions bound the memory, it alone decides what can run",
+                 "[cli]") {
   // 10 MB per size and worker, and 40 MB: runs of more than 1000 MB fail.
   std::string runs = "size,workers,mem_mb,time_s\n";
   for (int size = 1; size <= 512; size *= 2)
@@ -218,16 +221,12 @@ TEST_CASE("where conditions bound the memory, it alone decides what can run", "[
           fails ? "OOM,OOM"
                 : std::to_string(10.0 * size / workers + 40) + "," + grid_time(size, workers));
     }
-  const EndedRunsDirectory directory(runs);
-  directory.output({"fit", "runs.csv", "--target", "time_s,mem_mb", "--failed", "drop",
-                    "--expression", "multi", "--terms", "1", "-o", "all.jsonl"});
+  write("runs.csv", runs);
+  output({"fit", "runs.csv", "--target", "time_s,mem_mb", "--failed", "drop", "--expression",
+          "multi", "--terms", "1", "-o", "all.jsonl"});
   const Words asked = {"suggest",       "all.jsonl", "space.json", "--where",
                        "mem_mb < 1000", "--top",     "60",         "--format"};
-  const auto with = [&](Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  };
-  const auto rows = cells_of_csv(directory.output(with(asked, {"csv"})));
+  const auto rows = csv_cells(run(asked, {"csv"}).succeeded().output);
   std::size_t expected = 0;
   for (const int size : {16, 24, 48, 80, 120, 160, 240, 320, 480})
     for (const int workers : {1, 2, 3, 4, 6, 8})
@@ -239,21 +238,21 @@ TEST_CASE("where conditions bound the memory, it alone decides what can run", "[
     told_to_fail += std::stod(rows[row].back()) > 0 ? 1U : 0U;
   }
   CHECK(told_to_fail == expected);  // p_fails stands beside it
-  const ProgramResult result = directory.run(with(asked, {"json"}));
+  const ProgramResult result = run(asked, {"json"});
   CHECK_THAT(result.errors, !ContainsSubstring("left out"));
   const auto document = nlohmann::json::parse(result.output);
   CHECK(!document.contains("likely_to_fail"));
   CHECK(!document.contains("failing"));
   // The same of what to measure next: all that is left is near the limit.
-  CHECK_THAT(directory
-                 .run({"suggest", "all.jsonl", "space.json", "--where",
-                       "mem_mb < 1000 && size > 79 * workers", "--next", "1", "--format", "csv"})
+  CHECK_THAT(run({"suggest", "all.jsonl", "space.json", "--where",
+                  "mem_mb < 1000 && size > 79 * workers", "--next", "1", "--format", "csv"})
                  .succeeded()
                  .errors,
              !ContainsSubstring("left out"));
 }
 
-TEST_CASE("a column in which only failed runs differ decides failing", "[cli]") {
+TEST_CASE_METHOD(FailuresTest, "a column in which only failed runs differ decides failing",
+                 "[cli]") {
   // Every size failed with the cache, none of the runs that finished had it.
   std::string runs = "size,workers,cache,mode,exit_code,time_s\n";
   for (int size = 1; size <= 64; size *= 2)
@@ -263,75 +262,52 @@ TEST_CASE("a column in which only failed runs differ decides failing", "[cli]") 
       if (workers < 4)
         runs += inputs + (size % 3 == 1 ? "1,safe" : "0,quick") + ",137,failed\n";
     }
-  const EndedRunsDirectory directory(runs);
-  directory.fit();
-  const auto failures = nlohmann::json::parse(directory.read("model.json")).at("failures");
+  write("runs.csv", runs);
+  fit();
+  const auto failures = model().at("failures");
   Words columns;
   for (const auto* kind : {"numbers", "levels"})
     for (const auto& input : failures.at(kind))
       columns.push_back(input.at("column"));
   // An exit code follows from failing.
   CHECK(columns == Words{"size", "workers", "cache", "mode"});
-  directory.write("asked.csv",
-                  "cache,size,mode,workers\n0,16,safe,2\n1,16,safe,2\n0,16,quick,2\n,16,safe,2\n");
-  const auto rows = cells_of_csv(directory.output({"predict", "model.json", "asked.csv"}) + "\n");
+  write("asked.csv",
+        "cache,size,mode,workers\n0,16,safe,2\n1,16,safe,2\n0,16,quick,2\n,16,safe,2\n");
+  const auto rows = csv_cells(output({"predict", "model.json", "asked.csv"}));
   CHECK(std::stod(rows[1].back()) < 0.3);
   CHECK(std::stod(rows[2].back()) > 0.7);
   CHECK(std::stod(rows[3].back()) > 0.7);
   CHECK(rows[4].size() == rows[1].size() - 1);  // a blank cell is no value: nothing is said
   // Without these columns, configurations are like the runs that finished.
-  CHECK(directory.predicted({"size=16", "workers=2"}).at("p_fails").get<double>() ==
+  CHECK(predicted({"size=16", "workers=2"}).at("p_fails").get<double>() ==
         Catch::Approx(std::stod(rows[1].back())));
 }
 
-TEST_CASE("fit reports levels at which all runs failed", "[cli]") {
+TEST_CASE_METHOD(FailuresTest, "fit reports levels at which all runs failed", "[cli]") {
   std::string runs = ended_runs(1000, "gpu,", "new,", "new,");
   runs.replace(runs.find("1,1,new"), 7, "1,1,mid");
   runs += "1,2,old,failed\n2,2,old,failed\n3,2,odd,failed\n";
-  const EndedRunsDirectory directory(runs);
-  const std::string errors = directory.fit().errors;
+  write("runs.csv", runs);
+  const std::string errors = fit().errors;
   CHECK_THAT(errors, ContainsSubstring("all 2 runs with gpu = old failed"));
   CHECK_THAT(errors, ContainsSubstring("the only run with gpu = odd failed"));
-  CHECK(nlohmann::json::parse(directory.read("model.json")).at("failures").at("failed") == 6);
+  CHECK(model().at("failures").at("failed") == 6);
 }
 
-TEST_CASE("a model of failing whose fields contradict each other is refused", "[cli]") {
-  const EndedRunsDirectory directory(ended_runs());
-  directory.fit();
-  const auto model = nlohmann::ordered_json::parse(directory.read("model.json"));
-  const auto refused = [&](const std::string& message, const auto& change) {
-    auto other = model;
-    change(other["failures"]);
-    directory.write("other.json", other.dump());
-    CHECK_THAT(directory.run({"predict", "other.json", "--set", "size=4", "workers=1"}).failed(3),
-               ContainsSubstring(message));
-  };
-  refused(
-      "failures.curvatures", [](auto& failures) { failures["curvatures"].erase(0); });
-  refused(
-      "failures.curvatures[0]", [](auto& failures) { failures["curvatures"][0] = -1; });
-  refused(
-      "failures.variance", [](auto& failures) { failures["variance"] = 0; });
-  refused("failures.numbers[1].codes[2]",
-          [](auto& failures) { failures["numbers"][1]["codes"][2] = 4; });
-}
-
-TEST_CASE("measure does not run what is likely to fail", "[cli]") {
-  const EndedRunsDirectory directory(ended_runs());
-  directory.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1,
+TEST_CASE_METHOD(FailuresTest, "measure does not run what is likely to fail", "[cli]") {
+  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1,
  "columns": [{"column": "size", "values": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]},
              {"column": "threads", "values": [1, 2, 4, 8, 16, 32, 64, 128]}]})");
-  directory.write("program", R"(#!/bin/sh
+  write("program", R"(#!/bin/sh
 test $(( $1 * $2 )) -gt 512 && exit 1
 echo "step_time: $(( 100 * $1 / $2 + 3 * $2 + 7 )) us"
 )");
-  std::filesystem::permissions(directory.file("program"), std::filesystem::perms::owner_all);
+  std::filesystem::permissions(file("program"), std::filesystem::perms::owner_all);
   const ProgramResult measured =
-      directory
-          .run({"measure", "space.json", "--runs", "measured.csv", "--repeats", "1", "--time-from",
-                "step_time: {}", "-o", "measured.json", "--", "./program", "{size}", "{threads}"})
+      run({"measure", "space.json", "--runs", "measured.csv", "--repeats", "1", "--time-from",
+           "step_time: {}", "-o", "measured.json", "--", "./program", "{size}", "{threads}"})
           .succeeded();
-  const auto rows = cells_of_csv(directory.read("measured.csv"));
+  const auto rows = csv_cells(read("measured.csv"));
   std::size_t failed = 0;
   for (const Words& row : rows)
     failed += row[2] == "failed" ? 1U : 0U;
@@ -339,15 +315,4 @@ echo "step_time: $(( 100 * $1 / $2 + 3 * $2 + 7 )) us"
   CHECK(failed < 18);
   CHECK(rows.size() - 1 - failed > 46);
   CHECK_THAT(measured.errors, ContainsSubstring("or is likely to fail"));
-}
-
-TEST_CASE("the panel of a page does not vouch for configurations that may fail", "[cli][report]") {
-  const EndedRunsDirectory directory(ended_runs());
-  directory.fit();
-  const auto page = [&] {
-    return directory.output({"report", "model.json", "runs.csv", "--failed", "drop", "--explore"});
-  };
-  CHECK_THAT(page(), ContainsSubstring("doubts: [\"6 runs failed: whether this one would, "
-                                       "perfmodel predict tells\"]"));
-  CHECK_THAT(page(), ContainsSubstring("(doubts ? \"\" : \"\\u2713 \") + \"within the measured"));
 }

@@ -26,21 +26,16 @@ struct MeasuredRun {
   }
 };
 
-std::vector<MeasuredRun> measured_runs() {
-  std::vector<MeasuredRun> runs;
-  for (const double gpus : {1, 2, 4, 8})
-    for (const double batch : {16, 32, 64})
-      for (const double filters : {4, 8, 16})
-        runs.push_back({filters, gpus, batch});
-  return runs;
-}
-
 class FilesTest : public ProgramTest {
  public:
   FilesTest() {
-    for (const MeasuredRun& run : runs_)
-      lines_.push_back(to_text(run.gpus) + "," + to_text(run.batch) + "," + to_text(run.filters) +
-                       "," + to_text(run.time()) + "\n");
+    for (const double gpus : {1, 2, 4, 8})
+      for (const double batch : {16, 32, 64})
+        for (const double filters : {4, 8, 16}) {
+          runs_.push_back({filters, gpus, batch});
+          lines_.push_back(csv_row(gpus, batch, filters, runs_.back().time()));
+        }
+    write("plain.csv", header() + all_lines());
   }
 
   static std::string header() { return "gpus,batch_size,filters,time_s\n"; }
@@ -54,10 +49,8 @@ class FilesTest : public ProgramTest {
   std::string all_lines() const { return lines(0, lines_.size()); }
 
  protected:
-  std::vector<MeasuredRun> runs_ = measured_runs();
-
- private:
-  std::vector<std::string> lines_;
+  std::vector<MeasuredRun> runs_;
+  std::vector<std::string> lines_;  ///< of the plain CSV without its header
 };
 
 std::string with_replaced(std::string text, char from, char to) {
@@ -70,7 +63,6 @@ std::string with_replaced(std::string text, char from, char to) {
 TEST_CASE_METHOD(FilesTest,
                  "separators, decimal commas and units in brackets leave the law as it is",
                  "[cli]") {
-  write("plain.csv", header() + all_lines());
   const nlohmann::json plain = model_of({"plain.csv"});
   CHECK_THAT(plain["constants"]["C"].get<double>(), Catch::Matchers::WithinRel(0.05, 1e-3));
 
@@ -108,10 +100,7 @@ TEST_CASE_METHOD(FilesTest, "a mark that may separate thousands is refused with 
                  "[cli]") {
   const std::string rows = "512;1;285\n1.024;2;310\n2.048;4;402\n";
   write("runs.csv", "Batch Size;GPUs;Time (ms)\n" + rows);
-  const ProgramResult refused = run({"fit", "runs.csv"});
-  CHECK(refused.exit_code == 3);
-  CHECK(refused.output.empty());
-  CHECK_THAT(refused.errors,
+  CHECK_THAT(run({"fit", "runs.csv"}).refused(3),
              ContainsSubstring("runs.csv:3: column 'Batch Size': \"1.024\" can be 1024 or 1.024; "
                                "pass --decimal , for 1024, or --decimal . for 1.024"));
   const auto imported = [&](const std::string& decimal) {
@@ -138,10 +127,8 @@ TEST_CASE_METHOD(FilesTest, "marks in numbers that allow only one reading are re
                  "[cli]") {
   const auto import_of = [&](const std::string& text, const std::string& decimal = "") {
     write("runs.csv", text);
-    Words arguments = {"import", "runs.csv", "--quiet"};
-    if (!decimal.empty())
-      arguments.insert(arguments.end(), {"--decimal", decimal});
-    const ProgramResult result = run(arguments);
+    const ProgramResult result = run({"import", "runs.csv", "--quiet"},
+                                     decimal.empty() ? Words{} : Words{"--decimal", decimal});
     return result.exit_code == 0 ? result.output : "refused";
   };
   CHECK(import_of("n;t\n1.024;2\n1.5;3\n") == "n,t\n1.024,2\n1.5,3\n");
@@ -158,14 +145,12 @@ TEST_CASE_METHOD(FilesTest, "marks in numbers that allow only one reading are re
 }
 
 TEST_CASE_METHOD(FilesTest, "several files are one table, and the model names them all", "[cli]") {
-  write("all.csv", header() + all_lines());
   write("one.csv", header() + lines(0, 20));
-  std::string others = "time_s|filters|gpus|batch_size\n";
+  std::string others = "time_s,filters,gpus,batch_size\n";
   for (std::size_t i = 20; i < runs_.size(); ++i)
-    others += to_text(runs_[i].time()) + "|" + to_text(runs_[i].filters) + "|" +
-              to_text(runs_[i].gpus) + "|" + to_text(runs_[i].batch) + "\n";
-  write("two.csv", others);
-  const nlohmann::json all = model_of({"all.csv"});
+    others += csv_row(runs_[i].time(), runs_[i].filters, runs_[i].gpus, runs_[i].batch);
+  write("two.csv", with_replaced(others, ',', '|'));
+  const nlohmann::json all = model_of({"plain.csv"});
   const nlohmann::json both = model_of({"one.csv", "two.csv"});
   const nlohmann::json swapped = model_of({"two.csv", "one.csv"});
   for (const char* part : {"constants", "metrics", "search", "scaling_powers"}) {
@@ -182,15 +167,12 @@ TEST_CASE_METHOD(FilesTest, "several files are one table, and the model names th
   CHECK_FALSE(all["provenance"]["data"].contains("files"));
   // And it is still there when the model was read: compare() and others keep files apart.
   write("bad.csv", header() + "1,x,4,1\n1,16,4,y\n");
-  const ProgramResult bad = run({"fit", "one.csv", "bad.csv"});
-  CHECK(bad.exit_code == 3);
-  CHECK_THAT(bad.errors,
+  CHECK_THAT(run({"fit", "one.csv", "bad.csv"}).failed(3),
              ContainsSubstring("bad.csv:2: column 'batch_size': \"x\" is not a number") &&
                  ContainsSubstring("bad.csv:3: column 'time_s': \"y\""));
 }
 
 TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", "[cli]") {
-  write("plain.csv", header() + all_lines());
   write("failed.csv", header() + "64,16,4,NA\n" + all_lines() +
                           "64,16,8,\n64,16,4,0\n64,16,8,NA\n64,16,4,-1\n64,32,4,oom\n");
   CHECK_THAT(run({"fit", "failed.csv"}).failed(3), ContainsSubstring("column 'time_s': 6 cells") &&
@@ -253,7 +235,6 @@ TEST_CASE_METHOD(FilesTest, "a throughput is a target: time = work / throughput"
   CHECK(judged.json()["metrics"]["mape_percent"] < 0.1);
   CHECK(run({"report", "model.json", "rates.csv"}).exit_code == 0);
   // A file with the time itself is judged by that.
-  write("plain.csv", header() + all_lines());
   CHECK(run({"evaluate", "model.json", "plain.csv", "--target", "time_s", "--fail-if", "mape>0.1"})
             .exit_code == 0);
   write("stopped.csv", csv + "1,16,4,0\n");
@@ -272,18 +253,15 @@ TEST_CASE_METHOD(FilesTest, "True, TRUE and true are one level", "[cli]") {
     const bool amp = row % 4 != 3;
     const std::string time = to_text((amp ? 0.5 : 1) / gpus + 0.1);
     mixed += csv_row(gpus, spellings[row % 4], time);
-    plain += to_text(gpus) + (amp ? ",true," : ",false,") + time + "\n";
+    plain += csv_row(gpus, amp ? "true" : "false", time);
   }
   write("mixed.csv", mixed);
   write("plain.csv", plain);
   const nlohmann::json model = model_of({"mixed.csv"});
   CHECK(model["constants"] == model_of({"plain.csv"})["constants"]);
   write("model.json", model.dump());
-  const Words predict = {"predict", "model.json", "--set", "gpus=2"};
   const auto of = [&](const std::string& amp) {
-    Words arguments = predict;
-    arguments.push_back(amp);
-    return run(arguments).output;
+    return run({"predict", "model.json", "--set", "gpus=2"}, {amp}).output;
   };
   CHECK(of("amp=TRUE") == of("amp=true"));
   CHECK(of("amp=TRUE") != of("amp=FALSE"));
@@ -325,19 +303,14 @@ TEST_CASE_METHOD(FilesTest, "many warnings of one kind are one line, and all sta
 
 TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, with one notice",
                  "[cli][files]") {
-  std::string plain = "filters,gpus,batch_size,time_s\n";
-  std::string indexed = ",filters,gpus,batch_size,time_s\n";
+  std::string indexed = "," + header();
   std::string unordered = indexed;
   std::size_t row = 0;
-  for (const MeasuredRun& run : measured_runs()) {
-    const std::string line = to_text(run.filters) + "," + to_text(run.gpus) + "," +
-                             to_text(run.batch) + "," + to_text(run.time()) + "\n";
-    plain += line;
+  for (const std::string& line : lines_) {
     indexed += std::to_string(row) + "," + line;
     unordered += std::to_string(row == 3 ? 30 : row) + "," + line;
     ++row;
   }
-  write("plain.csv", plain);
   write("indexed.csv", indexed);
   write("unordered.csv", unordered);
   const nlohmann::json of_plain = model_of({"plain.csv"});
@@ -356,7 +329,7 @@ TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, with one not
   CHECK(model_of({"indexed.csv", "indexed2.csv"})["provenance"]["data"]["rows"] == 2 * row);
   const ProgramResult predicted = run({"predict", "model.json", "indexed.csv"});
   CHECK_THAT(predicted.output, Catch::Matchers::StartsWith(
-                                   ",filters,gpus,batch_size,time_s,predicted_time_s,lower,upper,"
+                                   ",gpus,batch_size,filters,time_s,predicted_time_s,lower,upper,"
                                    "in_range\n0,"));
   CHECK_THAT(run({"fit", "unordered.csv"}).failed(3),
              ContainsSubstring("unordered.csv: column 1 has no name, and does not "
@@ -370,14 +343,23 @@ TEST_CASE_METHOD(FilesTest, "a decimal comma in a setting is no list of two valu
         csv_grid("dropout,gpus,time_s", {0.1, 0.2, 0.4, 0.8}, {1, 2, 4, 8},
                  [](double dropout, double gpus) { return (1 + dropout) / std::sqrt(gpus); }));
   write("model.json", model_of({"runs.csv"}).dump());
-  const ProgramResult comma = run({"predict", "model.json", "--set", "dropout=0,5", "gpus=2"});
-  CHECK(comma.exit_code == 2);
   CHECK_THAT(
-      comma.errors,
+      run({"predict", "model.json", "--set", "dropout=0,5", "gpus=2"}).failed(2),
       ContainsSubstring("--set 'dropout=0,5': a comma separates two values, and 5 is outside "
                         "of the measured range 0.1 .. 0.8; write 0.5 with a point"));
   CHECK(run({"predict", "model.json", "--set", "dropout=0.5", "gpus=2"}).exit_code == 0);
   for (const char* list : {"gpus=1,16", "gpus=2,4"})  // counts are no decimal fractions
     CHECK(run({"predict", "model.json", "--set", "dropout=0.2", list}).exit_code == 0);
   CHECK(run({"predict", "model.json", "--set", "gpus=2", "dropout=0.2,0.4"}).exit_code == 0);
+}
+
+TEST_CASE_METHOD(FilesTest, "a document names a file whose name is no UTF-8, units have to be that",
+                 "[cli]") {
+  write("runs\xE9.csv", header() + all_lines());
+  const nlohmann::json model = model_of({"runs\xE9.csv", "--quiet"});
+  CHECK(model["provenance"]["data"]["file"] == "runs\uFFFD.csv");
+  write("model\xE9.json", model.dump());
+  CHECK(nlohmann::json::accept(
+      run({"evaluate", "model\xE9.json", "runs\xE9.csv", "--format", "json"}).succeeded().output));
+  run({"fit", "plain.csv", "--time-unit", "\xE9s"}).failed(2);
 }

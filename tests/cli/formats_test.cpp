@@ -1,11 +1,11 @@
 // The formats of commands that print tables.
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
+#include "support/csv_text.hpp"
 #include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
@@ -97,18 +97,14 @@ TEST_CASE_METHOD(FormatsTest, "every table can be printed in every format", "[cl
 
 TEST_CASE_METHOD(FormatsTest, "csv has the figures of the JSON under their names", "[cli]") {
   const auto check = [&](const Words& command, const std::string& list) {
-    const auto csv = lines_of(in_format(command, "csv"));
+    auto csv = csv_cells(in_format(command, "csv"));
     const FormatsJson rows = FormatsJson::parse(in_format(command, "json"))[list];
     REQUIRE(csv.size() == rows.size() + 1);
-    Words names;
-    std::istringstream header(csv.front());
-    for (std::string name; std::getline(header, name, ',');)
-      names.push_back(name);
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      std::istringstream cells(csv[r + 1]);
-      for (const std::string& name : names) {
-        std::string cell;
-        std::getline(cells, cell, ',');
+      csv[r + 1].resize(csv[0].size());  // empty ones at the end
+      for (std::size_t column = 0; column < csv[0].size(); ++column) {
+        const std::string& name = csv[0][column];
+        const std::string& cell = csv[r + 1][column];
         INFO(name << " of row " << r << ": " << cell);
         REQUIRE((name == "limited_by" || rows[r].contains(name)));
         const FormatsJson value = name != "limited_by" || rows[r]["limit"].is_null()
@@ -142,11 +138,7 @@ TEST_CASE_METHOD(FormatsTest, "conditions are test cases of JUnit and annotation
                  "[cli]") {
   const Words command = {"evaluate",  "model.json", "runs.csv", "--fail-if", "mape>1",
                          "--fail-if", "r2<-1e9",    "--quiet",  "--format"};
-  const auto in = [&](const std::string& format) {
-    Words arguments = command;
-    arguments.push_back(format);
-    return run(arguments);
-  };
+  const auto in = [&](const std::string& format) { return run(command, {format}); };
   const double mape = FormatsJson::parse(in("json").output)["metrics"]["mape_percent"];
   const ProgramResult junit = in("junit");
   CHECK(junit.exit_code == 4);

@@ -101,8 +101,8 @@ void check_lines(const std::string& text) {
 
 TEST_CASE("formulas of derived columns have the same values in Python",
           "[model][show][derive][needs-python]") {
-  const test::CsvFile file("import numpy as np\n" +
-                           printing(python_dialect(), "print(repr(float(", ")))"));
+  const test::CsvFile file("import numpy as np\n" + printing(dialect_of(FormulaLanguage::python),
+                                                             "print(repr(float(", ")))"));
   const auto printed = test::output_of(test::kPython + file.path());
   REQUIRE(printed);
   check_lines(*printed);
@@ -111,7 +111,8 @@ TEST_CASE("formulas of derived columns have the same values in Python",
 TEST_CASE("formulas of derived columns have the same values in C",
           "[model][show][derive][needs-cc]") {
   const test::CsvFile file("#include <math.h>\n#include <stdio.h>\nint main(void) {\n" +
-                           printing(c_dialect(), "printf(\"%.17g\\n\", ", ");") + "return 0;\n}\n");
+                           printing(dialect_of(FormulaLanguage::c), "printf(\"%.17g\\n\", ", ");") +
+                           "return 0;\n}\n");
   const std::string binary = file.path() + ".out";
   const auto printed =
       test::output_of("cc -std=c99 -x c -o " + binary + " " + file.path() + " -lm && " + binary);
@@ -123,7 +124,8 @@ TEST_CASE("formulas of derived columns have the same values in C",
 TEST_CASE("formulas of derived columns are written with a spreadsheet's functions",
           "[model][show][derive]") {
   const auto code = [&](const std::string& formula) {
-    return derived_code({"x", formula, {"a", "b"}}, spreadsheet_dialect(), own_name);
+    return derived_code({"x", formula, {"a", "b"}}, dialect_of(FormulaLanguage::spreadsheet),
+                        own_name);
   };
   // A spreadsheet takes -a^2 for (-a)^2, and 2^3^2 for (2^3)^2.
   CHECK(code("-a^2") == "(-(a^2))");
@@ -134,7 +136,9 @@ TEST_CASE("formulas of derived columns are written with a spreadsheet's function
 }
 
 TEST_CASE("a formula too long for other languages is named", "[model][show][derive]") {
-  for (const Dialect* dialect : {&python_dialect(), &c_dialect(), &spreadsheet_dialect()}) {
+  for (const Dialect* dialect :
+       {&dialect_of(FormulaLanguage::python), &dialect_of(FormulaLanguage::c),
+        &dialect_of(FormulaLanguage::spreadsheet)}) {
     const std::string longest = "a" + repeated(" + a", 499);
     CHECK_NOTHROW(derived_code({"x", longest, {"a"}}, *dialect, own_name));
     for (const std::string& longer : {longest + " + a", "(" + longest + ")"}) {

@@ -93,11 +93,13 @@ TEST_CASE("among many columns, terms leave the model and re-enter at better powe
   FitOptions options;
   options.starts = 1;
   options.generations = 1;
+  options.exploration_rows = 0;
   const SearchSpace space(runs.spec, runs.design, options);
   const Regulariser penalty(space, runs.design, options);
-  const Explored found = explore(runs.design, space, penalty, options, 0);
+  const Explored found = explore(runs.design, space, penalty, options);
   // Local refinement alone ends at an optimum that has all terms.
-  const Optimum alone = polish(runs.design, space, penalty, options, found.of_search, kRoughGap);
+  const Optimum alone =
+      polish(runs.design, space, penalty, options, found.best.of_search, kRoughGap);
   CHECK(alone.at.head(24).minCoeff() > 0);
   CHECK(found.best.finish.cost < 0.995 * alone.cost);
 }

@@ -68,6 +68,11 @@ std::string ProgramResult::failed(int code) const {
   return errors;
 }
 
+std::string ProgramResult::refused(int code) const {
+  CHECK(output.empty());
+  return failed(code);
+}
+
 Program::Program(const Words& arguments, const ProgramOptions& options) {
   const std::string input = files_.write("input", options.input);
   const std::string output = files_.file("output");

@@ -37,6 +37,8 @@ struct ProgramResult {
   nlohmann::json json() const;
   /// What a program said that has to have ended with this code.
   std::string failed(int code) const;
+  /// The same of one that printed no result.
+  std::string refused(int code = 2) const;
 };
 
 /// The path of the program: what was built beside the tests, unless the environment's

@@ -19,8 +19,10 @@ ProgramResult ProgramTest::run(Words arguments, const Words& further) const {
   return run_perfmodel(arguments, program_options);
 }
 
-nlohmann::json ProgramTest::model_of(const Words& arguments) {
-  const ProgramResult result = run({"fit"}, arguments);
+nlohmann::json ProgramTest::model_of(const Words& arguments, const Words& further) {
+  Words all = {"fit"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const ProgramResult result = run(all, further);
   said_ = result.errors;
   return result.json();
 }

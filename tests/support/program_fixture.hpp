@@ -31,7 +31,7 @@ class ProgramTest {
   /// The program with these arguments and then those.
   ProgramResult run(Words arguments, const Words& further = {}) const;
   /// The model that a fit with these arguments writes to standard output.
-  nlohmann::json model_of(const Words& arguments);
+  nlohmann::json model_of(const Words& arguments, const Words& further = {});
   /// What the last such fit said.
   const std::string& said() const { return said_; }
 
