@@ -161,7 +161,7 @@ struct PredictionIntervals {
   /// Per numeric column. Models of older versions lack it: their intervals are as wide outside the
   /// measured ranges as inside.
   std::optional<std::vector<GrowthOfErrors>> beyond = {};
-  /// Whether scores are divided by ProcessReach::deviations: intervals are then narrow near the
+  /// Whether scores are divided by GpReach::deviations: intervals are then narrow near the
   /// runs and wide far from them.
   bool by_deviation = false;
   /// Excess standard deviation of the calibration rows, added in quadrature by score_deviation().
@@ -257,8 +257,8 @@ enum class Method {
 
 /// The form that is fitted.
 enum class Expression {
-  generic,    ///< Eq. (4)
-  multi,      ///< a sum of product terms
+  eq4,        ///< Eq. (4)
+  sum,        ///< a sum of product terms
   automatic,  ///< selected by cross-validation
   formula,    ///< a user's own
 };
@@ -266,8 +266,8 @@ enum class Expression {
 /// How the residuals of the expression are modelled.
 enum class Residual {
   none,
-  process,  ///< by a Gaussian process of ln t
-  chosen,   ///< selected together with an automatic expression
+  gp,      ///< by a Gaussian process of ln t
+  chosen,  ///< selected together with an automatic expression
 };
 
 /// In which units a penalty takes the constants.
@@ -292,12 +292,11 @@ constexpr auto texts_of(Method) {
 constexpr auto texts_of(Expression) {
   using enum Expression;
   return std::to_array<EnumText<Expression>>(
-      {{generic, "generic"}, {multi, "multi"}, {automatic, "auto"}, {formula, "formula"}});
+      {{eq4, "generic"}, {sum, "multi"}, {automatic, "auto"}, {formula, "formula"}});
 }
 constexpr auto texts_of(Residual) {
   using enum Residual;
-  return std::to_array<EnumText<Residual>>(
-      {{none, "none"}, {process, "process"}, {chosen, "auto"}});
+  return std::to_array<EnumText<Residual>>({{none, "none"}, {gp, "process"}, {chosen, "auto"}});
 }
 constexpr auto texts_of(Penalise) {
   using enum Penalise;
@@ -341,12 +340,12 @@ struct SearchDefaults {
 SearchDefaults search_defaults(Method method);
 
 /// The stages of a long fit, in this order; the first two only if a form is selected.
-enum class FitStage { sums, processes, fits, bootstrap, folds };
+enum class FitStage { sums, corrections, fits, bootstrap, folds };
 
 constexpr auto texts_of(FitStage) {
   using enum FitStage;
   return std::to_array<EnumText<FitStage>>({{sums, "choosing among sums of terms"},
-                                            {processes, "choosing the form"},
+                                            {corrections, "choosing the form"},
                                             {fits, "fitting"},
                                             {bootstrap, "bootstrap"},
                                             {folds, "folds"}});
@@ -358,7 +357,7 @@ using FitProgress = std::function<void(FitStage stage, std::size_t done, std::si
 struct FittedModel;
 
 struct FitOptions {
-  Expression expression = Expression::generic;
+  Expression expression = Expression::eq4;
   OwnFormula formula;                ///< for `formula`
   bool signed_terms = false;         ///< for `multi`: candidates include negative terms
   std::optional<std::size_t> terms;  ///< for `multi`; selected by cross-validation if not given
@@ -407,7 +406,7 @@ Loss default_loss(const FitOptions& options);
 class Form;
 
 /// Eq. (4).
-std::shared_ptr<const Form> generic_form();
+std::shared_ptr<const Form> eq4_form();
 
 /// A message that the reader of a fitted model should see before trusting it.
 struct Warning {
@@ -443,19 +442,19 @@ struct HyperPriorFacts {
 
 /// The distribution of single runs about trend and GP, on the scale of logarithms. Under Student's
 /// t (4 degrees of freedom), disturbed runs have small weights.
-enum class ProcessNoise { normal, student_t };
+enum class GpNoise { normal, student_t };
 
-constexpr auto texts_of(ProcessNoise) {
-  using enum ProcessNoise;
-  return std::to_array<EnumText<ProcessNoise>>({{normal, "normal"}, {student_t, "student_t"}});
+constexpr auto texts_of(GpNoise) {
+  using enum GpNoise;
+  return std::to_array<EnumText<GpNoise>>({{normal, "normal"}, {student_t, "student_t"}});
 }
 
 /// How the hyper-parameters of a GP residual were found.
-struct ProcessSearch {
+struct GpSearch {
   std::string objective;  ///< in words
   std::vector<HyperPriorFacts> priors;
   std::size_t rows = 0;  ///< number of configurations, at most, in the likelihood
-  ProcessNoise noise = ProcessNoise::normal;
+  GpNoise noise = GpNoise::normal;
   std::size_t outliers = 0;  ///< runs with a weight below 0.2
 };
 
@@ -496,7 +495,7 @@ struct SearchSummary {
   /// each level has terms of its own. Empty if the constants minimise a loss that was requested.
   std::vector<double> ridges;
   /// Set for a form with a GP residual; loss and penalty are then those of the trend's initial fit.
-  std::optional<ProcessSearch> process;
+  std::optional<GpSearch> gp;
   std::optional<PriorFacts> prior;  ///< set if an earlier model was adapted
 };
 
@@ -540,8 +539,8 @@ class FailureModel;
 /// they were found.
 struct FittedModel {
   ModelSpec spec;
-  std::shared_ptr<const Form> form = generic_form();  ///< never null
-  Eigen::VectorXd constants;                          ///< in the order of form->constants()
+  std::shared_ptr<const Form> form = eq4_form();  ///< never null
+  Eigen::VectorXd constants;                      ///< in the order of form->constants()
   /// The configuration of the central run, if scaling powers depend on one: for a sum of product
   /// terms, and for Eq. (4) with a column derived from a scale.
   std::optional<Configuration> typical;

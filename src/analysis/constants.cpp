@@ -160,8 +160,8 @@ const HeldOutErrors* held_out_errors(const FittedModel& model) {
   if (!model.search.form)
     return nullptr;
   const auto& all = model.search.form->held_out;
-  const auto found = std::ranges::find(
-      all, has_process(*model.form) ? "process" : model.form->name(), &HeldOutErrors::form);
+  const auto found = std::ranges::find(all, has_gp(*model.form) ? "process" : model.form->name(),
+                                       &HeldOutErrors::form);
   return found == all.end() ? nullptr : &*found;
 }
 

@@ -38,7 +38,7 @@ Parts parts_of(const ForecastRequest& request, const Design& design) {
   Parts out;
   for (const TimePart& part : model.form->parts(model.spec, model.constants))
     out.names.push_back(part.title.empty() ? part.name : part.name + " (" + part.title + ")");
-  const bool has_one_power = model.form->trend().name() == generic_form()->name();
+  const bool has_one_power = model.form->trend().name() == eq4_form()->name();
   for (std::size_t i = 0; i < design.rows; ++i) {
     const std::vector<std::size_t> row = {i};
     std::vector<double> times = time_shares(model, take_rows(design, row));

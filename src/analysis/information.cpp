@@ -40,7 +40,7 @@ std::vector<std::size_t> most_rows(std::size_t rows) {
 
 Belief::Belief(const FittedModel& model, const Design& space, const std::optional<Design>& known)
     : model_(model),
-      process_(model.form->process_belief(model.spec)),
+      gp_(model.form->gp_belief(model.spec)),
       noise_(std::pow(log_deviation(model), 2)) {
   const MatrixXd at_space = model.form->log_slopes(model.spec, model.constants, space);
   middle_ = at_space.colwise().mean();
@@ -54,9 +54,8 @@ Belief::Belief(const FittedModel& model, const Design& space, const std::optiona
     deviations_[k] = std::min(kMostMoved, spread / effects[k]);
   deviations_[effects.size()] = kLevelDeviation * spread;
   constants_ = deviations_.asDiagonal();
-  if (process_) {
-    learn(known ? *known : process_->known,
-          known ? VectorXd::Ones(index(known->rows)) : process_->runs);
+  if (gp_) {
+    learn(known ? *known : gp_->known, known ? VectorXd::Ones(index(known->rows)) : gp_->runs);
   } else if (known) {
     learn(slopes(*known), 1);
   } else {
@@ -107,8 +106,8 @@ Places Belief::at(const Design& design) const {
 
 MatrixXd Belief::covariance(const Places& a, const Places& b) const {
   MatrixXd out = a.prior.transpose() * b.prior;
-  if (process_)
-    out += process_->covariance(a.design, b.design);
+  if (gp_)
+    out += gp_->covariance(a.design, b.design);
   if (a.learned.size() > 0 && b.learned.size() > 0)
     out -= a.learned.transpose() * b.learned;
   return out;
@@ -116,10 +115,10 @@ MatrixXd Belief::covariance(const Places& a, const Places& b) const {
 
 VectorXd Belief::variances(const Places& places) const {
   VectorXd out = places.prior.colwise().squaredNorm();
-  if (process_) {
+  if (gp_) {
     const std::vector<std::size_t> one = {0};
     const Design first = take_rows(places.design, one);
-    out.array() += process_->covariance(first, first)(0, 0);
+    out.array() += gp_->covariance(first, first)(0, 0);
   }
   if (places.learned.size() > 0)
     out -= places.learned.colwise().squaredNorm().transpose();
@@ -365,7 +364,7 @@ FittedModel default_linearisation(const Space& space) {
           space.source, column.name, is_scale ? ">" : ">="));
     (is_scale ? result.spec.extrinsic : result.spec.intrinsic).push_back(input);
   }
-  const GenericLayout layout(result.spec);
+  const Eq4Layout layout(result.spec);
   result.constants = Eigen::VectorXd::Zero(index(layout.size()));
   for (std::size_t i = 0; i < result.spec.intrinsic.size(); ++i) {
     const NumericInput& input = result.spec.intrinsic[i];

@@ -179,7 +179,7 @@ class Belief {
 
  private:
   const FittedModel& model_;
-  std::optional<ProcessBelief> process_;
+  std::optional<GpBelief> gp_;
   double noise_ = 0;
   Eigen::RowVectorXd middle_;     ///< mean of the slopes over the space
   Eigen::VectorXd deviations_;    ///< prior standard deviations of constants and intercept

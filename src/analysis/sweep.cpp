@@ -25,7 +25,7 @@ constexpr Eigen::Index kMostKnownToDraw = 2000;
 /// A draw from the GP's posterior given the training runs, minus its mean: a root of the covariance
 /// times standard normal numbers.
 VectorXd drawn_difference(const FittedModel& model, const Design& design, std::uint64_t seed) {
-  const auto belief = model.form->process_belief(model.spec);
+  const auto belief = model.form->gp_belief(model.spec);
   if (!belief)
     throw UsageError("--draw needs a model with a residual correction");
   if (design.rows > kMostDrawn || belief->runs.size() > kMostKnownToDraw)

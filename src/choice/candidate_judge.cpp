@@ -142,13 +142,13 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
-  FitOptions options = generic_options(task.options);
+FittedModel eq4_fit(const SelectionTask& task, const Fold& fold) {
+  FitOptions options = eq4_options(task.options);
   options.penalty = {};
   options.starts = 1;
   options.threads = 1;
   options.be_silent();
-  return fit_generic(task.spec, design_of(task, fold.training), options);
+  return fit_eq4(task.spec, design_of(task, fold.training), options);
 }
 
 /// Differences between candidates on the folds are far larger.
@@ -177,7 +177,7 @@ Candidate affordable(const SelectionTask& task, Candidate candidate) {
                                                                ? kMostConstantsOfFewTerms
                                                                : kMostConstantsOfCandidate));
   };
-  while (!candidate.generic && candidate.shape.terms > 1 &&
+  while (!candidate.eq4 && candidate.shape.terms > 1 &&
          candidate.shape.size() > most_constants(candidate.shape.terms))
     candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   return candidate;
@@ -185,8 +185,7 @@ Candidate affordable(const SelectionTask& task, Candidate candidate) {
 
 /// Number of path entries that reach the candidate.
 std::size_t entries(const Candidate& candidate) {
-  return candidate.generic ? 1
-                           : static_cast<std::size_t>(std::max<Index>(1, candidate.shape.terms));
+  return candidate.eq4 ? 1 : static_cast<std::size_t>(std::max<Index>(1, candidate.shape.terms));
 }
 
 /// Powers of logarithms, without trailing terms that have none.
@@ -235,8 +234,8 @@ TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
 
 /// True if the candidates are equal except for ridge and number of terms.
 bool alike(const Candidate& a, const Candidate& b) {
-  const bool of_a_kind = a.generic == b.generic && (a.shape.terms == 0) == (b.shape.terms == 0);
-  if (!of_a_kind || a.generic || a.shape.terms == 0)
+  const bool of_a_kind = a.eq4 == b.eq4 && (a.shape.terms == 0) == (b.shape.terms == 0);
+  if (!of_a_kind || a.eq4 || a.shape.terms == 0)
     return of_a_kind;
   return a.shape.intercept == b.shape.intercept && a.shape.step_factors == b.shape.step_factors &&
          a.shape.pure_logarithms == b.shape.pure_logarithms &&
@@ -247,15 +246,15 @@ bool alike(const Candidate& a, const Candidate& b) {
 
 }  // namespace
 
-FitOptions generic_options(FitOptions options) {
-  options.expression = Expression::generic;
+FitOptions eq4_options(FitOptions options) {
+  options.expression = Expression::eq4;
   if (options.loss == Loss::soft_l1)
     options.loss = Loss::mae;
   return options;
 }
 
 bool same_family(const Candidate& a, const Candidate& b) {
-  return alike(a, b) && (a.generic || a.shape.terms == 0 || a.ridge == b.ridge);
+  return alike(a, b) && (a.eq4 || a.shape.terms == 0 || a.ridge == b.ridge);
 }
 
 std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
@@ -268,7 +267,7 @@ std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& 
   for (const auto& [candidate, family] : asked) {
     for (std::size_t entry = 0; entry < entries(candidate); ++entry) {
       Candidate one = judged(candidate, families_[family], entry);
-      if (one.generic || has_times(one.shape, task_.coordinates.data()))
+      if (one.eq4 || has_times(one.shape, task_.coordinates.data()))
         out.push_back(std::move(one));
     }
   }
@@ -342,7 +341,7 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
 /// Index of the first family that differs only in the ridge; nullopt if there is none.
 std::optional<std::size_t> CandidateJudge::like(const Candidate& candidate) const {
   const auto found = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
-    return !candidate.generic && candidate.shape.terms > 0 && alike(family.widest, candidate) &&
+    return !candidate.eq4 && candidate.shape.terms > 0 && alike(family.widest, candidate) &&
            !family.like;
   });
   return found == families_.end()
@@ -355,11 +354,11 @@ void CandidateJudge::extend(const Candidate& candidate, std::size_t f,
   const Fold& fold = task_.folds[f];
   if (path.log_errors.size() >= entries(candidate))
     return;
-  if (candidate.generic) {
-    const FittedModel model = generic_fit(task_, fold);
+  if (candidate.eq4) {
+    const FittedModel model = eq4_fit(task_, fold);
     const Design held_out = design_of(task_, fold.held_out);
     path.log_errors.push_back(held_out_error(held_out.time, predict(model, held_out)));
-    path.generic_constants = model.constants;
+    path.eq4_constants = model.constants;
     return;
   }
   const TermData data = task_.coordinates.data(candidate.shape);
@@ -411,15 +410,15 @@ const SumFit& CandidateJudge::fit_in(const Candidate& sum, std::size_t fold) con
 }
 
 VectorXd CandidateJudge::constants_in(const Candidate& candidate, std::size_t fold) const {
-  return candidate.generic
-             ? path_of(candidate, fold).generic_constants
+  return candidate.eq4
+             ? path_of(candidate, fold).eq4_constants
              : task_.coordinates.constants(candidate.shape, fit_in(candidate, fold).theta);
 }
 
 Candidate CandidateJudge::judged(const Candidate& candidate, const Family& family,
                                  std::size_t entry) const {
   Candidate out = candidate;
-  if (!out.generic && out.shape.terms > 0)
+  if (!out.eq4 && out.shape.terms > 0)
     out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
   out.log_errors.clear();
   out.clamped_log_errors.clear();

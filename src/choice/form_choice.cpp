@@ -12,9 +12,9 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "choice/fit_with_process.hpp"
+#include "choice/fit_with_gp.hpp"
+#include "forms/eq4_form.hpp"
 #include "forms/fit_options.hpp"
-#include "forms/generic_form.hpp"
 #include "forms/sum_form.hpp"
 #include "search/sensitivity.hpp"
 #include "table/table.hpp"
@@ -44,12 +44,12 @@ struct FoldFit {
   const ModelSpec& spec;
   std::shared_ptr<const Form> form;
   VectorXd constants;
-  ProcessColumns columns;
-  process::ProcessFit process;
+  GpColumns columns;
+  gp::GpFit gp;
 
   VectorXd correction(const Design& rows) const {
-    const process::Predictor predictor(process.process, index(rows.rows));
-    return predictor.mean(columns.inputs(rows), 1).array() + process.level;
+    const gp::Predictor predictor(gp.gp, index(rows.rows));
+    return predictor.mean(columns.inputs(rows), 1).array() + gp.level;
   }
 
   /// log_of_mean_error() of the rows.
@@ -65,11 +65,10 @@ struct FoldFit {
 };
 
 /// Judges formulas with a residual GP on held-out rows.
-class ProcessJudge {
+class GpJudge {
  public:
   /// Keeps references to its arguments.
-  ProcessJudge(const SelectionTask& task, const CandidateJudge& alone)
-      : task_(task), alone_(alone) {
+  GpJudge(const SelectionTask& task, const CandidateJudge& alone) : task_(task), alone_(alone) {
     for (const Fold& fold : task.folds) {
       rows_.push_back({.known = some_of(fold.training, kFoldRows),
                        .training = {},
@@ -88,7 +87,7 @@ class ProcessJudge {
   /// Returns nullopt after a stop request, or if the formula predicts no valid time for some row.
   std::optional<FormCandidate> operator()(const Candidate& formula) const {
     std::vector<FoldFit> fits;
-    std::vector<ProcessRuns> left;
+    std::vector<GpRuns> left;
     for (std::size_t f = 0; f < task_.folds.size(); ++f) {
       fits.push_back({task_.spec, form_of(formula), alone_.constants_in(formula, f), {}, {}});
       left.push_back(runs_beside(*fits[f].form, task_.spec, fits[f].constants, rows_[f].training));
@@ -96,20 +95,20 @@ class ProcessJudge {
       if (!left[f].has_times())
         return std::nullopt;
     }
-    FormCandidate out{.alone = formula, .with_process = formula};
-    Candidate& judged = out.with_process;
+    FormCandidate out{.alone = formula, .with_gp = formula};
+    Candidate& judged = out.with_gp;
     judged.log_errors.assign(task_.folds.size(), 0);
     judged.clamped_log_errors.assign(task_.folds.size(), 0);
-    const process::HyperParameters within = search_hyper_parameters(left.front(), in_fold(0));
+    const gp::HyperParameters within = search_hyper_parameters(left.front(), in_fold(0));
     parallel_for(task_.folds.size(), task_.options.threads, [&](std::size_t f) {
       if (task_.options.stop.stop_requested())
         return;
-      process::ProcessOptions how = in_fold(f);
+      gp::GpOptions how = in_fold(f);
       how.threads = 1;
       how.start = within.position;
       how.hyper_rows = kFarHyperRows;
       how.iterations = kFarIterations;
-      fits[f].process = fit_process(
+      fits[f].gp = fit_gp(
           left[f].inputs, left[f].residual,
           task_.folds[f].is_extrapolation() ? search_hyper_parameters(left[f], how) : within, how);
       judged.log_errors[f] = fits[f].error(rows_[f].held_out);
@@ -140,20 +139,20 @@ class ProcessJudge {
 
   std::vector<Index> some_of(const std::vector<Index>& rows, Index most) const {
     std::vector<Index> out;
-    for (const Index place : process::sampled_rows(index(rows.size()), most, task_.options.seed))
+    for (const Index place : gp::sampled_rows(index(rows.size()), most, task_.options.seed))
       out.push_back(rows[static_cast<std::size_t>(place)]);
     std::sort(out.begin(), out.end());
     return out;
   }
 
   std::shared_ptr<const Form> form_of(const Candidate& formula) const {
-    if (formula.generic)
-      return std::make_shared<const GenericForm>();
+    if (formula.eq4)
+      return std::make_shared<const Eq4Form>();
     return std::make_shared<const SumForm>(task_.coordinates.structure(formula.shape));
   }
 
-  process::ProcessOptions in_fold(std::size_t fold) const {
-    process::ProcessOptions out = process_options(task_.options);
+  gp::GpOptions in_fold(std::size_t fold) const {
+    gp::GpOptions out = gp_options(task_.options);
     out.start = start_;
     out.hyper_rows = kFoldHyperRows;
     if (run_weights_.size() > 0)
@@ -169,19 +168,19 @@ class ProcessJudge {
       used.insert(fold.known.begin(), fold.known.end());
     const std::vector<Index> rows(used.begin(), used.end());
     const Design runs = design_of(task_, rows);
-    MultiStructure constant;
+    SumStructure constant;
     constant.terms = 0;
     const SumForm one(constant);
-    const ProcessRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
-    process::ProcessOptions how = process_options(task_.options);
+    const GpRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
+    gp::GpOptions how = gp_options(task_.options);
     how.start_rows = kFoldHyperRows;
     how.hyper_rows = 2 * kFoldHyperRows;
-    const process::HyperParameters hyper = search_hyper_parameters(left, how);
+    const gp::HyperParameters hyper = search_hyper_parameters(left, how);
     start_ = hyper.position;
     if (!hyper.heavy_tails || task_.options.stop.stop_requested())
       return;
     run_weights_ = VectorXd::Ones(index(task_.training.rows));
-    run_weights_(rows) = fit_process(left.inputs, left.residual, hyper, how).run_weights;
+    run_weights_(rows) = fit_gp(left.inputs, left.residual, hyper, how).run_weights;
   }
 };
 
@@ -211,10 +210,10 @@ std::vector<Candidate> formulas(const SelectionTask& task, const Selection& sele
     out.push_back(std::move(candidate));
   };
   add(selection.chosen);
-  const auto best = [&](Index terms, bool generic, auto&& error) {
+  const auto best = [&](Index terms, bool eq4, auto&& error) {
     const Candidate* found = nullptr;
     for (const Candidate& candidate : selection.tried)
-      if (candidate.generic == generic && (generic || candidate.shape.terms == terms) &&
+      if (candidate.eq4 == eq4 && (eq4 || candidate.shape.terms == terms) &&
           (found == nullptr || error(candidate) < error(*found)))
         found = &candidate;
     if (found != nullptr)
@@ -242,14 +241,14 @@ std::vector<Candidate> formulas(const SelectionTask& task, const Selection& sele
 std::size_t easiest_to_read(const SelectionTask& task, const std::vector<FormCandidate>& tried) {
   const auto effort = [&](const FormCandidate& candidate) {
     return std::tuple(std::round(candidate.correction / kStepOfCorrection),
-                      size_of(candidate.alone, task.spec), candidate.with_process.score);
+                      size_of(candidate.alone, task.spec), candidate.with_gp.score);
   };
   const auto best = std::min_element(tried.begin(), tried.end(), [](const auto& a, const auto& b) {
-    return scores_better(a.with_process, b.with_process);
+    return scores_better(a.with_gp, b.with_gp);
   });
   auto out = best;
   for (auto candidate = tried.begin(); candidate != tried.end(); ++candidate)
-    if (as_good_as(task.folds, candidate->with_process, best->with_process, kWorthReading) &&
+    if (as_good_as(task.folds, candidate->with_gp, best->with_gp, kWorthReading) &&
         effort(*candidate) < effort(*out))
       out = candidate;
   return static_cast<std::size_t>(out - tried.begin());
@@ -264,8 +263,8 @@ constexpr Allowance kNotRefuted{.in_any_case = std::numbers::ln2,
 /// that was chosen without, within the measured range or beyond, and not clearly smaller elsewhere.
 bool is_refuted(const std::vector<Fold>& folds, const FormCandidate& chosen,
                 const Candidate& alone) {
-  return !as_good_as(folds, chosen.with_process, alone, kNotRefuted) &&
-         as_good_as(folds, alone, chosen.with_process);
+  return !as_good_as(folds, chosen.with_gp, alone, kNotRefuted) &&
+         as_good_as(folds, alone, chosen.with_gp);
 }
 
 /// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
@@ -278,10 +277,10 @@ std::vector<HeldOutErrors> compared(const SumChoice& sums, const FormCandidate& 
                    far ? std::optional(mean_error(*far)) : std::nullopt});
   };
   for (const Candidate& candidate : sums.selection().tried)
-    if (candidate.generic)
-      add(to_text(Expression::generic), candidate);
-  add(to_text(chosen.alone.generic ? Expression::generic : Expression::multi), chosen.alone);
-  add(to_text(Residual::process), chosen.with_process);
+    if (candidate.eq4)
+      add(to_text(Expression::eq4), candidate);
+  add(to_text(chosen.alone.eq4 ? Expression::eq4 : Expression::sum), chosen.alone);
+  add(to_text(Residual::gp), chosen.with_gp);
   return out;
 }
 
@@ -290,8 +289,8 @@ std::vector<HeldOutErrors> compared(const SumChoice& sums, const FormCandidate& 
 FormSelection select_form(const SumChoice& sums) {
   const SelectionTask& task = sums.task();
   const std::vector<Candidate> candidates = formulas(task, sums.selection());
-  StageSteps done(task.options.progress, FitStage::processes, candidates.size() + 1);
-  const ProcessJudge judge(task, sums.judge());
+  StageSteps done(task.options.progress, FitStage::corrections, candidates.size() + 1);
+  const GpJudge judge(task, sums.judge());
   FormSelection out;
   for (const Candidate& formula : candidates) {
     if (std::optional<FormCandidate> judged = judge(formula))
@@ -310,9 +309,8 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   if (alone)
     return sums.fitted(options);
   if (sums.task().folds.empty())  // too few configurations
-    return options.residual == Residual::process
-               ? with_process(sums.fitted(of_choice), training, of_choice)
-               : sums.fitted(options);
+    return options.residual == Residual::gp ? with_gp(sums.fitted(of_choice), training, of_choice)
+                                            : sums.fitted(options);
   const FormSelection selection = select_form(sums);
   if (!selection.chosen)
     return sums.fitted(options);
@@ -323,9 +321,9 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
       options.residual == Residual::chosen && is_refuted(sums.task().folds, chosen, formula);
   if (refuted)
     chosen.alone = formula;
-  FittedModel model =
-      refuted ? sums.fitted(options)
-              : with_process(sums.fitted(chosen.with_process, of_choice), training, of_choice);
+  FittedModel model = refuted
+                          ? sums.fitted(options)
+                          : with_gp(sums.fitted(chosen.with_gp, of_choice), training, of_choice);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = compared(sums, chosen);

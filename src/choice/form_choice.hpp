@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "choice/fit_multi.hpp"
+#include "choice/fit_sum.hpp"
 #include "choice/term_choice.hpp"
 #include "perfmodel/model.hpp"
 
@@ -13,7 +13,7 @@ namespace perfmodel {
 /// A formula with its errors on held-out rows, alone and with a residual process.
 struct FormCandidate {
   Candidate alone;
-  Candidate with_process;
+  Candidate with_gp;
   double correction = 0;  ///< median |exp z - 1| over training rows; z: GP minus its median
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "choice/fit_multi.hpp"
+#include "choice/fit_sum.hpp"
 #include "search/losses.hpp"
 #include "sums/sum_finish.hpp"
 #include "sums/term_search.hpp"

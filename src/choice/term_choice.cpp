@@ -39,8 +39,8 @@ Index logarithms_of(const SumShape& shape) {
 }  // namespace
 
 Index size_of(const Candidate& candidate, const ModelSpec& spec) {
-  if (candidate.generic)
-    return static_cast<Index>(GenericLayout(spec).size());
+  if (candidate.eq4)
+    return static_cast<Index>(Eq4Layout(spec).size());
   const SumShape& shape = candidate.shape;
   const std::vector<bool> held = shape.held();
   // Of many levels, one more coordinate than constants.
@@ -50,7 +50,7 @@ Index size_of(const Candidate& candidate, const ModelSpec& spec) {
 }
 
 bool is_sum(const Candidate& candidate) {
-  return !candidate.generic && candidate.shape.terms > 0;
+  return !candidate.eq4 && candidate.shape.terms > 0;
 }
 
 bool scores_better(const Candidate& a, const Candidate& b) {
@@ -74,7 +74,7 @@ const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& c
 }
 
 bool same_number_of_terms(const Candidate& a, const Candidate& b) {
-  return a.generic == b.generic && a.shape.terms == b.shape.terms;
+  return a.eq4 == b.eq4 && a.shape.terms == b.shape.terms;
 }
 
 /// Removes candidates with logarithms if one without is as good: their lower growth is then chance.
@@ -291,7 +291,7 @@ class Selector {
   }
 
   void try_shapes() {
-    std::vector<Candidate> candidates = {{.generic = true, .shape = {}},
+    std::vector<Candidate> candidates = {{.eq4 = true, .shape = {}},
                                          {.shape = plain_shape(task_, 0, true)}};
     if (const auto additive = additive_shape(task_))
       candidates.push_back({.shape = *additive});

@@ -36,7 +36,7 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
 
 /// One way to fit the runs, and its errors on held-out rows.
 struct Candidate {
-  bool generic = false;  ///< Eq. (4); shape and ridge are then ignored
+  bool eq4 = false;  ///< Eq. (4); shape and ridge are then ignored
   SumShape shape;
   double ridge = 1e-4;
   std::vector<double> log_errors = {};  ///< per fold: ln of the mean error of its held-out rows
@@ -203,7 +203,7 @@ bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, 
 
 /// The options of a fit of Eq. (4) in place of a sum: the MAE replaces soft_l1, which it does not
 /// support.
-FitOptions generic_options(FitOptions options);
+FitOptions eq4_options(FitOptions options);
 
 /// True if both share one path of fits with 1, 2, ... terms.
 bool same_family(const Candidate& a, const Candidate& b);
@@ -226,7 +226,7 @@ class CandidateJudge {
                                    const std::vector<Candidate>& candidates, const Candidate& than);
 
   /// Constants of a judged candidate, fitted to the training rows of a fold: in the order of
-  /// GenericLayout for Eq. (4), of MultiLayout for a sum.
+  /// Eq4Layout for Eq. (4), of SumLayout for a sum.
   Eigen::VectorXd constants_in(const Candidate& candidate, std::size_t fold) const;
   /// True if exactly this candidate was judged; one with fewer terms of a kind may not have been.
   bool knows(const Candidate& candidate) const;
@@ -241,7 +241,7 @@ class CandidateJudge {
     /// For extrapolation folds: with the scale clamped to the largest training value.
     std::vector<double> clamped_log_errors;
     std::vector<FarPredictions> far_predictions;  ///< random folds only
-    Eigen::VectorXd generic_constants;            ///< for Eq. (4)
+    Eigen::VectorXd eq4_constants;                ///< for Eq. (4)
   };
 
   struct Family {

@@ -49,7 +49,7 @@ std::optional<double> interval_level(const FittedModel& model, std::optional<dou
 Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
                        const std::string& file, const Design& design) {
   Certainty out{.level = interval_level(model, coverage, file)};
-  out.reach = model.form->process_reach(model.spec, model.constants, design);
+  out.reach = model.form->gp_reach(model.spec, model.constants, design);
   if (out.level)
     out.intervals = row_intervals(model, *out.level, design, out.reach);
   return out;

@@ -20,7 +20,7 @@ std::optional<double> interval_level(const FittedModel& model, std::optional<dou
 
 struct Certainty {
   std::optional<double> level{};            ///< that of interval_level()
-  std::optional<ProcessReach> reach{};      ///< only for a model with a residual process
+  std::optional<GpReach> reach{};           ///< only for a model with a residual process
   std::optional<RowIntervals> intervals{};  ///< of that level; nullopt if there is none
 };
 

@@ -43,7 +43,7 @@ struct EvaluateArguments : JudgedRunsArguments {
 
 /// Writes a line per judged run: its line in the file, and the error of its prediction, which is
 /// positive if it is too long.
-void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
+void write_residuals(const JudgedRuns& runs, const std::optional<GpReach>& reach,
                      OutputFile& output) {
   output.write("line,measured,predicted,error,error_percent" +
                std::string(reach ? ",support\n" : "\n"));
@@ -187,7 +187,7 @@ void check_combination(const EvaluateArguments& arguments) {
 }
 
 /// Coverage of the rows at which the residual process is informative (`near`), or of the others.
-SupportedIntervals intervals_where(const ProcessReach& reach, bool near,
+SupportedIntervals intervals_where(const GpReach& reach, bool near,
                                    const Eigen::Array<bool, Eigen::Dynamic, 1>& inside,
                                    const Eigen::ArrayXd& widths) {
   SupportedIntervals out;
@@ -223,12 +223,12 @@ std::optional<IntervalDocument> report_intervals(const EvaluateArguments& argume
   return out;
 }
 
-std::optional<SupportCounts> count_support(const std::optional<ProcessReach>& reach) {
+std::optional<SupportCounts> count_support(const std::optional<GpReach>& reach) {
   if (!reach)
     return std::nullopt;
   SupportCounts out;
   for (const bool near : reach->near)
-    ++(near ? out.process : out.trend);
+    ++(near ? out.gp : out.trend);
   return out;
 }
 

@@ -181,9 +181,9 @@ std::string support_in_words(const EvaluationDocument& report, const ShownTime& 
            time.number(intervals->mean_width) + (time.unit().empty() ? "" : " " + time.unit()) +
            ")";
   };
-  const auto [process, trend] = *report.support;
+  const auto [gp, trend] = *report.support;
   const auto& intervals = report.intervals;
-  return std::to_string(process) + " of " + std::to_string(process + trend) +
+  return std::to_string(gp) + " of " + std::to_string(gp + trend) +
          " rows have training runs nearby" + part(intervals ? intervals->near : std::nullopt) +
          ", " + std::to_string(trend) + " have none" +
          part(intervals ? intervals->far : std::nullopt);

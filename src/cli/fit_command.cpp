@@ -103,7 +103,7 @@ FitRequest request_of(const FitArguments& arguments) {
     request.bootstrap = arguments.bootstrap;
   if (arguments.prior)
     request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
-  request.roles.needs_scale = request.options.expression == Expression::generic;
+  request.roles.needs_scale = request.options.expression == Expression::eq4;
   request.roles.totals_per_worker = request.options.expression == Expression::automatic &&
                                     !arguments.keep_totals && !asks_for_many(arguments);
   if (request.options.expression == Expression::formula) {
@@ -137,7 +137,7 @@ void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProg
   const bool chooses = chooses_terms(request.options);
   const double choice = chooses ? std::max(1.0, samples + folds) : 0;
   progress.plan({{name_of(FitStage::sums), choice},
-                 {name_of(FitStage::processes), choice},
+                 {name_of(FitStage::corrections), choice},
                  {name_of(FitStage::fits), chooses ? 0 : static_cast<double>(request.repeats)},
                  {name_of(FitStage::bootstrap), samples},
                  {name_of(FitStage::folds), folds}});
@@ -147,10 +147,10 @@ void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProg
 void watch_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
                const Console& console) {
   plan_fit(prepared, request, progress);
-  progress.begin(name_of(request.options.expression == Expression::automatic ? FitStage::processes
+  progress.begin(name_of(request.options.expression == Expression::automatic ? FitStage::corrections
                                                                              : FitStage::fits));
   request.progress = [&progress](FitStage stage, std::size_t done, std::size_t all) {
-    const bool even = stage != FitStage::sums && stage != FitStage::processes;
+    const bool even = stage != FitStage::sums && stage != FitStage::corrections;
     progress.show(name_of(stage), done, all, even);
   };
   if (console.shows_progress())
@@ -300,7 +300,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   command
       .flag("--keep-totals", arguments.keep_totals,
             "keep a total over all workers (global_batch) as an input, not its value per worker")
-      .only(kAuto | kProcess | kBound | kCensored);
+      .only(kAuto | kGp | kBound | kCensored);
   add_sample_rows(command, arguments.sample_rows);
   command.option("--facts").not_of(kMany);
   command.rule({"--facts", "--sample-rows", true, "facts are appended to single rows"});
@@ -310,7 +310,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .count("--repeats N", arguments.repeats,
              "fits with N successive seeds; the best one is the model; mean and spread over the "
              "seeds are reported, too")
-      .not_of(kPrior | kProcess | kBound | kCensored);
+      .not_of(kPrior | kGp | kBound | kCensored);
   command.rule({"--repeats !1",
                 {"--expression auto if it may add a residual correction",
                  [&] { return residual_of(arguments.search) != Residual::none; }},

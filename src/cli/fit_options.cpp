@@ -224,14 +224,14 @@ constexpr auto kSearchOfSums =
 
 /// The forms, and the residual correction, whose constants have no loss.
 void add_kinds(OptionSet& app, const FitOptions& options, bool any) {
-  const auto fits_eq4 = [&options] { return options.expression == Expression::generic; };
+  const auto fits_eq4 = [&options] { return options.expression == Expression::eq4; };
   app.kind({kEq4, {"--expression generic", fits_eq4}, ""});
   app.kind({kSum, "--expression multi", kSearchOfSums});
   if (!any)
     return;
   app.kind({kAuto, "--expression auto", kSearchOfSums});
   app.kind({kOwnFormula, "--formula", "it names its columns itself and is the form"});
-  app.kind({kProcess, "--residual process",
+  app.kind({kGp, "--residual process",
             "its constants and hyper-parameters maximise a likelihood; leave out one of them"});
 }
 
@@ -300,7 +300,7 @@ void add_formula_options(OptionSet& app, FitOptions& options) {
   app.add_each("--per COL:CONSTANT", options.formula.per, parse_per_level,
                "a constant of the formula has a value per level of a column of texts: device:F "
                "(repeatable)")
-      .only(kOwnFormula | kProcess | kBound | kCensored | kMany);
+      .only(kOwnFormula | kGp | kBound | kCensored | kMany);
 }
 
 }  // namespace
@@ -316,11 +316,11 @@ void add_threads(OptionSet& app, std::size_t& threads) {
 void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms) {
   FitOptions& options = arguments.options;
   const bool any = forms == Forms::any;
-  std::vector<Expression> expressions = {Expression::generic, Expression::multi};
+  std::vector<Expression> expressions = {Expression::eq4, Expression::sum};
   std::vector<Residual> residuals = {Residual::none};
   if (any) {
     expressions.push_back(Expression::automatic);
-    residuals.insert(residuals.begin(), Residual::process);
+    residuals.insert(residuals.begin(), Residual::gp);
   }
   app.group("Expression");
   add_kinds(app, options, any);
@@ -341,7 +341,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   if (any)
     app.flag("--signed", options.signed_terms,
              "with chosen terms of multi: terms may be subtracted, as in 2518 - 413 log2(gpus)")
-        .not_of(kEq4 | kOwnFormula | kPrior | kProcess)
+        .not_of(kEq4 | kOwnFormula | kPrior | kGp)
         .excludes("--terms !auto", "it is for terms that are chosen");
   app.choice(
          "--residual", arguments.residual, residuals,
@@ -352,7 +352,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   if (any)
     add_formula_options(app, options);
   app.group("Loss");
-  app.of_kinds(kAnyKind & ~(kPrior | kProcess));
+  app.of_kinds(kAnyKind & ~(kPrior | kGp));
   app.choice("--loss", arguments.loss,
              std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::huber},
              "the loss that is minimised; huber: of ln(time), squared up to 0.001; if multi "
@@ -360,19 +360,19 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
              "ln(time), with a small ridge (default: mae)");
   app.number("--l1 LAMBDA", options.penalty.l1,
              "lambda of Eq. (10), sum |x| over all constants except C")
-      .not_of(kPrior | kProcess | kCensored);
+      .not_of(kPrior | kGp | kCensored);
   app.number("--l2 LAMBDA", options.penalty.l2,
              "lambda of Eq. (11), sum x^2 over all constants except C")
-      .not_of(kPrior | kProcess | kCensored);
+      .not_of(kPrior | kGp | kCensored);
   app.choice<Penalise>(
          "--penalise", options.penalty.constants,
          "raw: the constants in the units of the data, as in the paper\nscaled: without units")
-      .not_of(kSum | kAuto | kPrior | kProcess);
+      .not_of(kSum | kAuto | kPrior | kGp);
   app.group("Search");
   app.choice<Method>("--method", options.method,
                      "scaled: normalised columns, exact finish\n"
                      "paper: scipy's defaults in the raw box of the paper")
-      .not_of(kSum | kAuto | kOwnFormula | kPrior | kProcess | kCensored);
+      .not_of(kSum | kAuto | kOwnFormula | kPrior | kGp | kCensored);
   app.of_kinds(kAnyKind);
   app.count("--seed N", options.seed, "seed of the search", 0);
   app.add_each(
@@ -389,7 +389,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
       app.rule({bounds,
                 {"--residual process without --formula",
                  [&] {
-                   return arguments.residual == Residual::process &&
+                   return arguments.residual == Residual::gp &&
                           options.expression != Expression::formula;
                  }},
                 true,

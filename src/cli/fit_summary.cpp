@@ -53,7 +53,7 @@ bool stands_in_files(const FitArguments& arguments) {
 
 bool chose_no_form(const FitArguments& arguments) {
   const SearchArguments& search = arguments.search;
-  return search.options.expression == Expression::generic &&
+  return search.options.expression == Expression::eq4 &&
          search.residual.value_or(Residual::none) == Residual::none &&
          search.options.method == Method::scaled && !search.loss && !search.options.quantile &&
          search.options.penalty.l1 + search.options.penalty.l2 <= 0 && !arguments.prior &&
@@ -367,17 +367,16 @@ std::string terms_section(const FitDocument& report, const Console& console) {
 }
 
 /// The size of the residual correction at the central run, and the outliers.
-std::string process_line(const FitDocument& report) {
+std::string gp_line(const FitDocument& report) {
   const FittedModel& model = report.model;
   const std::optional<Centre> centre = centre_of(model);
   if (!model.correction || !centre)
     return {};
-  const double here =
-      (*model.form->process_factors(design_of(centre->configuration, model.spec)))[0];
+  const double here = (*model.form->gp_factors(design_of(centre->configuration, model.spec)))[0];
   std::string out = indented("times a residual correction: " + std::string(here > 1 ? "+" : "") +
                              percent(100 * (here - 1)) + " at " + centre->place +
                              typical_correction_in_words(*model.correction));
-  const auto& search = model.search.process;
+  const auto& search = model.search.gp;
   if (search && search->outliers > 0) {
     const std::string count = std::to_string(search->outliers);
     out += indented(count + (search->outliers == 1 ? " run is" : " runs are") +
@@ -491,7 +490,7 @@ std::string correction_gain(const FittedModel& model) {
   const std::vector<HeldOutErrors>& held_out = model.search.form->held_out;
   if (held_out.size() < 3)
     return {};
-  if (!model.search.process)
+  if (!model.search.gp)
     return indented("the correction is left out: with it, held-out runs are predicted far worse");
   const HeldOutErrors& alone = held_out[1];
   const HeldOutErrors& corrected = held_out[2];
@@ -544,7 +543,7 @@ std::string search_line(const FitDocument& report, const Console& console) {
   const SearchSummary& search = report.model.search;
   std::string line = std::string(kIndentation, ' ') + console.strong("search") + "  " +
                      search.strategy + ", seed " + std::to_string(search.seed);
-  if (!search.process)
+  if (!search.gp)
     line += ", loss " + std::string(to_text(search.loss)) +
             (search.quantile ? " at the quantile " + to_text(*search.quantile) : "");
   if (search.penalty.l1 != 0)
@@ -588,7 +587,7 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
-         process_line(report) + effect_section(report, console) +
+         gp_line(report) + effect_section(report, console) +
          (report.model.bound ? bound_section : errors_section)(report, console) +
          choice_section(report, console) + uncertainty_section(report.model, console) +
          repeat_section(report.model, console) +

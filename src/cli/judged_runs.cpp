@@ -242,10 +242,9 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
     console.warning(*failed);
   out.design = make_design(table, spec, Target::required);
-  if (arguments.most_of_process && has_process(*model.form) &&
-      table.rows() > *arguments.most_of_process) {
+  if (arguments.most_of_gp && has_gp(*model.form) && table.rows() > *arguments.most_of_gp) {
     out.sampled_from = table.rows();
-    const std::vector<std::size_t> chosen = evenly_chosen(table.rows(), *arguments.most_of_process);
+    const std::vector<std::size_t> chosen = evenly_chosen(table.rows(), *arguments.most_of_gp);
     out.design = take_rows(out.design, chosen);
     out.file.table = take_rows(table, chosen);
   }
@@ -316,7 +315,7 @@ void report_constants(const FittedModel& model, const Design& design, const Eige
                       const std::vector<std::uint32_t>& lines, Console& console) {
   report_few_rows(model, console);
   const double constant = model.form->unscaled_time(model.constants);
-  const auto factors = model.form->process_factors(design);
+  const auto factors = model.form->gp_factors(design);
   std::set<std::string> columns;
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < design.rows; ++row) {

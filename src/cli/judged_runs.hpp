@@ -38,7 +38,7 @@ struct JudgedRunsArguments {
   bool drop_failed = false;
   /// Number of runs to which the file is thinned for a model with a residual process, whose
   /// predictions are slow.
-  std::optional<std::size_t> most_of_process;
+  std::optional<std::size_t> most_of_gp;
 };
 
 /// Adds the arguments MODEL.json and RUNS.csv, --target, --separator and --failed.

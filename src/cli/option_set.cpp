@@ -137,7 +137,7 @@ void check_files(const CLI::App& command, const OptionRecords& records) {
 std::string kinds_with(const OptionFacts& facts, const std::vector<Kind>& kinds) {
   std::vector<std::string> out;
   for (const Kind& kind : kinds)
-    if ((facts.kinds & kind.kind) != 0 && !kind.reason.empty() && kind.kind < kProcess)
+    if ((facts.kinds & kind.kind) != 0 && !kind.reason.empty() && kind.kind < kGp)
       out.push_back(kind.asked.words);
   return listed(out, "or");
 }

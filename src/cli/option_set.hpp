@@ -60,7 +60,7 @@ enum KindOfFit : unsigned {
   kAuto = 1U << 2U,
   kOwnFormula = 1U << 3U,
   kPrior = 1U << 4U,  ///< of the forms, exactly one is asked for
-  kProcess = 1U << 5U,
+  kGp = 1U << 5U,
   kBound = 1U << 6U,
   kCensored = 1U << 7U,
   kMany = 1U << 8U,

@@ -52,7 +52,7 @@ FittedModel linearisation_of(const PlanArguments& arguments, const plan::Space& 
   if (!arguments.model)
     return plan::default_linearisation(space);
   FittedModel model = read_model(*arguments.model);
-  if (model.form->process_belief(model.spec)) {
+  if (model.form->gp_belief(model.spec)) {
     throw UsageError("--model: d-optimal plans are for constants, and '" + *arguments.model +
                      "' has a residual correction; suggest --next plans for predictions");
   }

@@ -112,7 +112,7 @@ PredictionsDocument document_of(const FittedModel& model, const Table& configura
   out.determined = few_rows_warning(model) == nullptr;
   if (model.bound)
     out.quantile = model.bound->quantile;
-  const auto factors = model.form->process_factors(predicted.design);
+  const auto factors = model.form->gp_factors(predicted.design);
   for (std::size_t row = 0; row < predicted.design.rows; ++row) {
     const double time = predicted.times.values[index(row)];
     PredictionDocument& document = out.predictions.emplace_back();
@@ -123,7 +123,7 @@ PredictionsDocument document_of(const FittedModel& model, const Table& configura
     if (predicted.p_fails && std::isfinite((*predicted.p_fails)[index(row)]))
       document.p_fails = (*predicted.p_fails)[index(row)];
     if (factors)
-      document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
+      document.gp = GpPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
     for (const Column& column : configurations.columns)
       document.configuration.emplace_back(column.name, column.is_numeric()
                                                            ? InputValue(column.numbers[row])
@@ -152,7 +152,7 @@ struct TargetColumns {
 
   void add(const FittedModel& model) {
     with_intervals |= model.intervals.has_value();
-    with_support |= has_process(*model.form);
+    with_support |= has_gp(*model.form);
     with_p_fails |= model.failures != nullptr;
   }
 

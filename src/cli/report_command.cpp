@@ -32,8 +32,8 @@ struct ReportArguments : JudgedRunsArguments {
   std::string output = "-";
 };
 
-constexpr std::size_t kMostBytes = 300'000;     // largest page that has the panel by default
-constexpr std::size_t kMostOfProcess = 20'000;  // predictions of these take some seconds
+constexpr std::size_t kMostBytes = 300'000;  // largest page that has the panel by default
+constexpr std::size_t kMostOfGp = 20'000;    // predictions of these take some seconds
 
 std::string page_of(const page::Content& content, const ReportArguments& arguments) {
   const auto script = arguments.explore.value_or(true)
@@ -181,7 +181,7 @@ Examples:
 
 int run_report(const ReportArguments& given, Console& console) {
   ReportArguments arguments = given;
-  arguments.most_of_process = kMostOfProcess;
+  arguments.most_of_gp = kMostOfGp;
   if (given.third_file) {  // the first file is an older model
     arguments.third_file = given.model;
     arguments.model = given.runs;

@@ -272,7 +272,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   // The cost of a run includes the time to start it.
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.request.price, candidates).array();
-  if (!known.design && !model.form->process_belief(model.spec))
+  if (!known.design && !model.form->gp_belief(model.spec))
     console.notice("without --runs the model is taken to have seen " +
                    std::to_string(model.provenance.rows) + " average configurations of the space");
   const plan::Belief belief(model, wanted, known.design);

@@ -295,9 +295,9 @@ std::vector<std::string> factor_codes(const CodeWriter& writer, const TermSum& s
         break;
       case TermFactor::Kind::power: {
         const std::string name =
-            sum.is_generic ? clamped()
-                           : writer.counted(clamped(), numeric_input(*sum.spec, factor.input));
-        if (*own != 0 || sum.is_generic)
+            sum.is_eq4 ? clamped()
+                       : writer.counted(clamped(), numeric_input(*sum.spec, factor.input));
+        if (*own != 0 || sum.is_eq4)
           out.push_back(
               writer.power(factor.feature.saturates ? dialect.saturation(name) : name, *own));
         if (factor.feature.log_power != 0)
@@ -341,9 +341,9 @@ std::string terms_code(const TermSum& sum, const Eigen::VectorXd& constants,
   std::vector<std::string> terms;
   for (const std::vector<TermFactor>& term : sum.terms) {
     const auto factors = factor_codes(writer, sum, term, constants);
-    terms.push_back(sum.is_generic ? joined(factors, " * ") : writer.product(factors));
+    terms.push_back(sum.is_eq4 ? joined(factors, " * ") : writer.product(factors));
   }
-  if (sum.is_generic) {
+  if (sum.is_eq4) {
     std::vector<std::string> factors = factor_codes(writer, sum, sum.common, constants);
     factors.insert(factors.begin(),
                    sum.spec->has_scales_only() ? terms.front() : "(" + joined(terms, " + ") + ")");

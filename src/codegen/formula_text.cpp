@@ -242,7 +242,7 @@ class FactorWriter {
   std::string counted(const TermFactor& factor) const {
     const std::string text = clamped(factor);
     const std::optional<ZeroValue>& zero = numeric_input(*sum_.spec, factor.input).zero;
-    if (!zero || sum_.is_generic)
+    if (!zero || sum_.is_eq4)
       return text;
     if (zero->apart)
       return function("max", text, zero->unit);
@@ -253,9 +253,9 @@ class FactorWriter {
   void add_power(const std::string& base, double power, const std::string& mark,
                  std::vector<std::string>& out) const {
     if (!is_unseen_power(power))
-      out.push_back(latex_            ? latex_power(base, power)
-                    : sum_.is_generic ? base + "^" + rounded(power)
-                                      : power_of(base, power, mark));
+      out.push_back(latex_        ? latex_power(base, power)
+                    : sum_.is_eq4 ? base + "^" + rounded(power)
+                                  : power_of(base, power, mark));
   }
 
   void add_numeric(const TermFactor& factor, std::vector<std::string>& out) const {
@@ -277,7 +277,7 @@ class FactorWriter {
     const CategoricalInput& input = sum_.spec->categorical[factor.input];
     const std::vector<double> values = level_values(sum_, factor, constants_);
     const auto only = only_level(values);
-    if (sum_.is_generic)
+    if (sum_.is_eq4)
       out.push_back(level_list(factor, input));
     else if (only && values[*only] == 1)
       out.push_back("[" + name(input.column) + " = " + name(input.levels[*only]) + "]");
@@ -368,8 +368,7 @@ ModelSpec with_printable_names(ModelSpec spec) {
   return spec;
 }
 
-std::string text_generic(const TermSum& sum, const Eigen::VectorXd& constants,
-                         const SeenParts& seen) {
+std::string text_eq4(const TermSum& sum, const Eigen::VectorXd& constants, const SeenParts& seen) {
   const FactorWriter writer(sum, constants, false);
   const std::string intercept = rounded(constants[constants.size() - 1]);
   const bool lone = sum.spec->has_scales_only();
@@ -384,8 +383,8 @@ std::string text_generic(const TermSum& sum, const Eigen::VectorXd& constants,
   return "t = " + joined(factors, " * ") + (seen.intercept ? " + " + intercept : "");
 }
 
-void add_latex_generic(const TermSum& sum, const Eigen::VectorXd& constants, const SeenParts& seen,
-                       LatexLines& lines) {
+void add_latex_eq4(const TermSum& sum, const Eigen::VectorXd& constants, const SeenParts& seen,
+                   LatexLines& lines) {
   const FactorWriter writer(sum, constants, true);
   std::vector<std::string> scales = writer.factors(sum.common);
   if (sum.spec->has_scales_only()) {
@@ -426,12 +425,12 @@ std::string readable_terms(const TermSum& sum, const Eigen::VectorXd& constants,
   shown.spec = &spec;
   const SeenParts seen = seen_parts(sum, constants);
   if (language != FormulaLanguage::latex)
-    return (sum.is_generic ? text_generic(shown, constants, seen)
-                           : sum_text(shown, constants, "\n  + ", &seen)) +
+    return (sum.is_eq4 ? text_eq4(shown, constants, seen)
+                       : sum_text(shown, constants, "\n  + ", &seen)) +
            "\n";
   LatexLines lines;
-  if (sum.is_generic)
-    add_latex_generic(shown, constants, seen, lines);
+  if (sum.is_eq4)
+    add_latex_eq4(shown, constants, seen, lines);
   else
     add_latex_terms(shown, constants, seen, lines);
   const double intercept = constants[constants.size() - 1];

@@ -132,7 +132,7 @@ bool are_alike(const Alternated& a, const Alternated& b) {
 
 /// True if the model's loss asks for a quantile, of which only the order of the times matters.
 bool is_of_quantile(const FittedModel& model) {
-  return !has_process(*model.form) &&
+  return !has_gp(*model.form) &&
          (is_absolute(model.search.loss) || model.search.loss == Loss::huber);
 }
 
@@ -156,8 +156,8 @@ class Alternation final : public Refit {
     refit_ = model.form->refit(model_, without_limits(training), options_);
     if (of_quantile)
       tobit_ = std::make_unique<Alternation>(model, training, options, Loss::rmsle, false);
-    if (const auto process = model.form->process_belief(model.spec))
-      process_deviation_ = std::sqrt(process->noise);
+    if (const auto gp = model.form->gp_belief(model.spec))
+      gp_deviation_ = std::sqrt(gp->noise);
   }
 
   Refitted operator()(const Design& runs) const override {
@@ -179,7 +179,7 @@ class Alternation final : public Refit {
   bool of_quantile_;
   std::unique_ptr<Refit> refit_;
   std::unique_ptr<Alternation> tobit_;  ///< chooses the first rows of Powell's regression
-  std::optional<double> process_deviation_;
+  std::optional<double> gp_deviation_;
 
   Alternated unchanged(const VectorXd& predicted) const {
     Alternated out;
@@ -234,7 +234,7 @@ class Alternation final : public Refit {
       const VectorXd moves = (expected.time.array() / before.array()).log().abs();
       if (rows == last && moves(rows).maxCoeff() <= kSettled * out.deviation)
         break;
-      out.deviation = options_.loss == Loss::rmsle && !process_deviation_
+      out.deviation = options_.loss == Loss::rmsle && !gp_deviation_
                           ? likely_deviation(z, out, runs)
                           : robust_deviation(out.predicted, runs);
     }
@@ -250,8 +250,8 @@ class Alternation final : public Refit {
   }
 
   double robust_deviation(const VectorXd& predicted, const Design& runs) const {
-    if (process_deviation_)
-      return std::max(*process_deviation_, kLeastSigma);
+    if (gp_deviation_)
+      return std::max(*gp_deviation_, kLeastSigma);
     const ErrorDistribution errors(beyond_predictions(runs, predicted), runs);
     const double two =
         errors.quantile(1 - kBelowOneDeviation) - errors.quantile(kBelowOneDeviation);

@@ -11,16 +11,16 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "choice/fit_multi.hpp"
-#include "choice/fit_with_process.hpp"
+#include "choice/fit_sum.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "choice/form_choice.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
+#include "forms/eq4_form.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
-#include "forms/generic_form.hpp"
+#include "forms/gp_form.hpp"
 #include "forms/own_form.hpp"
-#include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "search/fit_own.hpp"
@@ -42,10 +42,10 @@ void read_as(Fields& f, FittedModel& model) {
 
 const std::vector<FormKind>& form_kinds() {
   static const std::vector<FormKind> kinds = {
-      {to_text(Expression::generic), fit_generic, read_as<GenericForm>},
-      {to_text(Expression::multi), fit_multi, read_as<SumForm>},
+      {to_text(Expression::eq4), fit_eq4, read_as<Eq4Form>},
+      {to_text(Expression::sum), fit_sum, read_as<SumForm>},
       {to_text(Expression::formula), fit_own, read_as<OwnForm>},
-      {to_text(Residual::process), fit_with_process, ProcessForm::read}};
+      {to_text(Residual::gp), fit_with_gp, GpForm::read}};
   return kinds;
 }
 

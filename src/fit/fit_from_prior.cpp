@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "choice/fit_with_process.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "fit/censored.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
@@ -295,10 +295,10 @@ class PriorRefit final : public Refit {
 }  // namespace
 
 double log_deviation(const FittedModel& model) {
-  const auto process = model.form->process_belief(model.spec);
+  const auto gp = model.form->gp_belief(model.spec);
   const double deviation =
-      process ? std::sqrt(process->noise)
-              : model.metrics.train.mape_percent / 100 * std::sqrt(std::numbers::pi / 2);
+      gp ? std::sqrt(gp->noise)
+         : model.metrics.train.mape_percent / 100 * std::sqrt(std::numbers::pi / 2);
   return std::isfinite(deviation) ? std::max(deviation, kLeastDeviation) : kLeastDeviation;
 }
 

@@ -16,7 +16,7 @@
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
 #include "columns/spec.hpp"
-#include "forms/process_form.hpp"
+#include "forms/gp_form.hpp"
 #include "perfmodel/columns.hpp"
 #include "table/table.hpp"
 
@@ -40,7 +40,7 @@ bool is_of_numbers(const FailureInput& input) {
 
 /// The inputs of the rows of a table, and which rows have a value in each of them.
 struct FailureRows {
-  process::Inputs inputs;
+  gp::Inputs inputs;
   std::vector<bool> usable;
 };
 
@@ -71,18 +71,18 @@ std::vector<std::optional<std::uint32_t>> failure_levels(const FailureInput& inp
 
 /// `coordinates`: of the numbers, where 0 may be none; empty: not known yet.
 FailureRows failure_rows(const std::vector<FailureInput>& inputs, const Table& table,
-                         const std::vector<process::Coordinate>& coordinates = {}) {
+                         const std::vector<gp::Coordinate>& coordinates = {}) {
   const auto rows = index(table.rows());
   const auto numbers = std::ranges::count_if(inputs, is_of_numbers);
   FailureRows out{.inputs = {.numbers = Eigen::MatrixXd(rows, numbers),
-                             .levels = process::Levels::Zero(rows, index(inputs.size()) - numbers)},
+                             .levels = gp::Levels::Zero(rows, index(inputs.size()) - numbers)},
                   .usable = std::vector<bool>(table.rows(), true)};
   for (Eigen::Index j = 0; j < index(inputs.size()); ++j) {
     const FailureInput& input = inputs[to_size(j)];
     if (j < numbers) {
       const std::vector<double> values = failure_numbers(input, table);
       const bool may_be_zero =
-          coordinates.empty() || coordinates[to_size(j)].form != process::CoordinateForm::log;
+          coordinates.empty() || coordinates[to_size(j)].form != gp::CoordinateForm::log;
       for (Eigen::Index row = 0; row < rows; ++row) {
         const double value = values[to_size(row)];
         const bool is_value = (value > 0 || (value == 0 && may_be_zero)) && std::isfinite(value);
@@ -156,9 +156,9 @@ std::vector<Eigen::Index> usable_rows(const FailureRows& rows) {
 }
 
 /// The rows of both, those of `a` first.
-process::Inputs joined_inputs(const process::Inputs& a, const process::Inputs& b) {
-  process::Inputs out{.numbers = Eigen::MatrixXd(a.rows() + b.rows(), a.numbers.cols()),
-                      .levels = process::Levels(a.rows() + b.rows(), a.levels.cols())};
+gp::Inputs joined_inputs(const gp::Inputs& a, const gp::Inputs& b) {
+  gp::Inputs out{.numbers = Eigen::MatrixXd(a.rows() + b.rows(), a.numbers.cols()),
+                 .levels = gp::Levels(a.rows() + b.rows(), a.levels.cols())};
   out.numbers << a.numbers, b.numbers;
   out.levels << a.levels, b.levels;
   return out;
@@ -203,10 +203,10 @@ std::shared_ptr<const FailureModel> fit_failures(const FittedModel& model, const
     return nullptr;
   std::vector<bool> fails(out.failed, true);
   fails.resize(out.failed + out.finished, false);
-  out.classification = process::classify(
-      joined_inputs(take_rows(of_failed.inputs, failed_rows),
-                    take_rows(of_finished.inputs, finished_rows)),
-      fails, {.seed = options.seed, .threads = options.threads, .stop = options.stop});
+  out.classification =
+      gp::classify(joined_inputs(take_rows(of_failed.inputs, failed_rows),
+                                 take_rows(of_finished.inputs, finished_rows)),
+                   fails, {.seed = options.seed, .threads = options.threads, .stop = options.stop});
   if (options.stop.stop_requested())
     return nullptr;
   return std::make_shared<const FailureModel>(std::move(out));
@@ -232,7 +232,7 @@ constexpr auto kUsualMeaning =
     "the value of all runs that finished, and of configurations without this column";
 
 struct FailureNumber {
-  ProcessNumber number;
+  GpNumber number;
   FailureInput input;
 };
 
@@ -243,7 +243,7 @@ void describe(Fields& f, FailureNumber& x) {
 }
 
 struct FailureLevels {
-  ProcessLevels codes;
+  GpLevels codes;
   FailureInput input;
 };
 
@@ -254,9 +254,9 @@ void describe(Fields& f, FailureLevels& x) {
 }
 
 FailureNumber failure_number(const FailureFacts& facts, Eigen::Index j) {
-  const process::Classification& of = facts.classification;
+  const gp::Classification& of = facts.classification;
   const FailureInput& input = facts.inputs[to_size(j)];
-  const auto coded = process::CodedColumn::of(of.inputs.numbers.col(j));
+  const auto coded = gp::CodedColumn::of(of.inputs.numbers.col(j));
   return {{input.column,
            of.coordinates[to_size(j)],
            of.kernel.inverse_lengths[j],
@@ -267,7 +267,7 @@ FailureNumber failure_number(const FailureFacts& facts, Eigen::Index j) {
 }
 
 FailureLevels failure_level_codes(const FailureFacts& facts, Eigen::Index j) {
-  const process::Classification& of = facts.classification;
+  const gp::Classification& of = facts.classification;
   const FailureInput& input = facts.inputs[to_size(of.inputs.numbers.cols() + j)];
   const auto codes = of.inputs.levels.col(j);
   return {{input.column, of.kernel.rates[j], {codes.begin(), codes.end()}}, input};
@@ -275,7 +275,7 @@ FailureLevels failure_level_codes(const FailureFacts& facts, Eigen::Index j) {
 
 void take_read(const Fields& f, std::vector<FailureNumber> numbers,
                std::vector<FailureLevels> levels, FailureFacts& x) {
-  process::Classification& of = x.classification;
+  gp::Classification& of = x.classification;
   const Eigen::Index rows = of.slopes.size();
   if (rows == 0)
     f.node().member("slopes").fail("expected a number per known configuration");
@@ -284,9 +284,9 @@ void take_read(const Fields& f, std::vector<FailureNumber> numbers,
   of.kernel.shares.resize(index(numbers.size()));
   of.kernel.rates.resize(index(levels.size()));
   of.inputs = {.numbers = Eigen::MatrixXd(rows, index(numbers.size())),
-               .levels = process::Levels(rows, index(levels.size()))};
+               .levels = gp::Levels(rows, index(levels.size()))};
   for (std::size_t j = 0; j < numbers.size(); ++j) {
-    const ProcessNumber& read = numbers[j].number;
+    const GpNumber& read = numbers[j].number;
     check_codes(f.node().member("numbers").items()[j].member("codes"), rows,
                 to_size(read.values.size()));
     of.coordinates.push_back(read.coordinate);
@@ -298,7 +298,7 @@ void take_read(const Fields& f, std::vector<FailureNumber> numbers,
     x.inputs.push_back(std::move(numbers[j].input));
   }
   for (std::size_t j = 0; j < levels.size(); ++j) {
-    const ProcessLevels& read = levels[j].codes;
+    const GpLevels& read = levels[j].codes;
     check_codes(f.node().member("levels").items()[j].member("codes"), rows,
                 levels[j].input.levels.size());
     of.kernel.rates[index(j)] = read.rate;
@@ -312,7 +312,7 @@ void take_read(const Fields& f, std::vector<FailureNumber> numbers,
 }  // namespace
 
 void describe(Fields& f, FailureFacts& x) {
-  process::Classification& of = x.classification;
+  gp::Classification& of = x.classification;
   std::vector<FailureNumber> numbers;
   std::vector<FailureLevels> levels;
   for (Eigen::Index j = 0; f.writes() && j < of.inputs.numbers.cols(); ++j)

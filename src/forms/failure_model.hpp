@@ -28,7 +28,7 @@ struct FailureFacts {
   std::size_t failed = 0;            ///< runs that failed
   std::size_t finished = 0;          ///< runs that did not
   std::vector<FailureInput> inputs;  ///< numbers first, in the order of the classification
-  process::Classification classification;
+  gp::Classification classification;
 };
 void describe(Fields& f, FailureFacts& x);
 
@@ -51,7 +51,7 @@ class FailureModel {
 
  private:
   FailureFacts facts_;
-  process::Classifier classifier_;
+  gp::Classifier classifier_;
 };
 
 /// Fits the probability that a run fails to the runs that finished and those that failed. Its

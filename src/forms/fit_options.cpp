@@ -13,7 +13,7 @@
 namespace perfmodel {
 
 bool chooses_terms(const FitOptions& options) {
-  return (options.expression == Expression::multi || options.expression == Expression::automatic) &&
+  return (options.expression == Expression::sum || options.expression == Expression::automatic) &&
          !options.terms;
 }
 

@@ -134,7 +134,7 @@ FieldRule if_identified(const Fields& f) {
 }
 
 std::vector<ConstantDifference> Form::differences(const ModelSpec& spec) const {
-  return has_process(*this) ? trend().differences(spec) : std::vector<ConstantDifference>();
+  return has_gp(*this) ? trend().differences(spec) : std::vector<ConstantDifference>();
 }
 
 std::optional<std::size_t> Form::scaling_constant(const ModelSpec&, std::size_t) const {
@@ -145,20 +145,20 @@ double Form::unscaled_time(const Eigen::VectorXd& constants) const {
   return has_local_powers() ? 0 : constants[constants.size() - 1];
 }
 
-std::optional<Eigen::VectorXd> Form::process_factors(const Design&) const {
+std::optional<Eigen::VectorXd> Form::gp_factors(const Design&) const {
   return std::nullopt;
 }
 
-std::optional<ProcessBelief> Form::process_belief(const ModelSpec&) const {
+std::optional<GpBelief> Form::gp_belief(const ModelSpec&) const {
   return std::nullopt;
 }
 
 std::vector<double> Form::steps(const ModelSpec& spec, std::size_t numeric) const {
-  return has_process(*this) ? trend().steps(spec, numeric) : std::vector<double>();
+  return has_gp(*this) ? trend().steps(spec, numeric) : std::vector<double>();
 }
 
 void Form::settle_unseen_levels(const Design& training, FittedModel& model) const {
-  if (has_process(*this))
+  if (has_gp(*this))
     trend().settle_unseen_levels(training, model);
 }
 
@@ -169,7 +169,7 @@ std::string formula_code(const FittedModel& model, FormulaLanguage language) {
   if (is_request && !model.bound)
     throw InputError(
         "half of the jobs would exceed this model's prediction; fit a bound: --quantile 0.95");
-  if (is_request && has_process(*model.form))
+  if (is_request && has_gp(*model.form))
     throw InputError(
         "a residual correction is too long for a workflow; fit the bound with --residual none");
   return model.form->code(model.spec, model.constants, language);

@@ -141,11 +141,11 @@ struct FormWords {
 };
 
 /// Prior of the Gaussian process (GP) of the residuals of ln t, and the runs it is conditioned on.
-struct ProcessBelief {
+struct GpBelief {
   /// Prior covariance between the rows of two designs, a.rows x b.rows.
   std::function<Eigen::MatrixXd(const Design& a, const Design& b)> covariance;
   double noise = 0;          ///< variance of one run about the GP
-  double near_variance = 0;  ///< largest variance at a row near runs, see ProcessReach
+  double near_variance = 0;  ///< largest variance at a row near runs, see GpReach
   Design known;              ///< the configurations that the GP was fitted to
   Eigen::VectorXd runs;      ///< number of runs per configuration
   /// Per intrinsic, then per extrinsic input: larger values are clamped to this one.
@@ -153,7 +153,7 @@ struct ProcessBelief {
 };
 
 /// How informative the GP is at some rows.
-struct ProcessReach {
+struct GpReach {
   Eigen::VectorXd deviations;  ///< standard deviation of ln(time) of a single run
   /// True if the GP is informative at this row: its variance is at most the 95th percentile of the
   /// leave-one-out variances, no number is clamped, and no number that the trend depends on is
@@ -213,12 +213,12 @@ class Form {
   /// The form without its GP; it has the same constants, steps and differences.
   virtual const Form& trend() const { return *this; }
   /// The factor of the GP, per row. nullopt if the form has no GP.
-  virtual std::optional<Eigen::VectorXd> process_factors(const Design& design) const;
+  virtual std::optional<Eigen::VectorXd> gp_factors(const Design& design) const;
   /// nullopt if the form has no GP.
-  virtual std::optional<ProcessBelief> process_belief(const ModelSpec& spec) const;
+  virtual std::optional<GpBelief> gp_belief(const ModelSpec& spec) const;
   /// nullopt if the form has no GP.
-  virtual std::optional<ProcessReach> process_reach(const ModelSpec&, const Eigen::VectorXd&,
-                                                    const Design&) const {
+  virtual std::optional<GpReach> gp_reach(const ModelSpec&, const Eigen::VectorXd&,
+                                          const Design&) const {
     return std::nullopt;
   }
   /// The components of the time, C last. `mark`, if given, returns a mark to write after the number
@@ -269,7 +269,7 @@ class Form {
   virtual void describe_constants(Fields& f, FittedModel& model) const = 0;
 };
 
-inline bool has_process(const Form& form) {
+inline bool has_gp(const Form& form) {
   return &form.trend() != &form;
 }
 

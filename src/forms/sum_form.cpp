@@ -32,8 +32,8 @@ std::vector<std::size_t> numeric_order(const ColumnOrder& order) {
   return out;
 }
 
-MultiStructure reordered_structure(const MultiStructure& structure, const ColumnOrder& order) {
-  MultiStructure out = structure;
+SumStructure reordered_structure(const SumStructure& structure, const ColumnOrder& order) {
+  SumStructure out = structure;
   const std::vector<std::size_t> numeric = numeric_order(order);
   for (StepFactor& step_factor : out.step_factors)
     step_factor.numeric = numeric[step_factor.numeric];
@@ -61,7 +61,7 @@ SumForm& own_sum_form(FittedModel& model) {
 }
 
 std::string_view SumForm::name() const {
-  return to_text(Expression::multi);
+  return to_text(Expression::sum);
 }
 
 FormWords SumForm::words() const {
@@ -145,7 +145,7 @@ struct NumericColumn {
 };
 
 /// Reads or writes a value per constant of a term, except those of its steps; `values`: in the
-/// order of MultiLayout. `ending` is appended to the names of the fields.
+/// order of SumLayout. `ending` is appended to the names of the fields.
 template <class T>
 void describe_of_each(Fields& f, const ModelSpec& spec, T* values, const std::string& ending,
                       const FieldRule& rule) {
@@ -228,7 +228,7 @@ void describe_saturation_and_clamps(Fields& f, const ModelSpec& spec,
         features[n].clamp = end;
 }
 
-void describe_regimes(Fields& f, const ModelSpec& spec, MultiStructure& structure) {
+void describe_regimes(Fields& f, const ModelSpec& spec, SumStructure& structure) {
   f.list(
       "regimes", structure.step_factors, "steps of numeric inputs",
       [&](Fields& item, StepFactor& step_factor, std::size_t) {
@@ -240,7 +240,7 @@ void describe_regimes(Fields& f, const ModelSpec& spec, MultiStructure& structur
 }  // namespace
 
 void SumForm::describe_constants(Fields& f, FittedModel& model) const {
-  MultiStructure own = structure;
+  SumStructure own = structure;
   auto& known = model.identifiability;
   if (f.reads() && f.has("C_identified"))
     known.emplace();
@@ -251,7 +251,7 @@ void SumForm::describe_constants(Fields& f, FittedModel& model) const {
   own.features.resize(own.terms);
   for (std::vector<Feature>& features : own.features)
     features.resize(numeric_count(spec));
-  const MultiLayout layout(spec, own);
+  const SumLayout layout(spec, own);
   std::vector<double> constants(model.constants.begin(), model.constants.end());
   constants.resize(layout.size());
   const auto identified = std::make_unique<bool[]>(layout.size());

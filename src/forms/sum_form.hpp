@@ -8,13 +8,13 @@
 
 namespace perfmodel {
 
-/// A sum of product terms; its constants are in the order of MultiLayout.
+/// A sum of product terms; its constants are in the order of SumLayout.
 class SumForm final : public TermForm {
  public:
-  explicit SumForm(MultiStructure of_terms = {}, std::optional<SumEstimate> of_fit = {})
+  explicit SumForm(SumStructure of_terms = {}, std::optional<SumEstimate> of_fit = {})
       : structure(std::move(of_terms)), estimate(std::move(of_fit)) {}
 
-  MultiStructure structure;
+  SumStructure structure;
   std::optional<SumEstimate> estimate;  ///< nullopt if the model was read from a file
 
   std::string_view name() const override;

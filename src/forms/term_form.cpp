@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 std::vector<ConstantInfo> TermForm::constants(const ModelSpec& spec) const {
   using enum ConstantRole;
   TermSum sum = terms(spec);
-  const ConstantRange range = sum.is_generic ? ConstantRange::not_negative : ConstantRange::factor;
+  const ConstantRange range = sum.is_eq4 ? ConstantRange::not_negative : ConstantRange::factor;
   std::vector<ConstantInfo> out(sum.names.size());
   std::size_t group = 0;
   const auto put = [&](std::size_t k, ConstantRole role, ConstantRange of, const std::string& level,

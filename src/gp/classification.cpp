@@ -8,11 +8,11 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "gp/gaussian_process.hpp"
 #include "gp/likelihood.hpp"
-#include "gp/residual_process.hpp"
 #include "optimise/newton.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 namespace {
 
 using Eigen::Index;
@@ -248,7 +248,7 @@ VectorXd start_of(const HyperLayout& layout, const HyperPrior& prior) {
 Classification classify(const Inputs& inputs, const std::vector<bool>& fails,
                         const ClassificationOptions& options) {
   Classification out;
-  out.coordinates = process_coordinates(inputs, {});
+  out.coordinates = gp_coordinates(inputs, {});
   const Inputs coordinates = placed(inputs, out.coordinates);
   VectorXd failed(inputs.rows());
   std::ranges::copy(fails, failed.begin());
@@ -317,4 +317,4 @@ VectorXd Classifier::probabilities(const Inputs& inputs, std::size_t threads) co
   return out;
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

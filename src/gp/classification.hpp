@@ -9,7 +9,7 @@
 #include "gp/kernel.hpp"
 #include "gp/matrix.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 /// Which runs fail, as a binary classification: f is a constant plus a Gaussian process (GP) of the
 /// coordinates, and a run fails with the probability Phi(f). The posterior of f at the known rows
@@ -58,4 +58,4 @@ class Classifier {
   PositiveMatrix factors_;  ///< of I + W^1/2 K W^1/2, W being the curvatures
 };
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -9,11 +9,11 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "gp/gaussian_process.hpp"
 #include "gp/likelihood.hpp"
-#include "gp/residual_process.hpp"
 #include "optimise/newton.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 namespace {
 
 using Eigen::Index;
@@ -156,7 +156,7 @@ constexpr Index kRowsThatDecide = 400;
 
 /// Searches on samples of doubling size, from `start_rows` to `most` rows.
 HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
-                       const ProcessOptions& options) {
+                       const GpOptions& options) {
   Index rows = std::min(options.start_rows, most);
   std::vector<VectorXd> starts;
   if (options.start) {
@@ -210,7 +210,7 @@ double in_standard_errors(const VectorXd& values) {
 class TailsOfNoise {
  public:
   TailsOfNoise(const Inputs& coordinates, const MergedRows& rows, Rows chosen,
-               const ProcessOptions& options)
+               const GpOptions& options)
       : coordinates_(coordinates), rows_(rows), chosen_(std::move(chosen)), options_(options) {}
 
   /// Whether it switched: `best` is then the optimum under heavy tails.
@@ -250,7 +250,7 @@ class TailsOfNoise {
   const Inputs& coordinates_;
   const MergedRows& rows_;
   Rows chosen_;
-  const ProcessOptions& options_;
+  const GpOptions& options_;
 
   /// Whether heavy tails predict a larger sample better, too, in logarithms and in relative errors:
   /// among few rows, deviations specific to some are as hard to predict as noise.
@@ -287,7 +287,7 @@ class TailsOfNoise {
   Found searched_anew() const {
     MergedRows weighed = rows_;
     weigh_by_level(coordinates_, chosen_, weighed);
-    ProcessOptions from_nothing = options_;
+    GpOptions from_nothing = options_;
     from_nothing.start.reset();
     HyperResult first = best_hyper(
         [&](Index most) { return observed(coordinates_, weighed, first_of(chosen_, most)); },
@@ -309,8 +309,8 @@ class TailsOfNoise {
 
 }  // namespace
 
-std::vector<Coordinate> process_coordinates(const Inputs& inputs,
-                                            const std::vector<CoordinateForm>& forms) {
+std::vector<Coordinate> gp_coordinates(const Inputs& inputs,
+                                       const std::vector<CoordinateForm>& forms) {
   std::vector<Coordinate> out;
   for (Index j = 0; j < inputs.numbers.cols(); ++j) {
     VectorXd values = inputs.numbers.col(j);
@@ -322,9 +322,9 @@ std::vector<Coordinate> process_coordinates(const Inputs& inputs,
 }
 
 HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
-                                        const ProcessOptions& options) {
+                                        const GpOptions& options) {
   HyperParameters out;
-  out.coordinates = process_coordinates(inputs, options.forms);
+  out.coordinates = gp_coordinates(inputs, options.forms);
   const Inputs coordinates = placed(inputs, out.coordinates);
   MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
   const bool are_weighed = options.run_weights.size() > 0 || weigh_within_rows(rows);
@@ -355,9 +355,9 @@ constexpr double kLeastNoise = 1e-14;
 /// numerically dependent: the noise then grows until they are not.
 PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs,
                           std::size_t threads) {
-  const MatrixXd process = kernel.variance * correlations_among(kernel, rows, threads);
+  const MatrixXd gp = kernel.variance * correlations_among(kernel, rows, threads);
   for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
-    MatrixXd covariance = process;
+    MatrixXd covariance = gp;
     covariance.diagonal().array() += kernel.noise / runs.array();
     if (auto factors = PositiveMatrix::factorised(std::move(covariance), threads))
       return *std::move(factors);
@@ -374,8 +374,8 @@ double level_of(const VectorXd& y, const PositiveMatrix& covariance, double devi
 
 }  // namespace
 
-ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
-                       const ProcessOptions& options) {
+GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
+             const GpOptions& options) {
   const Inputs coordinates = placed(inputs, hyper.coordinates);
   MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
   Rows exact = sampled_rows(rows.rows(), options.exact_rows, options.seed);
@@ -390,28 +390,28 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, HyperParameters 
   const CodedInputs coded(take_rows(coordinates, at_places(rows.first, exact)));
   const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact), options.threads);
 
-  ProcessFit out{.hyper = hyper, .process = {}, .run_weights = rows.run_weights()};
+  GpFit out{.hyper = hyper, .gp = {}, .run_weights = rows.run_weights()};
   out.level = mean + level_of(rows.y(exact).array() - mean, factors, hyper.level_deviation);
-  out.process = {.coordinates = hyper.coordinates,
-                 .kernel = hyper.kernel,
-                 .inputs = take_rows(coordinates, rows.first),
-                 .runs = rows.runs,
-                 .residual = rows.y.array() - out.level,
-                 .weights = {}};
+  out.gp = {.coordinates = hyper.coordinates,
+            .kernel = hyper.kernel,
+            .inputs = take_rows(coordinates, rows.first),
+            .runs = rows.runs,
+            .residual = rows.y.array() - out.level,
+            .weights = {}};
   if (index(exact.size()) == rows.rows()) {
-    out.process.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
-    out.process.weights = factors.solve(out.process.residual);
+    out.gp.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
+    out.gp.weights = factors.solve(out.gp.residual);
     return out;
   }
-  out.process.neighbours = options.neighbours;
+  out.gp.neighbours = options.neighbours;
   if (weigh) {
     weigh_runs(rows, consecutive(0, rows.rows()),
-               Predictor(out.process).errors_of_known(options.threads), hyper.kernel.noise);
+               Predictor(out.gp).errors_of_known(options.threads), hyper.kernel.noise);
     out.run_weights = rows.run_weights();
-    out.process.runs = rows.runs;
-    out.process.residual = rows.y.array() - out.level;
+    out.gp.runs = rows.runs;
+    out.gp.residual = rows.y.array() - out.level;
   }
   return out;
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

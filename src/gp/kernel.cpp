@@ -10,7 +10,7 @@
 #include "gp/matern.hpp"
 #include "perfmodel/progress.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 ValueTable::ValueTable(const Eigen::VectorXd& values, OfValue of, Eigen::Index most)
     : of_(std::move(of)) {
@@ -114,7 +114,7 @@ Inputs placed(const Inputs& inputs, const std::vector<Coordinate>& coordinates) 
   return out;
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp
 
 namespace perfmodel::matern {
 
@@ -124,7 +124,7 @@ const Functions& functions_for(InstructionSet instructions) {
 
 }  // namespace perfmodel::matern
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 namespace {
 
 using Eigen::MatrixXd;
@@ -518,4 +518,4 @@ VectorXd PairSlopes::sums(std::span<const Index> rows, const VectorXd& weights) 
   return out;
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -13,7 +13,7 @@
 
 #include "perfmodel/error.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 /// A symmetric function of two values of a column, tabulated over all pairs of its values. A row of
 /// the table is computed when it is first asked for, since few predictions need few rows.
@@ -188,4 +188,4 @@ class PairSlopes {
                           const Eigen::VectorXd& weights) const;
 };
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

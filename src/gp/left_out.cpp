@@ -8,11 +8,11 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "gp/gaussian_process.hpp"
 #include "gp/kernel.hpp"
 #include "gp/matrix.hpp"
-#include "gp/residual_process.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 namespace {
 
 using Eigen::ArrayXd;
@@ -313,4 +313,4 @@ VectorXd LeftOutPosterior::slopes() const {
   return rows_per_place_ * out + of_prior;
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "gp/matrix.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -254,4 +254,4 @@ VectorXd HyperPosterior::slopes() const {
   return out;
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -10,7 +10,7 @@
 #include "gp/kernel.hpp"
 #include "gp/matrix.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 /// Runs with equal inputs merged into one row; the order of rows depends on the inputs alone. A run
 /// may have a weight below 1.
@@ -134,4 +134,4 @@ double on_grid(double value);
 Observations observed(const Inputs& coordinates, const MergedRows& rows,
                       const std::vector<Eigen::Index>& chosen);
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

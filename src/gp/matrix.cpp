@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "gp/tile_kernel.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 /// A block of a matrix or of its transpose: element (i, k) is data[i * row_step + k * column_step].
 struct Factor {
@@ -42,7 +42,7 @@ void subtract_product(const tile_kernel::Functions& kernel, const ProductSize& s
                       const Factor& a, const Factor& b, double* c, Eigen::Index stride,
                       Places places = Places::all);
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp
 
 namespace perfmodel::tile_kernel {
 
@@ -52,7 +52,7 @@ const Functions& functions_for(InstructionSet instructions) {
 
 }  // namespace perfmodel::tile_kernel
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 namespace {
 
 using Eigen::Index;
@@ -389,4 +389,4 @@ VectorXd PositiveMatrix::inverse_diagonal() const {
   return inverse_of_lower(lower_, {.threads = threads_}).colwise().squaredNorm();
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -6,7 +6,7 @@
 
 #include "perfmodel/progress.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 // Blocked algorithms for triangular matrices, vectorised. They give the same bits with any
 // instruction set and any number of threads. Only the lower half of a matrix named `lower` is read.
@@ -56,4 +56,4 @@ class PositiveMatrix {
       : lower_(std::move(lower)), threads_(threads) {}
 };
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 namespace {
 
 using Eigen::RowVectorXd;
@@ -236,4 +236,4 @@ std::vector<Neighbour> Neighbours::nearest(const RowVectorXd& numbers, const Row
   return Query(*this, numbers, levels, count).run();
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

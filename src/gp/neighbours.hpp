@@ -7,7 +7,7 @@
 
 #include "gp/kernel.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 struct Neighbour {
   Eigen::Index row = 0;
@@ -56,4 +56,4 @@ class Neighbours {
   std::size_t build(std::size_t begin, std::size_t end);
 };
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -7,12 +7,12 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "gp/gaussian_process.hpp"
 #include "gp/likelihood.hpp"
 #include "gp/neighbours.hpp"
-#include "gp/residual_process.hpp"
 #include "optimise/newton.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 namespace {
 
 using Eigen::Index;
@@ -49,18 +49,18 @@ std::vector<Rows> places_among_neighbours(const Kernel& kernel, const CodedInput
 
 }  // namespace
 
-PredictiveKernel predictive_kernel(const ResidualProcess& process, const ProcessOptions& options) {
-  const CodedInputs inputs(process.inputs);
+PredictiveKernel predictive_kernel(const GaussianProcess& gp, const GpOptions& options) {
+  const CodedInputs inputs(gp.inputs);
   const KnownRows known{
-      .inputs = inputs, .residual = process.residual.unaryExpr(&on_grid), .runs = process.runs};
+      .inputs = inputs, .residual = gp.residual.unaryExpr(&on_grid), .runs = gp.runs};
   const Rows drawn = sampled_rows(inputs.rows, 2 * kMostPlaces, options.seed);
   const std::span<const Index> sample = std::span(drawn).first((drawn.size() + 1) / 2);
   const std::span<const Index> others = std::span(drawn).subspan(sample.size());
   const HyperLayout layout(inputs);
   const auto posterior_of = [&](const Kernel& kernel, std::span<const Index> rows) {
     return LeftOutPosterior(
-        known, places_among_neighbours(kernel, inputs, process.inputs, rows, options.threads),
-        sparse_prior(layout, process.kernel.noise), options.threads);
+        known, places_among_neighbours(kernel, inputs, gp.inputs, rows, options.threads),
+        sparse_prior(layout, gp.kernel.noise), options.threads);
   };
   const optimise::Bounds bounds = hyper_bounds(
       layout, known.residual.squaredNorm() / static_cast<double>(inputs.rows) + kLeastSpread);
@@ -77,7 +77,7 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
   search.reduction = kKernelReduction;
   search.stop = options.stop;
 
-  PredictiveKernel out{.kernel = process.kernel};
+  PredictiveKernel out{.kernel = gp.kernel};
   for (int round = 0; round < kKernelRounds && !options.stop.stop_requested(); ++round) {
     LeftOutPosterior posterior = posterior_of(out.kernel, sample);
     const optimise::QuasiNewtonResult found =
@@ -87,9 +87,9 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
     out.kernel = layout.kernel(found.best);
     out.evaluations += found.evaluations;
   }
-  out.is_better = error(out.kernel) < error(process.kernel);
+  out.is_better = error(out.kernel) < error(gp.kernel);
   if (!out.is_better)
-    out.kernel = process.kernel;
+    out.kernel = gp.kernel;
   return out;
 }
 
@@ -107,12 +107,11 @@ struct Predictor::Asked {
   Rows rows;  ///< indices among all rows to predict
 };
 
-Predictor::Predictor(const ResidualProcess& process, Index rows)
-    : process_(process), known_(process.inputs) {
-  if (process.neighbours > 0) {
-    const auto near = static_cast<double>(process.neighbours);
-    tree_.emplace(process.kernel, known_);
-    pairs_.emplace(process.kernel, known_, static_cast<double>(rows) * near * near / 2);
+Predictor::Predictor(const GaussianProcess& gp, Index rows) : gp_(gp), known_(gp.inputs) {
+  if (gp.neighbours > 0) {
+    const auto near = static_cast<double>(gp.neighbours);
+    tree_.emplace(gp.kernel, known_);
+    pairs_.emplace(gp.kernel, known_, static_cast<double>(rows) * near * near / 2);
   }
 }
 
@@ -129,24 +128,24 @@ Prediction Predictor::predict(const Inputs& inputs, std::size_t threads,
 VectorXd Predictor::noise_of(std::span<const Index> rows) const {
   VectorXd out(index(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i)
-    out[index(i)] = process_.kernel.noise / process_.runs[rows[i]];
+    out[index(i)] = gp_.kernel.noise / gp_.runs[rows[i]];
   return out;
 }
 
 /// The covariance of measured runs, from their correlations.
 MatrixXd Predictor::noisy(MatrixXd correlations, std::span<const Index> rows) const {
-  correlations *= process_.kernel.variance;
+  correlations *= gp_.kernel.variance;
   correlations.diagonal() += noise_of(rows);
   return correlations;
 }
 
 void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
                          Prediction& out) const {
-  const Kernel& kernel = process_.kernel;
+  const Kernel& kernel = gp_.kernel;
   const MatrixXd shared = kernel.variance * correlations(kernel, known_, CodedInputs(asked.places));
   // Row by row, since products of matrices round differently for other numbers of rows.
   for (Index i = 0; i < shared.cols(); ++i)
-    out.mean[asked.rows[static_cast<std::size_t>(i)]] = shared.col(i).dot(process_.weights);
+    out.mean[asked.rows[static_cast<std::size_t>(i)]] = shared.col(i).dot(gp_.weights);
   if (covariance == nullptr)
     return;
   MatrixXd padded = MatrixXd::Zero(known_.rows, (shared.cols() + 7) / 8 * 8);
@@ -182,15 +181,15 @@ std::optional<Predictor::Place> Predictor::place_of(const Inputs& inputs, Index 
 
 void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
                                 Prediction& out) const {
-  const double variance = process_.kernel.variance;
-  const auto near = place_of(asked.places, row, process_.neighbours);
+  const double variance = gp_.kernel.variance;
+  const auto near = place_of(asked.places, row, gp_.neighbours);
   if (!near)
     return;
   const VectorXd shared =
       near->distances.unaryExpr([&](double off) { return variance * std::exp(-off); });
   const Index place = asked.rows[static_cast<std::size_t>(row)];
   const VectorXd weights = near->covariance.solve(shared);
-  out.mean[place] = weights.dot(process_.residual(near->rows));
+  out.mean[place] = weights.dot(gp_.residual(near->rows));
   if (deviation)
     out.deviation[place] = std::sqrt(std::max(0.0, variance - shared.dot(weights)));
 }
@@ -198,7 +197,7 @@ void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
 /// That of all known rows; none if it is singular.
 std::optional<PositiveMatrix> Predictor::whole_covariance() const {
   return PositiveMatrix::factorised(
-      noisy(correlations_among(process_.kernel, known_), consecutive(0, known_.rows)));
+      noisy(correlations_among(gp_.kernel, known_), consecutive(0, known_.rows)));
 }
 
 Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size_t threads,
@@ -215,7 +214,7 @@ Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size
     const Index begin = index(block) * kRowsAtOnce;
     Asked asked;
     asked.rows = consecutive(begin, std::min(begin + kRowsAtOnce, inputs.rows()));
-    asked.places = placed(take_rows(inputs, asked.rows), process_.coordinates);
+    asked.places = placed(take_rows(inputs, asked.rows), gp_.coordinates);
     if (!tree_) {
       from_all(asked, covariance ? &*covariance : nullptr, out);
       return;
@@ -266,9 +265,9 @@ double near_variance(const PositiveMatrix& covariance, const VectorXd& noise) {
 }
 
 double Predictor::left_out_variance(Index row) const {
-  const auto near = place_of(process_.inputs, row, process_.neighbours + 1);
+  const auto near = place_of(gp_.inputs, row, gp_.neighbours + 1);
   if (!near)
-    return process_.kernel.variance;
+    return gp_.kernel.variance;
   return 1 / near->covariance.whitened(unit_of(row, near->rows)).squaredNorm() -
          noise_of(std::vector{row})[0];
 }
@@ -276,8 +275,8 @@ double Predictor::left_out_variance(Index row) const {
 double Predictor::near_variance() const {
   if (!tree_) {
     const auto covariance = whole_covariance();
-    return covariance ? process::near_variance(*covariance, noise_of(consecutive(0, known_.rows)))
-                      : process_.kernel.variance;
+    return covariance ? gp::near_variance(*covariance, noise_of(consecutive(0, known_.rows)))
+                      : gp_.kernel.variance;
   }
   const Rows some = evenly_chosen(known_.rows);
   VectorXd variances(index(some.size()));
@@ -290,17 +289,17 @@ RowErrors Predictor::errors_of_known(std::size_t threads) const {
   RowErrors out{.mean = VectorXd::Zero(known_.rows), .variance = VectorXd::Zero(known_.rows)};
   for_each_stripe(known_.rows, kRowsOfTask, threads, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
-      const auto near = place_of(process_.inputs, row, process_.neighbours + 1);
+      const auto near = place_of(gp_.inputs, row, gp_.neighbours + 1);
       if (!near)
         continue;
       const VectorXd unit = unit_of(row, near->rows);
       const VectorXd of_own = near->covariance.solve(unit);  // a row of the inverse
       const double noise = noise_of(std::vector{row})[0];
-      out.mean[row] = noise * of_own.dot(process_.residual(near->rows));
+      out.mean[row] = noise * of_own.dot(gp_.residual(near->rows));
       out.variance[row] = std::max(0.0, noise - noise * noise * of_own.dot(unit));
     }
   });
   return out;
 }
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

@@ -126,7 +126,7 @@ FitRequest Campaign::fit_request() const {
     out.roles.extrinsic = request_.space.extrinsic;
   for (const std::string& column : text_columns(request_.space))
     out.roles.categorical.push_back(column);
-  out.options.residual = Residual::process;
+  out.options.residual = Residual::gp;
   out.options.seed = request_.seed;
   out.options.threads = request_.threads;
   out.options.stop = request_.stop;
@@ -265,7 +265,7 @@ Eigen::VectorXd Campaign::costs_of(const Eigen::VectorXd& predicted) const {
 
 Knowledge Campaign::learn() const {
   FitRequest fit = fit_request();
-  fit.options.expression = Expression::multi;
+  fit.options.expression = Expression::sum;
   fit.options.terms = 1;
   fit.options.loss = default_loss(fit.options);
   fit.held_out.intervals = request_.needs_width;

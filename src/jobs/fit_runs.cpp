@@ -89,7 +89,7 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
 
 /// Whether Eq. (4) is so far off that another form is advised.
 bool is_bad_form(const FittedModel& model, const Design& training) {
-  if (model.form->name() != to_text(Expression::generic))
+  if (model.form->name() != to_text(Expression::eq4))
     return false;
   const auto check = check_form(model, training);
   return lacks_fit(model) || (check && check->points_elsewhere());
@@ -102,7 +102,7 @@ constexpr std::size_t kMostCorrected = 2000;
 std::optional<double> typical_correction(const FittedModel& model, const Design& runs) {
   const Design chosen =
       take_rows(runs, evenly_chosen(runs.rows, std::min(runs.rows, kMostCorrected)));
-  const auto factors = model.form->process_factors(chosen);
+  const auto factors = model.form->gp_factors(chosen);
   if (!factors)
     return std::nullopt;
   return median((factors->array() - 1).abs().matrix());
@@ -437,7 +437,7 @@ namespace {
 std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& request) {
   std::vector<Regressor> models;
   FitOptions options = request.options;
-  options.expression = Expression::generic;
+  options.expression = Expression::eq4;
   options.loss = request.loss.value_or(default_loss(options));
   options.penalty.l1 = options.penalty.l2 = 0;
   models.push_back(make_expression("Eq. (4)", spec, options));
@@ -447,13 +447,13 @@ std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& r
   options.penalty.l2 = request.l2;
   models.push_back(make_expression("Eq. (4), L2 " + short_number(request.l2), spec, options));
   options.penalty.l2 = 0;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.loss = request.loss.value_or(default_loss(options));
   if (terms_can_be_chosen(spec))
     models.push_back(make_expression("sum of products", spec, options));
   if (options.method == Method::scaled) {
     options.terms = 1;
-    options.residual = Residual::process;
+    options.residual = Residual::gp;
     models.push_back(make_expression("product and process", spec, options));
   }
   models.push_back(make_random_forest(options.seed));

@@ -66,10 +66,10 @@ doc::Answer duration_answer(const Content& content) {
 
 /// Returns a text on the residual correction at the shown configuration; empty if there is none.
 std::string correction_text(const Content& content) {
-  if (!content.steps || !content.steps->process)
+  if (!content.steps || !content.steps->gp)
     return {};
   return fmt::format("beside the formula a residual correction: {} here{}",
-                     signed_percent(100 * *content.steps->process / content.steps->formula),
+                     signed_percent(100 * *content.steps->gp / content.steps->formula),
                      typical_correction_in_words(content.model.correction.value_or(0)));
 }
 
@@ -86,7 +86,7 @@ doc::Answer share_answer(const Content& content) {
     answer.figure = fmt::format("{}: {}", clipped(content.shares.front().name, 24),
                                 percent(content.shares.front().percent_shown));
     std::string next =
-        has_process(*content.model.form) ? "of the formula's time there" : "of the time there";
+        has_gp(*content.model.form) ? "of the formula's time there" : "of the time there";
     for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i)
       next += fmt::format(", {}{} {}", i == 1 ? "then " : "", content.shares[i].name,
                           percent(content.shares[i].percent_shown));
@@ -336,9 +336,9 @@ std::string term_table(const Content& content) {
   doc::Table table{{doc::words("term"), doc::numbers("here", {}, percent),
                     doc::numbers("all runs", {}, percent), doc::words("depends on")}};
   doc::Table small = table;
-  table.caption = fmt::format("The terms: their shares of the {} at {} and of all runs together",
-                              has_process(*content.model.form) ? "formula's time" : "time",
-                              content.central.place);
+  table.caption =
+      fmt::format("The terms: their shares of the {} at {} and of all runs together",
+                  has_gp(*content.model.form) ? "formula's time" : "time", content.central.place);
   small.caption = "Smaller terms";
   for (const Share& share : content.shares) {
     doc::Cell meaning = share.title;

@@ -260,9 +260,9 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
     }
     add(steps.steps[i].name, steps.steps[i].time, "bar");
   }
-  if (steps.process)
-    add("residual correction", *steps.process, "bar process");
-  bars.push_back({"predicted time", 0, steps.formula + steps.process.value_or(0), "bar total"});
+  if (steps.gp)
+    add("residual correction", *steps.gp, "bar process");
+  bars.push_back({"predicted time", 0, steps.formula + steps.gp.value_or(0), "bar total"});
   return bars;
 }
 

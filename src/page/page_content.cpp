@@ -162,9 +162,9 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
                                     const Configuration& shown, std::optional<double> time) {
   if (shares.empty() || !time)
     return std::nullopt;
-  const auto factors = model.form->process_factors(design_of(shown, model.spec));
+  const auto factors = model.form->gp_factors(design_of(shown, model.spec));
   const double trend = factors ? *time / (*factors)[0] : *time;
-  TimeSteps out{.steps = {}, .formula = trend, .process = {}};
+  TimeSteps out{.steps = {}, .formula = trend, .gp = {}};
   double small = 0;
   std::size_t folded = 0;
   std::string only;
@@ -181,7 +181,7 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
   if (std::abs(small) >= kSeen * trend)
     out.steps.push_back({folded == 1 ? only : std::to_string(folded) + " small parts", small});
   if (factors)
-    out.process = *time - trend;
+    out.gp = *time - trend;
   return out;
 }
 
@@ -243,7 +243,7 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
 
 /// Checks Eq. (4) only; other forms were chosen or requested by name.
 std::optional<FormCheck> other_form(const Source& source) {
-  if (source.model.form->name() != to_text(Expression::generic) || !source.has_runs)
+  if (source.model.form->name() != to_text(Expression::eq4) || !source.has_runs)
     return std::nullopt;
   const std::optional<FormCheck> check = check_form(source.model, source.design);
   return check && check->points_elsewhere() ? check : std::nullopt;

@@ -124,7 +124,7 @@ struct TimeSteps {
   std::vector<Step> steps;
   double formula = 0;  ///< sum of the steps
   /// Residual correction of a Gaussian process, < 0 if it lowers the time.
-  std::optional<double> process;
+  std::optional<double> gp;
 };
 
 /// A run with its error: error_percent = 100 (predicted - measured) / measured.

@@ -445,8 +445,8 @@ std::string interval_of(const FittedModel& model) {
 
 /// Writes the data of the Gaussian process for the standard deviation of a prediction and the test
 /// for near runs.
-std::string process_of(const FittedModel& model) {
-  const auto belief = model.form->process_belief(model.spec);
+std::string gp_of(const FittedModel& model) {
+  const auto belief = model.form->gp_belief(model.spec);
   if (!belief)
     return "null";
   const Design one = take_rows(belief->known, std::array<std::size_t, 1>{0});
@@ -503,9 +503,9 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   // predict() of this spec takes the inputs, not the columns that they are derived from.
   ModelSpec inputs_alone = spec;
   inputs_alone.derived.clear();
-  const std::string process = process_of(model);
-  return "const model = {};\n{\n" + code + (process == "null" ? "" : kKeepCorrelations.data()) +
-         "model.predict = predict;\nmodel.process = " + process + ";\n}\n{\n" + inputs +
+  const std::string gp = gp_of(model);
+  return "const model = {};\n{\n" + code + (gp == "null" ? "" : kKeepCorrelations.data()) +
+         "model.predict = predict;\nmodel.process = " + gp + ";\n}\n{\n" + inputs +
          "model.inputs = predict;\n}\n{\n" +
          model.form->trend().code(inputs_alone, model.constants, FormulaLanguage::javascript) +
          "model.trend = predict;\nmodel.trendColumns = " + texts(required_columns(inputs_alone)) +

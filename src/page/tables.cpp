@@ -171,8 +171,8 @@ doc::Table search_table(const Content& content) {
     return table;
   table.add({"program", content.model.provenance.tool});
   table.add({"expression", content.model.form->words().noun});
-  if (search.process)
-    table.add({"objective", search.process->objective});
+  if (search.gp)
+    table.add({"objective", search.gp->objective});
   else
     table.add({"loss", to_text(search.loss)});
   if (search.penalty.l1 != 0)

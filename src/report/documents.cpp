@@ -53,7 +53,7 @@ void describe(Fields& f, const IntervalDocument& x) {
 }
 
 void describe(Fields& f, const SupportCounts& x) {
-  f(std::string(support_text(true)), x.process,
+  f(std::string(support_text(true)), x.gp,
     "predictions with the residual correction: measured runs are nearby");
   f(std::string(support_text(false)), x.trend, "predictions by the formula alone");
 }
@@ -279,14 +279,14 @@ void describe_files(Fields& f, const std::string& model_file, const std::string&
 }
 
 void describe_prediction(Fields& f, const std::string& target, const PredictionDocument& x) {
-  const ProcessPart part = x.process.value_or(ProcessPart{});
-  const FieldRule if_process = only_if(x.process.has_value());
+  const GpPart part = x.gp.value_or(GpPart{});
+  const FieldRule if_gp = only_if(x.gp.has_value());
   f("predicted_" + target, Finite{x.time}, "the time");
   describe_ends(f, x.interval, "where the model has intervals; `null`: no number");
-  f("trend", Finite{x.time / part.factor}, "the time of the formula", if_process);
-  f("process", Finite{part.factor}, "the factor that this is multiplied by", if_process);
+  f("trend", Finite{x.time / part.factor}, "the time of the formula", if_gp);
+  f("process", Finite{part.factor}, "the factor that this is multiplied by", if_gp);
   f("support", support_text(part.near),
-    "[with the residual correction, or by the formula alone](#support)", if_process);
+    "[with the residual correction, or by the formula alone](#support)", if_gp);
   f("in_range", x.in_range,
     "[whether it is like the measured runs](trust.md#is-a-configuration-like-the-measured-ones)");
   f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);

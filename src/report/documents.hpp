@@ -76,7 +76,7 @@ struct IntervalDocument {
 
 /// Number of rows that are predicted with the residual correction, and by the formula alone.
 struct SupportCounts {
-  std::size_t process = 0;
+  std::size_t gp = 0;
   std::size_t trend = 0;
 };
 
@@ -116,7 +116,7 @@ struct Evaluation {
 std::string_view support_text(bool near);
 
 /// Contribution of the residual correction to a predicted time.
-struct ProcessPart {
+struct GpPart {
   double factor = 1;  ///< multiplies the trend's time
   bool near = false;  ///< true if runs are near
 };
@@ -126,7 +126,7 @@ struct PredictionDocument {
   double time = 0;
   std::optional<Interval> interval = {};
   bool in_range = true;
-  std::optional<ProcessPart> process = {};
+  std::optional<GpPart> gp = {};
   std::optional<double> p_fails = {};  ///< probability that a run fails
   std::vector<std::pair<std::string, InputValue>> configuration = {};  ///< by column
 };

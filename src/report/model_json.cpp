@@ -342,11 +342,11 @@ void describe(Fields& f, PriorFacts& x) {
 }
 
 void describe(Fields& f, SearchSummary& x) {
-  const auto [process, of_process] = f.part(x.process, "objective");
-  const FieldRule of_formula = only_if(!x.process);
-  f("objective", process.objective, "what its hyper-parameters maximise", of_process);
-  f("priors", process.priors, "of the hyper-parameters", of_process);
-  f("most_rows", process.rows, "of the posterior, at most", of_process);
+  const auto [gp, of_gp] = f.part(x.gp, "objective");
+  const FieldRule of_formula = only_if(!x.gp);
+  f("objective", gp.objective, "what its hyper-parameters maximise", of_gp);
+  f("priors", gp.priors, "of the hyper-parameters", of_gp);
+  f("most_rows", gp.rows, "of the posterior, at most", of_gp);
   f("method", x.method, "in normalised columns, or as in the paper", of_formula);
   f("loss", x.loss, "that is minimised", of_formula);
   f("quantile", x.quantile, "at which the loss is a pinball loss", of_formula | kSparse);
@@ -361,17 +361,16 @@ void describe(Fields& f, SearchSummary& x) {
   f("polish_gain", x.polish_gain, "share of the cost that the finish took off", of_formula);
   f("gap", x.gap, "[the certificate](method.md#the-exact-finish)", of_formula);
   f("cost", x.cost, "at the constants");
-  f("noise", process.noise, "of a correction", of_process | kNewer);
-  auto outliers =
-      process.noise == ProcessNoise::student_t ? std::optional(process.outliers) : std::nullopt;
-  f("outliers", outliers, "runs that count for little", of_process | kSparse);
-  if (f.reads() && x.process)
-    process.outliers = outliers.value_or(0);
+  f("noise", gp.noise, "of a correction", of_gp | kNewer);
+  auto outliers = gp.noise == GpNoise::student_t ? std::optional(gp.outliers) : std::nullopt;
+  f("outliers", outliers, "runs that count for little", of_gp | kSparse);
+  if (f.reads() && x.gp)
+    gp.outliers = outliers.value_or(0);
   f("form", x.form, "how it was chosen", kSparse);
   f("minimised", minimised_text(x), "in words", of_formula | only_if(x.form.has_value()));
   f("ridges", x.ridges, "lambda of the sum of squares", of_formula | kSparse);
   f("prior", x.prior, "how an earlier model was adapted", kSparse);
-  if (f.reads() && x.process)
+  if (f.reads() && x.gp)
     x.loss = Loss::rmsle;
 }
 
@@ -442,7 +441,7 @@ void describe(Fields& f, PredictionIntervals& x) {
   f("beyond", x.beyond, "how errors grow beyond the measured range", kSparse);
   if (!f.reads())
     return;
-  if (x.by_deviation && !has_process(*f.context<FittedModel>().form))
+  if (x.by_deviation && !has_gp(*f.context<FittedModel>().form))
     f.node().member("score").fail(fmt::format("expected '{}'", kScore));
   if (x.held_out_deviation && !x.by_deviation)
     f.node()
@@ -524,7 +523,7 @@ struct ConstantsOf {
     std::vector<std::string> texts;
     for (const FormKind& kind : form_kinds()) {
       std::string title(kind.name);
-      for (const auto& trend : {generic_form(), sum_of_products()}) {
+      for (const auto& trend : {eq4_form(), sum_of_products()}) {
         FittedModel sample;
         sample.form = trend;
         Fields f = Fields::to_describe(&sample);
@@ -543,19 +542,19 @@ struct ConstantsOf {
 
  private:
   static std::shared_ptr<const Form> sum_of_products() {
-    return std::make_shared<SumForm>(MultiStructure{});
+    return std::make_shared<SumForm>(SumStructure{});
   }
 };
 
 /// Oldest schema version that can represent the model: older programs would misread it.
 std::uint64_t schema_version(const FittedModel& model) {
-  constexpr std::uint64_t with_process = 2;
+  constexpr std::uint64_t with_gp = 2;
   constexpr std::uint64_t with_zeros = 3;
   constexpr std::uint64_t of_bounds = 4;  // older programs would take them for means
-  return model.bound                ? of_bounds
-         : model.spec.has_zeros()   ? with_zeros
-         : has_process(*model.form) ? with_process
-                                    : 1;
+  return model.bound              ? of_bounds
+         : model.spec.has_zeros() ? with_zeros
+         : has_gp(*model.form)    ? with_gp
+                                  : 1;
 }
 
 ByName<double> scaling_powers_by_name(const FittedModel& model) {

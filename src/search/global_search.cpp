@@ -14,7 +14,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "forms/generic_form.hpp"
+#include "forms/eq4_form.hpp"
 #include "optimise/newton.hpp"
 #include "perfmodel/error.hpp"
 #include "search/losses.hpp"
@@ -172,7 +172,7 @@ constexpr double kNearlySame = 0.01;
 /// Removes some of the terms in use, each with a random power to re-enter from.
 VectorXd without_some_terms(const SearchSpace& space, const VectorXd& scaled,
                             RandomStream& random) {
-  const GenericLayout& layout = space.layout();
+  const Eq4Layout& layout = space.layout();
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < space.intrinsic_log_centres().size(); ++i)
     if (scaled[index(layout.coefficient(i))] > 0)
@@ -448,7 +448,7 @@ constexpr std::size_t kSampleGrowth = 32;
 constexpr std::size_t kConstantsAtOnce = 200;
 
 /// Sets the powers of terms with coefficient 0, which have no effect, to 0 or the nearest bound.
-void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const SearchSpace& space,
+void clear_idle_powers(const Eq4Layout& layout, std::size_t intrinsic, const SearchSpace& space,
                        VectorXd& scaled) {
   for (std::size_t i = 0; i < intrinsic; ++i) {
     const Index power = static_cast<Index>(layout.intrinsic_power(i));
@@ -460,7 +460,7 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
 
 }  // namespace
 
-FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+FittedModel fit_eq4(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (facts_of(options.loss).of_sums)
     throw UsageError("the loss soft-l1 is for sums of product terms");
   const WeightedRows all = WeightedRows::merged(training, options.loss);
@@ -508,9 +508,9 @@ namespace {
 constexpr double kGapOfManyPowers = 1e-2;
 
 /// Refits Eq. (4) by local refinement.
-class GenericRefit final : public Refit {
+class Eq4Refit final : public Refit {
  public:
-  GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)
+  Eq4Refit(const FittedModel& model, const Design& training, const FitOptions& options)
       : form_(model.form),
         options_(options),
         space_(model.spec, training, options),
@@ -536,9 +536,9 @@ class GenericRefit final : public Refit {
 
 }  // namespace
 
-std::unique_ptr<Refit> GenericForm::refit(const FittedModel& model, const Design& training,
-                                          const FitOptions& options) const {
-  return std::make_unique<GenericRefit>(model, training, options);
+std::unique_ptr<Refit> Eq4Form::refit(const FittedModel& model, const Design& training,
+                                      const FitOptions& options) const {
+  return std::make_unique<Eq4Refit>(model, training, options);
 }
 
 }  // namespace perfmodel

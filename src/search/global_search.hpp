@@ -11,7 +11,7 @@
 #include "optimise/differential_evolution.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
-#include "search/generic_kernel.hpp"
+#include "search/eq4_kernel.hpp"
 #include "search/losses.hpp"
 #include "search/scaled_model.hpp"
 #include "search/search_space.hpp"
@@ -39,7 +39,7 @@ class LevelGroups {
 
  private:
   ModelSpec spec_;
-  GenericLayout layout_;
+  Eq4Layout layout_;
   /// Per column and level; empty if the levels are not grouped.
   std::vector<std::vector<std::uint32_t>> group_of_;
   std::vector<std::size_t> levels_;  ///< number of levels per column
@@ -127,6 +127,6 @@ Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regul
 Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options);
 
 /// Fits Eq. (4): differential evolution on a sample of the rows, then local refinement on all.
-FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options);
+FittedModel fit_eq4(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
 }  // namespace perfmodel

@@ -31,7 +31,7 @@ constexpr std::size_t kFewestForRise =
 constexpr double kLeastRise = 1.05;  // of a doubling: for less, nobody would change a plan
 
 std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& scaled) {
-  const GenericLayout& layout = space.layout();
+  const Eq4Layout& layout = space.layout();
   std::vector<Standing> out(layout.size(), Standing::free);
   for (std::size_t k = 0; k < layout.size(); ++k) {
     const double low = space.scaled().lower[index(k)];
@@ -103,10 +103,10 @@ std::string exchange_sentence(const std::vector<OffsetPart>& group) {
 
 /// The constants of Eq. (4) in the terms of IdentifiedConstants, and what only Eq. (4) has: offsets
 /// that levels exchange, differences of levels, terms that are idle or take no time.
-class GenericFindings {
+class Eq4Findings {
  public:
-  GenericFindings(const FittedModel& model, const Design& training, const SearchSpace& space,
-                  const FitOptions& options, const VectorXd& scaled)
+  Eq4Findings(const FittedModel& model, const Design& training, const SearchSpace& space,
+              const FitOptions& options, const VectorXd& scaled)
       : model_(model),
         spec_(model.spec),
         training_(training),
@@ -135,7 +135,7 @@ class GenericFindings {
   const ModelSpec& spec_;
   const Design& training_;
   const SearchSpace& space_;
-  const GenericLayout& layout_;
+  const Eq4Layout& layout_;
   const VectorXd& scaled_;
   double typical_time_;
   Sensitivity sensitivity_;
@@ -371,7 +371,7 @@ class GenericFindings {
 
 Findings identify(const FittedModel& model, const Design& training, const SearchSpace& space,
                   const FitOptions& options, const VectorXd& scaled) {
-  return GenericFindings(model, training, space, options, scaled).findings();
+  return Eq4Findings(model, training, space, options, scaled).findings();
 }
 
 }  // namespace perfmodel

@@ -149,7 +149,7 @@ class ScaledModel::Linearised : public LinearisedModel {
 /// All second derivatives of Eq. (4) are a first derivative times the logarithm of a column.
 ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
   const Design& design = model_.design_;
-  const GenericLayout& layout = model_.layout_;
+  const Eq4Layout& layout = model_.layout_;
   std::vector<Eigen::Triplet<double>> entries;
   const auto slopes_by = [&](const NumericFactor& factor, const std::vector<double>& logs) {
     VectorXd weighted = weights;

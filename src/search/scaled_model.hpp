@@ -57,7 +57,7 @@ class ScaledModel : public SmoothModel {
 
   const Design& design_;
   const SearchSpace& space_;
-  const GenericLayout& layout_;
+  const Eq4Layout& layout_;
   Eigen::Index first_power_;
   std::optional<std::size_t> many_levels_;           ///< column whose levels are stored apart
   std::vector<std::vector<double>> intrinsic_logs_;  ///< per column and distinct value

@@ -29,7 +29,7 @@ namespace {
 
 /// Minus the powers that a coefficient goes with times the logarithms by which their columns are
 /// divided.
-double log_of_units(const GenericLayout& layout, std::size_t coefficient, const VectorXd& scaled,
+double log_of_units(const Eq4Layout& layout, std::size_t coefficient, const VectorXd& scaled,
                     const std::vector<double>& intrinsic, const std::vector<double>& extrinsic) {
   const auto at = [&](std::size_t index) { return scaled[static_cast<Index>(index)]; };
   double out = 0;

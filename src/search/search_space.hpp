@@ -38,7 +38,7 @@ class SearchSpace {
  public:
   SearchSpace(const ModelSpec& spec, const WeightedRows& training, const FitOptions& options);
 
-  const GenericLayout& layout() const { return layout_; }
+  const Eq4Layout& layout() const { return layout_; }
 
   /// ln of the geometric mean by which each column is divided; 0 if it is not divided.
   const std::vector<double>& intrinsic_log_centres() const { return intrinsic_log_centres_; }
@@ -62,7 +62,7 @@ class SearchSpace {
   double log_raw_factor(std::size_t index, const Eigen::VectorXd& scaled) const;
 
  private:
-  GenericLayout layout_;
+  Eq4Layout layout_;
   std::vector<double> intrinsic_log_centres_;
   std::vector<double> extrinsic_log_centres_;
   std::vector<std::uint8_t> logarithmic_;
@@ -84,7 +84,7 @@ class Regulariser : public PenaltyTerms {
   PenalisedConstants linearise(const Eigen::VectorXd& scaled) const override;
 
  private:
-  GenericLayout layout_;
+  Eq4Layout layout_;
   double unit_ = 1;  ///< unit of the penalised coefficients
   /// First constant and number of levels of the column whose gradients are stored separately.
   std::size_t first_level_ = 0;

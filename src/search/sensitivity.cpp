@@ -374,7 +374,7 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
                                    const std::optional<Findings>& findings) {
   std::vector<Warning> out;
-  if (!model.search.process) {  // a Gaussian process never has too many constants
+  if (!model.search.gp) {  // a Gaussian process never has too many constants
     warn_of_few_rows(model, training, out);
     if (model.search.termination == "generation_limit")
       out.push_back(

@@ -130,7 +130,7 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
   if (!are_states(state, of_slurm))
     return std::nullopt;
   const Column* const exit = table.find("exit");  // Nextflow's states do not tell "out of memory"
-  const bool names_process = !of_slurm && table.find("process") == nullptr;
+  const bool names_gp = !of_slurm && table.find("process") == nullptr;
   std::vector<Cells> jobs;
   std::vector<std::string> failures;
   std::map<std::string, std::size_t> place_of;
@@ -140,7 +140,7 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
       cells.emplace_back(
           column.name,
           of_slurm ? column.text(row) : with_time_unit(column.name, binary_size(column.text(row))));
-      if (column.name == "name" && names_process)
+      if (column.name == "name" && names_gp)
         cells.emplace_back("process", cells.back().second.substr(0, column.text(row).find(" (")));
     }
     const std::string step = id.text(row);

@@ -220,7 +220,7 @@ class SumFindings {
  private:
   const FittedModel& model_;
   SumSensitivity at_;
-  const MultiLayout& layout_;
+  const SumLayout& layout_;
   IdentifiedConstants constants_;
   std::vector<double> shares_;
 

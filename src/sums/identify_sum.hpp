@@ -12,7 +12,7 @@ namespace perfmodel {
 /// A sum, linearised at its constants.
 ///
 /// Gradients and directions are in ln a at the mean of the logarithms of the numeric columns, the
-/// powers, ln of the factors, and C, in the order of MultiLayout.
+/// powers, ln of the factors, and C, in the order of SumLayout.
 class SumSensitivity {
  public:
   SumSensitivity(FittedSum sum, const Design& runs, const FitOptions& options);

@@ -67,9 +67,9 @@ std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Desig
 
 using Eigen::VectorXd;
 
-std::vector<TermInput> term_inputs(const ModelSpec& spec, const MultiStructure& structure) {
+std::vector<TermInput> term_inputs(const ModelSpec& spec, const SumStructure& structure) {
   using enum TermInput::Kind;
-  const MultiLayout layout(spec, structure);
+  const SumLayout layout(spec, structure);
   std::vector<TermInput> out;
   const auto add_power = [&](std::size_t numeric) {
     out.push_back(
@@ -91,7 +91,7 @@ std::vector<TermInput> term_inputs(const ModelSpec& spec, const MultiStructure& 
   return out;
 }
 
-std::vector<std::uint32_t> factor_codes(const TermInput& input, const MultiStructure& structure,
+std::vector<std::uint32_t> factor_codes(const TermInput& input, const SumStructure& structure,
                                         const Design& runs) {
   if (input.kind == TermInput::Kind::levels)
     return runs.categorical[input.index].codes;
@@ -108,7 +108,7 @@ FittedSum fitted_sum(const FittedModel& model) {
           form.structure,
           model.constants,
           form.estimate.value(),
-          MultiLayout(model.spec, form.structure),
+          SumLayout(model.spec, form.structure),
           term_inputs(model.spec, form.structure)};
 }
 

@@ -142,8 +142,8 @@ std::vector<std::size_t> sorted_rows(const TermData& data) {
 }  // namespace
 
 VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta) const {
-  const MultiStructure form = structure(shape);
-  const MultiLayout layout(spec_, form);
+  const SumStructure form = structure(shape);
+  const SumLayout layout(spec_, form);
   const std::vector<TermInput> inputs = term_inputs(spec_, form);
   VectorXd out = VectorXd::Zero(index(layout.size()));
   for (std::size_t k = 0; k < form.terms; ++k) {
@@ -176,8 +176,8 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
 }
 
 VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants) const {
-  const MultiStructure form = structure(shape);
-  const MultiLayout layout(spec_, form);
+  const SumStructure form = structure(shape);
+  const SumLayout layout(spec_, form);
   const std::vector<TermInput> inputs = term_inputs(spec_, form);
   VectorXd out = VectorXd::Zero(shape.size());
   for (std::size_t k = 0; k < form.terms; ++k) {
@@ -417,8 +417,8 @@ SumShape TermCoordinates::shape(Index terms, bool intercept) const {
   return out;
 }
 
-MultiStructure TermCoordinates::structure(const SumShape& shape) const {
-  MultiStructure out;
+SumStructure TermCoordinates::structure(const SumShape& shape) const {
+  SumStructure out;
   out.terms = static_cast<std::size_t>(shape.terms);
   for (const Index g : shape.step_factors)
     out.step_factors.push_back(step_factors_[static_cast<std::size_t>(g)]);

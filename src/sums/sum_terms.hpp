@@ -43,10 +43,10 @@ struct TermInput {
 };
 
 /// The inputs of every term, in the order of their constants.
-std::vector<TermInput> term_inputs(const ModelSpec& spec, const MultiStructure& structure);
+std::vector<TermInput> term_inputs(const ModelSpec& spec, const SumStructure& structure);
 
 /// Per row, the index of the factor that an input has there.
-std::vector<std::uint32_t> factor_codes(const TermInput& input, const MultiStructure& structure,
+std::vector<std::uint32_t> factor_codes(const TermInput& input, const SumStructure& structure,
                                         const Design& runs);
 
 /// Rows in coordinates in which a product term is the exponential of a linear form:
@@ -129,7 +129,7 @@ struct SumShape {
   Eigen::VectorXd tied(Eigen::VectorXd theta) const;
 };
 
-/// Maps rows to TermData, and coordinates back to the constants of MultiLayout.
+/// Maps rows to TermData, and coordinates back to the constants of SumLayout.
 class TermCoordinates {
  public:
   /// `contrasts_only`: contrasts also for columns of many levels, as an L1 penalty of the
@@ -171,8 +171,8 @@ class TermCoordinates {
 
   /// Terms with all inputs and all steps, without logarithms.
   SumShape shape(Eigen::Index terms, bool intercept) const;
-  MultiStructure structure(const SumShape& shape) const;
-  /// Constants in the units of the data, in the order of MultiLayout.
+  SumStructure structure(const SumShape& shape) const;
+  /// Constants in the units of the data, in the order of SumLayout.
   Eigen::VectorXd constants(const SumShape& shape, const Eigen::VectorXd& theta) const;
   /// Inverse of constants(). A factor of 0 gets the mean logarithm of the others.
   Eigen::VectorXd theta(const SumShape& shape, const Eigen::VectorXd& constants) const;
@@ -226,10 +226,10 @@ std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Desig
 /// A sum after its fit.
 struct FittedSum {
   ModelSpec spec;
-  MultiStructure structure;
+  SumStructure structure;
   Eigen::VectorXd constants;  ///< in the order of `layout`
   SumEstimate estimate;
-  MultiLayout layout;
+  SumLayout layout;
   std::vector<TermInput> inputs;  ///< see term_inputs()
 };
 

@@ -13,7 +13,7 @@ double log_of_value(double value) {
   return value == 0 ? log_of_zero : std::log(value);
 }
 
-GenericLayout::GenericLayout(const ModelSpec& spec)
+Eq4Layout::Eq4Layout(const ModelSpec& spec)
     : intrinsic_(spec.intrinsic.size()),
       extrinsic_(spec.extrinsic.size()),
       has_lone_(spec.has_scales_only()),
@@ -34,7 +34,7 @@ GenericLayout::GenericLayout(const ModelSpec& spec)
   names_.emplace_back("C");
 }
 
-std::string generic_formula(const ModelSpec& spec) {
+std::string eq4_formula(const ModelSpec& spec) {
   std::vector<std::string> terms;
   for (const NumericInput& input : spec.intrinsic)
     terms.push_back("a_" + input.column + "*" + input.column + "^p_" + input.column);
@@ -114,19 +114,19 @@ double Feature::slope(double value, double power) const {
   return log_power == 0 || log_value <= 0 ? plain : plain + log_power / log_value;
 }
 
-const Feature& MultiStructure::feature(std::size_t term, std::size_t numeric) const {
+const Feature& SumStructure::feature(std::size_t term, std::size_t numeric) const {
   static const Feature plain;
   const bool has_own = term < features.size() && numeric < features[term].size();
   return has_own ? features[term][numeric] : plain;
 }
 
-Feature& MultiStructure::own_feature(std::size_t term, std::size_t numeric) {
+Feature& SumStructure::own_feature(std::size_t term, std::size_t numeric) {
   features.resize(std::max(features.size(), term + 1));
   features[term].resize(std::max(features[term].size(), numeric + 1));
   return features[term][numeric];
 }
 
-bool MultiStructure::operator==(const MultiStructure& other) const {
+bool SumStructure::operator==(const SumStructure& other) const {
   if (terms != other.terms || step_factors != other.step_factors)
     return false;
   for (std::size_t k = 0; k < terms; ++k) {
@@ -139,7 +139,7 @@ bool MultiStructure::operator==(const MultiStructure& other) const {
   return true;
 }
 
-MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure) {
+SumLayout::SumLayout(const ModelSpec& spec, const SumStructure& structure) {
   std::size_t next = 1 + spec.intrinsic.size();
   for (const CategoricalInput& input : spec.categorical) {
     level_start_.push_back(next);
@@ -168,9 +168,9 @@ MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure)
   names_.emplace_back("C");
 }
 
-TermSum::TermSum(const ModelSpec& of) : spec(&of), is_generic(true) {
+TermSum::TermSum(const ModelSpec& of) : spec(&of), is_eq4(true) {
   using enum TermFactor::Kind;
-  GenericLayout layout(of);
+  Eq4Layout layout(of);
   for (std::size_t i = 0; i < of.intrinsic.size(); ++i)
     terms.push_back({{number, layout.coefficient(i)},
                      {power, layout.intrinsic_power(i), of.extrinsic.size() + i}});
@@ -184,10 +184,9 @@ TermSum::TermSum(const ModelSpec& of) : spec(&of), is_generic(true) {
   names = std::move(layout).names();
 }
 
-TermSum::TermSum(const ModelSpec& of, const MultiStructure& structure)
-    : spec(&of), is_generic(false) {
+TermSum::TermSum(const ModelSpec& of, const SumStructure& structure) : spec(&of), is_eq4(false) {
   using enum TermFactor::Kind;
-  MultiLayout layout(of, structure);
+  SumLayout layout(of, structure);
   for (std::size_t k = 0; k < structure.terms; ++k) {
     std::vector<TermFactor>& factors = terms.emplace_back();
     const auto add_power = [&](std::size_t n) {
@@ -212,7 +211,7 @@ TermSum::TermSum(const ModelSpec& of, const MultiStructure& structure)
 
 double TermSum::base(const TermFactor& factor, double value) const {
   const double clamped = factor.feature.clamped(value);
-  return is_generic ? clamped : numeric_input(*spec, factor.input).counted(clamped);
+  return is_eq4 ? clamped : numeric_input(*spec, factor.input).counted(clamped);
 }
 
 namespace {
@@ -359,7 +358,7 @@ void multiply_by_range(const TermSum& sum, const std::vector<TermFactor>& factor
       };
       const Feature grown{.saturates = factor.feature.saturates};
       const Feature logarithm{.log_power = factor.feature.log_power};
-      if (sum.is_generic && input.zero)  // absent if the column is 0
+      if (sum.is_eq4 && input.zero)  // absent if the column is 0
         out.multiply(0, std::max(at(grown, input.zero->unit, *own), at(grown, input.high, *own)));
       else
         out.multiply(at(grown, input.low, *own), at(grown, input.high, *own));

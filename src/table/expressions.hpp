@@ -25,9 +25,9 @@ double log_of_value(double value);
 ///     a_1..a_n | one a per level, column by column | p_1..p_n | q_1..q_m | C
 ///
 /// If scales are the only inputs, the sum is one constant a, the first.
-class GenericLayout {
+class Eq4Layout {
  public:
-  explicit GenericLayout(const ModelSpec& spec);
+  explicit Eq4Layout(const ModelSpec& spec);
 
   std::size_t size() const { return intercept() + 1; }
   std::size_t coefficient(std::size_t i) const { return i; }
@@ -61,7 +61,7 @@ class GenericLayout {
 };
 
 /// Eq. (4) with the names of the columns, as printed.
-std::string generic_formula(const ModelSpec& spec);
+std::string eq4_formula(const ModelSpec& spec);
 
 // A *numeric column* of a sum has one index: extrinsic columns come first, then intrinsic ones.
 
@@ -101,7 +101,7 @@ struct Feature {
 };
 
 /// The structure of a sum of product terms, without its constants.
-struct MultiStructure {
+struct SumStructure {
   std::size_t terms = 1;
   std::vector<StepFactor> step_factors;
   /// [term][numeric]; columns beyond the last entry are plain powers.
@@ -111,7 +111,7 @@ struct MultiStructure {
   /// The same to be changed, with entries up to it.
   Feature& own_feature(std::size_t term, std::size_t numeric);
 
-  bool operator==(const MultiStructure& other) const;
+  bool operator==(const SumStructure& other) const;
 };
 
 /// The index of each constant of a sum of product terms in the vector of constants; per term
@@ -120,9 +120,9 @@ struct MultiStructure {
 ///     step_factor
 ///
 /// and C after the last term.
-class MultiLayout {
+class SumLayout {
  public:
-  MultiLayout(const ModelSpec& spec, const MultiStructure& structure);
+  SumLayout(const ModelSpec& spec, const SumStructure& structure);
 
   std::size_t size() const { return names_.size(); }
   std::size_t coefficient(std::size_t term) const { return term * stride_; }
@@ -181,10 +181,10 @@ struct TermFactor {
 /// times the factors of its steps, and C, where n is every numeric column.
 struct TermSum {
   TermSum(const ModelSpec& of);  // implicit, since Eq. (4) needs nothing else
-  TermSum(const ModelSpec& of, const MultiStructure& structure);
+  TermSum(const ModelSpec& of, const SumStructure& structure);
 
   const ModelSpec* spec;
-  bool is_generic;  ///< Eq. (4), where 0 in a column is no term; in sums it is counted()
+  bool is_eq4;  ///< Eq. (4), where 0 in a column is no term; in sums it is counted()
   std::vector<std::vector<TermFactor>> terms;
   std::vector<TermFactor> common = {};  ///< factors of all terms but C
   std::size_t intercept;

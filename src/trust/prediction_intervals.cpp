@@ -11,7 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "choice/fit_with_process.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "columns/replicates.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
@@ -216,7 +216,7 @@ double reached_level(const PredictionIntervals& intervals) {
 }  // namespace
 
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
-                           const std::optional<ProcessReach>& reach) {
+                           const std::optional<GpReach>& reach) {
   const IntervalFactors same = interval_factors(intervals, level);
   RowIntervals out{Eigen::ArrayXd::Constant(index(rows), same.lower),
                    Eigen::ArrayXd::Constant(index(rows), same.upper)};
@@ -230,7 +230,7 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
 }
 
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
-                           const std::optional<ProcessReach>& reach) {
+                           const std::optional<GpReach>& reach) {
   RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
   const Eigen::VectorXd ends = moves_beyond(model.spec, growths_beyond(model, level), design);
   const Eigen::VectorXd bound = moves_beyond(model.spec, bound_growths(model), design);
@@ -243,7 +243,7 @@ RowIntervals row_intervals(const FittedModel& model, double level, const Design&
 
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design) {
   return row_intervals(model, level, design,
-                       model.form->process_reach(model.spec, model.constants, design));
+                       model.form->gp_reach(model.spec, model.constants, design));
 }
 
 namespace {
@@ -347,7 +347,7 @@ struct Judged {
 std::optional<Eigen::VectorXd> deviations_of(const FittedModel& model, const Design& design,
                                              bool by_deviation) {
   const auto reach =
-      by_deviation ? model.form->process_reach(model.spec, model.constants, design) : std::nullopt;
+      by_deviation ? model.form->gp_reach(model.spec, model.constants, design) : std::nullopt;
   return reach ? std::optional(reach->deviations) : std::nullopt;
 }
 
@@ -427,7 +427,7 @@ double selection_factor(const FittedModel& model, std::size_t rows) {
     return 1;
   const auto all = static_cast<double>(rows);
   std::size_t constants = model.form->constants_in_use(model);
-  if (model.search.process)
+  if (model.search.gp)
     constants += numeric_count(model.spec) + model.spec.categorical.size() + kOtherHyperParameters;
   const auto free = static_cast<double>(constants);
   return std::sqrt(all / std::max(all - free, all / 4));

@@ -110,12 +110,12 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
 /// older version does not store the typical deviation.
 std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
 
-/// `reach`: what the form's process_reach() returns for these rows.
+/// `reach`: what the form's gp_reach() returns for these rows.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
-                           const std::optional<ProcessReach>& reach);
+                           const std::optional<GpReach>& reach);
 /// Intervals of the rows of a design, for a model with intervals; wider beyond the measured ranges.
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
-                           const std::optional<ProcessReach>& reach);
+                           const std::optional<GpReach>& reach);
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design);
 
 }  // namespace perfmodel

@@ -5,28 +5,28 @@
 #include <cmath>
 
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::page;
-using test::multi_runs;
-using test::MultiRuns;
+using test::sum_runs;
+using test::SumRuns;
 
 namespace {
 
 struct Judged {
-  MultiRuns runs;
+  SumRuns runs;
   Eigen::VectorXd predicted;
 };
 
 Judged judged_runs(std::size_t rows, double noise) {
-  Judged out{multi_runs(rows, noise, 3), {}};
+  Judged out{sum_runs(rows, noise, 3), {}};
   out.predicted = predict(out.runs.truth, out.runs.design);
   return out;
 }
 
 Content content_of_runs(const Judged& judged) {
-  const MultiRuns& runs = judged.runs;
+  const SumRuns& runs = judged.runs;
   return content_of({runs.truth,
                      "perfmodel",
                      "model.json",

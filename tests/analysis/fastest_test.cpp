@@ -14,8 +14,8 @@
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
 #include "support/paper_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::plan;
@@ -64,15 +64,15 @@ struct Choice {
   }
 };
 
-Choice choice_of(bool with_process) {
-  const test::MultiRuns runs = test::multi_runs(120, 0.05, 5);
+Choice choice_of(bool with_gp) {
+  const test::SumRuns runs = test::sum_runs(120, 0.05, 5);
   FittedModel model = runs.truth;
   model.metrics.train.mape_percent = 5;
-  if (with_process) {
+  if (with_gp) {
     FitOptions options;
-    options.expression = Expression::multi;
+    options.expression = Expression::sum;
     options.terms = 1;
-    options.residual = Residual::process;
+    options.residual = Residual::gp;
     model = fit(runs.spec, take_rows(runs.design, rows_from(0, 40)), options);
   }
   return {.model = model, .all = runs.design};
@@ -135,9 +135,9 @@ std::size_t runs_needed(Search search, double noise, std::uint64_t seed) {
   if (search != Search::random)
     known.resize(10);
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = 1;
-  options.residual = Residual::process;
+  options.residual = Residual::gp;
   for (std::size_t i = 0; i < kMostRuns; ++i) {
     if (i == known.size()) {
       const Design training = take_rows(all, known);
@@ -181,9 +181,9 @@ TEST_CASE("the closed form of the expected improvement is its integral", "[plan]
 
 TEST_CASE("runs for the fastest improve it most for their cost one after another",
           "[plan][suggest][process]") {
-  for (const bool with_process : {false, true}) {
-    CAPTURE(with_process);
-    const Choice choice = choice_of(with_process);
+  for (const bool with_gp : {false, true}) {
+    CAPTURE(with_gp);
+    const Choice choice = choice_of(with_gp);
     const VectorXd costs = VectorXd::LinSpaced(20, 1, 3);
     const NextRuns found = next_runs(choice.belief(choice.measured), choice.space, choice.possible,
                                      costs, 4, nullptr, choice.incumbent());

@@ -8,18 +8,18 @@
 #include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 using Catch::Approx;
 
 TEST_CASE("the scales to measure first are those of a belief that knows one run more",
           "[scaling][process]") {
-  const test::MultiRuns runs = test::multi_runs(60, 0.05, 7);
+  const test::SumRuns runs = test::sum_runs(60, 0.05, 7);
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = 1;
-  options.residual = Residual::process;
+  options.residual = Residual::gp;
   const FittedModel model = fit(runs.spec, runs.design, options);
   const auto is_gpus = [](const NumericInput& input) { return input.column == "gpus"; };
   const auto scale = std::ranges::find_if(model.spec.extrinsic, is_gpus);

@@ -53,7 +53,7 @@ TEST_CASE("a D-optimal plan has more information than random ones, about each sc
           "[plan][whole-fits]") {
   const Space space = test::paper_space();
   const FittedModel linearisation = default_linearisation(space);
-  const GenericLayout layout(linearisation.spec);
+  const Eq4Layout layout(linearisation.spec);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Plan plan = one_start(space, 200, seed, {}, linearisation);
     REQUIRE(plan.configurations.size() == 200);
@@ -80,10 +80,10 @@ TEST_CASE("a D-optimal plan keeps what exists and repeats nothing", "[plan]") {
 
 TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][whole-fits]") {
   const Space space = test::paper_space();
-  MultiStructure structure;
+  SumStructure structure;
   FittedModel sum = default_linearisation(space);
   sum.form = std::make_shared<SumForm>(structure);
-  const MultiLayout layout(sum.spec, structure);
+  const SumLayout layout(sum.spec, structure);
   sum.constants = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(layout.size()));
   // One term shrinks with the GPUs, the other grows: what the first GPUs tell of one says little
   // of the other.

@@ -8,7 +8,7 @@
 
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::plan;
@@ -44,18 +44,18 @@ struct Campaign {
 };
 
 Campaign campaign_of_sum() {
-  const test::MultiRuns runs = test::multi_runs(120, 0, 5);
+  const test::SumRuns runs = test::sum_runs(120, 0, 5);
   FittedModel model = runs.truth;
   model.metrics.train.mape_percent = 5;
   return {.model = model, .all = runs.design};
 }
 
-Campaign campaign_of_process() {
-  const test::MultiRuns runs = test::multi_runs(120, 0.05, 5);
+Campaign campaign_of_gp() {
+  const test::SumRuns runs = test::sum_runs(120, 0.05, 5);
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = 1;
-  options.residual = Residual::process;
+  options.residual = Residual::gp;
   return {.model = fit(runs.spec, take_rows(runs.design, row_range(0, 40)), options),
           .all = runs.design};
 }
@@ -95,7 +95,7 @@ TEST_CASE("a run reduces the deviation to that of a belief that knows it: sums",
 
 TEST_CASE("a run reduces the deviation to that of a belief that knows it: processes",
           "[plan][suggest][process]") {
-  check_gains(campaign_of_process());
+  check_gains(campaign_of_gp());
 }
 
 TEST_CASE("next runs weigh what they tell against what they cost", "[plan][suggest]") {
@@ -137,9 +137,9 @@ TEST_CASE("the covariances of a sum are those of its constants", "[plan][suggest
 }
 
 TEST_CASE("a process remembers which configurations it was fitted to", "[plan][process]") {
-  const Campaign campaign = campaign_of_process();
+  const Campaign campaign = campaign_of_gp();
   const Design training = take_rows(campaign.all, campaign.measured);
-  const auto belief = campaign.model.form->process_belief(campaign.model.spec);
+  const auto belief = campaign.model.form->gp_belief(campaign.model.spec);
   REQUIRE(belief);
   CHECK(belief->runs.sum() == 40);
   // As its own runs, so these.

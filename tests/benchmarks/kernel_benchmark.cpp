@@ -14,7 +14,7 @@
 #include "base/random.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
-#include "search/generic_kernel.hpp"
+#include "search/eq4_kernel.hpp"
 #include "search/search_space.hpp"
 
 using namespace perfmodel;

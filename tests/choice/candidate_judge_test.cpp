@@ -3,7 +3,7 @@
 #include "sums/sum_terms.hpp"
 #include "sums/term_search.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 
@@ -11,7 +11,7 @@ namespace {
 
 /// Runs of a known sum, as a selection sees them.
 struct Runs {
-  test::MultiRuns runs;
+  test::SumRuns runs;
   FitOptions options;
   TermCoordinates coordinates{runs.spec, runs.design,
                               possible_step_factors(runs.spec, runs.design)};
@@ -19,7 +19,7 @@ struct Runs {
   SelectionTask task{coordinates, runs.spec, runs.design, options, folds};
 
   explicit Runs(std::size_t rows = 120, double noise = 0.05)
-      : runs(test::multi_runs(rows, noise, 1)) {}
+      : runs(test::sum_runs(rows, noise, 1)) {}
 
   Candidate sum(Eigen::Index terms, double ridge) const {
     Candidate out;

@@ -102,8 +102,8 @@ double log_error_of(const FittedModel& model, const std::string& csv) {
   return std::sqrt((predict(model, asked).array() / asked.time.array()).log().square().mean());
 }
 
-bool has_process(const FittedModel& model) {
-  return model.form->name() == to_text(Residual::process);
+bool has_gp(const FittedModel& model) {
+  return model.form->name() == to_text(Residual::gp);
 }
 
 }  // namespace
@@ -137,8 +137,8 @@ TEST_CASE("a process says what many levels do together", "[fit][auto][whole-fits
   const std::string fresh = truth.csv(200, kSizes, kScatter, 3, power_law);
   const FittedModel chosen = auto_fit(runs);
   const FittedModel plain = auto_fit(runs, Residual::none);
-  REQUIRE(has_process(chosen));
-  CHECK_FALSE(has_process(plain));
+  REQUIRE(has_gp(chosen));
+  CHECK_FALSE(has_gp(plain));
   CAPTURE(log_error_of(chosen, fresh), log_error_of(plain, fresh));
   CHECK(log_error_of(chosen, fresh) < 0.8 * log_error_of(plain, fresh));
 
@@ -167,7 +167,7 @@ TEST_CASE("a process says what many levels do together", "[fit][auto][whole-fits
     test::PaperRuns turned = same;
     turned.design = take_rows(same.design, backwards);
     const FittedModel other = auto_fit(turned);
-    REQUIRE(has_process(other));
+    REQUIRE(has_gp(other));
     const VectorXd ratio = predict(other, same.design).cwiseQuotient(predict(chosen, same.design));
     CHECK((ratio.array() - 1).abs().maxCoeff() < 1e-6);
   }
@@ -182,7 +182,7 @@ TEST_CASE("a process says what many levels do together", "[fit][auto][whole-fits
     input.low *= 4096;
     input.high *= 4096;
     const FittedModel other = auto_fit(other_units);
-    REQUIRE(has_process(other));
+    REQUIRE(has_gp(other));
     const VectorXd ratio =
         predict(other, other_units.design).cwiseQuotient(predict(chosen, runs.design));
     CHECK((ratio.array() / 1e3 - 1).abs().maxCoeff() < 1e-6);
@@ -202,10 +202,10 @@ TEST_CASE("where a product is all there is, the formula is one and the correctio
     const test::PaperRuns runs = product_runs(seed);
     const FittedModel model = auto_fit(runs);
     CAPTURE(seed, model.form->formula(model.spec, model.constants));
-    REQUIRE(has_process(model));
+    REQUIRE(has_gp(model));
     CHECK(model.form->groups(model.spec).size() <= 2);  // a term, and perhaps C
     // The scatter of 5 % is that of a run: 200 of them tell the mean of a region to 2 %.
-    const VectorXd factors = *model.form->process_factors(runs.design);
+    const VectorXd factors = *model.form->gp_factors(runs.design);
     CHECK((factors.array() - 1).abs().mean() < 0.02);
     // 5 % of scatter have a mean absolute value of 4 %.
     CHECK(model.search.form.value().held_out.back().random < 0.05);
@@ -355,13 +355,13 @@ TEST_CASE("a scale that saturates is judged beside one of large whole numbers", 
   const FormCandidate* best_ring = nullptr;
   for (const FormCandidate& candidate : selection.tried)
     if (candidate.alone.shape.terms == 1 && !candidate.alone.shape.saturations.empty() &&
-        (best_ring == nullptr || candidate.with_process.score < best_ring->with_process.score))
+        (best_ring == nullptr || candidate.with_gp.score < best_ring->with_gp.score))
       best_ring = &candidate;
   REQUIRE(best_ring != nullptr);
   CHECK(runs.spec.extrinsic[best_ring->alone.shape.saturations.front()].column == "gpus");
   CHECK(best_ring->alone.shape.saturations.size() == 1);
   // Nothing but the scatter is left, whose mean absolute value is 0.8 of its standard deviation.
-  for (const double log_error : best_ring->with_process.log_errors)
+  for (const double log_error : best_ring->with_gp.log_errors)
     CHECK(mean_error(log_error) < 2 * kScatter);
 }
 

@@ -10,8 +10,8 @@
 #include "sums/sum_terms.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
 #include "support/paper_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 
@@ -51,9 +51,9 @@ TEST_CASE("undetermined constants are reported for one column or for several", "
 }
 
 TEST_CASE("constants of small sums are judged even after a stop request", "[fit][multi]") {
-  const test::MultiRuns runs = test::multi_runs(60, 0.02, 1);
+  const test::SumRuns runs = test::sum_runs(60, 0.02, 1);
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = 1;
   const FittedModel model = fit(runs.spec, runs.design, options);
   std::stop_source stopped;

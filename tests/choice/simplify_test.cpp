@@ -41,7 +41,7 @@ test::PaperRuns simple_sum_runs(double scatter, double filters_power) {
 FittedModel sum_of(const test::PaperRuns& runs, std::optional<std::size_t> terms = {},
                    std::optional<Loss> loss = {}) {
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = terms;
   options.loss = loss.value_or(default_loss(options));
   return fit(runs.spec, runs.design, options);
@@ -123,11 +123,11 @@ TEST_CASE("laws of one size come out exactly where there is no noise", "[fit][su
   for (const PlantedLaw& law : laws) {
     CAPTURE(law.power, law.logarithm);
     const FittedModel model = sum_of(runs_of_law(law));
-    const MultiStructure& structure = sum_form(model).structure;
+    const SumStructure& structure = sum_form(model).structure;
     REQUIRE(structure.terms == 1);
     CHECK(structure.feature(0, 0).log_power == law.logarithm);
     CHECK(powers_of(model, "n") == std::vector<double>{law.power});
-    const MultiLayout layout(model.spec, structure);
+    const SumLayout layout(model.spec, structure);
     const auto constant = [&](std::size_t i) {
       return model.constants[static_cast<Eigen::Index>(i)];
     };
@@ -188,8 +188,8 @@ TEST_CASE("a power that the runs tell from plain ones stays, as do those of a gi
 
 TEST_CASE("a process does not change the plain powers of its trend", "[fit][sum][residual]") {
   FitOptions options;
-  options.expression = Expression::multi;
-  options.residual = Residual::process;
+  options.expression = Expression::sum;
+  options.residual = Residual::gp;
   const test::PaperRuns runs = simple_sum_runs(0.02, 0.5);
   const FittedModel model = fit(runs.spec, runs.design, options);
   CHECK(powers_of(model, "batch") == std::vector<double>{0, 1});

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/fit_options.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -22,9 +23,8 @@ namespace {
 
 /// What the help says of an option, in one line.
 std::string paragraph(const std::string& help, const std::string& option) {
-  std::istringstream lines(help);
   std::string text;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : test::lines_of(help)) {
     const bool begins = line.starts_with("  " + option + " ") || line == "  " + option;
     if (!text.empty() && !line.starts_with("          "))
       break;
@@ -41,7 +41,9 @@ TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
   CHECK(run_perfmodel({"--json", "-V"}).output == result.output);
   const auto version = result.json();
   CHECK(version["schema"] == "perfmodel/version");
-  const std::string text = run_perfmodel({"--version"}).output;
+  const auto plain = run_perfmodel({"--version"}).succeeded();
+  CHECK(plain.errors.empty());
+  const std::string& text = plain.output;
   CHECK(text.starts_with("perfmodel " + version["version"].get<std::string>() + "\n"));
   CHECK(version["kernels"].size() == available_instruction_sets().size());
   CHECK(version["kernels"][0] == "baseline");
@@ -50,50 +52,36 @@ TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
   const std::size_t boxes = (has_black_boxes() ? 1U : 0U) + (has_gradient_boosting() ? 1U : 0U);
   CHECK(version["black_boxes"].size() == boxes);
   CHECK(version["model_schema_version"] == 4);
-  CHECK_THAT(run_perfmodel({"--json"}).failed(2), ContainsSubstring("--json requires --version"));
 }
 
-TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
-  const auto version = run_perfmodel({"--version"}).succeeded();
-  CHECK(version.output.starts_with("perfmodel "));
-  CHECK(version.errors.empty());
+TEST_CASE("--help answers on standard output, perfmodel alone with the same as an error", "[cli]") {
   std::vector<std::string> commands = test::listed_commands();
   CHECK(commands.size() > 15);
   commands.emplace_back();  // the program itself
   for (const std::string& command : commands) {
-    const auto help =
-        command.empty() ? run_perfmodel({"--help"}) : run_perfmodel({command, "--help"});
     INFO(command);
-    CHECK(help.exit_code == 0);
+    const auto asked = [&](const std::string& option) {
+      return run_perfmodel(command.empty() ? test::Words{option} : test::Words{command, option})
+          .succeeded();
+    };
+    const auto help = asked("--help");
     CHECK(help.errors.empty());
     CHECK_THAT(help.output, ContainsSubstring("Examples:\n  perfmodel "));
     CHECK(std::count(help.output.begin(), help.output.end(), '\n') <= 24);  // a screen
-    const auto all =
-        command.empty() ? run_perfmodel({"--help-all"}) : run_perfmodel({command, "--help-all"});
-    CHECK(all.exit_code == 0);
-    std::istringstream lines(help.output + all.output);
-    for (std::string line; std::getline(lines, line);)
+    for (const std::string& line : test::lines_of(help.output + asked("--help-all").output))
       CHECK(line.size() <= 100);
   }
+  const auto alone = run_perfmodel({});
+  CHECK(alone.output.empty());
+  CHECK(alone.failed(2) == run_perfmodel({"--help"}).output);
 }
 
-TEST_CASE("the short help has the common options, the long one all with their defaults", "[cli]") {
-  const std::string common = run_perfmodel({"fit", "--help"}).output;
-  CHECK_THAT(common,
-             ContainsSubstring("\n  --target COL                      the measured time\n"));
-  CHECK_THAT(common, !ContainsSubstring("--crossover-rate"));
-  const std::string all = run_perfmodel({"fit", "--help-all"}).output;
-  CHECK_THAT(paragraph(all, "--method"), EndsWith(" (default: scaled)"));
-  CHECK_THAT(paragraph(all, "--confidence"), EndsWith(" (default: 0.95)"));
-}
-
-TEST_CASE("near misses on the command line get a suggestion", "[cli]") {
+TEST_CASE("slips on the command line are refused with what is likely to help", "[cli]") {
   const test::TemporaryDirectory directory;
   const std::string runs = directory.write("runs.csv", "workers,time_s\n1,2\n2,1\n");
   const std::string model = directory.write("model.json", "{}");
-  const std::vector<std::pair<std::vector<std::string>, std::string>> slips = {
+  const std::vector<std::pair<test::Words, std::string>> slips = {
       {{"--hepl"}, "unknown option '--hepl'; did you mean '--help'?"},
-      {{"fit", "--hepl"}, "unknown option '--hepl'; did you mean '--help'?"},
       {{"runs.csv"}, "'runs.csv' is no command; did you mean 'perfmodel fit runs.csv'?"},
       {{"version"}, "unknown command 'version'; did you mean '--version'?"},
       {{"predict", model, "workers=8"},
@@ -101,9 +89,9 @@ TEST_CASE("near misses on the command line get a suggestion", "[cli]") {
       {{"predict", model, runs, "workers=8"},
        "unexpected argument 'workers=8'; did you mean --set workers=8?"},
       {{runs, "fit", runs}, "unexpected argument '" + runs + "'"},
-      {{"predict", runs, model}, "the model comes first: perfmodel predict " + model + " " + runs},
       {{"evaluate", runs, model},
        "the model comes first: perfmodel evaluate " + model + " " + runs},
+      {{"suggest", runs, model}, "the model comes first: perfmodel suggest " + model + " " + runs},
       {{"selftest"},
        "'selftest' was removed: its certified answers are tests now, which ctest -L certified "
        "runs"},
@@ -112,15 +100,7 @@ TEST_CASE("near misses on the command line get a suggestion", "[cli]") {
       {{"predict", model, runs, "--monotone", "workers-"},
        "'--monotone' was removed: sort the predictions yourself where you are certain of a "
        "direction"},
-      {{"suggest", runs, model}, "the model comes first: perfmodel suggest " + model + " " + runs}};
-  for (const auto& [words, message] : slips) {
-    CHECK_THAT(run_perfmodel(words).failed(2),
-               ContainsSubstring("perfmodel: error: " + message + "\n"));
-  }
-}
-
-TEST_CASE("options that do not go together are refused for a reason", "[cli]") {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
+      {{"--json"}, "--json requires --version"},
       {{"fit", "r.csv", "--confidence", "0.9"}, "--confidence needs --bootstrap"},
       {{"fit", "r.csv", "--by", "k", "--sample-rows", "10"},
        "--sample-rows cannot be combined with many models at once: it is of fits of one model"},
@@ -134,62 +114,30 @@ TEST_CASE("options that do not go together are refused for a reason", "[cli]") {
        "--allreduce needs --alpha-us and --bandwidth"},
       {{"plan", "s.json", "-n", "3", "--starts", "2"}, "--starts needs --method d-optimal"},
       {{"simulate", "-", "-"}, "MODEL.json and CONFIGS.csv cannot both come from standard input"}};
-  for (const auto& [words, message] : refused) {
+  for (const auto& [words, message] : slips)
     CHECK_THAT(run_perfmodel(words).failed(2),
                ContainsSubstring("perfmodel: error: " + message + "\n"));
-  }
 }
 
-TEST_CASE("perfmodel alone prints its help as an error", "[cli]") {
-  const auto result = run_perfmodel({});
-  CHECK(result.exit_code == 2);
-  CHECK(result.output.empty());
-  CHECK(result.errors == run_perfmodel({"--help"}).output);
-}
-
-TEST_CASE("the help of fit has every option of the contract", "[cli]") {
+TEST_CASE("the help of fit has its common options, the long one all with the defaults that apply",
+          "[cli]") {
+  const std::string common = run_perfmodel({"fit", "--help"}).output;
+  CHECK_THAT(common,
+             ContainsSubstring("\n  --target COL                      the measured time\n"));
+  CHECK_THAT(common, !ContainsSubstring("--crossover-rate"));
   const std::string help = run_perfmodel({"fit", "--help-all"}).output;
-  for (const char* option : {"--target",
-                             "--extrinsic",
-                             "--intrinsic",
-                             "--categorical",
-                             "--ignore",
-                             "--time-unit",
-                             "--seed",
-                             "--repeats",
-                             "--penalise",
-                             "--loss",
-                             "--l1",
-                             "--l2",
-                             "--method",
-                             "--bounds",
-                             "--starts",
-                             "--exploration-rows",
-                             "--strategy",
-                             "--population",
-                             "--generations",
-                             "--tolerance",
-                             "--differential-weight",
-                             "--crossover-rate",
-                             "--no-polish",
-                             "--split",
-                             "--split-seed",
-                             "--test",
-                             "--threads",
-                             "--folds",
-                             "--group-by",
-                             "--coverage",
-                             "--fail-if",
-                             "-o,--output",
-                             "--quiet",
-                             "--color"}) {
+  std::istringstream contract(
+      "--target --extrinsic --intrinsic --categorical --ignore --time-unit --seed "
+      "--repeats --penalise --loss --l1 --l2 --method --bounds --starts "
+      "--exploration-rows --strategy --population --generations --tolerance "
+      "--differential-weight --crossover-rate --no-polish --split --split-seed --test "
+      "--threads --folds --group-by --coverage --fail-if -o,--output --quiet --color");
+  for (std::string option; contract >> option;) {
     INFO(option);
     CHECK_FALSE(paragraph(help, option).empty());
   }
-}
-
-TEST_CASE("the help of fit states the defaults that apply", "[cli]") {
-  const std::string help = run_perfmodel({"fit", "--help-all"}).output;
+  CHECK_THAT(paragraph(help, "--method"), EndsWith(" (default: scaled)"));
+  CHECK_THAT(paragraph(help, "--confidence"), EndsWith(" (default: 0.95)"));
   const SearchDefaults scaled = search_defaults(Method::scaled);
   const SearchDefaults paper = search_defaults(Method::paper);
   const FitOptions options = cli::fit_options({});

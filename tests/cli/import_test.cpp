@@ -1,45 +1,27 @@
 // Files of runs of other kinds than CSV: what reads them, and `import`, which writes them as CSV.
 
-#include <zlib.h>
-
 #include <string>
-#include <string_view>
 
 #include "base/files.hpp"
 #include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
+#include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
-namespace {
-
-/// The bytes as gzip writes them.
-std::string compressed(std::string_view bytes) {
-  z_stream stream{};
-  constexpr int with_gzip_header = 15 + 16;
-  REQUIRE(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, with_gzip_header, 8,
-                       Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(deflateBound(&stream, bytes.size()), '\0');
-  std::string in(bytes);
-  stream.next_in = reinterpret_cast<Bytef*>(in.data());
-  stream.avail_in = static_cast<uInt>(in.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
-}  // namespace
-
 TEST_CASE_METHOD(SampleRunsTest, "a file that gzip compressed is read as what is in it", "[cli]") {
+  const auto compressed = [&](const std::string& bytes) {
+    REQUIRE(succeeds("gzip -nf '" + write("packed", bytes) + "'"));
+    return read("packed.gz");
+  };
   const std::string runs = sample_runs();
   const std::string packed = compressed(runs);
   write("runs.csv.gz", packed);
   const std::size_t half = runs.size() / 2;
-  write("members.gz", compressed(runs.substr(0, half)) + compressed(runs.substr(half)));
+  const std::string first = compressed(runs.substr(0, half));
+  const std::string second = compressed(runs.substr(half));
+  write("members.gz", first + second);
   const nlohmann::json plain = model_of({"runs.csv"});
   for (const char* file : {"runs.csv.gz", "members.gz"}) {
     nlohmann::json model = model_of({file});
@@ -56,21 +38,9 @@ TEST_CASE_METHOD(SampleRunsTest, "a file that gzip compressed is read as what is
         run({"predict", "model.json", "runs.csv"}).output);
 
   write("cut.gz", packed.substr(0, packed.size() - 9));
-  const ProgramResult cut = run({"fit", "cut.gz"});
-  CHECK(cut.exit_code == 3);
-  CHECK_THAT(cut.errors, ContainsSubstring("cut.gz: the data compressed by gzip are cut off"));
-  std::string damaged = packed;
-  damaged[damaged.size() / 2] ^= 0x55;
-  write("damaged.gz", damaged);
-  CHECK_THAT(run({"fit", "damaged.gz"}).failed(3), ContainsSubstring("damaged.gz"));
-}
-
-TEST_CASE_METHOD(SampleRunsTest, "only zeros may follow the members of a compressed file",
-                 "[cli]") {
-  const std::string runs = sample_runs();
-  const std::size_t half = runs.size() / 2;
-  const std::string first = compressed(runs.substr(0, half));
-  const std::string second = compressed(runs.substr(half));
+  CHECK_THAT(run({"fit", "cut.gz"}).failed(3),
+             ContainsSubstring("cut.gz: the data compressed by gzip are cut off"));
+  // Only zeros may follow the members.
   write("zeros.gz", first + second + std::string(512, '\0'));
   CHECK(run({"import", "zeros.gz"}).output == run({"import", "runs.csv"}).output);
   const auto refused = [&](const std::string& bytes) {
@@ -80,10 +50,13 @@ TEST_CASE_METHOD(SampleRunsTest, "only zeros may follow the members of a compres
     return result.exit_code == 3 && result.output.empty();
   };
   for (std::size_t byte = 0; byte < 4; ++byte) {
-    std::string damaged = second;
-    damaged[byte] ^= 0x55;
-    CHECK(refused(first + damaged));
+    std::string other = second;
+    other[byte] ^= 0x55;
+    CHECK(refused(first + other));
   }
+  std::string damaged = packed;
+  damaged[damaged.size() / 2] ^= 0x55;
+  CHECK(refused(damaged));
   CHECK(refused(first + second.substr(0, 5)));
   CHECK(refused(first + second + "x"));
   CHECK(refused(first + std::string(512, '\0') + second));
@@ -140,19 +113,21 @@ TEST_CASE_METHOD(SampleRunsTest, "a file with other columns is reported by namin
 }
 
 TEST_CASE_METHOD(SampleRunsTest, "a format that the file does not have is refused", "[cli]") {
-  const auto error_of = [&](const Words& arguments) { return run(arguments).failed(2); };
-  CHECK_THAT(error_of({"fit", "runs.csv", "--input-format", "sqlite"}),
-             ContainsSubstring("--input-format sqlite does not apply to runs.csv, which is CSV"));
-  CHECK_THAT(error_of({"import", "runs.csv", "--study", "a"}),
-             ContainsSubstring("--study does not apply to runs.csv, which is CSV"));
-  CHECK_THAT(error_of({"import", "runs.csv", "--experiment", "a"}),
-             ContainsSubstring("--experiment does not apply to runs.csv"));
-  CHECK_THAT(error_of({"import", "runs.csv", "--sql", "select 1"}),
-             ContainsSubstring("--sql does not apply to runs.csv"));
   write("object.json", "{\"a\": 1}");
-  CHECK_THAT(error_of({"import", "object.json", "--separator", "tab"}),
-             ContainsSubstring("--separator does not apply to object.json, which is JSON"));
-  CHECK(run({"import", "object.json", "--input-format", "csv"}).exit_code == 3);
-  CHECK_THAT(run({"fit", "object.json", "--sample-rows=10"}).failed(3),
-             ContainsSubstring("object.json is not plain CSV"));
+  const auto [arguments, code, said] = GENERATE(table<Words, int, std::string>({
+      {{"fit", "runs.csv", "--input-format", "sqlite"},
+       2,
+       "--input-format sqlite does not apply to runs.csv, which is CSV"},
+      {{"import", "runs.csv", "--study", "a"},
+       2,
+       "--study does not apply to runs.csv, which is CSV"},
+      {{"import", "runs.csv", "--experiment", "a"}, 2, "--experiment does not apply to runs.csv"},
+      {{"import", "runs.csv", "--sql", "select 1"}, 2, "--sql does not apply to runs.csv"},
+      {{"import", "object.json", "--separator", "tab"},
+       2,
+       "--separator does not apply to object.json, which is JSON"},
+      {{"import", "object.json", "--input-format", "csv"}, 3, "object.json"},
+      {{"fit", "object.json", "--sample-rows=10"}, 3, "object.json is not plain CSV"},
+  }));
+  CHECK_THAT(run(arguments).failed(code), ContainsSubstring(said));
 }

@@ -31,6 +31,21 @@ std::string noisy_runs(std::size_t rows, std::uint64_t seed) {
   return text;
 }
 
+using Values = std::vector<double>;
+
+/// Runs of random values of two columns and the times of a law, ln(time) with this deviation.
+template <class Law>
+std::string law_runs(RandomStream random, const std::string& columns, int rows, const Values& a,
+                     const Values& b, double noise, const Law& law) {
+  std::string text = columns + ",time_s\n";
+  for (int row = 0; row < rows; ++row) {
+    const double x = a[random.below(a.size())];
+    const double y = b[random.below(b.size())];
+    text += csv_row(x, y, law(x, y) * std::exp(noise * random.normal()));
+  }
+  return text;
+}
+
 class IntervalsTest : public ProgramTest {
  public:
   IntervalsTest() {
@@ -56,74 +71,70 @@ TEST_CASE_METHOD(IntervalsTest, "intervals come from the validation part where t
   CHECK(intervals["count"] == 40);
   CHECK(intervals["level"] == 0.9);
   CHECK(intervals["scores"].size() == 40);
+  // A level out of their reach is refused.
+  CHECK_THAT(fit({"--split", "90:5:5", "--coverage", "0.9"}).failed(2),
+             ContainsSubstring("perfmodel: error: --coverage 0.9 needs at least 19 "
+                               "held-out rows, and there are 10: they reach 0.818\n"));
+  for (const char* share : {"90", "1.5", "1", "0", "-1", "nan", "0.9x", "no", ""})
+    CHECK_THAT(fit({"--coverage", share}).failed(2), ContainsSubstring("--coverage"));
 }
 
-TEST_CASE_METHOD(IntervalsTest, "intervals come from folds where there is no validation part",
-                 "[intervals]") {
-  CHECK(fit({"--coverage", "0.9", "--threads", "1"}).exit_code == 0);
+TEST_CASE_METHOD(
+    IntervalsTest,
+    "intervals come from folds where there is no validation part, of 90 % unless other "
+    "ones or none are asked for",
+    "[intervals]") {
+  CHECK_THAT(fit({"--threads", "1"}).succeeded().errors,
+             ContainsSubstring("  intervals  90 % of new times: "));
+  nlohmann::json unasked = model();
+  CHECK(unasked["prediction_intervals"]["method"] == "cross-conformal");
+  CHECK(unasked["prediction_intervals"]["count"] == 200);
+  CHECK_FALSE(unasked.contains("cross_validation"));
   const std::string one_thread = read("model.json");
-  CHECK(model()["prediction_intervals"]["method"] == "cross-conformal");
-  CHECK(model()["prediction_intervals"]["count"] == 200);
-  CHECK_FALSE(model().contains("cross_validation"));
-  CHECK(fit({"--coverage", "0.9", "--threads", "3"}).exit_code == 0);
+  fit({"--coverage", "0.9", "--threads", "3"}).succeeded();
   CHECK(read("model.json") == one_thread);
 
   // 300 rows of the same law: 90 % with a standard deviation of 1.7 %, and as much again for the
   // 200 that calibrate; four of both together are 11 %.
-  const nlohmann::json report =
-      run({"evaluate", "model.json", "new.csv", "--format", "json"}).json();
-  CHECK(report["prediction_intervals"]["level"] == 0.9);
-  CHECK(report["prediction_intervals"]["coverage"].get<double>() ==
-        Catch::Approx(0.9).margin(0.11));
-  CHECK(report["prediction_intervals"]["mean_width"].get<double>() > 0);
-  const nlohmann::json half =
-      run({"evaluate", "model.json", "new.csv", "--format", "json", "--coverage", "0.5"}).json();
-  CHECK(half["prediction_intervals"]["coverage"].get<double>() == Catch::Approx(0.5).margin(0.15));
-  CHECK(half["prediction_intervals"]["mean_width"] < report["prediction_intervals"]["mean_width"]);
-}
+  const Words evaluate = {"evaluate", "model.json", "new.csv", "--format", "json"};
+  const nlohmann::json judged = run(evaluate).json()["prediction_intervals"];
+  CHECK(judged["level"] == 0.9);
+  CHECK(judged["coverage"].get<double>() == Catch::Approx(0.9).margin(0.11));
+  CHECK(judged["mean_width"].get<double>() > 0);
+  const nlohmann::json half = run(evaluate, {"--coverage", "0.5"}).json()["prediction_intervals"];
+  CHECK(half["coverage"].get<double>() == Catch::Approx(0.5).margin(0.15));
+  CHECK(half["mean_width"] < judged["mean_width"]);
 
-TEST_CASE_METHOD(IntervalsTest, "predict writes the interval beside the prediction",
-                 "[intervals]") {
-  fit({"--coverage", "0.9"}).succeeded();
-  const ProgramResult table = run({"predict", "model.json", "new.csv"});
-  CHECK(table.output.starts_with(
+  // predict writes the interval beside the prediction.
+  const Words table = {"predict", "model.json", "new.csv"};
+  CHECK(run(table).output.starts_with(
       "filters,workers,host,time_s,predicted_time_s,lower,upper,in_range\n"));
   const Words set = {"predict", "model.json", "--set", "filters=16", "workers=2"};
-  Words json = set;
-  json.push_back("--json");
-  const nlohmann::json object = run(json).json();
+  const nlohmann::json object = run(set, {"--json"}).json();
   const double predicted = object["predicted_time_s"];
   CHECK(object["lower"].get<double>() < predicted);
   CHECK(object["upper"].get<double>() > predicted);
-  json.insert(json.end(), {"--coverage", "0.5"});
-  const nlohmann::json narrow = run(json).json();
+  const nlohmann::json narrow = run(set, {"--json", "--coverage", "0.5"}).json();
   CHECK(narrow["predicted_time_s"] == object["predicted_time_s"]);
   CHECK(narrow["lower"] > object["lower"]);
   CHECK(narrow["upper"] < object["upper"]);
-
   const ProgramResult plain = run(set);
   CHECK(plain.output == to_text(predicted) + "\n");
   CHECK_THAT(plain.errors, ContainsSubstring("perfmodel: note: 90 % interval: "));
-}
+  const ProgramResult high = run(table, {"--coverage", "0.999"});
+  CHECK(high.output.empty());
+  CHECK_THAT(high.failed(2),
+             ContainsSubstring("--coverage 0.999 needs at least 1999 held-out rows"));
 
-TEST_CASE_METHOD(IntervalsTest, "a fit has 90 % intervals without being asked, or none",
-                 "[intervals]") {
-  CHECK_THAT(fit({}).succeeded().errors, ContainsSubstring("  intervals  90 % of new times: "));
-  const std::string unasked = read("model.json");
-  fit({"--coverage", "0.9"}).succeeded();
-  CHECK(read("model.json") == unasked);
-  nlohmann::json with = model();
   CHECK_THAT(fit({"--coverage", "none"}).succeeded().errors, !ContainsSubstring("intervals"));
-  CHECK(with.erase("prediction_intervals") == 1);
-  for (nlohmann::json& effect : with["effects"])
+  CHECK(unasked.erase("prediction_intervals") == 1);
+  for (nlohmann::json& effect : unasked["effects"])
     for (const char* field : {"low", "high", "determined"})
       CHECK(effect.erase(field) == 1);
-  CHECK(model() == with);
+  CHECK(model() == unasked);
   // 18 rows do not reach 90 %.
   write("few.csv", noisy_runs(18, 3));
   CHECK_FALSE(run({"fit", "few.csv", "--ignore", "host"}).json().contains("prediction_intervals"));
-  for (const char* const wrong : {"no", "", "1.5"})
-    CHECK_THAT(fit({"--coverage", wrong}).errors, ContainsSubstring("--coverage"));
 }
 
 TEST_CASE_METHOD(ProgramTest, "the ranges of many columns are cut back less often", "[intervals]") {
@@ -159,19 +170,13 @@ TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyo
   const auto law = [](double filters, double workers) {
     return filters * (0.3 / workers + 0.02 * workers);
   };
-  RandomStream random(4, "growing errors");
-  std::string text = "filters,workers,time_s\n";
-  for (int row = 0; row < 240; ++row) {
-    const double filters = std::pow(2, static_cast<double>(random.below(5)));
-    const double workers = std::pow(2, static_cast<double>(random.below(5)));
-    text += csv_row(filters, workers, law(filters, workers) * std::exp(0.02 * random.normal()));
-  }
-  write("runs.csv", text);
+  const Values values = {1, 2, 4, 8, 16};
+  write("runs.csv", law_runs(RandomStream(4, "growing errors"), "filters,workers", 240, values,
+                             values, 0.02, law));
   const auto growth_with = [&](const char* terms) {
     run({"fit", "runs.csv", "--expression", "multi", "--terms", terms, "-o", "model.json"})
         .succeeded();
-    const nlohmann::json fitted = model();
-    const nlohmann::json& workers = fitted["prediction_intervals"]["beyond"][0];
+    const nlohmann::json workers = model()["prediction_intervals"]["beyond"][0];
     CHECK(workers["column"] == "workers");
     CHECK(workers["edges"] == 3);
     return workers["growth"].get<double>();
@@ -203,14 +208,9 @@ TEST_CASE_METHOD(ProgramTest,
   int determined = 0;
   for (std::size_t law = 0; law < laws.size(); ++law) {
     for (std::uint64_t seed = 0; seed < 25; ++seed) {
-      RandomStream random(seed, "planted doublings", law);
-      std::string text = "width,gpus,time_s\n";
-      for (int row = 0; row < 80; ++row) {
-        const double width = std::pow(2, 3 + static_cast<double>(random.below(7)));
-        const double gpus = std::pow(2, static_cast<double>(random.below(5)));
-        text += csv_row(width, gpus, laws[law](width, gpus) * std::exp(0.03 * random.normal()));
-      }
-      write("runs.csv", text);
+      write("runs.csv",
+            law_runs(RandomStream(seed, "planted doublings", law), "width,gpus", 80,
+                     {8, 16, 32, 64, 128, 256, 512}, {1, 2, 4, 8, 16}, 0.03, laws[law]));
       const nlohmann::json model =
           run({"fit", "runs.csv", "--expression", "multi", "--terms", "2", "--quiet"}).json();
       const nlohmann::json& effects = model["effects"];
@@ -250,7 +250,7 @@ TEST_CASE_METHOD(
     write("runs.csv", text);
     run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--quiet", "-o", "model.json"})
         .succeeded();
-    const nlohmann::json effects = nlohmann::json::parse(read("model.json"))["effects"];
+    const nlohmann::json effects = model()["effects"];
     REQUIRE(effects.size() == 3);
     CHECK(effects[0]["column"] == "width");  // the strongest
     std::sort(widths.begin(), widths.end());
@@ -326,8 +326,7 @@ TEST_CASE_METHOD(ProgramTest,
                                   "--extrinsic", "none", "--ignore", "gpus", "-o", "none.json"});
   CHECK_THAT(none.errors,
              ContainsSubstring("\n  and 2 more inputs; perfmodel report shows the effects of all"));
-  const nlohmann::json effects = nlohmann::json::parse(read("model.json"))["effects"];
-  CHECK(effects.size() == 8);
+  CHECK(model()["effects"].size() == 8);
 }
 
 TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each predicted time",
@@ -335,55 +334,36 @@ TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each p
   fit({}).succeeded();
   const Words scaling = {"scaling", "model.json", "--set", "filters=16",
                          "--kind",  "strong",     "--at",  "1,2,4"};
-  const auto with = [&](Words arguments, const Words& more) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
-  };
-  const auto predicted = [&](const std::string& workers, const Words& more) {
-    return nlohmann::json::parse(
-        with({"predict", "model.json", "--json", "--set", "filters=16", "workers=" + workers}, more)
-            .output);
-  };
-  for (const std::vector<std::string>& coverage :
-       {std::vector<std::string>{}, std::vector<std::string>{"--coverage", "0.5"}}) {
-    auto json = coverage;
-    json.insert(json.end(), {"--format", "json"});
-    const nlohmann::json study = nlohmann::json::parse(with(scaling, json).output);
+  for (const Words& coverage : {Words{}, Words{"--coverage", "0.5"}}) {
+    const auto shown = [&](Words command, const std::string& format) {
+      command.insert(command.end(), {"--format", format});
+      return run(command, coverage).succeeded().output;
+    };
+    const auto check_ends = [&](const nlohmann::json& found, const std::string& workers) {
+      const nlohmann::json alone =
+          run({"predict", "model.json", "--json", "--set", "filters=16", "workers=" + workers},
+              coverage)
+              .json();
+      for (const char* end : {"lower", "upper"})
+        CHECK(found[end].get<double>() == Catch::Approx(alone[end].get<double>()).epsilon(1e-12));
+    };
+    const nlohmann::json study = nlohmann::json::parse(shown(scaling, "json"));
     CHECK(study["interval_level"] == (coverage.empty() ? 0.9 : 0.5));
-    for (const auto& [row, workers] :
-         {std::pair{0U, "1"}, std::pair{1U, "2"}, std::pair{2U, "4"}}) {
-      const nlohmann::json alone = predicted(workers, coverage);
-      CHECK(study["rows"][row]["lower"].get<double>() ==
-            Catch::Approx(alone["lower"].get<double>()).epsilon(1e-12));
-      CHECK(study["rows"][row]["upper"].get<double>() ==
-            Catch::Approx(alone["upper"].get<double>()).epsilon(1e-12));
-    }
-    auto csv = coverage;
-    csv.insert(csv.end(), {"--format", "csv"});
-    CHECK_THAT(with(scaling, csv).output,
+    for (const auto& [row, workers] : {std::pair{0U, "1"}, {1U, "2"}, {2U, "4"}})
+      check_ends(study["rows"][row], workers);
+    CHECK_THAT(shown(scaling, "csv"),
                ContainsSubstring("equivalent_power,lower,upper,speedup_lower,") &&
                    ContainsSubstring("," + to_text(study["rows"][1]["lower"].get<double>()) + "," +
                                      to_text(study["rows"][1]["upper"].get<double>()) + ","));
-    for (const std::string format : {"text", "md", "latex"}) {
-      auto shown = coverage;
-      shown.insert(shown.end(), {"--format", format});
-      const std::string heading = coverage.empty() ? "90 " : "50 ";
-      const std::string output = with(scaling, shown).output;
-      CHECK_THAT(output, ContainsSubstring(heading));
-      CHECK_THAT(output, ContainsSubstring(" .. "));
-    }
-    const nlohmann::json suggested = nlohmann::json::parse(
-        with({"suggest", "model.json", "runs.csv", "--where", "filters == 16 && workers == 2"},
-             json)
-            .output);
-    const nlohmann::json alone = predicted("2", coverage);
+    for (const std::string format : {"text", "md", "latex"})
+      CHECK_THAT(shown(scaling, format),
+                 ContainsSubstring(coverage.empty() ? "90 " : "50 ") && ContainsSubstring(" .. "));
+    const nlohmann::json suggested = nlohmann::json::parse(shown(
+        {"suggest", "model.json", "runs.csv", "--where", "filters == 16 && workers == 2"}, "json"));
     CHECK(suggested["interval_level"] == study["interval_level"]);
-    CHECK(suggested["fastest"][0]["lower"].get<double>() ==
-          Catch::Approx(alone["lower"].get<double>()).epsilon(1e-12));
-    CHECK(suggested["fastest"][0]["upper"].get<double>() ==
-          Catch::Approx(alone["upper"].get<double>()).epsilon(1e-12));
-    CHECK(with({"suggest", "model.json", "runs.csv", "--top", "1"}, csv)
-              .output.starts_with("filters,workers,predicted_time_s,lower,upper\n"));
+    check_ends(suggested["fastest"][0], "2");
+    CHECK(shown({"suggest", "model.json", "runs.csv", "--top", "1"}, "csv")
+              .starts_with("filters,workers,predicted_time_s,lower,upper\n"));
   }
   CHECK_THAT(run({"suggest", "model.json", "runs.csv", "--next", "1"}).output,
              ContainsSubstring("lower") && ContainsSubstring("upper"));
@@ -391,9 +371,9 @@ TEST_CASE_METHOD(IntervalsTest, "scaling and suggest give the interval of each p
              ContainsSubstring("--coverage"));
   CHECK(run({"scaling", "plain.json", "--set", "filters=16", "--coverage", "0.5"}).exit_code == 3);
   CHECK(run({"suggest", "plain.json", "runs.csv", "--coverage", "0.5"}).exit_code == 3);
-  const ProgramResult plain = run({"scaling", "plain.json", "--format", "csv"});
-  CHECK(plain.output.starts_with(
-      "scale,time,configurations,speedup,efficiency,karp_flatt,equivalent_power,limited_by\n"));
+  CHECK(run({"scaling", "plain.json", "--format", "csv"})
+            .output.starts_with("scale,time,configurations,speedup,efficiency,karp_flatt,"
+                                "equivalent_power,limited_by\n"));
 }
 
 TEST_CASE_METHOD(ProgramTest,
@@ -407,9 +387,7 @@ TEST_CASE_METHOD(ProgramTest,
           csv_row(to_text(size), to_text(size % 3 + 1), size * std::exp(0.05 * random.normal()));
   write("runs.csv", text);
   run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
-  const nlohmann::json intervals =
-      nlohmann::json::parse(read("model.json"))["prediction_intervals"];
-  CHECK(intervals["count"] == 240);  // 60 of each
+  CHECK(model()["prediction_intervals"]["count"] == 240);  // 60 of each
   // A configuration that is held out altogether can be far off, a repeat of a kept one by the
   // noise.
   const nlohmann::json report =
@@ -417,27 +395,14 @@ TEST_CASE_METHOD(ProgramTest,
   CHECK(report["prediction_intervals"]["coverage"] > 0.85);
 }
 
-TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without intervals are refused",
-                 "[intervals]") {
-  CHECK_THAT(fit({"--split", "90:5:5", "--coverage", "0.9"}).failed(2),
-             ContainsSubstring("perfmodel: error: --coverage 0.9 needs at least 19 "
-                               "held-out rows, and there are 10: they reach 0.818\n"));
-  fit({"--coverage", "0.9"}).succeeded();
-  const ProgramResult high = run({"predict", "model.json", "new.csv", "--coverage", "0.999"});
-  CHECK(high.exit_code == 2);
-  CHECK(high.output.empty());
-  CHECK_THAT(high.errors, ContainsSubstring("--coverage 0.999 needs at least 1999 held-out rows"));
-  CHECK(run({"predict", "plain.json", "--set", "filters=4", "activation=relu", "workers=2",
-             "--coverage", "0.9"})
-            .failed(3) ==
-        "perfmodel: error: plain.json: the model holds no prediction intervals; fit it again with "
-        "--coverage 0.9\n");
-  for (const char* share : {"90", "1", "0", "-1", "nan", "0.9x"})
-    CHECK(fit({"--coverage", share}).exit_code == 2);
-}
-
-TEST_CASE_METHOD(IntervalsTest, "folds are written with their mean and deviation", "[folds]") {
+TEST_CASE_METHOD(
+    IntervalsTest,
+    "folds are written with their mean and deviation, also of one value of a column each",
+    "[folds]") {
+  fit({}).succeeded();
+  const nlohmann::json plain = model();
   CHECK_THAT(fit({"--folds", "5"}).succeeded().errors, ContainsSubstring("\n  5 folds "));
+  CHECK(model()["constants"] == plain["constants"]);
   const nlohmann::json validation = model()["cross_validation"];
   CHECK(validation["folds"] == 5);
   CHECK(validation["group_by"].is_null());
@@ -447,17 +412,7 @@ TEST_CASE_METHOD(IntervalsTest, "folds are written with their mean and deviation
     sum += fold["mape_percent"].get<double>();
   CHECK(validation["metrics"]["mape_percent"]["mean"].get<double>() == Catch::Approx(sum / 5));
   CHECK(validation["metrics"]["mape_percent"]["standard_deviation"].get<double>() > 0);
-  const nlohmann::json plain = [&] {
-    fit({}).succeeded();
-    return model();
-  }();
-  CHECK(plain["constants"] == [&] {
-    fit({"--folds", "5"}).succeeded();
-    return model();
-  }()["constants"]);
-}
 
-TEST_CASE_METHOD(IntervalsTest, "folds can leave out one value of a column each", "[folds]") {
   fit({"--folds", "all", "--group-by", "workers"}).succeeded();
   CHECK(model()["cross_validation"]["folds"] == 4);
   CHECK(model()["cross_validation"]["group_by"] == "workers");
@@ -489,20 +444,14 @@ TEST_CASE_METHOD(IntervalsTest,
                  "beyond a scale of two values intervals hold both that the time goes "
                  "on and that it does not",
                  "[intervals]") {
-  RandomStream random(5, "two values of a scale");
-  std::string csv = "filters,nodes,time_s\n";
-  for (int row = 0; row < 120; ++row) {
-    const double filters = std::pow(2, static_cast<double>(random.below(5)));
-    const double nodes = 4.0 * static_cast<double>(1 + random.below(2));
-    csv += csv_row(filters, nodes,
-                   0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal()));
-  }
-  write("runs.csv", csv);
-  const Words form = GENERATE(std::vector<std::string>{"multi"}, std::vector<std::string>{"auto"});
-  run({"fit", "runs.csv", "--extrinsic", "nodes", "-o", "model.json", "--expression"}, form)
+  write("runs.csv", law_runs(RandomStream(5, "two values of a scale"), "filters,nodes", 120,
+                             {1, 2, 4, 8, 16}, {4, 8}, 0.02, [](double filters, double nodes) {
+                               return 0.01 * filters * std::pow(nodes, 0.6);
+                             }));
+  const std::string form = GENERATE("multi", "auto");
+  run({"fit", "runs.csv", "--extrinsic", "nodes", "-o", "model.json", "--expression", form})
       .succeeded();
-  const nlohmann::json fitted = model();
-  const nlohmann::json& nodes = fitted["prediction_intervals"]["beyond"][0];
+  const nlohmann::json nodes = model()["prediction_intervals"]["beyond"][0];
   CHECK(nodes["column"] == "nodes");
   CHECK(nodes["edges"] == 0);
   // The slope of ln t between the two values, 0.6 where 2 % of noise of 120 runs tell it.

@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <regex>
 #include <set>
 #include <string>
@@ -13,20 +11,16 @@
 
 #include "base/json.hpp"
 #include "report/documents.hpp"
-#include "support/catch.hpp"
 #include "support/markdown.hpp"
-#include "support/program.hpp"
+#include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
-#include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-using nlohmann::json;
 
 /// What `help json` says of each field of a document, by the path of the field.
 struct ListedFields {
@@ -35,9 +29,8 @@ struct ListedFields {
 };
 
 ListedFields listed_fields(const std::string& document) {
-  const test::ProgramResult help = test::run_perfmodel({"help", "json", document});
-  REQUIRE(help.exit_code == 0);
-  const std::vector<std::string> lines = test::lines_of(help.output);
+  const std::vector<std::string> lines =
+      test::lines_of(test::run_perfmodel({"help", "json", document}).succeeded().output);
   CHECK(lines.front().starts_with("perfmodel/" + document + ": "));
   ListedFields out;
   auto* fields = &out.first;
@@ -92,26 +85,26 @@ bool is_path_of(const std::string& path, const std::string& field) {
   return path == field || (open != std::string::npos && field.starts_with(path.substr(0, open)));
 }
 
-void check_listed(const json& value, const std::map<std::string, std::string>& fields,
+void check_listed(const nlohmann::json& value, const std::map<std::string, std::string>& fields,
                   const std::vector<Place>& places);
 
 /// Complains about fields of the document that `help json` does not list.
-void check_listed(const json& document) {
+void check_listed(const nlohmann::json& document) {
   static const std::string tool = "perfmodel/";
   const std::string kind = document["schema"].get<std::string>().substr(tool.size());
   INFO(kind);
   check_listed(document, listed_fields(kind).first, {{"", 0}});
 }
 
-void check_listed(const json& value, const std::map<std::string, std::string>& fields,
+void check_listed(const nlohmann::json& value, const std::map<std::string, std::string>& fields,
                   const std::vector<Place>& places) {
   if (value.is_array())
-    for (const json& item : value)
+    for (const nlohmann::json& item : value)
       check_listed(item, fields, places);
   if (!value.is_object() || places.empty())
     return;
   if (places.front().names > 0) {
-    for (const json& item : value)
+    for (const nlohmann::json& item : value)
       check_listed(item, fields, {{places.front().prefix, places.front().names - 1}});
     return;
   }
@@ -137,99 +130,61 @@ void check_listed(const json& value, const std::map<std::string, std::string>& f
   }
 }
 
-class Documents {
+class Documents : public test::ProgramTest {
  public:
   Documents() {
-    folder_.write("runs.csv", test::sample_runs());
-    folder_.write("pairs.csv", pairs());
-    folder_.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+    write("runs.csv", test::sample_runs());
+    // Runs of two kernels and of the step that they make up, on two GPUs.
+    write("pairs.csv",
+          test::csv_grid("gpu,kernel,gpus,time_s", {"a100", "h100"}, {"gemm", "copy", "step"},
+                         {1, 2, 4, 8, 16}, [](const char*, const std::string& kernel, int gpus) {
+                           return gpus * (kernel == "gemm" ? 3 : kernel == "copy" ? 1 : 4);
+                         }));
+    write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu", "tanh"]},
       {"column": "workers", "values": [1, 2]}]})");
-    folder_.write("layers.csv", "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
-    folder_.write("latencies.csv", "bytes,latency_us\n1000,10\n2000,15\n4000,25\n");
+    write("layers.csv", "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
+    write("latencies.csv", "bytes,latency_us\n1000,10\n2000,15\n4000,25\n");
     const std::string runs = test::sample_runs();
-    folder_.write("doubled.csv", runs + runs.substr(runs.find('\n') + 1));
+    write("doubled.csv", runs + runs.substr(runs.find('\n') + 1));
     std::string two;  // a second target of the same values
     for (const std::string& line : test::lines_of(runs))
       two += line + (two.empty() ? ",mem" : line.substr(line.rfind(','))) + "\n";
-    folder_.write("two.csv", two);
-    folder_.write("few.csv", "filters,activation,workers,time_s\n4,relu,1,0.4\n8,relu,2,0.3\n");
-    folder_.write("rates.csv",
-                  "gpus,local_batch,global_batch,stride,samples_per_s\n"
-                  "1,8,8,2,80\n2,8,16,2,120\n4,8,32,2,150\n1,16,16,2,100\n2,16,32,2,OOM\n"
-                  "4,16,64,2,210\n1,4,4,2,50\n2,4,8,2,70\n");
-  }
-
-  /// Runs of two kernels and of the step that they make up, on two GPUs.
-  static std::string pairs() {
-    std::string out = "kernel,gpu,gpus,time_s\n";
-    for (const char* gpu : {"a100", "h100"})
-      for (const auto& [kernel, seconds] : {std::pair{"gemm", 3}, {"copy", 1}, {"step", 4}})
-        for (const int n : {1, 2, 4, 8, 16})
-          out += test::csv_row(kernel, gpu, n, seconds * n);
-    return out;
+    write("two.csv", two);
+    write("few.csv", "filters,activation,workers,time_s\n4,relu,1,0.4\n8,relu,2,0.3\n");
+    write("rates.csv",
+          "gpus,local_batch,global_batch,stride,samples_per_s\n"
+          "1,8,8,2,80\n2,8,16,2,120\n4,8,32,2,150\n1,16,16,2,100\n2,16,32,2,OOM\n"
+          "4,16,64,2,210\n1,4,4,2,50\n2,4,8,2,70\n");
   }
 
   /// Keeps what a command writes to standard output, and looks up its fields in the help.
-  void add(const std::vector<std::string>& arguments) const {
-    const test::ProgramResult result = test::run_perfmodel(
-        arguments,
-        {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
-    INFO(arguments.front() << ": " << result.errors);
-    REQUIRE(result.exit_code == 0);
+  void add(const test::Words& arguments) {
+    CAPTURE(arguments);
+    const test::ProgramResult result = run(arguments).succeeded();
     const bool is_lines = result.output[1] != '\n';  // a document each
-    folder_.write("document" + std::to_string(++written_) + (is_lines ? ".jsonl" : ".json"),
-                  result.output);
+    write("document" + std::to_string(++written_) + (is_lines ? ".jsonl" : ".json"), result.output);
     if (!is_lines)
-      return check_listed(json::parse(result.output));
+      return check_listed(nlohmann::json::parse(result.output));
     const std::vector<std::string> lines = test::lines_of(result.output);
-    check_listed(json::parse(lines.front()));
+    check_listed(nlohmann::json::parse(lines.front()));
     const auto further = listed_fields("models").further;
     for (std::size_t line = 1; line < lines.size(); ++line)
-      check_listed(json::parse(lines[line]), further, {{"", 0}});
-  }
-
-  /// What tests/cli/check_schemas.py says of all documents; nothing where there is no
-  /// validator.
-  std::optional<int> check_schemas() const {
-    for (const std::string python : {"python3", "/usr/bin/python3"}) {
-      if (!test::succeeds(python + " -c 'import jsonschema'"))
-        continue;
-      const std::string source = PERFMODEL_SOURCE_DIR;
-      const std::string folder = folder_.path().string();
-      std::filesystem::create_directory(folder_.path() / "schemas");
-      for (const auto& [name, schema] : json_schemas())
-        folder_.write("schemas/" + name + ".json", document_text(schema));
-      return std::system((python + " " + source + "/tests/cli/check_schemas.py " + folder +
-                          "/schemas " + folder + "/document*.json* " + folder + "/space.json " +
-                          source + "/data/paper/table*.json")
-                             .c_str());
-    }
-    return std::nullopt;
-  }
-
-  void save(std::vector<std::string> arguments, const std::string& name) const {
-    arguments.insert(arguments.end(), {"-o", name});
-    const test::ProgramResult result = test::run_perfmodel(
-        arguments,
-        {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
-    REQUIRE(result.exit_code == 0);
+      check_listed(nlohmann::json::parse(lines[line]), further, {{"", 0}});
   }
 
  private:
-  test::TemporaryDirectory folder_;
-  mutable std::size_t written_ = 0;
+  std::size_t written_ = 0;
 };
 
 }  // namespace
 
-TEST_CASE("documents keep to their schemas", "[cli][docs]") {
-  const Documents documents;
-  documents.save({"fit", "runs.csv"}, "old.json");
-  documents.save({"fit", "runs.csv", "--coverage", "0.5"}, "model.json");
-  documents.save({"fit", "pairs.csv", "--by", "kernel,gpu"}, "all.jsonl");
-  documents.save({"fit", "two.csv", "--target", "time_s,mem"}, "two.jsonl");
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+TEST_CASE_METHOD(Documents, "documents keep to their schemas", "[cli][docs]") {
+  run({"fit", "runs.csv", "-o", "old.json"}).succeeded();
+  run({"fit", "runs.csv", "--coverage", "0.5", "-o", "model.json"}).succeeded();
+  run({"fit", "pairs.csv", "--by", "kernel,gpu", "-o", "all.jsonl"}).succeeded();
+  run({"fit", "two.csv", "--target", "time_s,mem", "-o", "two.jsonl"}).succeeded();
+  for (const test::Words& arguments : std::vector<test::Words>{
            {"fit", "doubled.csv", "--split", "60:20:20", "--bootstrap", "20", "--repeats", "2",
             "--folds", "3", "--derive", "work = filters * workers", "--ignore", "filters"},
            {"fit", "runs.csv", "--coverage", "0.5", "--l1", "0.001", "--penalise", "scaled"},
@@ -261,12 +216,24 @@ TEST_CASE("documents keep to their schemas", "[cli][docs]") {
            {"fit", "pairs.csv", "--by", "kernel,gpu", "--shard", "1/2", "-o", "-"},
            {"evaluate", "all.jsonl", "pairs.csv", "--format", "json", "--fail-if", "any.mape>1e9"},
            {"--version", "--json"}})
-    documents.add(arguments);
-  const std::optional<int> checked = documents.check_schemas();
-  if (checked)
-    CHECK(*checked == 0);
-  else
+    add(arguments);
+  const auto has_validator = [](const std::string& python) {
+    return test::succeeds(python + " -c 'import jsonschema'");
+  };
+  const std::string python = has_validator("python3") ? "python3 " : test::kPython;
+  if (!has_validator(python)) {
     WARN("no Python with jsonschema (python3-jsonschema): the schemas were not checked");
+    return;
+  }
+  std::filesystem::create_directory(file("schemas"));
+  for (const auto& [name, schema] : json_schemas())
+    write("schemas/" + name + ".json", document_text(schema));
+  const std::string source = PERFMODEL_SOURCE_DIR;
+  const std::string folder = directory().path().string();
+  CHECK(std::system((python + source + "/tests/cli/check_schemas.py " + folder + "/schemas " +
+                     folder + "/document*.json* " + folder + "/space.json " + source +
+                     "/data/paper/table*.json")
+                        .c_str()) == 0);
 }
 
 TEST_CASE("help json lists every document, and every field has a meaning", "[cli][docs]") {
@@ -287,8 +254,7 @@ TEST_CASE("help json lists every document, and every field has a meaning", "[cli
       }
     }
   }
-  const auto wrong = test::run_perfmodel({"help", "json", "modle"});
-  CHECK(wrong.exit_code == 2);
-  CHECK_THAT(wrong.errors, ContainsSubstring("unknown document 'modle'; did you mean 'model'?"));
+  CHECK_THAT(test::run_perfmodel({"help", "json", "modle"}).failed(2),
+             ContainsSubstring("unknown document 'modle'; did you mean 'model'?"));
   CHECK(test::run_perfmodel({"help", "fit", "model"}).exit_code == 2);
 }

@@ -4,6 +4,7 @@
 //     $ predict model.json --set 'filters=four'
 //     = 2
 //     perfmodel: error: ...
+#include <iomanip>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -22,24 +23,11 @@ struct Case {
 };
 
 /// Arguments are separated by blanks; single quotes keep blanks and empty arguments.
-std::vector<std::string> arguments_of(const std::string& command) {
+Words arguments_of(const std::string& command) {
   Words arguments;
-  bool inside = false;
-  bool quoted = false;
-  for (const char c : command) {
-    if (c == ' ' && !quoted) {
-      inside = false;
-      continue;
-    }
-    if (!inside) {
-      arguments.emplace_back();
-      inside = true;
-    }
-    if (c == '\'')
-      quoted = !quoted;
-    else
-      arguments.back() += c;
-  }
+  std::istringstream words(command);
+  for (std::string word; words >> std::quoted(word, '\'', '\0');)
+    arguments.push_back(word);
   return arguments;
 }
 
@@ -63,11 +51,11 @@ TEST_CASE("every wrong input ends with its exit code and its message, and with n
   const std::string directory = PERFMODEL_SOURCE_DIR "/tests/data/malformed";
   const auto cases = read_cases(read_text(directory + "/cases.txt"));
   REQUIRE(cases.size() >= 100);
-  ProgramOptions options;
-  options.directory = directory;
   for (const Case& wrong : cases) {
     INFO("perfmodel " << wrong.command);
-    const ProgramResult result = run_perfmodel(arguments_of(wrong.command), options);
+    const ProgramResult result = run_perfmodel(
+        arguments_of(wrong.command),
+        {.input = "", .environment = {}, .directory = directory, .output_descriptor = {}});
     CHECK(result.errors == wrong.errors);
     CHECK(result.exit_code == wrong.exit_code);
     // A failed gate is told after the result was written.

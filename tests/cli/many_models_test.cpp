@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <regex>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "cli/many_runs.hpp"
+#include "support/csv_text.hpp"
 #include "support/markup.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
@@ -36,9 +36,8 @@ class ManyModels : public ProgramTest {
   }
   /// The lines behind the header.
   std::vector<nlohmann::json> lines(const std::string& name) const {
-    std::istringstream all(read(name));
     std::vector<nlohmann::json> out;
-    for (std::string line; std::getline(all, line);)
+    for (const std::string& line : lines_of(read(name)))
       out.push_back(nlohmann::json::parse(line));
     REQUIRE(!out.empty());
     out.erase(out.begin());
@@ -46,9 +45,7 @@ class ManyModels : public ProgramTest {
   }
 };
 
-double power_of(const nlohmann::json& line) {
-  return line.at("model").at("scaling_powers").at("gpus").get<double>();
-}
+using Environment = std::map<std::string, std::string>;
 
 }  // namespace
 
@@ -65,7 +62,8 @@ TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, o
     CHECK(time.at("target") == "time_s");
     CHECK(memory.at("target") == "memory_mb");
     CHECK(time.at("rows") == 6);
-    CHECK(power_of(memory) == Approx(0.5).margin(1e-6));
+    CHECK(memory.at("model").at("scaling_powers").at("gpus").get<double>() ==
+          Approx(0.5).margin(1e-6));
   }
   CHECK(lines.back().at("key").at("kernel") == "alone");
   CHECK_FALSE(lines.back().contains("model"));
@@ -73,7 +71,7 @@ TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, o
 
   // The model of a group is that of a file with its rows alone.
   run({"fit", "third.csv", "-o", "third.json"}).succeeded();
-  const nlohmann::json third = nlohmann::json::parse(read("third.json"));
+  const nlohmann::json third = json("third.json");
   CHECK(lines[4].at("model").at("constants") == third.at("constants"));
   CHECK(lines[4].at("model").at("metrics") == third.at("metrics"));
 
@@ -98,7 +96,7 @@ TEST_CASE_METHOD(ManyModels,
   const std::string all = read("all.jsonl");
   fit("two.jsonl", {"--threads", "2"});
   CHECK(read("two.jsonl") == all);
-  CHECK_FALSE(std::filesystem::exists(file("two.jsonl.partial")));
+  CHECK_FALSE(has("two.jsonl.partial"));
 
   SECTION("shards") {
     for (const std::string shard : {"1", "2", "3"})
@@ -109,7 +107,7 @@ TEST_CASE_METHOD(ManyModels,
 
     const auto refused = [&](const Words& parts, const std::string& words) {
       CHECK_THAT(run({"merge", "-o", "wrong.jsonl"}, parts).failed(3), ContainsSubstring(words));
-      CHECK_FALSE(std::filesystem::exists(file("wrong.jsonl")));
+      CHECK_FALSE(has("wrong.jsonl"));
     };
     refused({"part-1.jsonl", "part-3.jsonl"}, "4 of 12 tasks are missing; run again: 2/3");
     refused({"part-1.jsonl", "part-2.jsonl", "part-3.jsonl", "part-2.jsonl"},
@@ -128,17 +126,42 @@ TEST_CASE_METHOD(ManyModels,
     refused({"part-1.jsonl", "damaged.jsonl", "part-3.jsonl"}, "run again: 2/3");
   }
   SECTION("engines") {
-    program_options.environment = {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}};
-    fit("part-{shard}.jsonl", {"--shard", "auto"});
-    program_options.environment = {{"SLURM_ARRAY_TASK_ID", "3"},
-                                   {"SLURM_ARRAY_TASK_MIN", "1"},
-                                   {"SLURM_ARRAY_TASK_MAX", "5"},
-                                   {"SLURM_ARRAY_TASK_COUNT", "3"}};
-    fit("slurm-{shard}.jsonl", {"--shard", "auto"});
-    program_options.environment = {};
-    fit("by-hand.jsonl2", {"--shard", "2/3"});
-    CHECK(read("part-2.jsonl") == read("by-hand.jsonl2"));
-    CHECK(read("slurm-2.jsonl") == read("by-hand.jsonl2"));
+    fit("by-hand.jsonl", {"--shard", "2/3"});
+    const auto fit_in = [&](const Environment& environment, const std::string& name) {
+      program_options.environment = environment;
+      fit(name + "-{shard}.jsonl", {"--shard", "auto"});
+    };
+    const auto shard_of = [&](const std::string& name) {
+      return nlohmann::json::parse(lines_of(read(name)).front()).at("shard");
+    };
+    fit_in({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}}, "mpi");
+    CHECK(read("mpi-2.jsonl") == read("by-hand.jsonl"));
+    Environment array = {{"SLURM_ARRAY_TASK_ID", "3"},
+                         {"SLURM_ARRAY_TASK_MIN", "1"},
+                         {"SLURM_ARRAY_TASK_MAX", "5"},
+                         {"SLURM_ARRAY_TASK_COUNT", "3"}};
+    fit_in(array, "array");
+    CHECK(read("array-2.jsonl") == read("by-hand.jsonl"));
+    Environment step = {
+        {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}};
+    fit_in(step, "step");
+    CHECK(shard_of("step-2.jsonl") == nlohmann::json{{"index", 2}, {"of", 2}});
+    // The second of three tasks of the array, the second of its two.
+    step.insert(array.begin(), array.end());
+    fit_in(step, "both");
+    CHECK(shard_of("both-4.jsonl") == nlohmann::json{{"index", 4}, {"of", 6}});
+
+    const auto refused = [&](const Environment& environment, const std::string& message) {
+      program_options.environment = environment;
+      CHECK_THAT(run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--shard", "auto",
+                      "-o", "part-{shard}.jsonl"})
+                     .failed(2),
+                 ContainsSubstring(message));
+    };
+    refused({{"PMI_RANK", "3"}, {"PMI_SIZE", "3"}},
+            "auto: PMI_RANK and its number of tasks contradict each other; pass i/n");
+    array["SLURM_ARRAY_TASK_ID"] = "2";
+    refused(array, "auto: the tasks of the array are not at equal distances; pass i/n");
   }
   SECTION("resume") {
     // As a killed run leaves it: whole lines and the beginning of one.
@@ -156,10 +179,10 @@ TEST_CASE_METHOD(ManyModels,
     CHECK(lines("again.jsonl")[0].at("rows") == 7);
     // Of other options nothing is taken.
     write("again.jsonl.partial", all);
-    const ProgramResult other = run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s",
-                                     "-o", "again.jsonl", "--resume"});
-    CHECK(other.exit_code == 3);
-    CHECK_THAT(other.errors, ContainsSubstring("other runs, options or shards"));
+    CHECK_THAT(run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "-o", "again.jsonl",
+                    "--resume"})
+                   .failed(3),
+               ContainsSubstring("other runs, options or shards"));
   }
 }
 
@@ -168,80 +191,107 @@ TEST_CASE_METHOD(ManyModels, "a blank cell of one group does not hide the number
   // The column's first cell is blank: in the file as a whole it is one of texts.
   write("apart.csv", "kernel,gpus,batch,time_s\nb,1,,1\na,1,8,1\nb,2,,2\na,2,9,2\na,4,16,3\n");
   write("alone.csv", "gpus,batch,time_s\n1,8,1\n2,9,2\n4,16,3\n");
-  const ProgramResult apart =
-      run({"fit", "apart.csv", "--by", "kernel", "-o", "apart.jsonl"}).succeeded();
+  run({"fit", "apart.csv", "--by", "kernel", "-o", "apart.jsonl"}).succeeded();
   run({"fit", "alone.csv", "-o", "alone.json"}).succeeded();
   const std::vector<nlohmann::json> models = lines("apart.jsonl");
   REQUIRE(models.size() == 2);
   CHECK(models[1].at("key").at("kernel") == "a");
-  CHECK(models[1].at("model").at("constants") ==
-        nlohmann::json::parse(read("alone.json")).at("constants"));
+  CHECK(models[1].at("model").at("constants") == json("alone.json").at("constants"));
 }
 
-TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many]") {
+TEST_CASE_METHOD(ManyModels, "rows find their models by their keys, and --set asks every model",
+                 "[cli][many]") {
   fit("all.jsonl");
   write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n4,other\n");
   const ProgramResult predicted = run({"predict", "all.jsonl", "configs.csv"}).succeeded();
   CHECK_THAT(predicted.errors, ContainsSubstring("1 of 3 rows are of groups without a model"));
-  std::istringstream lines(predicted.output);
-  std::string line;
-  std::getline(lines, line);
-  CHECK(line ==
-        "gpus,kernel,predicted_time_s,in_range_time_s,predicted_memory_mb,in_range_memory_mb");
-  const auto cells = [&] {
-    std::getline(lines, line);
-    std::istringstream row(line);
-    Words out;
-    for (std::string cell; std::getline(row, cell, ',');)
-      out.push_back(cell);
-    return out;
-  };
-  const Words first = cells();
-  REQUIRE(first.size() == 6);
-  CHECK(std::stod(first[2]) == Approx(2 * std::pow(64, 0.1)).epsilon(1e-4));
-  CHECK(first[3] == "false");  // 64 is beyond what was measured
-  CHECK(std::stod(first[4]) == Approx(20 * 8).epsilon(1e-4));
-  const Words second = cells();
-  CHECK(std::stod(second[2]) == Approx(5 * std::pow(8, 0.4)).epsilon(1e-4));
-  CHECK(second[3] == "true");
-  std::getline(lines, line);
-  CHECK(line == "4,other,,,,");
+  CHECK(predicted.output.starts_with(
+      "gpus,kernel,predicted_time_s,in_range_time_s,predicted_memory_mb,in_range_memory_mb\n"));
+  const std::vector<Words> found = csv_cells(predicted.output);
+  REQUIRE(found.size() == 4);
+  REQUIRE(found[1].size() == 6);
+  CHECK(std::stod(found[1][2]) == Approx(2 * std::pow(64, 0.1)).epsilon(1e-4));
+  CHECK(found[1][3] == "false");  // 64 is beyond what was measured
+  CHECK(std::stod(found[1][4]) == Approx(20 * 8).epsilon(1e-4));
+  CHECK(std::stod(found[2].at(2)) == Approx(5 * std::pow(8, 0.4)).epsilon(1e-4));
+  CHECK(found[2].at(3) == "true");
+  CHECK(predicted.output.ends_with("\n4,other,,,,\n"));
   CHECK(run({"predict", "all.jsonl", "configs.csv", "--strict-range"}).exit_code == 3);
 
+  const auto asked = [&](const Words& further) { return run({"predict", "all.jsonl"}, further); };
+  const ProgramResult result = asked({"--set", "gpus=8,64", "--format", "csv"}).succeeded();
+  CHECK(result.output.starts_with("kernel,target,gpus,predicted,lower,upper,in_range\n"));
+  std::vector<Words> rows = csv_cells(result.output);
+  rows.erase(rows.begin());
+  CHECK(rows.size() == 2 * 2 * kKernels);
+  for (const Words& row : rows) {
+    CAPTURE(row);
+    REQUIRE(row.size() == 7);
+    const int k = row[0][1] - '0';
+    const double gpus = std::stod(row[2]);
+    const double expected =
+        row[1] == "time_s" ? (k + 1) * std::pow(gpus, 0.1 * k) : 10 * (k + 1) * std::sqrt(gpus);
+    CHECK(std::stod(row[3]) == Approx(expected).epsilon(1e-4));
+    CHECK(row[6] == (gpus > 32 ? "false" : "true"));
+  }
+  CHECK_THAT(result.errors, ContainsSubstring("kernel=k0 time_s: "));
+  CHECK_THAT(result.errors, ContainsSubstring("extrapolated"));
+  CHECK_THAT(asked({"--set", "gpus=64", "--format", "text", "--quiet"}).output,
+             ContainsSubstring("extrapolated") && ContainsSubstring("k4"));
+  CHECK(asked({"--set", "gpus=64", "--strict-range"}).exit_code == 3);
+  CHECK(asked({"--set", "gpus=8", "--strict-range"}).exit_code == 0);
+  CHECK(asked({"--set", "nodes=8"}).exit_code == 2);
+  CHECK(asked({"--like", "runs.csv:2"}).exit_code == 2);
+  const nlohmann::json documents = asked({"--set", "gpus=8", "--format", "json"}).json();
+  REQUIRE(documents.size() == 10);
+  CHECK(documents[0]["by"] == nlohmann::json({{"kernel", "k0"}}));
+  CHECK(documents[0]["predictions"][0]["predicted_time_s"].get<double>() > 0);
+
   const std::string pick = "kernel == 'k3' && target == 'memory_mb'";
-  CHECK(std::stod(
-            run({"predict", "all.jsonl", "--pick", pick, "--set", "gpus=4"}).succeeded().output) ==
+  CHECK(std::stod(asked({"--pick", pick, "--set", "gpus=4"}).succeeded().output) ==
         Approx(40 * 2).epsilon(1e-4));
-  CHECK(run({"predict", "all.jsonl", "--pick", "kernel == 'alone' && target == 'time_s'", "--set",
-             "gpus=4"})
-            .exit_code == 3);
+  CHECK(asked({"--pick", "kernel == 'alone' && target == 'time_s'", "--set", "gpus=4"}).exit_code ==
+        3);
   CHECK_THAT(run({"show", "all.jsonl", "--pick", pick}).output, ContainsSubstring("gpus"));
   CHECK_THAT(run({"show", "all.jsonl"}).errors, ContainsSubstring("10 models of 12"));
+}
 
+TEST_CASE_METHOD(ManyModels, "models of a set are judged on their rows, by figures that they have",
+                 "[cli][many][gates]") {
+  fit("all.jsonl");
+  const auto judge = [&](const std::string& runs, const std::string& gate) {
+    return run({"evaluate", "all.jsonl", runs, "--format", "csv", "--fail-if", gate});
+  };
   // Judged on their own rows they are exact; on rows of another kernel's times they are not.
-  const ProgramResult exact =
-      run({"evaluate", "all.jsonl", "runs.csv", "--format", "csv", "--fail-if", "any.mape>0.1"})
-          .succeeded();
+  const ProgramResult exact = judge("runs.csv", "any.mape>0.1").succeeded();
   CHECK(std::count(exact.output.begin(), exact.output.end(), '\n') == 2 * kKernels + 1);
   write("slow.csv", "kernel,gpus,time_s,memory_mb\nk0,1,1,10\nk1,1,4,20\n");
-  const ProgramResult slow =
-      run({"evaluate", "all.jsonl", "slow.csv", "--format", "csv", "--fail-if", "any.mape>20"});
-  CHECK(slow.exit_code == 4);
-  CHECK_THAT(slow.errors, ContainsSubstring("kernel=k1 time_s"));
-  CHECK_THAT(slow.errors, !ContainsSubstring("kernel=k0 time_s"));
+  CHECK_THAT(judge("slow.csv", "any.mape>20").failed(4),
+             ContainsSubstring("kernel=k1 time_s") && !ContainsSubstring("kernel=k0 time_s"));
   CHECK(run({"evaluate", "all.jsonl", "slow.csv", "--pick", "kernel == 'k0' && target == 'time_s'",
              "--fail-if", "mape>1"})
             .exit_code == 0);
+  CHECK(judge("runs.csv", "any.q[gpus]>5").exit_code == 0);
+  CHECK(judge("runs.csv", "kernel=unknown.mape>5").exit_code == 4);  // nothing to judge
+
+  for (const char* gate : {"any.bias>5", "kernel=k0.bias>5", "any.coverage<0.5", "any.q[gups]>1"}) {
+    const ProgramResult result = judge("runs.csv", gate);
+    CAPTURE(gate);
+    CHECK_THAT(result.failed(2), ContainsSubstring("many models have no '"));
+    CHECK(result.output.empty());
+  }
+  CHECK_THAT(judge("runs.csv", "bias>5").failed(2), !ContainsSubstring("any.bias"));
 }
 
-TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") {
+TEST_CASE_METHOD(ManyModels,
+                 "many models are ranked, with held-out errors if there are some, and gated",
+                 "[cli][many]") {
   const auto judge = [&](const Words& further) {
     return run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
                 "-o", "t.jsonl"},
                further);
   };
-  const ProgramResult ranked = judge({});
-  REQUIRE(ranked.exit_code == 0);
+  const ProgramResult ranked = judge({}).succeeded();
   // At 32 GPUs (k + 1) 32^(0.1 k) are 1, 2.83, 6, 11.31 and 20: of 41.14, the last is 48.6 %.
   CHECK_THAT(ranked.errors, ContainsSubstring("gpus = 32"));
   CHECK_THAT(ranked.errors, ContainsSubstring("48.6 %  k4"));
@@ -250,6 +300,10 @@ TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") 
   CHECK_THAT(ranked.errors, ContainsSubstring("1.32"));  // 2^0.4, what doubling does to k4
   CHECK_THAT(ranked.errors, ContainsSubstring("1 of 6 could not be fitted"));
   CHECK_THAT(ranked.errors, ContainsSubstring("kernel=alone time_s"));
+  const std::regex no_held_out_error(R"(k4 .*0\.0 %    *- )");
+  CHECK_THAT(ranked.errors, ContainsSubstring("MAPE  held out"));
+  CHECK(std::regex_search(ranked.errors, no_held_out_error));
+  CHECK_FALSE(std::regex_search(judge({"--folds", "3"}).errors, no_held_out_error));
 
   CHECK(judge({"--fail-if", "any.mape>1"}).exit_code == 0);
   CHECK(judge({"--folds", "2", "--fail-if", "any.folds.mape>10000"}).exit_code == 0);
@@ -259,52 +313,6 @@ TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") 
   CHECK(judge({"--fail-if", "any.refused>0"}).exit_code == 4);
   CHECK(judge({"--fail-if", "kernel=alone.mape>99"}).exit_code == 4);  // cannot be judged
   CHECK(judge({"--fail-if", "mape>1"}).exit_code == 2);                // of which?
-}
-
-TEST_CASE_METHOD(ManyModels, "predict --set asks every model of a set", "[cli][many]") {
-  fit("all.jsonl");
-  const ProgramResult result =
-      run({"predict", "all.jsonl", "--set", "gpus=8,64", "--format", "csv"}).succeeded();
-  std::istringstream lines(result.output);
-  std::string line;
-  std::getline(lines, line);
-  CHECK(line == "kernel,target,gpus,predicted,lower,upper,in_range");
-  std::size_t rows = 0;
-  while (std::getline(lines, line)) {
-    Words cells;
-    std::istringstream row(line);
-    for (std::string cell; std::getline(row, cell, ',');)
-      cells.push_back(cell);
-    REQUIRE(cells.size() == 7);
-    const int k = cells[0][1] - '0';
-    const double gpus = std::stod(cells[2]);
-    const double expected =
-        cells[1] == "time_s" ? (k + 1) * std::pow(gpus, 0.1 * k) : 10 * (k + 1) * std::sqrt(gpus);
-    INFO(line);
-    CHECK(std::stod(cells[3]) == Approx(expected).epsilon(1e-4));
-    CHECK(cells[6] == (gpus > 32 ? "false" : "true"));
-    ++rows;
-  }
-  CHECK(rows == 2 * 2 * kKernels);
-  CHECK_THAT(result.errors, ContainsSubstring("kernel=k0 time_s: "));
-  CHECK_THAT(result.errors, ContainsSubstring("extrapolated"));
-
-  const ProgramResult text =
-      run({"predict", "all.jsonl", "--set", "gpus=64", "--format", "text", "--quiet"});
-  CHECK_THAT(text.output, ContainsSubstring("extrapolated"));
-  CHECK_THAT(text.output, ContainsSubstring("k4"));
-  const auto code = [&](const Words& further) {
-    return run({"predict", "all.jsonl"}, further).exit_code;
-  };
-  CHECK(code({"--set", "gpus=64", "--strict-range"}) == 3);
-  CHECK(code({"--set", "gpus=8", "--strict-range"}) == 0);
-  CHECK(code({"--set", "nodes=8"}) == 2);
-  const auto documents = nlohmann::json::parse(
-      run({"predict", "all.jsonl", "--set", "gpus=8", "--format", "json"}).output);
-  REQUIRE(documents.size() == 10);
-  CHECK(documents[0]["by"] == nlohmann::json({{"kernel", "k0"}}));
-  CHECK(documents[0]["predictions"][0]["predicted_time_s"].get<double>() > 0);
-  CHECK(code({"--like", "runs.csv:2"}) == 2);
 }
 
 TEST_CASE_METHOD(ManyModels, "report has one page of a set, with that of each model behind it",
@@ -344,12 +352,8 @@ TEST_CASE_METHOD(ManyModels, "report has one page of a set, with that of each mo
   const std::string markdown = run({"report", "all.jsonl", "--format", "md"}).output;
   CHECK_THAT(markdown, ContainsSubstring("### 10 models: all.jsonl"));
   CHECK_THAT(markdown, ContainsSubstring("| k4 |"));
-  CHECK(run({"report", "all.jsonl", "--figures", "figures"}).exit_code == 2);
   CHECK(run({"report", "all.jsonl", "--set", "nodes=4"}).exit_code == 2);
-}
-
-TEST_CASE_METHOD(ManyModels, "the page of a picked model names its key", "[cli][many][report]") {
-  fit("all.jsonl");
+  // The page of a picked model names its key.
   const std::string pick = "kernel == 'k3' && target == 'time_s'";
   CHECK(
       texts_of(run({"report", "all.jsonl", "runs.csv", "--pick", pick}).succeeded().output, "title")
@@ -360,9 +364,8 @@ TEST_CASE_METHOD(ManyModels, "the page of a picked model names its key", "[cli][
 TEST_CASE_METHOD(ManyModels, "models of a set have intervals of their own", "[cli][many]") {
   fit("all.jsonl", {"--coverage", "0.7"});
   write("one.csv", "kernel,gpus\nk2,3\n");
-  std::istringstream cells(lines_of(run({"predict", "all.jsonl", "one.csv"}).output).at(1));
   std::vector<double> numbers;
-  for (std::string cell; std::getline(cells, cell, ',');)
+  for (const std::string& cell : csv_cells(run({"predict", "all.jsonl", "one.csv"}).output).at(1))
     numbers.push_back(perfmodel::parse_number(cell).value_or(0));
   // kernel, gpus, then prediction, ends and range of each target
   REQUIRE(numbers.size() == 10);
@@ -387,60 +390,18 @@ TEST_CASE_METHOD(ManyModels,
              ContainsSubstring("no model could be fitted"));
 }
 
-TEST_CASE_METHOD(ManyModels, "a shard is the task of a job step in its task of the array",
+TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration, which is named",
                  "[cli][many]") {
-  const auto refused = [&](const std::map<std::string, std::string>& environment,
-                           const std::string& message) {
-    program_options.environment = environment;
-    CHECK_THAT(run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--shard", "auto",
-                    "-o", "part-{shard}.jsonl"})
-                   .failed(2),
-               ContainsSubstring(message));
-  };
-  const auto shard_of = [&](const std::map<std::string, std::string>& environment,
-                            const std::string& file) {
-    program_options.environment = environment;
-    fit("part-{shard}.jsonl", {"--shard", "auto"});
-    const nlohmann::json header = nlohmann::json::parse(lines_of(read(file)).front());
-    return header.at("shard");
-  };
-  const std::map<std::string, std::string> array = {{"SLURM_ARRAY_TASK_ID", "3"},
-                                                    {"SLURM_ARRAY_TASK_MIN", "1"},
-                                                    {"SLURM_ARRAY_TASK_MAX", "5"},
-                                                    {"SLURM_ARRAY_TASK_COUNT", "3"}};
-  std::map<std::string, std::string> step = {
-      {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}};
-  CHECK(shard_of(step, "part-2.jsonl") == nlohmann::json{{"index", 2}, {"of", 2}});
-  step.insert(array.begin(), array.end());
-  // The second of three tasks of the array, the second of its two.
-  CHECK(shard_of(step, "part-4.jsonl") == nlohmann::json{{"index", 4}, {"of", 6}});
-  refused({{"PMI_RANK", "3"}, {"PMI_SIZE", "3"}},
-          "auto: PMI_RANK and its number of tasks contradict each other; pass i/n");
-  std::map<std::string, std::string> uneven = array;
-  uneven["SLURM_ARRAY_TASK_ID"] = "2";
-  refused(uneven, "auto: the tasks of the array are not at equal distances; pass i/n");
-}
-
-namespace {
-
-/// t = 0.01 n m without noise on two machines with different central runs: `small` has n from 1 to
-/// 8, `large` n from 4 to 64. Only large ran in the mode slow, which takes as long.
-std::string runs_of_machines() {
-  std::string text = "machine,n,m,mode,time_s\n";
+  // t = 0.01 n m without noise on two machines with different central runs: `small` has n from 1 to
+  // 8, `large` n from 4 to 64. Only large ran in the mode slow, which takes as long.
+  std::string machines = "machine,n,m,mode,time_s\n";
   for (const double m : {1, 2, 4})
     for (double n = 1; n <= 64; n *= 2)
       for (const std::string machine : {"small", "large"})
         for (const std::string mode : {"fast", "slow"})
           if (machine == "small" ? n <= 8 && mode == "fast" : n >= 4)
-            text += csv_row(machine, n, m, mode, 0.01 * n * m);
-  return text;
-}
-
-}  // namespace
-
-TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration, which is named",
-                 "[cli][many]") {
-  write("machines.csv", runs_of_machines());
+            machines += csv_row(machine, n, m, mode, 0.01 * n * m);
+  write("machines.csv", machines);
   const Words fit = {
       "fit", "machines.csv", "--by", "machine",       "--extrinsic", "m",  "--intrinsic",
       "n",   "--loss",       "mape", "--categorical", "mode",        "-o", "both.jsonl"};
@@ -453,29 +414,19 @@ TEST_CASE_METHOD(ManyModels, "models of groups are compared at one configuration
              ContainsSubstring("50.0 %  small") && ContainsSubstring("50.0 %  large"));
 
   const auto predicted = [&](const Words& further) {
-    const ProgramResult result =
-        run({"predict", "both.jsonl", "--set", "m=2"}, further).succeeded();
-    return result;
+    return run({"predict", "both.jsonl", "--set", "m=2"}, further).succeeded();
   };
   const ProgramResult all = predicted({"--format", "csv"});
   CHECK_THAT(all.errors, ContainsSubstring("other inputs are held at " + common));
-  std::istringstream lines(all.output);
-  std::string line;
-  std::getline(lines, line);
-  std::map<std::string, double> times;
-  while (std::getline(lines, line)) {
-    Words cells;
-    std::istringstream row(line);
-    for (std::string cell; std::getline(row, cell, ',');)
-      cells.push_back(cell);
-    times[cells[0]] = std::stod(cells[3]);
+  const std::vector<Words> rows = csv_cells(all.output);
+  REQUIRE(rows.size() == 3);
+  for (const auto& [row, machine] : {std::pair{1U, "small"}, {2U, "large"}}) {
+    CHECK(rows[row][0] == machine);
+    CHECK(std::stod(rows[row].at(3)) == Approx(0.32).epsilon(1e-3));
   }
-  REQUIRE(times.size() == 2);
-  CHECK(times["small"] == Approx(0.32).epsilon(1e-3));
-  CHECK(times["large"] == Approx(0.32).epsilon(1e-3));
   // One that is picked, and the curve of its scale, are of the same configuration.
   const ProgramResult one = predicted({"--pick", "machine == 'small'"});
-  CHECK(std::stod(one.output) == times["small"]);
+  CHECK(std::stod(one.output) == std::stod(rows[1][3]));
   CHECK_THAT(one.errors, ContainsSubstring("n=16"));
   CHECK_THAT(run({"scaling", "both.jsonl", "--pick", "machine == 'small'"}).errors,
              ContainsSubstring("n=16"));
@@ -499,7 +450,6 @@ TEST_CASE_METHOD(ManyModels, "the inputs in which a model differs from the commo
   write("modes.csv", text);
   run({"fit", "modes.csv", "--by", "machine", "--extrinsic", "n", "-o", "modes.jsonl"}).succeeded();
   const ProgramResult result = run({"predict", "modes.jsonl", "--set", "n=2", "--format", "text"});
-  INFO(result.errors);
   CHECK_THAT(result.errors, ContainsSubstring("the central run of machine=a time_s (line "));
   CHECK_THAT(result.output,
              ContainsSubstring("at mode=eager") && ContainsSubstring("at mode=debug"));
@@ -509,38 +459,33 @@ TEST_CASE_METHOD(ManyModels, "the inputs in which a model differs from the commo
              ContainsSubstring("at mode=eager") && ContainsSubstring("at mode=debug"));
 }
 
-TEST_CASE_METHOD(ManyModels, "a gate on a figure that many models do not have is refused",
-                 "[cli][many][gates]") {
-  fit("all.jsonl");
-  const auto judge = [&](const std::string& gate) {
-    return run({"evaluate", "all.jsonl", "runs.csv", "--fail-if", gate});
-  };
-  for (const char* gate : {"any.bias>5", "kernel=k0.bias>5", "any.coverage<0.5", "any.q[gups]>1"}) {
-    const ProgramResult result = judge(gate);
-    CAPTURE(gate, result.errors);
-    CHECK(result.exit_code == 2);
-    CHECK(result.output.empty());
-    CHECK_THAT(result.errors, ContainsSubstring("many models have no '"));
+TEST_CASE_METHOD(ManyModels, "the time that a throughput gives has the name of a time",
+                 "[cli][many]") {
+  for (const std::string runs : {"runs.csv", "sorted.csv"}) {
+    CAPTURE(runs);
+    run({"fit", runs, "--by", "kernel", "--ignore", "memory_mb", "--throughput-target", "time_s",
+         "--work", "gpus", "-o", "all.jsonl"})
+        .succeeded();
+    CHECK(lines("all.jsonl").at(2).at("target") == "time_per_iteration");
+    CHECK(run({"predict", "all.jsonl", "runs.csv", "--quiet"})
+              .output.starts_with(
+                  "kernel,gpus,time_s,memory_mb,predicted_time_per_iteration,in_range\n"));
+    CHECK(
+        run({"show", "all.jsonl", "--pick", "kernel == \"k2\" && target == \"time_per_iteration\""})
+            .exit_code == 0);
   }
-  const ProgramResult bare = judge("bias>5");
-  CHECK(bare.exit_code == 2);
-  CHECK_THAT(bare.errors, !ContainsSubstring("any.bias"));
-  CHECK(judge("any.mape>5").exit_code == 0);
-  CHECK(judge("any.q[gpus]>5").exit_code == 0);
-  CHECK(judge("kernel=unknown.mape>5").exit_code == 4);  // nothing to judge
 }
 
-TEST_CASE_METHOD(ManyModels, "the ranking shows held-out errors beside those of the fit",
+TEST_CASE_METHOD(ManyModels, "a column that tells groups apart plays no other part",
                  "[cli][many]") {
-  const auto ranked = [&](const Words& further) {
-    return run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
-                "-o", "h.jsonl"},
-               further)
-        .errors;
-  };
-  const std::regex no_error(R"(k4 .*0\.0 %    *- )");
-  const std::string plain = ranked({});
-  CHECK_THAT(plain, ContainsSubstring("MAPE  held out"));
-  CHECK(std::regex_search(plain, no_error));
-  CHECK_FALSE(std::regex_search(ranked({"--folds", "3"}), no_error));
+  const auto [flags, said] = GENERATE(table<Words, std::string>({
+      {{"--by", "kernel", "--target", "kernel"}, "--target: 'kernel' has no effect"},
+      {{"--by", "kernel,time_s"}, "--target: 'time_s' has no effect"},
+      {{"--by", "kernel", "--ignore", "kernel"}, "--ignore: 'kernel' has no effect"},
+      {{"--by", "kernel", "--categorical", "kernel"}, "--categorical: 'kernel' has no effect"},
+      {{"--by", "kernel", "--extrinsic", "gpus,kernel"}, "--extrinsic: 'kernel' has no effect"},
+      {{"--by", "kernel", "--target", "time_s,time_s"}, "--target: 'time_s' is given twice"},
+  }));
+  CHECK_THAT(run({"fit", "sorted.csv", "-o", "all.jsonl"}, flags).failed(2),
+             ContainsSubstring(said));
 }

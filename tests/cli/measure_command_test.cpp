@@ -4,15 +4,16 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "support/csv_text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;
@@ -33,17 +34,13 @@ test "$2" = a && factor=1 || factor=2
 echo "step_time: $(( $1 * $1 * factor * 1000 / $3 )) us"
 )";
 
+const Words kProgram = {"./program", "{size}", "{kind}", "{gpus}"};
+
 /// Rows of runs.csv as texts, without the header.
-std::vector<Words> rows_of(const std::string& text) {
-  std::vector<Words> rows;
-  std::istringstream lines(text);
-  std::string line;
-  for (std::getline(lines, line); std::getline(lines, line);) {
-    rows.emplace_back();
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');)
-      rows.back().push_back(cell);
-  }
+std::vector<Words> measured_rows(const std::string& text) {
+  std::vector<Words> rows = csv_cells(text);
+  if (!rows.empty())
+    rows.erase(rows.begin());
   return rows;
 }
 
@@ -58,17 +55,25 @@ class MeasuredProgram : public ProgramTest {
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::permissions(ProgramTest::write(name, text), std::filesystem::perms::owner_all);
   }
-  /// `measure space.json OPTIONS -- ./program {size} {kind} {gpus}`
-  static Words words(const Words& options,
-                     const Words& command = {"./program", "{size}", "{kind}", "{gpus}"}) {
+  /// `measure space.json OPTIONS -- COMMAND`
+  static Words words(const Words& options, const Words& command = kProgram) {
     Words out{"measure", "space.json", "--time-from", "step_time: {}", "-o", "model.json"};
     out.insert(out.end(), options.begin(), options.end());
     out.emplace_back("--");
     out.insert(out.end(), command.begin(), command.end());
     return out;
   }
-  ProgramResult measure(const Words& options) const { return run(words(options)); }
-  std::vector<Words> runs() const { return rows_of(read("runs.csv")); }
+  ProgramResult measure(const Words& options, const Words& command = kProgram) const {
+    return run(words(options, command));
+  }
+  std::vector<Words> runs() const { return measured_rows(read("runs.csv")); }
+  /// How often each configuration was run.
+  std::map<std::string, int> counted() const {
+    std::map<std::string, int> out;
+    for (const Words& row : runs())
+      ++out[row[0] + row[1] + row[2]];
+    return out;
+  }
   std::size_t calls() const {
     const std::string text = read("calls.txt");
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -87,22 +92,19 @@ void wait_until_running(const Program& program) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-const std::string advice = "\nSee 'perfmodel measure --help'.\n";
-
 }  // namespace
 
-TEST_CASE_METHOD(MeasuredProgram, "measure measures a whole space once and fits it",
+TEST_CASE_METHOD(MeasuredProgram,
+                 "measure measures a whole space once, fits it and continues after a line cut off",
                  "[cli][campaign]") {
   const ProgramResult result = measure({"--repeats", "1"}).succeeded();
   CHECK(read("runs.csv").starts_with("size,kind,gpus,time_s,wall_s\n"));
-  std::map<std::string, int> seen;
   for (const Words& row : runs()) {
-    ++seen[row[0] + row[1] + row[2]];
     // The script computes in whole microseconds.
     CHECK(std::stod(row[3]) == Approx(law_of(row)).margin(1e-6));
     CHECK(std::stod(row[4]) > 0);
   }
-  CHECK(seen.size() == 24);
+  CHECK(counted().size() == 24);
   CHECK(runs().size() == 24);
   CHECK(calls() == 24);
   CHECK_THAT(result.errors, ContainsSubstring("24 configurations, 24 runs"));
@@ -112,30 +114,41 @@ TEST_CASE_METHOD(MeasuredProgram, "measure measures a whole space once and fits 
   const ProgramResult predicted =
       run({"predict", "model.json", "--set", "size=16", "kind=a", "gpus=1", "--quiet"});
   CHECK(std::stod(predicted.output) == Approx(0.256).epsilon(0.05));
-  const ProgramResult fitted = run({"fit", "runs.csv", "--quiet", "-o", "fitted.json"}).succeeded();
-  const auto fitted_model = nlohmann::json::parse(read("fitted.json"));
-  CHECK(fitted_model["target"]["column"] == "time_s");
-  CHECK(fitted_model["constants"].dump().find("wall_s") == std::string::npos);
+  const nlohmann::json fitted = run({"fit", "runs.csv"}).json();
+  CHECK(fitted["target"]["column"] == "time_s");
+  CHECK(fitted["constants"].dump().find("wall_s") == std::string::npos);
+
+  const std::string whole = read("runs.csv");
+  const auto middle = whole.find('\n', whole.size() / 2);
+  const std::string kept = whole.substr(0, middle + 1);
+  write("runs.csv", whole.substr(0, middle + 4));
+  measure({"--repeats", "1"}).succeeded();
+  CHECK(read("runs.csv").starts_with(kept));
+  CHECK(runs().size() == 24);
+  CHECK(calls() == 24 + 24 - measured_rows(kept).size());
 }
 
 TEST_CASE_METHOD(MeasuredProgram, "measure writes the model to standard output",
                  "[cli][campaign]") {
-  const ProgramResult result =
-      run({"measure", "space.json", "--repeats", "1", "--quiet", "--runs", "other.csv",
-           "--time-from", "step_time: {}", "--", "./program", "{size}", "{kind}", "{gpus}"})
-          .succeeded();
+  const ProgramResult result = run({"measure", "space.json", "--repeats", "1", "--quiet", "--runs",
+                                    "other.csv", "--time-from", "step_time: {}", "--"},
+                                   kProgram)
+                                   .succeeded();
   CHECK(result.errors.empty());
   CHECK(result.json()["schema"] == "perfmodel/model");
   CHECK(has("other.csv"));
   CHECK_FALSE(has("runs.csv"));
 }
 
-TEST_CASE_METHOD(MeasuredProgram, "measure repeats configurations up to --repeats",
+TEST_CASE_METHOD(MeasuredProgram,
+                 "measure repeats configurations up to --repeats, after warm-ups that it does not "
+                 "record",
                  "[cli][campaign]") {
+  measure({"--repeats", "1", "--warmup", "2"}).succeeded();
+  CHECK(runs().size() == 24);
+  CHECK(calls() == 3 * 24);
   measure({"--repeats", "2"}).succeeded();
-  std::map<std::string, int> seen;
-  for (const Words& row : runs())
-    ++seen[row[0] + row[1] + row[2]];
+  const std::map<std::string, int> seen = counted();
   CHECK(seen.size() == 24);
   CHECK(std::all_of(seen.begin(), seen.end(), [](const auto& each) { return each.second == 2; }));
 }
@@ -151,37 +164,29 @@ TEST_CASE("measure takes the clock without --time-from", "[cli][campaign]") {
   }
 }
 
-TEST_CASE_METHOD(MeasuredProgram, "measure runs warm-ups that it does not record",
-                 "[cli][campaign]") {
-  measure({"--repeats", "1", "--warmup", "2"}).succeeded();
-  CHECK(runs().size() == 24);
-  CHECK(calls() == 3 * 24);
-}
-
-TEST_CASE_METHOD(MeasuredProgram, "measure stops at an expected error", "[cli][campaign]") {
+TEST_CASE_METHOD(
+    MeasuredProgram,
+    "measure stops at an expected error, or at the width of intervals beyond the space",
+    "[cli][campaign]") {
   CHECK_THAT(measure({"--until", "error<50%"}).succeeded().errors,
              ContainsSubstring("error<50% is reached"));
   CHECK(runs().size() < 24);
-}
-
-TEST_CASE_METHOD(MeasuredProgram, "measure stops at the width of intervals beyond the space",
-                 "[cli][campaign]") {
-  const ProgramResult result =
-      measure({"--repeats", "1", "--until", "width < 100% at gpus=8 kind=a"}).succeeded();
-  CHECK_THAT(result.errors, ContainsSubstring("width < 100% at gpus=8 kind=a is reached"));
-  CHECK_THAT(result.errors, ContainsSubstring("mean width of the intervals"));
+  CHECK_THAT(
+      measure({"--repeats", "1", "--runs", "other.csv", "--until", "width < 100% at gpus=8 kind=a"})
+          .succeeded()
+          .errors,
+      ContainsSubstring("width < 100% at gpus=8 kind=a is reached") &&
+          ContainsSubstring("mean width of the intervals"));
 }
 
 TEST_CASE("measure stops at its budget and counts earlier calls", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\nsleep 0.05\n" + law_script.substr(10));
-  const ProgramResult result =
-      program.measure({"--budget", "1500ms", "--repeats", "99"}).succeeded();
-  CHECK_THAT(result.errors, ContainsSubstring("the budget is spent"));
-  CHECK_THAT(result.errors, ContainsSubstring(" left"));
+  CHECK_THAT(program.measure({"--budget", "1500ms", "--repeats", "99"}).succeeded().errors,
+             ContainsSubstring("the budget is spent") && ContainsSubstring(" left"));
   const std::size_t runs = program.runs().size();
   CHECK(runs <= 30);  // each takes 0.05 s at least
-  const ProgramResult again = program.measure({"--budget", "500ms"});
-  CHECK_THAT(again.errors, ContainsSubstring("continuing runs.csv"));
+  CHECK_THAT(program.measure({"--budget", "500ms"}).errors,
+             ContainsSubstring("continuing runs.csv"));
   CHECK(program.runs().size() == runs);
 }
 
@@ -218,10 +223,9 @@ test $1 = 2 && { echo 'no figure'; exit 0; }
 
 TEST_CASE("measure gives up if the first runs fail", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\necho 'no such flag'\nexit 2\n");
-  const std::string text = program.run(MeasuredProgram::words({})).failed(3);
-  CHECK_THAT(text, ContainsSubstring("failed: exit code 2: no such flag\n"));
-  CHECK_THAT(text,
-             ContainsSubstring("error: all of the first 3 runs failed, which are in runs.csv"));
+  CHECK_THAT(program.measure({}).failed(3),
+             ContainsSubstring("failed: exit code 2: no such flag\n") &&
+                 ContainsSubstring("error: all of the first 3 runs failed, which are in runs.csv"));
   CHECK(program.runs().size() == 3);
 }
 
@@ -229,117 +233,96 @@ TEST_CASE("measure warns of repeated runs that differ", "[cli][campaign]") {
   const MeasuredProgram program(law_script + R"(
 test $(grep -cxF "$1|$2|$3" calls.txt) = 1 || echo "step_time: 9 s"
 )");
-  const ProgramResult result = program.measure({"--repeats", "2"});
-  CHECK_THAT(result.errors, ContainsSubstring("outlier: 9 s, after "));
-}
-
-TEST_CASE_METHOD(MeasuredProgram, "measure continues after a line that was cut off",
-                 "[cli][campaign]") {
-  measure({"--repeats", "1"}).succeeded();
-  const std::string whole = read("runs.csv");
-  const auto middle = whole.find('\n', whole.size() / 2);
-  const std::string kept = whole.substr(0, middle + 1);
-  write("runs.csv", whole.substr(0, middle + 4));
-  const std::size_t before = calls();
-  measure({"--repeats", "1"}).succeeded();
-  CHECK(read("runs.csv").starts_with(kept));
-  CHECK(runs().size() == 24);
-  CHECK(calls() - before ==
-        25 - static_cast<std::size_t>(std::count(kept.begin(), kept.end(), '\n')));
+  CHECK_THAT(program.measure({"--repeats", "2"}).errors, ContainsSubstring("outlier: 9 s, after "));
 }
 
 TEST_CASE_METHOD(MeasuredProgram, "measure refuses runs of another space", "[cli][campaign]") {
   write("runs.csv", "size,gpus,time_s,wall_s\n1,1,2,3\n");
-  CHECK(run(MeasuredProgram::words({})).failed(3) ==
+  CHECK(measure({}).failed(3) ==
         error_prefix +
             "runs.csv: its first line is not 'size,kind,gpus,time_s,wall_s', so its runs are not "
             "those of space.json; choose another file by --runs\n");
   CHECK(read("runs.csv") == "size,gpus,time_s,wall_s\n1,1,2,3\n");
   write("runs.csv", "size,kind,gpus,time_s,wall_s\n3,a,1,2,3\n");
-  CHECK_THAT(run(MeasuredProgram::words({})).failed(3),
+  CHECK_THAT(measure({}).failed(3),
              ContainsSubstring("runs.csv:2: column 'size': \"3\" is not in the space"));
   CHECK_FALSE(has("calls.txt"));
 }
 
-TEST_CASE_METHOD(MeasuredProgram, "measure refuses commands before anything is measured",
+TEST_CASE_METHOD(MeasuredProgram,
+                 "measure refuses commands and values of options before anything is measured",
                  "[cli][campaign]") {
-  const auto error = [&](const Words& command) {
-    return run(MeasuredProgram::words({}, command)).failed(2);
+  const std::string no_goal = " is not 'error<10%' or 'width<10%', which ' at gpus=64' may follow";
+  const std::string no_time = " is not a time, such as 90s, 30m or 2h";
+  const std::vector<std::pair<Words, std::string>> refused = {
+      {words({}, {"./program", "{size}", "{kinds}", "{gpus}"}),
+       "{kinds} in '{kinds}' is no column of space.json; did you mean 'kind'?"},
+      {words({}, {"./program", "{size}", "{gpus}"}),
+       "the command does not use column 'kind' of space.json: write {kind} where its value "
+       "belongs"},
+      {words({}, {"./missing", "{size}", "{kind}", "{gpus}"}),
+       "there is no program './missing' that can be started"},
+      {{"measure", "space.json", "--time-from", "x", "--", "./program"},
+       "--time-from: 'x' does not have one {}, as in 'step_time: {}'"},
+      {{"measure", "space.json", "--poll", "x", "--", "./program"},
+       "--poll needs --time-from: the clock would include the time in the queue"},
+      {{"measure", "space.json", "--log", "x", "--", "./program"}, "--log needs --time-from"},
+      {words({"--until", "mape<10"}), "--until: 'mape<10'" + no_goal},
+      {words({"--until", "error>10%"}), "--until: 'error>10%'" + no_goal},
+      {words({"--until", "error<0%"}), "--until: 'error<0%'" + no_goal},
+      {words({"--until", "error<5% at gpus"}), "--until: 'gpus' is not COL=VALUE"},
+      {words({"--until", "error<5% at gpu=4"}),
+       "--until: space.json has no column 'gpu'; did you mean 'gpus'?"},
+      {words({"--until", "error<5% at kind=x"}), "--until: 'x' is no value of 'kind'"},
+      {words({"--until", "error<5% at gpus=x"}), "--until: 'x' is no value of 'gpus'"},
+      {words({"--budget", "soon"}), "--budget: 'soon'" + no_time},
+      {words({"--timeout", "-1"}), "--timeout: '-1'" + no_time},
+      {words({"--repeats", "0"}), "--repeats: '0' is not a whole number >= 1"},
+      {words({"--jobs", "0"}), "--jobs: '0' is not a whole number >= 1"},
+      {words({"--warmup", "x"}), "--warmup: 'x' is not a whole number >= 0"},
+      {words({"--runs", "-"}), "--runs '-': runs are kept in a regular file"},
+      {words({"--runs", "space.json"}), "the output would replace the input space.json"},
+      {words({"--cancel", "true {job}"}), "--cancel needs --poll"},
   };
-  CHECK(error({"./program", "{size}", "{kinds}", "{gpus}"}) ==
-        error_prefix + "{kinds} in '{kinds}' is no column of space.json; did you mean 'kind'?" +
-            advice);
-  CHECK(error({"./program", "{size}", "{gpus}"}) ==
-        error_prefix +
-            "the command does not use column 'kind' of space.json: write {kind} where its value "
-            "belongs" +
-            advice);
-  CHECK(error({"./missing", "{size}", "{kind}", "{gpus}"}) ==
-        error_prefix + "there is no program './missing' that can be started" + advice);
-  CHECK_THAT(error({"./program {size} {kind} {gpus}"}), ContainsSubstring("or --shell"));
+  for (const auto& [arguments, message] : refused) {
+    CAPTURE(arguments);
+    CHECK(run(arguments).failed(2) ==
+          error_prefix + message + "\nSee 'perfmodel measure --help'.\n");
+  }
+  CHECK_THAT(measure({}, {"./program {size} {kind} {gpus}"}).failed(2),
+             ContainsSubstring("or --shell"));
   CHECK_FALSE(has("runs.csv"));
   CHECK_FALSE(has("calls.txt"));
 }
 
-TEST_CASE_METHOD(MeasuredProgram, "measure leaves other braces of a command as they are",
+TEST_CASE_METHOD(MeasuredProgram,
+                 "measure passes a command to a shell, and leaves its other braces as they are",
                  "[cli][campaign]") {
-  run(MeasuredProgram::words(
-          {"--repeats", "1"},
-          {"sh", "-c", "test \"$0\" = '{\"x\": {}}' && ./program {size} '{kind}' {gpus}",
-           "{\"x\": {}}"}))
-      .succeeded();
-  CHECK(calls() == 24);
-}
-
-TEST_CASE_METHOD(MeasuredProgram, "measure refuses values of options", "[cli][campaign]") {
-  const auto error = [&](const Words& options) {
-    return run(MeasuredProgram::words(options)).failed(2);
-  };
-  const std::string until = error_prefix + "--until: ";
-  CHECK(error({"--until", "mape<10"}) ==
-        until + "'mape<10' is not 'error<10%' or 'width<10%', which ' at gpus=64' may follow" +
-            advice);
-  CHECK_THAT(error({"--until", "error>10%"}), ContainsSubstring("is not 'error<10%'"));
-  CHECK_THAT(error({"--until", "error<0%"}), ContainsSubstring("is not 'error<10%'"));
-  CHECK(error({"--until", "error<5% at gpus"}) == until + "'gpus' is not COL=VALUE" + advice);
-  CHECK(error({"--until", "error<5% at gpu=4"}) ==
-        until + "space.json has no column 'gpu'; did you mean 'gpus'?" + advice);
-  CHECK(error({"--until", "error<5% at kind=x"}) == until + "'x' is no value of 'kind'" + advice);
-  CHECK(error({"--until", "error<5% at gpus=x"}) == until + "'x' is no value of 'gpus'" + advice);
-  CHECK(error({"--budget", "soon"}) ==
-        error_prefix + "--budget: 'soon' is not a time, such as 90s, 30m or 2h" + advice);
-  CHECK_THAT(error({"--timeout", "-1"}), ContainsSubstring("--timeout: '-1' is not a time"));
-  CHECK(error({"--repeats", "0"}) ==
-        error_prefix + "--repeats: '0' is not a whole number >= 1" + advice);
-  CHECK_THAT(error({"--jobs", "0"}), ContainsSubstring("--jobs: '0' is not a whole number >= 1"));
-  CHECK_THAT(error({"--warmup", "x"}), ContainsSubstring("--warmup: 'x' is not a whole number"));
-  CHECK(error({"--runs", "-"}) ==
-        error_prefix + "--runs '-': runs are kept in a regular file" + advice);
-  CHECK_THAT(error({"--runs", "space.json"}), ContainsSubstring("the output would replace the"));
-  CHECK_THAT(error({"--cancel", "true {job}"}), ContainsSubstring("--cancel needs --poll"));
-  CHECK_THAT(run({"measure", "space.json", "--time-from", "x", "--", "./program"}).failed(2),
-             ContainsSubstring("--time-from: 'x' does not have one {}"));
-  for (const char* option : {"--poll", "--log"})
-    CHECK_THAT(run({"measure", "space.json", option, "x", "--", "./program"}).failed(2),
-               ContainsSubstring(std::string(option) + " needs --time-from"));
-  CHECK_FALSE(has("runs.csv"));
-}
-
-TEST_CASE_METHOD(MeasuredProgram, "measure passes a command to a shell", "[cli][campaign]") {
-  run(MeasuredProgram::words({"--repeats", "1", "--shell"},
-                             {"true && ./program {size} {kind} {gpus} | cat"}))
-      .succeeded();
+  const auto [options, command] = GENERATE(table<Words, Words>({
+      {{"--repeats", "1", "--shell"}, {"true && ./program {size} {kind} {gpus} | cat"}},
+      {{"--repeats", "1"},
+       {"sh", "-c", "test \"$0\" = '{\"x\": {}}' && ./program {size} '{kind}' {gpus}",
+        "{\"x\": {}}"}},
+  }));
+  measure(options, command).succeeded();
   CHECK(runs().size() == 24);
+  CHECK(calls() == 24);
   CHECK_THAT(read("calls.txt"), ContainsSubstring("|b c|"));  // as one word
 }
 
 TEST_CASE("nothing in a value is run by the shell, whatever quotes it stands in",
           "[cli][campaign]") {
-  const std::string space = R"json({"schema": "perfmodel/space", "schema_version": 1, "columns":
-      [{"column": "size", "values": [1, 2, 4]},
-       {"column": "kind", "values": ["$(touch run)", "`touch run`", "'; touch run; '", "\"; touch run; \"",
-                                     "a", "b  c", "*", "\\"]}]
-})json";
+  const Words kinds = {"$(touch run)",
+                       "`touch run`",
+                       "'; touch run; '",
+                       "\"; touch run; \"",
+                       "a",
+                       "b  c",
+                       "*",
+                       "\\"};
+  const std::string space = R"({"schema": "perfmodel/space", "schema_version": 1, "columns":
+      [{"column": "size", "values": [1, 2, 4]}, {"column": "kind", "values": )" +
+                            nlohmann::json(kinds).dump() + "}]}";
   const std::string place =
       GENERATE(R"({kind})", R"("{kind}")", R"('{kind}')", R"("kind: {kind}.")",
                R"('kind: {kind}.')", R"("it's {kind}.")", R"(\"{kind})", R"("\"{kind}")");
@@ -348,34 +331,27 @@ printf '%s\n' "$#$1" >> seen.txt
 echo "step_time: $2 ms"
 )",
                                 space);
-  program
-      .run(
-          MeasuredProgram::words({"--repeats", "1", "--shell"}, {"./program " + place + " {size}"}))
-      .succeeded();
+  program.measure({"--repeats", "1", "--shell"}, {"./program " + place + " {size}"}).succeeded();
   CHECK_FALSE(program.has("run"));
   std::string around = place;
   std::erase(around, '\\');
   if (around.front() != '{' && around.back() == around.front())
     around = around.substr(1, around.size() - 2);
-  std::istringstream seen(program.read("seen.txt"));
-  std::set<std::string> lines;
-  for (std::string line; std::getline(seen, line);)
-    lines.insert(line);
+  const Words seen = lines_of(program.read("seen.txt"));
   std::set<std::string> expected;
-  for (const std::string kind : {"$(touch run)", "`touch run`", "'; touch run; '",
-                                 "\"; touch run; \"", "a", "b  c", "*", "\\"}) {
+  for (const std::string& kind : kinds) {
     std::string line = "2" + around;
     expected.insert(line.replace(line.find("{kind}"), 6, kind));
   }
-  CHECK(lines == expected);
+  CHECK(std::set<std::string>(seen.begin(), seen.end()) == expected);
 }
 
 TEST_CASE("the name of a job is not run by the shell", "[cli][campaign]") {
   const MeasuredProgram program("#!/bin/sh\necho 'step_time: 1' > log; echo '$(touch${IFS}run)'\n");
   program
-      .run(MeasuredProgram::words(
+      .measure(
           {"--repeats", "1", "--shell", "--log", "log", "--poll", "echo \"{job}\" >> jobs; true"},
-          {"./program {size} {kind} {gpus}"}))
+          {"./program {size} {kind} {gpus}"})
       .succeeded();
   CHECK_FALSE(program.has("run"));
   CHECK_THAT(program.read("jobs"), ContainsSubstring("$(touch${IFS}run)\n"));
@@ -387,10 +363,9 @@ TEST_CASE("measure runs several at a time", "[cli][campaign]") {
 mkdir $$.begun
 while [ $(ls -d *.begun | wc -l) -lt 2 ]; do sleep 0.01; done
 )" + law_script.substr(10));
-  const ProgramResult result = program.measure({"--repeats", "1", "--jobs", "2"}).succeeded();
-  CHECK(program.runs().size() == 24);
-  CHECK_THAT(result.errors,
+  CHECK_THAT(program.measure({"--repeats", "1", "--jobs", "2"}).succeeded().errors,
              ContainsSubstring("--jobs 2: runs at the same time may disturb each other"));
+  CHECK(program.runs().size() == 24);
 }
 
 TEST_CASE("measure waits for jobs and reads their logs", "[cli][campaign]") {
@@ -411,11 +386,11 @@ echo Submitted batch job $job
   for (const Words& row : program.runs())
     CHECK(std::stod(row[3]) == Approx(std::stod(row[0]) / 1000));
   program.write("stuck", "#!/bin/sh\ntouch queue.$1\necho $1\n");
-  const ProgramResult late =
-      program.run(MeasuredProgram::words({"--runs", "late.csv", "--poll", "./poll {job}",
-                                          "--cancel", "./cancel {job}", "--timeout", "1s"},
-                                         {"./stuck", "{size}-a-{gpus}"}));
-  CHECK(late.exit_code == 3);
+  program
+      .measure({"--runs", "late.csv", "--poll", "./poll {job}", "--cancel", "./cancel {job}",
+                "--timeout", "1s"},
+               {"./stuck", "{size}-a-{gpus}"})
+      .failed(3);
   CHECK_THAT(program.read("late.csv"), ContainsSubstring(",timeout,"));
   CHECK_THAT(program.read("cancelled"), ContainsSubstring("-a-"));
 }
@@ -455,7 +430,7 @@ TEST_CASE("measure loses no run whenever it is killed", "[cli][campaign]") {
     kept = whole;
   }
   // At most the run of each killed call is missing.
-  CHECK(rows_of(kept).size() + 20 >= program.calls());
+  CHECK(measured_rows(kept).size() + 20 >= program.calls());
   CHECK(program.measure({"--until", "error<1000%"}).exit_code == 0);
   CHECK(program.read("runs.csv").starts_with(kept));
   for (const Words& row : program.runs())

@@ -1,12 +1,12 @@
 // Times and columns far from 1: a fit is either the one of the same runs in other units, or
 // refused.
-#include <algorithm>
 #include <map>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
+#include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 
@@ -21,38 +21,30 @@ const std::string refusal =
     "the fit leads to figures that are too large for a number; write the times and the columns in "
     "units in which they are nearer to 1, or narrow --bounds\n";
 
-/// The sample runs, all times 5 % off to either side, with `e` and a power of ten after each number
-/// of one column.
-std::string scaled_runs(std::size_t column, int power) {
-  std::istringstream lines(sample_runs());
-  std::string line;
-  std::getline(lines, line);
-  std::string text = line + "\n";
-  std::minstd_rand random(5);
-  while (std::getline(lines, line)) {
-    std::istringstream cells(line);
-    std::vector<std::string> row;
-    for (std::string cell; std::getline(cells, cell, ',');)
-      row.push_back(cell);
-    row.back() = std::to_string(std::stod(row.back()) * (random() % 2 == 0 ? 0.95 : 1.05));
-    row[column] += "e" + std::to_string(power);
-    for (std::size_t k = 0; k < row.size(); ++k)
-      text += (k == 0 ? "" : ",") + row[k];
-    text += "\n";
-  }
+std::string csv_of_cells(const std::vector<Words>& rows) {
+  std::string text;
+  for (const Words& row : rows)
+    text += perfmodel::csv_line(row);
   return text;
 }
 
+/// The sample runs, all times 5 % off to either side, with `e` and a power of ten after each number
+/// of one column.
+std::string scaled_runs(std::size_t column, int power) {
+  std::vector<Words> rows = csv_cells(sample_runs());
+  std::minstd_rand random(5);
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    std::string& time = rows[r].back();
+    time = std::to_string(std::stod(time) * (random() % 2 == 0 ? 0.95 : 1.05));
+    rows[r][column] += "e" + std::to_string(power);
+  }
+  return csv_of_cells(rows);
+}
+
 std::string with_first_cell(std::size_t column, const std::string& value) {
-  const std::string runs = sample_runs();
-  const auto begin = runs.find('\n') + 1;
-  const auto end = runs.find('\n', begin);
-  std::istringstream cells(runs.substr(begin, end - begin));
-  std::string row;
-  std::size_t k = 0;
-  for (std::string cell; std::getline(cells, cell, ','); ++k)
-    row += (k == 0 ? "" : ",") + (k == column ? value : cell);
-  return runs.substr(0, begin) + row + runs.substr(end);
+  std::vector<Words> rows = csv_cells(sample_runs());
+  rows[1][column] = value;
+  return csv_of_cells(rows);
 }
 
 class NumberRangeTest : public ProgramTest {

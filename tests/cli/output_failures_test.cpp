@@ -11,17 +11,15 @@ using namespace perfmodel::test;
 
 namespace {
 
-/// More predictions than a pipe and a small file hold.
-std::string many_configurations() {
-  std::string text = "filters,activation,workers\n";
-  for (int row = 0; row < 100'000; ++row)
-    text += "4,relu,2\n";
-  return text;
-}
-
 class OutputFailures : public SampleModelTest {
  public:
-  OutputFailures() { write("many.csv", many_configurations()); }
+  /// With more configurations than a pipe and a small file hold predictions of.
+  OutputFailures() {
+    std::string text = "filters,activation,workers\n";
+    for (int row = 0; row < 100'000; ++row)
+      text += "4,relu,2\n";
+    write("many.csv", text);
+  }
 
   /// Of a shell command in which PROGRAM and ERRORS are what they say.
   std::string shell(const std::string& command) const {

@@ -1,19 +1,16 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "support/csv_text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
-using perfmodel::parse_number;
-using perfmodel::to_text;
 
 namespace {
 
@@ -60,19 +57,10 @@ class OwnFormulaTest : public ProgramTest {
   }
   /// The predictions for these runs by the command.
   std::vector<double> predictions() const {
-    std::istringstream lines(
-        run({"predict", "model.json", "runs.csv", "--quiet"}).succeeded().output);
-    std::string line;
-    std::getline(lines, line);
-    REQUIRE(line.starts_with("device,flops,bytes,gpus,host,t,predicted_t"));
-    std::vector<double> out;
-    while (std::getline(lines, line)) {
-      std::istringstream cells(line);
-      for (int cell = 0; cell < 7; ++cell)
-        std::getline(cells, line, ',');
-      out.push_back(std::stod(line));
-    }
-    return out;
+    const std::string csv =
+        run({"predict", "model.json", "runs.csv", "--quiet"}).succeeded().output;
+    REQUIRE(csv.starts_with("device,flops,bytes,gpus,host,t,predicted_t"));
+    return table_of(csv).at("predicted_t").numbers;
   }
 };
 
@@ -113,23 +101,19 @@ TEST_CASE_METHOD(OwnFormulaTest, "exported code of an own formula computes the p
   fit("t = (max(flops / F, bytes / B) + c * log2(gpus)) * (device == 'h100' ? h : 1)").succeeded();
   const std::vector<double> times = predictions();
   for (const std::string language : {"text", "latex", "c", "javascript", "spreadsheet"}) {
-    const ProgramResult shown = run({"show", "model.json", "--as", language});
-    CAPTURE(language, shown.errors);
-    CHECK(shown.exit_code == 0);
-    CHECK_THAT(shown.output, ContainsSubstring("flops"));
+    CAPTURE(language);
+    CHECK_THAT(run({"show", "model.json", "--as", language}).succeeded().output,
+               ContainsSubstring("flops"));
   }
   const ProgramResult code = run({"show", "model.json", "--as", "python"});
   std::string rows;
   for (const std::string device : {"a100", "h100"})
     rows += "print(repr(predict(flops=1e9, bytes=3e8, gpus=8., device='" + device + "')))\n";
   const std::string script = write("check.py", code.output + "\n" + rows);
-  const std::string printed = output_of(kPython + script).value();
-  std::istringstream lines(printed);
-  std::string line;
-  for (const std::size_t row : {17U, 44U}) {
-    REQUIRE(std::getline(lines, line));
-    CHECK(parse_number(line).value() == Catch::Approx(times[row]).epsilon(1e-12));
-  }
+  const std::vector<std::string> printed = lines_of(output_of(kPython + script).value());
+  REQUIRE(printed.size() == 2);
+  CHECK(std::stod(printed[0]) == Catch::Approx(times[17]).epsilon(1e-12));
+  CHECK(std::stod(printed[1]) == Catch::Approx(times[44]).epsilon(1e-12));
 }
 
 TEST_CASE_METHOD(OwnFormulaTest, "the readable formula has its numbers and few parentheses",
@@ -162,9 +146,8 @@ TEST_CASE_METHOD(OwnFormulaTest, "an own formula with bootstrap, folds and inter
 
 TEST_CASE_METHOD(OwnFormulaTest, "a residual correction multiplies the user's physics",
                  "[cli][own][residual]") {
-  const std::string sums =
-      "t = flops / F + bytes / B + (device == 'h100' ? h : 0) + c * log2(gpus)";
-  run({"fit", "runs.csv", "--formula", sums, "--residual", "process", "-o", "model.json"})
+  run({"fit", "runs.csv", "--residual", "process", "-o", "model.json", "--formula",
+       "t = flops / F + bytes / B + (device == 'h100' ? h : 0) + c * log2(gpus)"})
       .succeeded();
   const nlohmann::json document = model();
   CHECK(document["expression"]["form"] == "process");
@@ -239,7 +222,7 @@ TEST_CASE_METHOD(OwnFormulaTest, "a formula may repeat its target, and keeps its
   CHECK(run({"predict", "model.json", "--set", "n=100", "degraded=yes", "--quiet"})
             .output.starts_with("3.12"));
   // Older versions call every target t.
-  std::string old = read_text(write("old.json", model().dump()));
+  std::string old = model().dump();
   old.replace(old.find("\"y = (C"), 2, "\"t");
   write("old.json", old);
   CHECK(run({"show", "old.json"}).output == "y = " + shown + "\n");

@@ -62,8 +62,11 @@ class PriorTest : public ProgramTest {
     further.insert(further.end(), {"--prior", "old.json"});
     return fit(runs, "new.json", further);
   }
-  double predicted(const std::string& model, const Words& settings) const {
-    return std::stod(run({"predict", model, "--quiet", "--set"}, settings).succeeded().output);
+  double predicted(const std::string& model, const PriorRun& at) const {
+    return std::stod(run({"predict", model, "--quiet", "--set", "size=" + std::to_string(at.size),
+                          "gpus=" + std::to_string(at.gpus), "kernel=" + at.kernel})
+                         .succeeded()
+                         .output);
   }
   std::string refusal(const Words& further, int exit_code = 2) const {
     return run({"fit", "old.csv", "--prior", "old.json"}, further).failed(exit_code);
@@ -85,11 +88,26 @@ const std::vector<std::size_t> kFive = {1, 8, 19, 27, 38};
 TEST_CASE_METHOD(PriorTest, "five runs of a machine of half the speed double all times") {
   write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
   const nlohmann::json model = adapted("new.csv");
-  CHECK_THAT(model.at("search").at("prior").at("factor").get<double>(), WithinRel(2.0, 0.02));
+  const nlohmann::json& prior = model.at("search").at("prior");
+  CHECK_THAT(prior.at("factor").get<double>(), WithinRel(2.0, 0.02));
   for (const PriorRun& run : runs_on_grid(0.2, 1.2, -0.7))
-    CHECK_THAT(predicted("new.json", {"size=" + std::to_string(run.size),
-                                      "gpus=" + std::to_string(run.gpus), "kernel=" + run.kernel}),
-               WithinRel(run.time, 0.05));
+    CHECK_THAT(predicted("new.json", run), WithinRel(run.time, 0.05));
+  // The order of the runs plays no part.
+  write("other.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), {38, 19, 1, 27, 8})));
+  CHECK(adapted("other.csv").at("constants") == model.at("constants"));
+  // The file of an adapted model names the earlier runs.
+  CHECK(prior.at("file") == "old.csv");
+  CHECK(prior.at("rows") == 40);
+  CHECK(model.at("search").at("strategy") == "maximum a posteriori");
+  CHECK_THAT(run({"fit", "new.csv", "--prior", "old.json", "-o", "other.json"}).errors,
+             ContainsSubstring("times the model of old.csv (40 rows)"));
+
+  SECTION("with a residual correction, too") {
+    fit("old.csv", "old.json", {"--expression", "multi", "--terms", "1", "--residual", "process"});
+    adapted("new.csv");
+    CHECK_THAT(predicted("new.json", {100, 2, "gemm"}),
+               WithinRel(0.2 * 2 * std::pow(100, 1.2) * std::pow(2, -0.7), 0.05));
+  }
 }
 
 TEST_CASE_METHOD(PriorTest, "many runs with other powers overrule the earlier model") {
@@ -137,8 +155,7 @@ TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal mod
   write("new.csv", text_of(runs));
   const nlohmann::json prior = adapted("new.csv").at("search").at("prior");
   const auto at = [&](const std::string& file, const PriorRun& run) {
-    return std::log(predicted(file, {"size=" + std::to_string(run.size),
-                                     "gpus=" + std::to_string(run.gpus), "kernel=" + run.kernel}));
+    return std::log(predicted(file, run));
   };
   const auto n = static_cast<Eigen::Index>(runs.size());
   Eigen::MatrixXd slopes(n, 3);
@@ -179,52 +196,23 @@ TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal mod
   }
 }
 
-TEST_CASE_METHOD(PriorTest, "an adapted model does not depend on the order of its runs") {
-  const std::vector<PriorRun> runs = runs_on_grid(0.05, 1.4, -0.5);
-  write("new.csv", text_of(some_of(runs, {1, 8, 19, 27, 38})));
-  write("other.csv", text_of(some_of(runs, {38, 19, 1, 27, 8})));
-  CHECK(adapted("new.csv").at("constants") == adapted("other.csv").at("constants"));
-}
-
 TEST_CASE_METHOD(PriorTest, "a single run moves only the common factor") {
   write("one.csv", text_of({{50, 4, "conv", 33}}));
   const nlohmann::json model = adapted("one.csv");
-  const auto at = [&](const std::string& file) {
-    return predicted(file, {"size=100", "gpus=2", "kernel=gemm"});
-  };
-  const double ratio = 33 / predicted("old.json", {"size=50", "gpus=4", "kernel=conv"});
+  const double ratio = 33 / predicted("old.json", {50, 4, "conv"});
   CHECK_THAT(model.at("search").at("prior").at("factor").get<double>(), WithinRel(ratio, 1e-9));
-  CHECK_THAT(at("new.json") / at("old.json"), WithinRel(ratio, 1e-6));
-}
-
-TEST_CASE_METHOD(PriorTest, "the file of an adapted model names the earlier runs") {
-  write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
-  const nlohmann::json model = adapted("new.csv");
-  const nlohmann::json& prior = model.at("search").at("prior");
-  CHECK(prior.at("file") == "old.csv");
-  CHECK(prior.at("rows") == 40);
-  CHECK(model.at("search").at("strategy") == "maximum a posteriori");
-  const ProgramResult summary = run({"fit", "new.csv", "--prior", "old.json", "-o", "other.json"});
-  CHECK_THAT(summary.errors, ContainsSubstring("times the model of old.csv (40 rows)"));
+  CHECK_THAT(predicted("new.json", {100, 2, "gemm"}) / predicted("old.json", {100, 2, "gemm"}),
+             WithinRel(ratio, 1e-6));
 }
 
 TEST_CASE_METHOD(PriorTest, "ranges of an adapted model include both machines") {
   write("new.csv", text_of({{1000, 16, "conv", 33}, {800, 1, "gemm", 800}}));
   adapted("new.csv");
-  const ProgramResult inside =
-      run({"predict", "new.json", "--set", "size=900", "--set", "gpus=8", "--set", "kernel=conv"});
-  CHECK(inside.errors.find("outside") == std::string::npos);
-  const ProgramResult outside =
-      run({"predict", "new.json", "--set", "size=5000", "--set", "gpus=8", "--set", "kernel=conv"});
-  CHECK_THAT(outside.errors, ContainsSubstring("size"));
-}
-
-TEST_CASE_METHOD(PriorTest, "a model with a residual correction can be adapted") {
-  fit("old.csv", "old.json", {"--expression", "multi", "--terms", "1", "--residual", "process"});
-  write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
-  adapted("new.csv");
-  CHECK_THAT(predicted("new.json", {"size=100", "gpus=2", "kernel=gemm"}),
-             WithinRel(0.2 * 2 * std::pow(100, 1.2) * std::pow(2, -0.7), 0.05));
+  const auto said_at = [&](const std::string& size) {
+    return run({"predict", "new.json", "--set", "size=" + size, "gpus=8", "kernel=conv"}).errors;
+  };
+  CHECK_THAT(said_at("900"), !ContainsSubstring("outside"));
+  CHECK_THAT(said_at("5000"), ContainsSubstring("size"));
 }
 
 TEST_CASE_METHOD(PriorTest, "folds of an adapted model are adapted as well") {
@@ -236,15 +224,14 @@ TEST_CASE_METHOD(PriorTest, "folds of an adapted model are adapted as well") {
 }
 
 TEST_CASE_METHOD(PriorTest, "what contradicts an earlier model is refused") {
-  CHECK_THAT(refusal({"--loss", "mape"}), ContainsSubstring("--loss"));
-  CHECK_THAT(refusal({"--starts", "3"}), ContainsSubstring("--starts"));
-  CHECK_THAT(refusal({"--expression", "auto"}), ContainsSubstring("--expression"));
-  CHECK_THAT(refusal({"--extrinsic", "gpus"}), ContainsSubstring("--extrinsic"));
+  for (const Words& option : {Words{"--loss", "mape"}, Words{"--starts", "3"},
+                              Words{"--expression", "auto"}, Words{"--extrinsic", "gpus"}})
+    CHECK_THAT(refusal(option), ContainsSubstring(option[0]));
   CHECK_THAT(refusal({"--by", "kernel"}), ContainsSubstring("--prior"));
-  write("old.csv", "size,gpus,kernel,time_s\n10,1,pool,3\n");
-  CHECK_THAT(refusal({}, 3), ContainsSubstring("pool"));
-  write("old.csv", "size,gpus,time_s\n10,1,3\n");
-  CHECK_THAT(refusal({}, 3), ContainsSubstring("kernel"));
-  write("old.csv", "size,gpus,kernel,ms\n10,1,conv,3\n");
-  CHECK_THAT(refusal({}, 3), ContainsSubstring("time_s"));
+  for (const auto& [runs, word] : {std::pair{"size,gpus,kernel,time_s\n10,1,pool,3\n", "pool"},
+                                   {"size,gpus,time_s\n10,1,3\n", "kernel"},
+                                   {"size,gpus,kernel,ms\n10,1,conv,3\n", "time_s"}}) {
+    write("old.csv", runs);
+    CHECK_THAT(refusal({}, 3), ContainsSubstring(word));
+  }
 }

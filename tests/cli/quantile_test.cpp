@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
@@ -15,31 +15,31 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Runs of a small law with 20 % of noise.
-std::string runs_of_law(std::size_t rows, std::uint64_t seed) {
-  RandomStream random(seed, "runs of a bound");
-  std::string text = "input_mb,threads,peak_mb\n";
-  for (std::size_t row = 0; row < rows; ++row) {
-    const double input = 10 * std::pow(2, 8 * random.uniform());
-    const double threads = 1 + static_cast<double>(random.below(4));
-    text += csv_row(input, threads,
-                    (100 + 3 * input * std::sqrt(threads)) * std::exp(0.2 * random.normal()));
-  }
-  return text;
-}
-
-/// Runs whose memory grows faster beyond an input of some hundred MB; `from` .. `to`: part of the
-/// range of inputs.
-std::string runs_of_bend(std::size_t rows, std::uint64_t seed, double from, double to) {
-  RandomStream random(seed, "runs of a bend " + to_text(from));
+/// Runs of a law of the memory with noise; `from` .. `to`: part of the range of inputs.
+std::string memory_runs(RandomStream random, std::size_t rows, double from, double to, double noise,
+                        double (*law)(double input, double threads)) {
   std::string text = "input_mb,threads,peak_mb\n";
   for (std::size_t row = 0; row < rows; ++row) {
     const double input = 10 * std::pow(2, 8 * (from + (to - from) * random.uniform()));
     const double threads = 1 + static_cast<double>(random.below(4));
-    const double peak = 100 + 3 * input * std::sqrt(threads) * (1 + input / 20000);
-    text += csv_row(input, threads, peak * std::exp(0.1 * random.normal()));
+    text += csv_row(input, threads, law(input, threads) * std::exp(noise * random.normal()));
   }
   return text;
+}
+
+std::string runs_of_law(std::size_t rows, std::uint64_t seed) {
+  return memory_runs(
+      RandomStream(seed, "runs of a bound"), rows, 0, 1, 0.2,
+      [](double input, double threads) { return 100 + 3 * input * std::sqrt(threads); });
+}
+
+/// Runs whose memory grows faster beyond an input of some hundred MB.
+std::string runs_of_bend(std::size_t rows, std::uint64_t seed, double from, double to) {
+  return memory_runs(
+      RandomStream(seed, "runs of a bend " + to_text(from)), rows, from, to, 0.1,
+      [](double input, double threads) {
+        return 100 + 3 * input * std::sqrt(threads) * (1 + input / 20000);
+      });
 }
 
 struct Row {
@@ -59,21 +59,17 @@ class QuantileTest : public ProgramTest {
                further);
   }
   std::vector<Row> predicted(const std::string& runs) const {
-    run({"predict", "model.json", runs, "-o", "out.csv"}).succeeded();
-    std::istringstream lines(read("out.csv"));
-    std::string line;
-    std::getline(lines, line);  // input_mb,threads,peak_mb,predicted_peak_mb,lower,upper,in_range
+    // input_mb,threads,peak_mb,predicted_peak_mb,lower,upper,in_range
+    const auto rows = csv_cells(run({"predict", "model.json", runs}).succeeded().output);
     std::vector<Row> out;
-    while (std::getline(lines, line)) {
-      std::vector<std::string> cells;
-      std::istringstream row(line);
-      for (std::string cell; std::getline(row, cell, ',');)
-        cells.push_back(cell);
-      out.push_back({parse_number(cells[2]).value(), parse_number(cells[3]).value()});
-    }
+    for (std::size_t row = 1; row < rows.size(); ++row)
+      out.push_back({parse_number(rows[row][2]).value(), parse_number(rows[row][3]).value()});
     return out;
   }
 };
+
+const std::vector<Words> kFormsOfBounds = {
+    {}, {"--expression", "multi"}, {"--expression", "multi", "--residual", "process"}};
 
 double covered_share(const std::vector<Row>& rows) {
   const auto below = std::count_if(rows.begin(), rows.end(),
@@ -96,21 +92,17 @@ TEST_CASE_METHOD(QuantileTest, "a bound covers its share of new runs", "[quantil
   // Per file, the share has a standard deviation of about 0.025: 0.02 from the 120 rows by which
   // the bound is moved, 0.011 from the 400 that it is judged on; over five files 0.011.
   double covered = 0;
-  const Words form =
-      GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
-               std::vector<std::string>{"--expression", "multi", "--residual", "process"});
+  const Words form = GENERATE(from_range(kFormsOfBounds));
   for (std::uint64_t seed = 11; seed < 16; ++seed) {
     write("some.csv", runs_of_law(120, seed));
-    Words arguments = {"--quantile", "0.9"};
-    arguments.insert(arguments.end(), form.begin(), form.end());
-    fit(arguments, "some.csv").succeeded();
+    fit(both_of(form, {"--quantile", "0.9"}), "some.csv").succeeded();
     covered += covered_share(predicted("new.csv")) / 5;
   }
   CHECK(covered > 0.9 - 0.035);
   CHECK(covered < 0.9 + 0.035);
 }
 
-TEST_CASE_METHOD(QuantileTest, "the model of a bound says so and how it does on its runs",
+TEST_CASE_METHOD(QuantileTest, "a bound is called one by its model, by predict and by show",
                  "[quantile]") {
   const ProgramResult fitted = fit({"--quantile", "0.95"}).succeeded();
   const nlohmann::json file = model();
@@ -122,9 +114,9 @@ TEST_CASE_METHOD(QuantileTest, "the model of a bound says so and how it does on 
   CHECK(bound["train"]["coverage"] == Catch::Approx(covered_share(rows)));
   CHECK(bound["train"]["over_allocation"] == Catch::Approx(over_allocation(rows)));
   CHECK_FALSE(bound.contains("test"));
-  CHECK_THAT(fitted.errors, ContainsSubstring("95 % bound"));
-  CHECK_THAT(fitted.errors, ContainsSubstring("cross-conformal on 120 held-out rows"));
-  CHECK_THAT(fitted.errors, ContainsSubstring("loss mae at the quantile 0.95"));
+  for (const char* words :
+       {"95 % bound", "cross-conformal on 120 held-out rows", "loss mae at the quantile 0.95"})
+    CHECK_THAT(fitted.errors, ContainsSubstring(words));
   // Twice the pinball loss of the fitted quantile, which the factor has moved.
   double cost = 0;
   for (const Row& row : rows) {
@@ -132,6 +124,28 @@ TEST_CASE_METHOD(QuantileTest, "the model of a bound says so and how it does on 
     cost += std::abs(error) + 0.9 * error;
   }
   CHECK(file["search"]["cost"] == Catch::Approx(cost / 120).epsilon(1e-9));
+
+  const Words at = {"predict", "model.json", "--set", "input_mb=100", "threads=2"};
+  const ProgramResult alone = run(at);
+  CHECK_THAT(alone.errors, ContainsSubstring("a bound: 95 % of new runs are meant to stay"));
+  const nlohmann::json document = run(at, {"--json"}).json();
+  CHECK(document["quantile"] == 0.95);
+  CHECK(document["predicted_peak_mb"] ==
+        Catch::Approx(parse_number(alone.output.substr(0, alone.output.size() - 1)).value()));
+
+  const auto shown_as = [&](const char* language) {
+    return run({"show", "model.json", "--as", language});
+  };
+  CHECK_THAT(run({"show", "model.json"}).errors, ContainsSubstring("a bound: 95 %"));
+  CHECK_THAT(shown_as("snakemake").output, ContainsSubstring("def mem_mb(input_mb, threads):"));
+  CHECK_THAT(shown_as("nextflow").output, ContainsSubstring("memory {"));
+  CHECK_THAT(shown_as("slurm").output, ContainsSubstring("--mem=\"${request}M\""));
+  fit({"--quantile", "0.95", "--expression", "multi", "--residual", "process"}).succeeded();
+  CHECK_THAT(shown_as("slurm").failed(3), ContainsSubstring("--residual none"));
+  // Workflows request a bound, and other models are none.
+  fit({}).succeeded();
+  CHECK_THAT(shown_as("slurm").failed(3), ContainsSubstring("--quantile 0.95"));
+  CHECK_FALSE(run(at, {"--json"}).json().contains("quantile"));
 }
 
 TEST_CASE_METHOD(QuantileTest, "a bound is judged on the other parts of a split", "[quantile]") {
@@ -143,52 +157,15 @@ TEST_CASE_METHOD(QuantileTest, "a bound is judged on the other parts of a split"
   CHECK(file["bound"]["test"]["coverage"].is_number());
 }
 
-TEST_CASE_METHOD(QuantileTest, "predict says that its numbers are bounds", "[quantile]") {
-  fit({"--quantile", "0.95"}).succeeded();
-  const std::vector<std::string> at = {"predict", "model.json", "--set", "input_mb=100",
-                                       "threads=2"};
-  const ProgramResult alone = run(at);
-  CHECK_THAT(alone.errors, ContainsSubstring("a bound: 95 % of new runs are meant to stay"));
-  Words as_json = at;
-  as_json.emplace_back("--json");
-  const nlohmann::json document = run(as_json).json();
-  CHECK(document["quantile"] == 0.95);
-  CHECK(document["predicted_peak_mb"] ==
-        Catch::Approx(parse_number(alone.output.substr(0, alone.output.size() - 1)).value()));
-  fit({}).succeeded();
-  CHECK_FALSE(run(as_json).json().contains("quantile"));
-}
-
-TEST_CASE_METHOD(QuantileTest, "other quantiles of a bound's file do not cross", "[quantile]") {
-  // They are the upper ends of its intervals: multiples by the scores of the same held-out rows.
-  fit({"--quantile", "0.9"}).succeeded();
-  double last = 0;
-  for (const double quantile : {0.6, 0.75, 0.9, 0.95, 0.98}) {
-    const nlohmann::json document =
-        run({"predict", "model.json", "--set", "input_mb=100", "threads=2", "--json", "--coverage",
-             to_text(2 * quantile - 1)})
-            .json();
-    const double upper = document["upper"];
-    CHECK(upper >= last);
-    if (quantile <= 0.9)
-      CHECK(upper == Catch::Approx(document["predicted_peak_mb"].get<double>()));
-    last = upper;
-  }
-}
-
 TEST_CASE_METHOD(QuantileTest, "beyond the measured range a bound is the end of its interval",
                  "[quantile]") {
-  const Words form =
-      GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
-               std::vector<std::string>{"--expression", "multi", "--residual", "process"});
+  const Words form = GENERATE(from_range(kFormsOfBounds));
   const auto at = [&](const std::string& input) {
     return run({"predict", "model.json", "--set", input, "threads=2", "--json"}).json();
   };
   write("some.csv", runs_of_law(119, 1));  // of which the ranks at 5 and 95 % are whole
   for (const std::string quantile : {"0.95", "0.05"}) {
-    Words arguments = {"--quantile", quantile};
-    arguments.insert(arguments.end(), form.begin(), form.end());
-    fit(arguments, "some.csv").succeeded();
+    fit(both_of(form, {"--quantile", quantile}), "some.csv").succeeded();
     for (const std::string input : {"input_mb=1", "input_mb=100", "input_mb=40000"}) {
       CAPTURE(quantile, input);
       const nlohmann::json document = at(input);
@@ -213,51 +190,45 @@ TEST_CASE_METHOD(QuantileTest,
   CHECK(covered > 0.85);  // 0.92, with a standard deviation of 0.03
 }
 
-TEST_CASE_METHOD(QuantileTest, "evaluate reports how well a bound holds", "[quantile]") {
+TEST_CASE_METHOD(QuantileTest,
+                 "evaluate reports how well a bound holds, and its quantiles do not cross",
+                 "[quantile]") {
   fit({"--quantile", "0.9"}).succeeded();
   const std::vector<Row> rows = predicted("new.csv");
-  const ProgramResult text = run({"evaluate", "model.json", "new.csv"});
-  CHECK_THAT(text.output, ContainsSubstring("of the rows are at or below their 90 % bound, and all "
-                                            "bounds together are "));
-  const nlohmann::json document =
-      run({"evaluate", "model.json", "new.csv", "--format", "json"}).json();
+  const Words evaluate = {"evaluate", "model.json", "new.csv"};
+  CHECK_THAT(run(evaluate).output,
+             ContainsSubstring("of the rows are at or below their 90 % bound, and all bounds "
+                               "together are "));
+  const nlohmann::json document = run(evaluate, {"--format", "json"}).json();
   CHECK(document["bound"]["coverage"] == Catch::Approx(covered_share(rows)));
   CHECK(document["bound"]["over_allocation"] == Catch::Approx(over_allocation(rows)));
-  CHECK(run({"evaluate", "model.json", "new.csv", "--fail-if", "coverage<0.8"}).exit_code == 0);
-  CHECK(run({"evaluate", "model.json", "new.csv", "--fail-if", "coverage<0.99"}).exit_code == 4);
-}
+  CHECK(run(evaluate, {"--fail-if", "coverage<0.8"}).exit_code == 0);
+  CHECK(run(evaluate, {"--fail-if", "coverage<0.99"}).exit_code == 4);
 
-TEST_CASE_METHOD(QuantileTest, "show says that a formula is a bound, and requests it of workflows",
-                 "[quantile]") {
-  fit({"--quantile", "0.95"}).succeeded();
-  CHECK_THAT(run({"show", "model.json"}).errors, ContainsSubstring("a bound: 95 %"));
-  CHECK_THAT(run({"show", "model.json", "--as", "snakemake"}).output,
-             ContainsSubstring("def mem_mb(input_mb, threads):"));
-  CHECK_THAT(run({"show", "model.json", "--as", "nextflow"}).output, ContainsSubstring("memory {"));
-  CHECK_THAT(run({"show", "model.json", "--as", "slurm"}).output,
-             ContainsSubstring("--mem=\"${request}M\""));
-  fit({"--quantile", "0.95", "--expression", "multi", "--residual", "process"}).succeeded();
-  CHECK_THAT(run({"show", "model.json", "--as", "slurm"}).failed(3),
-             ContainsSubstring("--residual none"));
-  fit({}).succeeded();
-  CHECK_THAT(run({"show", "model.json", "--as", "slurm"}).failed(3),
-             ContainsSubstring("--quantile 0.95"));
+  // Other quantiles are the upper ends of its intervals: multiples by the scores of the same
+  // held-out rows.
+  double last = 0;
+  for (const double quantile : {0.6, 0.75, 0.9, 0.95, 0.98}) {
+    const nlohmann::json at = run({"predict", "model.json", "--set", "input_mb=100", "threads=2",
+                                   "--json", "--coverage", to_text(2 * quantile - 1)})
+                                  .json();
+    const double upper = at["upper"];
+    CHECK(upper >= last);
+    if (quantile <= 0.9)
+      CHECK(upper == Catch::Approx(at["predicted_peak_mb"].get<double>()));
+    last = upper;
+  }
 }
 
 TEST_CASE_METHOD(QuantileTest, "options that do not go with a bound are refused", "[quantile]") {
-  const auto refusal = [&](Words further) {
-    further.insert(further.begin(), {"--quantile", "0.95"});
-    return fit(further).failed(2);
+  const auto refusal = [&](const Words& further) {
+    return fit(both_of({"--quantile", "0.95"}, further)).failed(2);
   };
   CHECK_THAT(refusal({"--loss", "mse"}), ContainsSubstring("weighted absolute errors"));
-  CHECK_THAT(refusal({"--bootstrap", "50"}),
-             ContainsSubstring("--bootstrap cannot be combined with"));
-  CHECK_THAT(refusal({"--folds", "5"}), ContainsSubstring("--folds cannot be combined with"));
-  CHECK_THAT(refusal({"--repeats", "3"}), ContainsSubstring("--repeats cannot be combined with"));
-  CHECK_THAT(refusal({"--coverage", "0.8"}),
-             ContainsSubstring("--coverage cannot be combined with"));
-  CHECK_THAT(refusal({"--coverage", "none"}),
-             ContainsSubstring("--coverage cannot be combined with"));
+  for (const Words& option :
+       {Words{"--bootstrap", "50"}, Words{"--folds", "5"}, Words{"--repeats", "3"},
+        Words{"--coverage", "0.8"}, Words{"--coverage", "none"}})
+    CHECK_THAT(refusal(option), ContainsSubstring(option[0] + " cannot be combined with"));
   CHECK(fit({"--quantile", "1"}).exit_code == 2);
   CHECK(fit({"--quantile", "0"}).exit_code == 2);
   CHECK_THAT(fit({"--quantile", "0.995"}).failed(2),

@@ -1,31 +1,18 @@
 // What is predicted of a row does not depend on the rows beside it.
 
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
-#include "base/text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
-using perfmodel::to_text;
 
-namespace {
-
-std::vector<std::string> lines_of_text(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    out.push_back(line);
-  return out;
-}
-
-}  // namespace
-
-TEST_CASE_METHOD(ProgramTest, "a row has the same bytes alone and among others", "[cli][process]") {
+TEST_CASE_METHOD(ProgramTest, "a row has the same bytes alone and among others",
+                 "[cli][process][intervals]") {
   perfmodel::RandomStream random(1, "rows alone");
   std::string runs = "filters,gpus,batch_size,time_s\n";
   for (int run = 0; run < 61; ++run) {
@@ -37,16 +24,25 @@ TEST_CASE_METHOD(ProgramTest, "a row has the same bytes alone and among others",
     runs += csv_row(filters, gpus, batch, time);
   }
   write("runs.csv", runs);
-  const auto printed = [&](const Words& arguments) {
-    return lines_of_text(run(arguments).succeeded().output);
+  const auto printed = [&](const Words& arguments, const Words& further = {}) {
+    return lines_of(run(arguments, further).succeeded().output);
   };
-  printed({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--residual", "process",
-           "--coverage", "0.9", "-o", "model.json"});
-  const std::vector<std::string> rows = lines_of_text(runs);
-  const std::vector<std::string> together = printed({"predict", "model.json", "runs.csv"});
-  REQUIRE(together.size() == rows.size());
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    write("row.csv", rows[0] + "\n" + rows[i] + "\n");
-    CHECK(printed({"predict", "model.json", "row.csv"})[1] == together[i]);
+  // Some rows lie beyond the scale, where intervals grow.
+  std::string asked = runs;
+  for (const double gpus : {64, 16, 32, 64, 128, 8, 32})
+    asked += csv_row(16, gpus, 32, 1);
+  write("asked.csv", asked);
+  const std::vector<std::string> rows = lines_of(asked);
+  for (const Words& residual : {Words{"--residual", "none"}, Words{"--residual", "process"}}) {
+    CAPTURE(residual);
+    printed({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--coverage", "0.9", "-o",
+             "model.json"},
+            residual);
+    const std::vector<std::string> together = printed({"predict", "model.json", "asked.csv"});
+    REQUIRE(together.size() == rows.size());
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      write("row.csv", rows[0] + "\n" + rows[i] + "\n");
+      CHECK(printed({"predict", "model.json", "row.csv"})[1] == together[i]);
+    }
   }
 }

@@ -35,9 +35,8 @@ class ScalingForecast : public ProgramTest {
   ProgramResult scaling(const Words& more, const std::string& kind = "strong") const {
     return run({"scaling", "model.json", "--kind", kind, "--column", "gpus"}, more).succeeded();
   }
-  nlohmann::json json(Words more = {}, const std::string& kind = "strong") const {
-    more.insert(more.end(), {"--format", "json"});
-    return scaling(more, kind).json();
+  nlohmann::json json(const Words& more = {}, const std::string& kind = "strong") const {
+    return scaling(both_of(more, {"--format", "json"}), kind).json();
   }
 };
 
@@ -56,7 +55,9 @@ std::optional<double> number_of(const nlohmann::json& json) {
 
 }  // namespace
 
-TEST_CASE_METHOD(ScalingForecast, "speedups and efficiencies have the bands of their times",
+TEST_CASE_METHOD(ScalingForecast,
+                 "speedups and efficiencies have the bands of their times, and a run is worth most "
+                 "for the knee or the largest scale",
                  "[cli][scaling]") {
   fit(amdahl_runs());
   const nlohmann::json all = json();
@@ -75,13 +76,29 @@ TEST_CASE_METHOD(ScalingForecast, "speedups and efficiencies have the bands of t
     CHECK(row["speedup_upper"].get<double>() == Approx(first / fast).epsilon(1e-9));
     CHECK(row["efficiency_lower"].get<double>() == Approx(first / slow / scale).epsilon(1e-9));
     CHECK(row["efficiency_upper"].get<double>() == Approx(first / fast / scale).epsilon(1e-9));
+    std::string cells;
+    for (const char* name :
+         {"speedup_lower", "speedup_upper", "efficiency_lower", "efficiency_upper"})
+      cells += "," + perfmodel::to_text(row[name].get<double>());
     const std::string limited = row["limit"].is_null() ? "" : row["limit"]["part"];
-    CHECK(lines[i + 1].ends_with("," + perfmodel::to_text(row["speedup_lower"].get<double>()) +
-                                 "," + perfmodel::to_text(row["speedup_upper"].get<double>()) +
-                                 "," + perfmodel::to_text(row["efficiency_lower"].get<double>()) +
-                                 "," + perfmodel::to_text(row["efficiency_upper"].get<double>()) +
-                                 "," + limited));
+    CHECK(lines[i + 1].ends_with(cells + "," + limited));
   }
+
+  REQUIRE(all["pays_no_more_at"].is_number());
+  CHECK(all["aims"] == nlohmann::json::array({all["pays_until"], all["pays_no_more_at"]}));
+  CHECK(json({"--least-efficiency", "1"})["aims"] == nlohmann::json::array({32.0}));
+  REQUIRE(all["measure_first"].size() == 3);
+  for (const nlohmann::json& each : all["measure_first"]) {
+    const double scale = each["scale"];
+    const auto row = static_cast<std::size_t>(std::lround(std::log2(scale)));
+    CHECK(each["cost"].get<double>() ==
+          Approx(scale * all["rows"][row]["time"].get<double>()).epsilon(1e-9));
+    CHECK(each["gain"] > 0);
+    CHECK(each["gain"] < 1);
+  }
+  CHECK_THAT(scaling({}).output,
+             ContainsSubstring("\nworth a run first, to reduce the standard deviation of the time "
+                               "at gpus = "));
 }
 
 TEST_CASE_METHOD(ScalingForecast, "the knee is where a table of all whole scales has it",
@@ -91,9 +108,7 @@ TEST_CASE_METHOD(ScalingForecast, "the knee is where a table of all whole scales
     for (const std::string coverage : {"0.5", "0.9"}) {
       CAPTURE(limit, coverage);
       const Words options = {"--least-efficiency", limit, "--coverage", coverage};
-      std::vector<std::string> whole = options;
-      whole.insert(whole.end(), {"--at", "1:32:+1"});
-      const nlohmann::json rows = json(whole)["rows"];
+      const nlohmann::json rows = json(both_of(options, {"--at", "1:32:+1"}))["rows"];
       const nlohmann::json knee = json(options)["knee"];
       const double least = std::stod(limit) / 100;
       CHECK(number_of(knee["lower"]) == last_above(rows, "efficiency_lower", least));
@@ -134,10 +149,8 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
   const nlohmann::json weak = json({}, "weak");
   CHECK(weak["rows"][3]["limit"].is_null());
   // A time that is all power: what is not C limits.
-  const std::string slow =
-      csv_grid("layers,gpus,time_s", {12, 24, 48}, {1, 2, 4, 8},
-               [](double layers, double gpus) { return layers / std::sqrt(gpus); });
-  fit(slow);
+  fit(csv_grid("layers,gpus,time_s", {12, 24, 48}, {1, 2, 4, 8},
+               [](double layers, double gpus) { return layers / std::sqrt(gpus); }));
   const nlohmann::json limit = json()["rows"][2]["limit"];
   CHECK(limit["part"] == "all but C");
   CHECK(limit["excess"].get<double>() == Approx(1 - std::sqrt(4.0) / 4).epsilon(0.01));
@@ -145,10 +158,9 @@ TEST_CASE_METHOD(ScalingForecast, "the part that scales worst limits a scale", "
 
 TEST_CASE_METHOD(ScalingForecast, "the growing term of a sum limits large scales",
                  "[cli][scaling]") {
-  std::string csv =
-      csv_grid("layers,gpus,time_s", {6, 12, 24, 48, 96}, {1, 2, 4, 8, 16, 32},
-               [](double layers, double gpus) { return 0.5 * layers / gpus + 0.02 * gpus; });
-  fit(csv, {"--expression", "multi", "--terms", "2"});
+  fit(csv_grid("layers,gpus,time_s", {6, 12, 24, 48, 96}, {1, 2, 4, 8, 16, 32},
+               [](double layers, double gpus) { return 0.5 * layers / gpus + 0.02 * gpus; }),
+      {"--expression", "multi", "--terms", "2"});
   const nlohmann::json all = json({"--set", "layers=24", "--at", "1,2,4,8,16,32"});
   const nlohmann::json& last = all["rows"][5];
   const double time = 0.5 * 24 / 32 + 0.02 * 32;
@@ -159,27 +171,6 @@ TEST_CASE_METHOD(ScalingForecast, "the growing term of a sum limits large scales
         Approx((0.02 * 32 - 0.02 / 32) / time).epsilon(0.05));
 }
 
-TEST_CASE_METHOD(ScalingForecast, "the scales worth a run are for the knee or the largest scale",
-                 "[cli][scaling]") {
-  fit(amdahl_runs());
-  const nlohmann::json all = json();
-  REQUIRE(all["pays_no_more_at"].is_number());
-  CHECK(all["aims"] == nlohmann::json::array({all["pays_until"], all["pays_no_more_at"]}));
-  CHECK(json({"--least-efficiency", "1"})["aims"] == nlohmann::json::array({32.0}));
-  REQUIRE(all["measure_first"].size() == 3);
-  for (const nlohmann::json& each : all["measure_first"]) {
-    const double scale = each["scale"];
-    const auto row = static_cast<std::size_t>(std::lround(std::log2(scale)));
-    CHECK(each["cost"].get<double>() ==
-          Approx(scale * all["rows"][row]["time"].get<double>()).epsilon(1e-9));
-    CHECK(each["gain"] > 0);
-    CHECK(each["gain"] < 1);
-  }
-  CHECK_THAT(scaling({}).output,
-             ContainsSubstring("\nworth a run first, to reduce the standard deviation of the time "
-                               "at gpus = "));
-}
-
 TEST_CASE_METHOD(ScalingForecast, "the unit of the time changes no forecast", "[cli][scaling]") {
   fit(amdahl_runs());
   const nlohmann::json in_s = json();
@@ -187,19 +178,19 @@ TEST_CASE_METHOD(ScalingForecast, "the unit of the time changes no forecast", "[
   const nlohmann::json in_ms = json();
   CHECK(in_s["knee"] == in_ms["knee"]);
   CHECK(in_s["aims"] == in_ms["aims"]);
+  const auto check_near = [](const nlohmann::json& a, const nlohmann::json& b) {
+    CHECK(a.get<double>() == Approx(b.get<double>()).epsilon(1e-4));
+  };
   for (std::size_t i = 0; i < in_s["rows"].size(); ++i) {
     const nlohmann::json& one = in_s["rows"][i];
     const nlohmann::json& other = in_ms["rows"][i];
-    CHECK(one["efficiency_lower"].get<double>() ==
-          Approx(other["efficiency_lower"].get<double>()).epsilon(1e-4));
+    check_near(one["efficiency_lower"], other["efficiency_lower"]);
     if (!one["limit"].is_null())
-      CHECK(one["limit"]["excess"].get<double>() ==
-            Approx(other["limit"]["excess"].get<double>()).epsilon(1e-4));
+      check_near(one["limit"]["excess"], other["limit"]["excess"]);
   }
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(in_s["measure_first"][i]["scale"] == in_ms["measure_first"][i]["scale"]);
-    CHECK(in_s["measure_first"][i]["gain"].get<double>() ==
-          Approx(in_ms["measure_first"][i]["gain"].get<double>()).epsilon(1e-4));
+    check_near(in_s["measure_first"][i]["gain"], in_ms["measure_first"][i]["gain"]);
   }
 }
 

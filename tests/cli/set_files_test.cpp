@@ -16,18 +16,20 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
+const Words kFitByKernel = {"fit",      "runs.csv", "--by",     "kernel",
+                            "--target", "time_s",   "--ignore", "memory_mb"};
+
 class SetFiles : public ProgramTest {
  public:
   SetFiles() {
     write("runs.csv", ManyRuns().wide);
     write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
   }
-  void run_well(const Words& arguments) const { run(arguments).succeeded(); }
-  /// all.jsonl
-  void fit_by_kernel() const {
-    run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
-              "-o", "all.jsonl"});
+  void run_well(const Words& arguments, const Words& further = {}) const {
+    run(arguments, further).succeeded();
   }
+  /// all.jsonl
+  void fit_by_kernel() const { run_well(kFitByKernel, {"-o", "all.jsonl"}); }
 };
 
 /// Ends the program, without a word, when the first so many lines of its file are on disk.
@@ -51,14 +53,9 @@ void kill_at(Program& program, const std::string& path, std::ptrdiff_t lines) {
 
 TEST_CASE_METHOD(SetFiles, "shards that were killed go on, and merge to the bytes of one call",
                  "[cli][many]") {
-  const Words call{"fit",      "runs.csv",  "--by",      "kernel", "--target",     "time_s",
-                   "--ignore", "memory_mb", "--repeats", "16",     "--expression", "multi",
-                   "--terms",  "2",         "--threads", "1"};
-  const auto with = [&](const Words& further) {
-    std::vector<std::string> out = call;
-    out.insert(out.end(), further.begin(), further.end());
-    return out;
-  };
+  const Words call = both_of(
+      kFitByKernel, {"--repeats", "16", "--expression", "multi", "--terms", "2", "--threads", "1"});
+  const auto with = [&](const Words& further) { return both_of(call, further); };
   run_well(with({"-o", "whole.jsonl"}));
   int killed = 0;
   for (const std::string shard : {"1", "2"}) {
@@ -77,16 +74,10 @@ TEST_CASE_METHOD(SetFiles, "shards that were killed go on, and merge to the byte
 }
 
 TEST_CASE_METHOD(SetFiles, "merge ranks many models on request, as fit does", "[cli][many]") {
-  const Words call{"fit",    "runs.csv", "--by",      "kernel", "--target",
-                   "time_s", "--ignore", "memory_mb", "--set",  "gpus=4"};
-  const auto with = [&](const Words& further) {
-    std::vector<std::string> out = call;
-    out.insert(out.end(), further.begin(), further.end());
-    return run(out);
-  };
-  const ProgramResult whole = with({"-o", "all.jsonl"});
+  const Words call = both_of(kFitByKernel, {"--set", "gpus=4"});
+  const ProgramResult whole = run(call, {"-o", "all.jsonl"});
   for (const std::string shard : {"1/2", "2/2"})
-    REQUIRE(with({"--shard", shard, "-o", "part-{shard}.jsonl"}).exit_code == 0);
+    run(call, {"--shard", shard, "-o", "part-{shard}.jsonl"}).succeeded();
   const ProgramResult merged =
       run({"merge", "part-2.jsonl", "--set", "gpus=4", "part-1.jsonl", "-o", "merged.jsonl"})
           .succeeded();
@@ -138,16 +129,10 @@ TEST_CASE_METHOD(SetFiles, "a set of models is read from a pipe, and not where i
   CHECK(run({"predict", "-", "configs.csv", "--pick", "kernel == 'k4'"}).output !=
         run({"predict", "-", "configs.csv", "--pick", "kernel == 'k1'"}).output);
   write("cut.jsonl", all.substr(0, all.size() - 1));
-  for (const std::string command : {"show", "predict"}) {
-    Words words{command, "cut.jsonl"};
-    if (command == "predict")
-      words.push_back("configs.csv");
-    const ProgramResult cut = run(words);
-    CHECK(cut.exit_code == 3);
-    CHECK(cut.output.empty());
-    CHECK_THAT(cut.errors,
+  for (const Words& command :
+       {Words{"show", "cut.jsonl"}, Words{"predict", "cut.jsonl", "configs.csv"}})
+    CHECK_THAT(run(command).refused(3),
                ContainsSubstring("cut.jsonl:7: the line is whole, but its newline is missing"));
-  }
   write("cut.jsonl", all.substr(0, all.size() - 9));
   CHECK_THAT(run({"show", "cut.jsonl"}).errors,
              ContainsSubstring("cut.jsonl:7: the line is cut short; fit again with --resume"));
@@ -181,7 +166,7 @@ TEST_CASE_METHOD(SetFiles, "a set with a model twice or with none is refused, it
       out += lines[line] + "\n";
     write("set.jsonl", out);
   };
-  const std::vector<std::vector<std::string>> commands = {
+  const std::vector<Words> commands = {
       {"show", "set.jsonl"},
       {"predict", "set.jsonl", "configs.csv"},
       {"evaluate", "set.jsonl", "runs.csv"},
@@ -189,10 +174,7 @@ TEST_CASE_METHOD(SetFiles, "a set with a model twice or with none is refused, it
   const auto refused = [&](const std::string& message) {
     for (const Words& command : commands) {
       CAPTURE(command);
-      const ProgramResult result = run(command);
-      CHECK(result.exit_code == 3);
-      CHECK(result.output.empty());
-      CHECK_THAT(result.errors, ContainsSubstring(message));
+      CHECK_THAT(run(command).refused(3), ContainsSubstring(message));
     }
   };
   write_set({1, 2, 3, 4, 3, 5});
@@ -200,7 +182,6 @@ TEST_CASE_METHOD(SetFiles, "a set with a model twice or with none is refused, it
   write_set({});
   refused("set.jsonl: there is no model in it, only the header of a set");
   write_set({8, 7, 4, 10, 9, 3, 2, 6, 5, 1});
-  write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
   CHECK(run({"predict", "set.jsonl", "configs.csv"}).output ==
         run({"predict", "all.jsonl", "configs.csv"}).output);
 }
@@ -209,8 +190,7 @@ TEST_CASE_METHOD(SetFiles,
                  "the damage that editors, transfers and cat do to files of lines is named",
                  "[cli][many]") {
   for (const std::string shard : {"1/2", "2/2"})
-    run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
-              "--shard", shard, "-o", "part-{shard}.jsonl"});
+    run_well(kFitByKernel, {"--shard", shard, "-o", "part-{shard}.jsonl"});
   const std::string one = read("part-1.jsonl");
   const std::string two = read("part-2.jsonl");
   std::string with_returns;

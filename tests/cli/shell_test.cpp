@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
@@ -21,10 +22,9 @@ std::string printed_by(const Words& arguments) {
 
 /// Names at the left of the help, "-o" and "--output".
 std::set<std::string> listed_options(const std::string& command) {
-  std::istringstream lines(command.empty() ? printed_by({"--help-all"})
-                                           : printed_by({command, "--help-all"}));
   std::set<std::string> out;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line :
+       lines_of(printed_by(command.empty() ? Words{"--help-all"} : Words{command, "--help-all"}))) {
     if (!line.starts_with("  -"))
       continue;
     std::istringstream names(line.substr(2, line.find(' ', 2) - 2));
@@ -38,19 +38,23 @@ bool is_installed(const std::string& program) {
   return succeeds("command -v " + program);
 }
 
-/// The completions of a line in a real bash; the last word is completed.
-std::string completed(const std::string& script, const std::string& words) {
-  const auto out = output_of("bash -c 'source " + script + "; COMP_WORDS=(" + words +
-                             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _perfmodel; "
-                             "echo \"${COMPREPLY[*]}\"'");
-  REQUIRE(out);
-  return *out;
-}
+class CompletionTest : public ProgramTest {
+ public:
+  CompletionTest() { write("completions", printed_by({"completions", "bash"})); }
+  /// What a real bash makes of the last word behind perfmodel.
+  std::string complete(const std::string& words) const {
+    const auto out =
+        output_of("bash -c 'source " + file("completions") + "; COMP_WORDS=(perfmodel " + words +
+                  "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _perfmodel; "
+                  "echo \"${COMPREPLY[*]}\"'");
+    REQUIRE(out);
+    return *out;
+  }
+};
 
 }  // namespace
 
 TEST_CASE_METHOD(ProgramTest, "every option stands in completions", "[cli][docs]") {
-  const std::string at = directory().path().string() + "/";
   const std::string bash = printed_by({"completions", "bash"});
   const std::string zsh = printed_by({"completions", "zsh"});
   std::vector<std::string> commands = listed_commands();
@@ -77,18 +81,14 @@ TEST_CASE_METHOD(ProgramTest, "every option stands in completions", "[cli][docs]
   }
   if (is_installed("zsh")) {
     write("_perfmodel", zsh);
-    CHECK(succeeds("zsh -n " + at + "_perfmodel"));
+    CHECK(succeeds("zsh -n " + file("_perfmodel")));
   }
 }
 
-TEST_CASE_METHOD(ProgramTest, "bash completes commands, options, words and files", "[cli][docs]") {
-  write("runs.csv", "");
-  write("completions", printed_by({"completions", "bash"}));
-  const std::string script = directory().path().string() + "/completions";
-  REQUIRE(succeeds("bash -n " + script));
-  const auto complete = [&](const std::string& words) {
-    return completed(script, "perfmodel " + words);
-  };
+TEST_CASE_METHOD(CompletionTest, "bash completes commands, options, words and files",
+                 "[cli][docs]") {
+  const std::string runs = write("runs.csv", "");
+  REQUIRE(succeeds("bash -n " + file("completions")));
   CHECK(complete("ev") == "evaluate\n");
   CHECK(complete("fit --expr") == "--expression\n");
   CHECK(complete("fit --expression \"\"") == "generic multi auto\n");
@@ -98,14 +98,12 @@ TEST_CASE_METHOD(ProgramTest, "bash completes commands, options, words and files
   CHECK(complete("help sug") == "suggest\n");
   CHECK(complete("completions \"\"") == "bash zsh\n");
   CHECK(complete("fit --seed \"\"") == "\n");
-  CHECK(complete("fit -o " + directory().path().string() + "/r") ==
-        directory().path().string() + "/runs.csv\n");
-  CHECK(complete("fit " + directory().path().string() + "/r") ==
-        directory().path().string() + "/runs.csv\n");
+  CHECK(complete("fit -o " + file("r")) == runs + "\n");
+  CHECK(complete("fit " + file("r")) == runs + "\n");
   CHECK_THAT(complete("--"), ContainsSubstring("--version"));
 }
 
-TEST_CASE_METHOD(ProgramTest, "shells complete the columns of the file on the line",
+TEST_CASE_METHOD(CompletionTest, "shells complete the columns of the file on the line",
                  "[cli][docs]") {
   const std::string runs =
       write("runs.csv", "workers,\"batch_size\",Step Time (ms),$(touch ran)\r\n1,2,3,4\n");
@@ -113,10 +111,6 @@ TEST_CASE_METHOD(ProgramTest, "shells complete the columns of the file on the li
       write("model.json",
             "{\"target\": {\"column\": \"time_s\"},\n\"constants\": [{\"column\": \"workers\"},\n"
             "{\"column\": \"work_load\"}]}\n");
-  write("completions", printed_by({"completions", "bash"}));
-  const auto complete = [&](const std::string& words) {
-    return completed(file("completions"), "perfmodel " + words);
-  };
   CHECK(complete("fit " + runs + " --target w") == "workers\n");
   CHECK(complete("fit " + runs + " --extrinsic workers,b") == "workers,batch_size\n");
   CHECK(complete("fit " + runs + " --target S") == "Step\\ Time\\ \\(ms\\)\n");

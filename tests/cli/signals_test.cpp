@@ -7,7 +7,6 @@
 
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
-#include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -31,58 +30,48 @@ void wait_until_searching(const Program& program) {
   FAIL("the search did not begin");
 }
 
-const std::vector<std::string> endless = {"fit",        "runs.csv",    "--quiet", "--generations",
-                                          "1000000000", "--tolerance", "0"};
+/// Of a program that gets the signal while it searches.
+class SignalTest : public SampleRunsTest {
+ public:
+  ProgramResult ended_by(int signal, const Words& arguments) const {
+    Program program(arguments, program_options);
+    wait_until_searching(program);
+    program.signal(signal);
+    return program.wait();
+  }
+};
+
+const Words endless = {"fit",        "runs.csv",    "--quiet", "--generations",
+                       "1000000000", "--tolerance", "0"};
 
 }  // namespace
 
-TEST_CASE_METHOD(ProgramTest, "an interrupted fit hands over the best so far and says so",
-                 "[cli]") {
-  write("runs.csv", sample_runs());
-  Program program(endless, program_options);
-  wait_until_searching(program);
-  program.signal(SIGINT);
-  const ProgramResult result = program.wait();
+TEST_CASE_METHOD(SignalTest, "an interrupted fit hands over the best so far and says so",
+                 "[cli][process]") {
+  const ProgramResult result = ended_by(SIGINT, endless);
   CHECK(result.exit_code == 130);
   CHECK(nlohmann::json::parse(result.output)["search"]["termination"] == "interrupted");
   CHECK_THAT(result.errors,
              ContainsSubstring("perfmodel: warning: interrupted: the model is the best that was "
                                "found until then\n"));
-}
-
-TEST_CASE_METHOD(ProgramTest, "a fit that is interrupted leaves the old model as it was", "[cli]") {
-  write("runs.csv", sample_runs());
-  const std::string old = write("model.json", "old");
-  auto arguments = endless;
-  arguments.insert(arguments.end(), {"-o", "model.json"});
-  Program program(arguments, program_options);
-  wait_until_searching(program);
-  program.signal(SIGTERM);
-  const ProgramResult result = program.wait();
-  CHECK(result.exit_code == 143);
-  CHECK(read_text(old) == "old");
-  CHECK(directory().entries() == 2);
-  CHECK_THAT(result.errors,
-             ContainsSubstring("perfmodel: warning: interrupted: model.json was not written\n"));
-}
-
-TEST_CASE_METHOD(ProgramTest, "an interrupted fit with a residual process hands over a whole model",
-                 "[cli][process]") {
-  write("runs.csv", sample_runs());
-  auto arguments = endless;
-  arguments.insert(arguments.end(), {"--residual", "process"});
-  Program program(arguments, program_options);
-  wait_until_searching(program);
-  program.signal(SIGINT);
-  const ProgramResult result = program.wait();
-  CHECK(result.exit_code == 130);
-  const auto model = nlohmann::json::parse(result.output);
+  // With a residual process, too, it is a whole model.
+  const ProgramResult other = ended_by(SIGINT, both_of(endless, {"--residual", "process"}));
+  CHECK(other.exit_code == 130);
+  const auto model = nlohmann::json::parse(other.output);
   CHECK(model["search"]["termination"] == "interrupted");
   CHECK(model["constants"]["process"]["weights"].size() ==
         model["constants"]["process"]["runs"].size());
 }
 
-TEST_CASE_METHOD(ProgramTest, "an interrupted choice among forms hands over a whole model",
+TEST_CASE_METHOD(SignalTest, "a fit that is interrupted leaves the old model as it was", "[cli]") {
+  write("model.json", "old");
+  CHECK_THAT(ended_by(SIGTERM, both_of(endless, {"-o", "model.json"})).failed(143),
+             ContainsSubstring("perfmodel: warning: interrupted: model.json was not written\n"));
+  CHECK(read("model.json") == "old");
+  CHECK(directory().entries() == 2);
+}
+
+TEST_CASE_METHOD(SignalTest, "an interrupted choice among forms hands over a whole model",
                  "[cli][auto]") {
   // Many levels that act together: the choice takes seconds.
   std::string runs = "host,job,mode,size,batch,time_s\n";
@@ -98,11 +87,8 @@ TEST_CASE_METHOD(ProgramTest, "an interrupted choice among forms hands over a wh
                     std::to_string(0.001 * factor * (size + 3 * batch)));
   }
   write("runs.csv", runs);
-  Program program({"fit", "runs.csv", "--quiet", "--expression", "auto", "--extrinsic", "batch"},
-                  program_options);
-  wait_until_searching(program);
-  program.signal(SIGINT);
-  const ProgramResult result = program.wait();
+  const ProgramResult result = ended_by(
+      SIGINT, {"fit", "runs.csv", "--quiet", "--expression", "auto", "--extrinsic", "batch"});
   CHECK(result.exit_code == 130);
   const auto model = nlohmann::json::parse(result.output);
   CHECK(model["search"]["termination"] == "interrupted");

@@ -1,4 +1,6 @@
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/program_fixture.hpp"
 
@@ -10,34 +12,19 @@ namespace {
 constexpr const char* kLayers =
     "layer,name,t_f_us,t_b_us,grad_bytes\n1,conv1,4,3,1000\n2,conv2,3,5,2000\n3,fc,3,2,3000\n";
 
-ProgramResult run_ssgd(Words arguments, const std::string& input = kLayers) {
-  arguments.insert(arguments.begin(), {"ssgd", "-"});
+ProgramResult run_ssgd(const Words& arguments, const std::string& input = kLayers) {
   return run_perfmodel(
-      arguments, {.input = input, .environment = {}, .directory = ".", .output_descriptor = {}});
+      both_of({"ssgd", "-"}, arguments),
+      {.input = input, .environment = {}, .directory = ".", .output_descriptor = {}});
 }
 
 std::string error_of(const Words& arguments, int exit_code, const std::string& input = kLayers) {
-  const ProgramResult result = run_ssgd(arguments, input);
-  CHECK(result.exit_code == exit_code);
-  CHECK(result.output.empty());
-  return result.errors;
+  return run_ssgd(arguments, input).refused(exit_code);
 }
 
 const std::string ssgd_advice = "\nSee 'perfmodel ssgd --help'.\n";
 
 }  // namespace
-
-TEST_CASE("ssgd refuses to write its picture and its tables to one place", "[cli][ssgd]") {
-  const std::string message =
-      error_prefix + "--timeline-svg and --output need a file each" + ssgd_advice;
-  const Words options = {"--workers", "4", "--message-start-us", "4"};
-  auto arguments = options;
-  arguments.insert(arguments.end(), {"--timeline-svg", "-"});
-  CHECK(error_of(arguments, 2) == message);
-  arguments = options;
-  arguments.insert(arguments.end(), {"--timeline-svg", "absent/x.svg", "-o", "./absent/x.svg"});
-  CHECK(error_of(arguments, 2) == message);
-}
 
 TEST_CASE("ssgd refuses times and bytes whose sums no number holds", "[cli][ssgd]") {
   for (const std::string row : {"1e308,1e308,1", "1,1,1e308"}) {
@@ -49,31 +36,10 @@ TEST_CASE("ssgd refuses times and bytes whose sums no number holds", "[cli][ssgd
   }
 }
 
-TEST_CASE("ssgd prints the schedules of a network and what is our own design", "[cli][ssgd]") {
-  const ProgramResult result =
-      run_ssgd({"--workers", "4", "--message-start-us", "4", "--message-per-byte-us", "0.002",
-                "--merge", "optimal", "--timeline"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.errors.empty());
-  CHECK_THAT(result.output, ContainsSubstring("4 workers\nweak scaling"));
-  CHECK_THAT(result.output, ContainsSubstring("optimal *"));
-  CHECK_THAT(result.output, ContainsSubstring("<- chosen"));
-  CHECK_THAT(result.output, ContainsSubstring("* our own design"));
-  CHECK_THAT(result.output, ContainsSubstring("communicate  |"));
-  std::size_t start = 0;
-  while (start < result.output.size()) {
-    const auto end = result.output.find('\n', start);
-    CHECK(end - start <= 100);
-    start = end + 1;
-  }
-}
-
 TEST_CASE("ssgd writes its figures as JSON", "[cli][ssgd]") {
-  const ProgramResult result =
-      run_ssgd({"--workers", "4", "--message-start-us", "4", "--message-per-byte-us", "0.002",
-                "--merge", "mgwfbp", "--batch", "32", "--format", "json"});
-  REQUIRE(result.exit_code == 0);
-  const auto json = nlohmann::json::parse(result.output);
+  const auto json = run_ssgd({"--workers", "4", "--message-start-us", "4", "--message-per-byte-us",
+                              "0.002", "--merge", "mgwfbp", "--batch", "32", "--format", "json"})
+                        .json();
   CHECK(json["schema"] == "perfmodel/ssgd");
   CHECK(json["schema_version"] == 1);
   CHECK(json["scaling"] == "weak");
@@ -89,12 +55,17 @@ TEST_CASE("ssgd writes its figures as JSON", "[cli][ssgd]") {
   CHECK(json["own_designs"].size() >= 3);
 }
 
-TEST_CASE_METHOD(ProgramTest, "ssgd draws one iteration as a picture", "[cli][ssgd]") {
-  const std::string picture = file("timeline.svg");
-  const ProgramResult result =
-      run_ssgd({"--workers", "4", "--message-start-us", "4", "--timeline-svg", picture},
-               "layer,name,t_f_us,t_b_us,grad_bytes\n1,a<b & c,4,3,10\n");
-  REQUIRE(result.exit_code == 0);
+TEST_CASE_METHOD(ProgramTest, "ssgd draws one iteration as a picture, of layers that are sound",
+                 "[cli][ssgd]") {
+  const std::string picture = write("timeline.svg", "old");
+  CHECK(error_of({"--workers", "2", "--timeline-svg", picture}, 3,
+                 "layer,t_f_us,t_b_us,grad_bytes\n1,1,x,4\n") ==
+        error_prefix + "standard input:2: column 't_b_us': \"x\" is not a number\n");
+  CHECK(read_text(picture) == "old");
+  CHECK(directory().entries() == 1);
+  run_ssgd({"--workers", "4", "--message-start-us", "4", "--timeline-svg", picture},
+           "layer,name,t_f_us,t_b_us,grad_bytes\n1,a<b & c,4,3,10\n")
+      .succeeded();
   const std::string svg = read_text(picture);
   CHECK(svg.starts_with("<svg xmlns="));
   CHECK(svg.ends_with("</svg>\n"));
@@ -105,15 +76,14 @@ TEST_CASE_METHOD(ProgramTest, "ssgd draws one iteration as a picture", "[cli][ss
 TEST_CASE_METHOD(ProgramTest, "ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
   const std::string latencies =
       write("osu.csv", "bytes,latency_us\n8,1\n1000,45\n2000,48\n4000,54\n8000,66\n");
-  const ProgramResult result = run_ssgd(
-      {"--workers", "4", "--fit-allreduce", latencies, "--fit-from", "1000", "--format", "json"});
-  REQUIRE(result.exit_code == 0);
-  const auto json = nlohmann::json::parse(result.output)["message_times"];
+  const Words fit = {"--workers", "4",    "--fit-allreduce", latencies,
+                     "--format",  "json", "--fit-from"};
+  const auto json = run_ssgd(both_of(fit, {"1000"})).json()["message_times"];
   CHECK(json["source"] == "line fitted to 4 latencies of osu.csv (R2 1)");
   CHECK(json["start_us"] == Catch::Approx(42));
   CHECK(json["per_byte_us"] == Catch::Approx(0.003));
   CHECK(json["fit"]["ring_alpha_us"] == Catch::Approx(7));
-  CHECK(error_of({"--workers", "4", "--fit-allreduce", latencies, "--fit-from", "4000"}, 3) ==
+  CHECK(error_of(both_of(fit, {"4000"}), 3) ==
         error_prefix + latencies +
             ": only 2 latencies are of large enough messages; a line needs at least 3\n");
 }
@@ -123,8 +93,8 @@ TEST_CASE("ssgd draws every phase as long as it takes", "[cli][ssgd]") {
   const ProgramResult serial =
       run_ssgd({"--workers", "2", "--read-us", "5", "--split-us", "2", "--copy-us", "1",
                 "--update-us", "2", "--message-start-us", "4", "--timeline"},
-               "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n");
-  CHECK(serial.exit_code == 0);
+               "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n")
+          .succeeded();
   const auto of = [](char mark, std::size_t us) { return std::string(4 * us, mark); };
   CHECK_THAT(serial.output,
              ContainsSubstring("|" + of('r', 5) + of('s', 2) + of(' ', 14) + "|\n") &&
@@ -133,12 +103,12 @@ TEST_CASE("ssgd draws every phase as long as it takes", "[cli][ssgd]") {
                                    of('U', 2) + "|\n") &&
                  ContainsSubstring("|" + of(' ', 15) + of('=', 4) + of(' ', 2) + "|\n") &&
                  ContainsSubstring("  - split: cutting the batch follows the reading"));
-  const ProgramResult shared = run_ssgd(
-      {"--workers", "4", "--read-us", "5", "--shared-disk", "--input-pipeline", "host-prefetch",
-       "--allreduce", "hierarchical", "--alpha-us", "3", "--bandwidth", "1", "--workers-per-node",
-       "2", "--inside-alpha-us", "1", "--inside-bandwidth", "10"});
-  INFO(shared.errors);
-  CHECK(shared.exit_code == 0);
+  const ProgramResult shared =
+      run_ssgd({"--workers", "4", "--read-us", "5", "--shared-disk", "--input-pipeline",
+                "host-prefetch", "--allreduce", "hierarchical", "--alpha-us", "3", "--bandwidth",
+                "1", "--workers-per-node", "2", "--inside-alpha-us", "1", "--inside-bandwidth",
+                "10"})
+          .succeeded();
   CHECK_THAT(shared.output,
              ContainsSubstring("  - shared disk or bus: ") &&
                  ContainsSubstring("  - input pipeline: which stages overlap") &&
@@ -147,11 +117,10 @@ TEST_CASE("ssgd draws every phase as long as it takes", "[cli][ssgd]") {
 
 TEST_CASE("ssgd reports the imbalance of times, of shares and of whole samples", "[cli][ssgd]") {
   const auto ratio_of = [](const std::string& option, const std::string& value) {
-    const ProgramResult result =
-        run_ssgd({"--workers", "4", "--message-start-us", "4", option, value, "--format", "json"});
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output)["imbalance"]["imbalance_ratio"].get<double>();
+    return run_ssgd(
+               {"--workers", "4", "--message-start-us", "4", option, value, "--format", "json"})
+        .json()["imbalance"]["imbalance_ratio"]
+        .get<double>();
   };
   CHECK(ratio_of("--worker-times", "1,2,3,2") == Catch::Approx(3 / 2.));
   CHECK(ratio_of("--batch-shares", "1,1,2,4") == Catch::Approx(4 / 2.));
@@ -163,9 +132,8 @@ TEST_CASE_METHOD(ProgramTest, "ssgd refuses files that contradict the options", 
       "worker,layer,t_f_us,t_b_us,grad_bytes\n1,1,4,3,1000\n2,1,5,4,1000\n";
   const std::string reference = write("two.csv", two_workers);
   const std::string latencies = write("osu.csv", "bytes,latency_us\n1000,40\n2000,30\n4000,20\n");
-  const auto refused = [](Words options, int exit_code, const std::string& input) {
-    options.insert(options.end(), {"--workers", "2"});
-    return error_of(options, exit_code, input);
+  const auto refused = [](const Words& options, int exit_code, const std::string& input) {
+    return error_of(both_of(options, {"--workers", "2"}), exit_code, input);
   };
   CHECK(refused({"--message-start-us", "4", "--imbalance-factor", "0.2"}, 2, two_workers) ==
         error_prefix + "the file has the times of every worker; their imbalance is in them" +
@@ -183,74 +151,45 @@ TEST_CASE_METHOD(ProgramTest, "ssgd refuses files that contradict the options", 
 }
 
 TEST_CASE("ssgd warns that forward times are assumed", "[cli][ssgd]") {
-  const ProgramResult result =
-      run_ssgd({"--workers", "1", "--forward-share", "0.5"}, "layer,t_b_us,grad_bytes\n1,4,8\n");
-  CHECK(result.exit_code == 0);
-  CHECK(result.errors ==
+  CHECK(run_ssgd({"--workers", "1", "--forward-share", "0.5"}, "layer,t_b_us,grad_bytes\n1,4,8\n")
+            .succeeded()
+            .errors ==
         "perfmodel: warning: the forward times are assumed, not measured: 0.5 of the backward "
         "times\n");
 }
 
-TEST_CASE("ssgd refuses options that contradict each other or have no effect", "[cli][ssgd]") {
-  const auto usage = [](const Words& arguments) { return error_of(arguments, 2); };
-  CHECK(usage({"--workers", "4"}) ==
-        error_prefix +
-            "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
-            "--message-start-us), or, without merging, a file with a column t_c_us" +
-            ssgd_advice);
-  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--allreduce", "ring", "--alpha-us",
-               "1", "--bandwidth", "1"}) ==
-        error_prefix +
-            "--message-start-us cannot be combined with --allreduce: choose one of --allreduce, "
-            "--fit-allreduce and --message-start-us" +
-            ssgd_advice);
-  CHECK(usage({"--workers", "4", "--allreduce", "ring"}) ==
-        error_prefix + "--allreduce needs --alpha-us and --bandwidth" + ssgd_advice);
-  CHECK(usage({"--workers", "4", "--alpha-us", "3"}) ==
-        error_prefix + "--alpha-us needs --allreduce" + ssgd_advice);
-  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--merge", "single", "--no-overlap"}) ==
-        error_prefix + "--merge cannot be combined with --no-overlap" + ssgd_advice);
-  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "0.1",
-               "--global-batch", "32"}) ==
-        error_prefix +
-            "--global-batch cannot be combined with --imbalance-factor: choose one of "
-            "--imbalance-factor, --worker-times, --batch-shares and --global-batch" +
-            ssgd_advice);
-  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--worker-times", "1,2,3"}) ==
-        error_prefix + "--worker-times has 3 entries for 4 workers" + ssgd_advice);
-  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "5"}) ==
-        error_prefix +
-            "a load imbalance factor of 5 is impossible with 4 workers: it lies between 0 and 3, "
-            "if one worker does everything" +
-            ssgd_advice);
-}
-
-TEST_CASE("ssgd names what is wrong with a value of an option", "[cli][ssgd]") {
-  const auto usage = [](const Words& arguments) { return error_of(arguments, 2); };
-  CHECK(usage({"--workers", "0"}) ==
-        error_prefix + "--workers: '0' is not a whole number >= 1" + ssgd_advice);
-  CHECK(usage({"--workers", "4", "--merge", "greedy"}) ==
-        error_prefix +
-            "--merge: 'greedy' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and "
-            "'optimal'" +
-            ssgd_advice);
-  CHECK(usage({"--workers", "4", "--input-pipeline", "fast"}) ==
-        error_prefix +
-            "--input-pipeline: 'fast' is not one of 'serial', 'host-prefetch', 'device-buffer' "
-            "and 'three-stages'" +
-            ssgd_advice);
-  CHECK(usage({"--workers", "4", "--bandwidth", "0"}) ==
-        error_prefix + "--bandwidth: '0' is not a number > 0" + ssgd_advice);
-  CHECK(usage({"--workers", "2", "--worker-times", "1,x"}) ==
-        error_prefix + "--worker-times: 'x' is not a number >= 0" + ssgd_advice);
-}
-
-TEST_CASE_METHOD(ProgramTest, "ssgd leaves an old picture alone where the layers are bad",
-                 "[cli][ssgd]") {
-  const std::string file = write("timeline.svg", "old");
-  CHECK(error_of({"--workers", "2", "--timeline-svg", file}, 3,
-                 "layer,t_f_us,t_b_us,grad_bytes\n1,1,x,4\n") ==
-        "perfmodel: error: standard input:2: column 't_b_us': \"x\" is not a number\n");
-  CHECK(read_text(file) == "old");
-  CHECK(directory().entries() == 1);
+TEST_CASE("ssgd refuses options that contradict each other, have no effect or a wrong value",
+          "[cli][ssgd]") {
+  const Words sent = {"--workers", "4", "--message-start-us", "1"};
+  const std::string one_place = "--timeline-svg and --output need a file each";
+  const std::vector<std::pair<Words, std::string>> refusals = {
+      {{"--workers", "4"},
+       "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
+       "--message-start-us), or, without merging, a file with a column t_c_us"},
+      {both_of(sent, {"--allreduce", "ring", "--alpha-us", "1", "--bandwidth", "1"}),
+       "--message-start-us cannot be combined with --allreduce: choose one of --allreduce, "
+       "--fit-allreduce and --message-start-us"},
+      {{"--workers", "4", "--alpha-us", "3"}, "--alpha-us needs --allreduce"},
+      {both_of(sent, {"--merge", "single", "--no-overlap"}),
+       "--merge cannot be combined with --no-overlap"},
+      {both_of(sent, {"--imbalance-factor", "0.1", "--global-batch", "32"}),
+       "--global-batch cannot be combined with --imbalance-factor: choose one of "
+       "--imbalance-factor, --worker-times, --batch-shares and --global-batch"},
+      {both_of(sent, {"--worker-times", "1,2,3"}), "--worker-times has 3 entries for 4 workers"},
+      {both_of(sent, {"--imbalance-factor", "5"}),
+       "a load imbalance factor of 5 is impossible with 4 workers: it lies between 0 and 3, if one "
+       "worker does everything"},
+      {both_of(sent, {"--timeline-svg", "-"}), one_place},
+      {both_of(sent, {"--timeline-svg", "absent/x.svg", "-o", "./absent/x.svg"}), one_place},
+      {{"--workers", "0"}, "--workers: '0' is not a whole number >= 1"},
+      {{"--workers", "4", "--merge", "greedy"},
+       "--merge: 'greedy' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and "
+       "'optimal'"},
+      {{"--workers", "4", "--input-pipeline", "fast"},
+       "--input-pipeline: 'fast' is not one of 'serial', 'host-prefetch', 'device-buffer' and "
+       "'three-stages'"},
+      {{"--workers", "4", "--bandwidth", "0"}, "--bandwidth: '0' is not a number > 0"},
+      {{"--workers", "2", "--worker-times", "1,x"}, "--worker-times: 'x' is not a number >= 0"}};
+  for (const auto& [arguments, message] : refusals)
+    CHECK(error_of(arguments, 2) == error_prefix + message + ssgd_advice);
 }

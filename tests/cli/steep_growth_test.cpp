@@ -34,19 +34,9 @@ std::string runs_on_nodes(const std::vector<double>& gpus, unsigned seed) {
     double noise = -6;  // of twelve uniform numbers: nearly normal
     for (int i = 0; i < 12; ++i)
       noise += static_cast<double>(random() % 10001) / 10000;
-    csv += to_text(batch) + ',' + to_text(width) + ',' + to_text(count) + ',' +
-           to_text(time_on_nodes(batch, width, count) * std::exp(0.02 * noise)) + '\n';
+    csv +=
+        csv_row(batch, width, count, time_on_nodes(batch, width, count) * std::exp(0.02 * noise));
   }
-  return csv;
-}
-
-/// A floor with a small term beside it that grows with the fourth power of the GPUs.
-std::string runs_with_steep_term() {
-  std::string csv = "width,gpus,time_s\n";
-  for (const double width : {16., 32., 64.})
-    for (const double gpus : {1., 2., 3., 4.})
-      csv += to_text(width) + ',' + to_text(gpus) + ',' +
-             to_text(std::sqrt(width) * (1 + 1e-3 * std::pow(gpus, 4))) + '\n';
   return csv;
 }
 
@@ -62,10 +52,10 @@ TEST_CASE_METHOD(ProgramTest,
   write("runs.csv", runs_on_nodes(gpus, seed));
   run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "auto", "-o", "model.json"});
   for (const double count : asked) {
+    CAPTURE(count);
     const ProgramResult predicted = run({"predict", "model.json", "--set", "batch=16", "width=1024",
-                                         "gpus=" + to_text(count), "--quiet"});
-    CAPTURE(count, predicted.errors);
-    REQUIRE(predicted.exit_code == 0);
+                                         "gpus=" + to_text(count), "--quiet"})
+                                        .succeeded();
     // Runs on one and two nodes, or on up to four, cannot say how a cost of several nodes goes on:
     // as at the edge is off by less than 2, a power of four by thousands.
     const double factor = std::stod(predicted.output) / time_on_nodes(16, 1024, count);
@@ -99,17 +89,15 @@ TEST_CASE("of two scales that grow together neither explodes beyond the runs",
 TEST_CASE_METHOD(ProgramTest,
                  "beyond a step at the edge of a scale intervals hold a cost that saturates",
                  "[steep][intervals][whole-fits]") {
-  const auto form = GENERATE(std::vector<std::string>{"multi"},
-                             std::vector<std::string>{"multi", "--residual", "process"});
+  const auto form = GENERATE(values<Words>({{"multi"}, {"multi", "--residual", "process"}}));
   CAPTURE(form);
-  Words fit = {"fit", "runs.csv", "--extrinsic", "gpus",        "--coverage",
-               "0.9", "-o",       "model.json",  "--expression"};
-  fit.insert(fit.end(), form.begin(), form.end());
+  const Words fit = {"fit", "runs.csv", "--extrinsic", "gpus",        "--coverage",
+                     "0.9", "-o",       "model.json",  "--expression"};
   int flat = 0;
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     CAPTURE(seed);
     write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, seed));
-    run(fit).succeeded();
+    run(fit, form).succeeded();
     const auto asked = [&](int gpus) {
       return run({"predict", "model.json", "--set", "batch=16", "width=1024",
                   "gpus=" + std::to_string(gpus), "--json", "--quiet"})
@@ -135,54 +123,34 @@ TEST_CASE_METHOD(ProgramTest,
   CHECK(flat >= 3);
 }
 
-TEST_CASE_METHOD(ProgramTest,
-                 "the interval of a row beyond a scale does not depend on the other rows",
-                 "[intervals][whole-fits]") {
-  write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
-  run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--coverage", "0.9", "-o",
-       "model.json"})
-      .succeeded();
-  const std::string header = "batch,width,gpus\n";
-  std::vector<std::string> rows;
-  std::string all = header;
-  for (const char* const gpus : {"64", "16", "32", "64", "128", "8", "32"})
-    all += rows.emplace_back(std::string("16,1024,") + gpus + "\n");
-  write("all.csv", all);
-  const std::string together = run({"predict", "model.json", "all.csv", "--quiet"}).output;
-  for (const std::string& row : rows) {
-    write("one.csv", header + row);
-    const std::string alone = run({"predict", "model.json", "one.csv", "--quiet"}).output;
-    CHECK_THAT(together, ContainsSubstring(alone.substr(alone.find('\n'))));
-  }
-}
-
 TEST_CASE_METHOD(ProgramTest, "every command warns beyond a scale at which a model grows steeply",
                  "[steep]") {
-  write("runs.csv", runs_with_steep_term());
+  // A floor with a small term beside it that grows with the fourth power of the GPUs.
+  write("runs.csv", csv_grid("width,gpus,time_s", {16., 32., 64.}, {1., 2., 3., 4.},
+                             [](double width, double gpus) {
+                               return std::sqrt(width) * (1 + 1e-3 * std::pow(gpus, 4));
+                             }));
   const std::string growth = "beyond which the model grows as gpus^";
-  const ProgramResult fit = run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi",
-                                 "--terms", "2", "-o", "model.json"});
-  CHECK_THAT(fit.errors, ContainsSubstring("do not extrapolate gpus"));
-  const ProgramResult predict = run({"predict", "model.json", "--set", "width=32", "gpus=16"});
-  CHECK_THAT(predict.errors, ContainsSubstring(growth));
-  const ProgramResult json =
-      run({"predict", "model.json", "--set", "width=32", "gpus=16", "--json"});
-  const nlohmann::json document = nlohmann::json::parse(json.output);
-  REQUIRE(document["range_findings"].size() == 1);
-  CHECK_THAT(document["range_findings"][0].get<std::string>(), ContainsSubstring(growth));
-  const ProgramResult several =
-      run({"predict", "model.json", "--set", "width=32", "gpus=2,16", "--json"});
-  CHECK(nlohmann::json::parse(several.output)["range_findings"].size() == 1);
-  const ProgramResult inside =
-      run({"predict", "model.json", "--set", "width=32", "gpus=2,3", "--json"});
-  CHECK_FALSE(nlohmann::json::parse(inside.output).contains("range_findings"));
-  const ProgramResult within = run({"predict", "model.json", "--set", "width=32", "gpus=3"});
-  CHECK(within.errors.find(growth) == std::string::npos);
-  const ProgramResult below = run({"predict", "model.json", "--set", "width=32", "gpus=0.5"});
-  CHECK(below.errors.find(growth) == std::string::npos);
-  const ProgramResult scaling =
-      run({"scaling", "model.json", "--column", "gpus", "--at", "1,4,16"});
-  CHECK_THAT(scaling.errors, ContainsSubstring(growth));
+  CHECK_THAT(run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--terms", "2",
+                  "-o", "model.json"})
+                 .errors,
+             ContainsSubstring("do not extrapolate gpus"));
+  const auto predict = [&](const std::string& gpus) {
+    return run({"predict", "model.json", "--set", "width=32", "gpus=" + gpus});
+  };
+  const auto json = [&](const std::string& gpus) {
+    return run({"predict", "model.json", "--json", "--set", "width=32", "gpus=" + gpus}).json();
+  };
+  CHECK_THAT(predict("16").errors, ContainsSubstring(growth));
+  const nlohmann::json findings = json("16")["range_findings"];
+  REQUIRE(findings.size() == 1);
+  CHECK_THAT(findings[0].get<std::string>(), ContainsSubstring(growth));
+  CHECK(json("2,16")["range_findings"].size() == 1);
+  CHECK_FALSE(json("2,3").contains("range_findings"));
+  for (const char* gpus : {"3", "0.5"})  // within, and below
+    CHECK_THAT(predict(gpus).errors, !ContainsSubstring(growth));
+  CHECK_THAT(run({"scaling", "model.json", "--column", "gpus", "--at", "1,4,16"}).errors,
+             ContainsSubstring(growth));
   run({"report", "model.json", "runs.csv", "-o", "page.html"});
   CHECK_THAT(read("page.html"), ContainsSubstring("beyond: \", " + growth));
   const std::string comment = run({"report", "model.json", "runs.csv", "--format", "md"}).output;
@@ -200,22 +168,26 @@ TEST_CASE_METHOD(ProgramTest, "every command warns beyond a scale at which a mod
 }
 
 TEST_CASE_METHOD(ProgramTest,
-                 "between the two measured values around a step nothing counts as measured",
-                 "[steep][range][whole-fits]") {
+                 "around a step nothing between its two values counts as measured, and beyond the "
+                 "scale the trend speaks",
+                 "[steep][range][support][whole-fits]") {
   write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
   run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--residual", "process",
        "-o", "model.json"})
       .succeeded();
   REQUIRE_THAT(read("model.json"), ContainsSubstring("gpus > 8"));
-  const auto asked = [&](const std::string& gpus) {
-    return run({"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus,
-                "--strict-range"});
+  const auto asked = [&](const std::string& gpus, const std::string& option) {
+    return run(
+        {"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus, option});
   };
   for (const std::string gpus : {"8", "16", "3"})
-    CHECK(asked(gpus).exit_code == 0);
-  for (const std::string gpus : {"9", "15"}) {
-    CHECK(asked(gpus).exit_code == 3);
-    CHECK_THAT(asked(gpus).errors, ContainsSubstring("nothing was measured at gpus in 9 .. 15"));
+    CHECK(asked(gpus, "--strict-range").exit_code == 0);
+  for (const std::string gpus : {"9", "15"})
+    CHECK_THAT(asked(gpus, "--strict-range").failed(3),
+               ContainsSubstring("nothing was measured at gpus in 9 .. 15"));
+  for (const std::string gpus : {"8", "16", "17", "256"}) {
+    CAPTURE(gpus);
+    CHECK(asked(gpus, "--json").json()["support"] == (std::stoi(gpus) > 16 ? "trend" : "process"));
   }
 }
 
@@ -238,28 +210,10 @@ TEST_CASE_METHOD(
   // The default form and its constants stay.
   CHECK_THAT(read("model.json"),
              ContainsSubstring("\"form\": \"generic\"") && ContainsSubstring("\"kind\": \"rise\""));
-  for (const std::vector<std::string>& beyond :
-       {std::vector<std::string>{"predict", "model.json", "--set", "cores=48"},
-        {"scaling", "model.json"}})
+  for (const Words& beyond :
+       {Words{"predict", "model.json", "--set", "cores=48"}, Words{"scaling", "model.json"}})
     CHECK_THAT(run(beyond).errors, ContainsSubstring(words));
   CHECK_THAT(run({"predict", "model.json", "--set", "cores=20"}).errors, !ContainsSubstring(words));
   CHECK_THAT(run({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}).output,
              ContainsSubstring(words));
-}
-
-TEST_CASE_METHOD(ProgramTest,
-                 "beyond a scale that a formula knows by a step alone the trend speaks",
-                 "[steep][support][whole-fits]") {
-  write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
-  run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--residual", "process",
-       "-o", "model.json"})
-      .succeeded();
-  REQUIRE_THAT(read("model.json"), ContainsSubstring("gpus > 8"));
-  for (const std::string gpus : {"8", "16", "17", "256"}) {
-    CAPTURE(gpus);
-    const ProgramResult asked =
-        run({"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus, "--json"});
-    CHECK_THAT(asked.output, ContainsSubstring(std::stoi(gpus) > 16 ? "\"support\": \"trend\""
-                                                                    : "\"support\": \"process\""));
-  }
 }

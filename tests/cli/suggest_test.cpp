@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -23,11 +25,11 @@ std::string model_of_space() {
 }
 
 /// The inputs of sample_model().
-const std::string space =
-    R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+const std::string space = space_of(R"(
         {"column": "filters", "values": [4, 8, 16, 32]},
         {"column": "activation", "values": ["tanh", "relu"]},
-        {"column": "workers", "values": [1, 2, 4]}], "extrinsic": ["workers"]})";
+        {"column": "workers", "values": [1, 2, 4]})",
+                                   R"(, "extrinsic": ["workers"])");
 
 class Files : public ProgramTest {
  public:
@@ -38,12 +40,10 @@ class Files : public ProgramTest {
   ProgramResult suggest(const Words& arguments) const {
     return run({"suggest", file("model.json"), file("space.json")}, arguments);
   }
-  nlohmann::json suggested(Words arguments) const {
-    arguments.insert(arguments.end(), {"--format", "json"});
-    const bool says_more =  // how uncertain predictions are
-        std::find(arguments.begin(), arguments.end(), "--next") != arguments.end();
-    const ProgramResult result = suggest(arguments);
-    CHECK((says_more || result.errors.empty()));
+  nlohmann::json suggested(const Words& arguments) const {
+    const ProgramResult result = suggest(both_of(arguments, {"--format", "json"}));
+    // Of the next runs it says how uncertain predictions are.
+    CHECK((result.errors.empty() || std::count(arguments.begin(), arguments.end(), "--next") > 0));
     return result.json();
   }
 };
@@ -66,41 +66,34 @@ TEST_CASE_METHOD(Files, "suggest finds the fastest configuration of a whole spac
     CHECK(json["fastest"][i - 1]["predicted_time"] <= json["fastest"][i]["predicted_time"]);
 }
 
-TEST_CASE_METHOD(Files, "suggest searches ranges of whole numbers as a whole", "[cli][suggest]") {
-  const std::string model = write("known.json", model_of_space());
-  const std::string whole =
-      write("whole.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+TEST_CASE_METHOD(Files,
+                 "suggest searches ranges of whole numbers as a whole, and lists what it draws "
+                 "of others once",
+                 "[cli][suggest]") {
+  const Words options = {"--top", "1000", "--price", "workers"};
+  write("space.json", space_of(R"(
         {"column": "filters", "range": [4, 32], "whole": true},
         {"column": "activation", "values": ["relu", "tanh"]},
-        {"column": "workers", "range": [1, 4], "whole": true, "scale": "log"}]})");
-  const ProgramResult result = run({"suggest", model, whole, "--top", "1000", "--format", "json"});
-  CHECK(result.errors == "");
-  REQUIRE(result.exit_code == 0);
-  const auto json = nlohmann::json::parse(result.output);
-  CHECK(json["complete"] == true);
-  CHECK(json["searched"] == 29 * 2 * 4);
-  CHECK(json["fastest"].size() == 29 * 2 * 4);
-}
-
-TEST_CASE_METHOD(Files, "suggest lists a configuration once, however often it was drawn",
-                 "[cli][suggest]") {
-  const std::string model = write("known.json", model_of_space());
+        {"column": "workers", "range": [1, 4], "whole": true, "scale": "log"})"));
+  const auto whole = suggested(options);
+  CHECK(whole["complete"] == true);
+  CHECK(whole["searched"] == 29 * 2 * 4);
+  CHECK(whole["fastest"].size() == 29 * 2 * 4);
   // Numbers of six digits: there are eleven from 4 to 4.0001, and 200,000 draws.
-  const std::string narrow =
-      write("narrow.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+  write("space.json", space_of(R"(
         {"column": "filters", "range": [4, 4.0001]},
         {"column": "activation", "values": ["relu", "tanh"]},
-        {"column": "workers", "values": [1, 2, 4]}]})");
-  const auto json =
-      run({"suggest", model, narrow, "--top", "1000", "--price", "workers", "--format", "json"})
-          .json();
-  CHECK(json["complete"] == false);
-  CHECK(json["fastest"].size() == 11 * 2 * 3);
-  CHECK(json["cheapest"].size() == 11 * 2 * 3);
+        {"column": "workers", "values": [1, 2, 4]})"));
+  const auto drawn = suggest(both_of(options, {"--format", "json"})).json();
+  CHECK(drawn["complete"] == false);
+  CHECK(drawn["fastest"].size() == 11 * 2 * 3);
+  CHECK(drawn["cheapest"].size() == 11 * 2 * 3);
 }
 
-TEST_CASE_METHOD(Files, "suggest weighs time against a price", "[cli][suggest]") {
-  const auto json = suggested({"--price", "workers * 1.2", "--where", "filters == 32"});
+TEST_CASE_METHOD(Files, "suggest weighs time against a price, in its table as in its document",
+                 "[cli][suggest]") {
+  const Words options = {"--price", "workers * 1.2", "--where", "filters == 32"};
+  const auto json = suggested(options);
   for (const auto& item : json["cheapest"]) {
     CHECK(item["cost"] == Approx(item["predicted_time"].get<double>() * 1.2 *
                                  item["configuration"]["workers"].get<double>()));
@@ -113,13 +106,6 @@ TEST_CASE_METHOD(Files, "suggest weighs time against a price", "[cli][suggest]")
     CHECK(json["pareto"][i - 1]["predicted_time"] < json["pareto"][i]["predicted_time"]);
     CHECK(json["pareto"][i - 1]["cost"] > json["pareto"][i]["cost"]);
   }
-}
-
-TEST_CASE_METHOD(
-    Files, "suggest's table of the best by time, by cost, or by neither is that of its document",
-    "[cli][suggest]") {
-  const Words options = {"--price", "workers", "--where", "filters == 32"};
-  const auto json = suggested(options);
   for (const auto& [by, list] :
        {std::pair{"time", "fastest"}, {"cost", "cheapest"}, {"pareto", "pareto"}}) {
     CAPTURE(by);
@@ -128,9 +114,7 @@ TEST_CASE_METHOD(
       expected += csv_row("32", item["configuration"]["activation"].get<std::string>(),
                           item["configuration"]["workers"].dump(), item["predicted_time"].dump(),
                           item["cost"].dump());
-    Words words = options;
-    words.insert(words.end(), {"--by", by, "--format", "csv"});
-    const std::string table = suggest(words).output;
+    const std::string table = suggest(both_of(options, {"--by", by, "--format", "csv"})).output;
     CHECK(std::regex_replace(table, std::regex("\\.0(?=[,\n])"), "") ==
           std::regex_replace(expected, std::regex("\\.0(?=[,\n])"), ""));
   }
@@ -149,41 +133,34 @@ TEST_CASE_METHOD(Files, "suggest keeps to conditions on columns, time and cost",
         error_prefix + "no configuration of " + file("space.json") + " fulfils all conditions\n");
 }
 
-TEST_CASE_METHOD(Files, "suggest proposes what was not measured as the next to measure",
+TEST_CASE_METHOD(Files, "suggest proposes as the next to measure what was not, of what can be",
                  "[cli][suggest]") {
-  const std::string runs =
-      write("runs.csv",
+  const std::string alike =
+      write("alike.csv",
             "filters,activation,workers\n4,relu,1\n8,relu,1\n16,relu,1\n32,relu,1\n4,tanh,1\n");
-  const auto json = suggested({"--next", "3", "--runs", runs});
-  REQUIRE(json["next"].size() == 3);
-  CHECK(json["next"][0]["configuration"]["workers"] == 4);
-  CHECK(json["next"][0]["log_determinant_gain"] >= json["next"][2]["log_determinant_gain"]);
-  const ProgramResult csv = suggest({"--next", "1", "--runs", runs, "--format", "csv"});
-  CHECK(csv.output.starts_with("filters,activation,workers,predicted_time_s,gain\n"));
-}
+  const auto next = suggested({"--next", "3", "--runs", alike})["next"];
+  REQUIRE(next.size() == 3);
+  CHECK(next[0]["configuration"]["workers"] == 4);
+  CHECK(next[0]["log_determinant_gain"] >= next[2]["log_determinant_gain"]);
+  CHECK(suggest({"--next", "1", "--runs", alike, "--format", "csv"})
+            .output.starts_with("filters,activation,workers,predicted_time_s,gain\n"));
 
-TEST_CASE_METHOD(Files, "suggest chooses the next to measure among what can be measured",
-                 "[cli][suggest]") {
-  const std::string runs = write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n");
-  const std::string plan =
-      write("plan.csv", "filters,activation,workers\n32,relu,2\n16,tanh,2\n8,relu,2\n");
-  const auto json = suggested({"--next", "5", "--runs", runs, "--among", plan});
+  write("plan.csv", "filters,activation,workers\n32,relu,2\n16,tanh,2\n8,relu,2\n");
+  write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n");
+  const auto json = suggested({"--next", "5", "--runs", "runs.csv", "--among", "plan.csv"});
   REQUIRE(json["next"].size() == 3);
-  for (const auto& item : json["next"])
-    CHECK(item["configuration"]["workers"] == 2);
   // What relu takes is known already, tanh is not.
   CHECK(json["next"][0]["configuration"]["activation"] == "tanh");
   double left = json["mean_deviation"].get<double>();
   for (const auto& item : json["next"]) {
+    CHECK(item["configuration"]["workers"] == 2);
     CHECK(item["deviation_gain"] > 0);
     left -= item["deviation_gain"].get<double>();
   }
   CHECK(left > 0);
-
-  const std::string elsewhere = write("elsewhere.csv", "filters,activation,workers\n32,relu,3\n");
-  CHECK(suggest({"--next", "1", "--runs", runs, "--among", elsewhere})
-            .failed(3)
-            .find("elsewhere.csv:2: column 'workers'") != std::string::npos);
+  write("plan.csv", "filters,activation,workers\n32,relu,3\n");
+  CHECK_THAT(suggest({"--next", "1", "--runs", "runs.csv", "--among", "plan.csv"}).failed(3),
+             ContainsSubstring("plan.csv:2: column 'workers'"));
 }
 
 TEST_CASE_METHOD(Files, "suggest asks what a run costs before it is measured", "[cli][suggest]") {
@@ -198,18 +175,15 @@ TEST_CASE_METHOD(Files, "suggest asks what a run costs before it is measured", "
   CHECK(other["configuration"]["workers"].dump() != workers);
   CHECK(first("2")["configuration"] == even["configuration"]);
   CHECK(first("2")["cost"].get<double>() == Approx(2 * even["cost"].get<double>()));
+  const auto after = [&](const std::string& overhead) {
+    return suggested({"--next", "1", "--runs", runs, "--overhead", overhead})["next"][0];
+  };
   for (const double overhead : {0.0, 7.0}) {
-    const auto next = suggested(
-        {"--next", "1", "--runs", runs, "--overhead", std::to_string(overhead)})["next"][0];
+    const auto next = after(std::to_string(overhead));
     CHECK(next["cost"].get<double>() == Approx(next["predicted_time"].get<double>() + overhead));
   }
   // Of runs that cost alike the one that tells most, whatever it takes.
-  const auto gain = [&](const std::string& overhead) {
-    return suggested(
-               {"--next", "1", "--runs", runs, "--overhead", overhead})["next"][0]["deviation_gain"]
-        .get<double>();
-  };
-  CHECK(gain("1e9") >= gain("0"));
+  CHECK(after("1e9")["deviation_gain"] >= after("0")["deviation_gain"]);
 }
 
 TEST_CASE_METHOD(Files, "suggest looks for the fastest by expected improvement", "[cli][suggest]") {
@@ -243,9 +217,7 @@ TEST_CASE_METHOD(Files, "suggest looks for the fastest by expected improvement",
   const double expected = deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0)) +
                                        z * std::erfc(-z / std::sqrt(2)) / 2);
   CHECK(first["expected_improvement"].get<double>() == Approx(expected).epsilon(1e-6));
-  std::vector<std::string> csv = options;
-  csv.insert(csv.end(), {"--format", "csv"});
-  const ProgramResult table = suggest(csv);
+  const ProgramResult table = suggest(both_of(options, {"--format", "csv"}));
   CHECK(table.output.starts_with("filters,activation,workers,predicted_time_s,improvement\n"));
   const std::string line = table.output.substr(table.output.find('\n') + 1);
   CHECK(line.substr(0, line.find('\n')).ends_with("," + first["expected_improvement"].dump()));
@@ -257,104 +229,73 @@ TEST_CASE_METHOD(Files, "suggest looks for the fastest by expected improvement",
   CHECK_FALSE(accuracy["next"][0].contains("expected_improvement"));
   // What costs far more waits.
   const std::string workers = first["configuration"]["workers"].dump();
-  std::vector<std::string> dear = options;
-  dear.insert(dear.end(), {"--price", "workers == " + workers + " ? 1e9 : 1"});
+  const Words dear = both_of(options, {"--price", "workers == " + workers + " ? 1e9 : 1"});
   CHECK(suggested(dear)["next"][0]["configuration"]["workers"].dump() != workers);
-}
 
-TEST_CASE_METHOD(Files, "suggest says when nothing faster can be looked for", "[cli][suggest]") {
-  const auto error_of = [&](const Words& arguments, int exit_code) {
-    const ProgramResult result = suggest(arguments);
-    CHECK(result.exit_code == exit_code);
-    return result.errors;
-  };
-  CHECK(error_of({"--goal", "fastest"}, 2) ==
-        error_prefix + "--goal needs --next" + suggest_advice);
-  CHECK(error_of({"--next", "1", "--goal", "fastest"}, 2) ==
-        error_prefix + "--goal fastest needs --runs: it improves on what was measured" +
-            suggest_advice);
-  CHECK(error_of({"--next", "1", "--goal", "speed"}, 2)
-            .starts_with(error_prefix + "--goal: 'speed' is not"));
+  // Nothing faster can be looked for where all was measured.
+  const Words fastest = {"--next", "1", "--goal", "fastest", "--runs"};
   const std::string all =
       csv_grid("filters,activation,workers,time_s", {"4", "8", "16", "32"}, {"tanh", "relu"},
                {"1", "2", "4"}, [](const char*, const char*, const char*) { return "1"; });
-  const std::string runs = write("all.csv", all);
-  CHECK(error_of({"--next", "1", "--goal", "fastest", "--runs", runs}, 3)
+  CHECK(suggest(both_of(fastest, {write("all.csv", all)}))
+            .failed(3)
             .ends_with(error_prefix + "every configuration of " + file("space.json") +
                        " was measured\n"));
   // Without a measured configuration that is allowed, the fastest candidate is to be beaten.
   const std::string one = write("one.csv", "filters,activation,workers,time_s\n4,relu,4,1\n");
-  CHECK(error_of({"--next", "1", "--goal", "fastest", "--runs", one, "--where", "filters > 4"}, 0)
-            .find("note: the lowest time predicted of a candidate is ") != std::string::npos);
+  CHECK_THAT(suggest(both_of(fastest, {one, "--where", "filters > 4"})).succeeded().errors,
+             ContainsSubstring("note: the lowest time predicted of a candidate is "));
 }
 
 TEST_CASE_METHOD(Files, "suggest names what is wrong with its options", "[cli][suggest]") {
-  const auto error_of = [&](const Words& arguments, int exit_code) {
-    const ProgramResult result = suggest(arguments);
-    CHECK(result.exit_code == exit_code);
-    CHECK(result.output.empty());
-    return result.errors;
-  };
-  CHECK(error_of({"--by", "cost"}, 2) == error_prefix + "--by cost needs --price" + suggest_advice);
-  CHECK(error_of({"--price", "worker"}, 2) ==
-        error_prefix + "--price: 'worker': there is no 'worker'; did you mean 'workers'?" +
-            suggest_advice);
-  CHECK(error_of({"--price", "workers - 2"}, 2) ==
-        error_prefix +
-            "--price: a price has to be a number >= 0, and is not for every configuration of " +
-            file("space.json") + suggest_advice);
-  CHECK(error_of({"--runs", "x.csv"}, 2) == error_prefix + "--runs needs --next" + suggest_advice);
-  CHECK(error_of({"--next", "2", "--top", "3"}, 2) ==
-        error_prefix + "--top cannot be combined with --next: it looks for information" +
-            suggest_advice);
-  CHECK(error_of({"--overhead", "1"}, 2) ==
-        error_prefix + "--overhead needs --next" + suggest_advice);
-  CHECK(error_of({"--among", "x.csv"}, 2) ==
-        error_prefix + "--among needs --next" + suggest_advice);
+  const std::vector<std::pair<Words, std::string>> refusals = {
+      {{"--goal", "fastest"}, "--goal needs --next"},
+      {{"--next", "1", "--goal", "fastest"},
+       "--goal fastest needs --runs: it improves on what was measured"},
+      {{"--price", "worker"}, "--price: 'worker': there is no 'worker'; did you mean 'workers'?"},
+      {{"--price", "workers - 2"},
+       "--price: a price has to be a number >= 0, and is not for every configuration of " +
+           file("space.json")},
+      {{"--next", "2", "--top", "3"},
+       "--top cannot be combined with --next: it looks for information"},
+      {{"--among", "x.csv"}, "--among needs --next"}};
+  for (const auto& [arguments, message] : refusals)
+    CHECK(suggest(arguments).refused() == error_prefix + message + suggest_advice);
+  CHECK(suggest({"--next", "1", "--goal", "speed"})
+            .failed(2)
+            .starts_with(error_prefix + "--goal: 'speed' is not"));
 }
 
-TEST_CASE_METHOD(Files, "suggest warns of what lies outside of the measured range, or refuses it",
-                 "[cli][suggest][range]") {
-  const std::string model = write("narrow.json", sample_model());  // workers 1 .. 4
-  const std::string wide =
-      write("wide.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
-        {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu"]},
-        {"column": "workers", "values": [2, 4, 8]}], "extrinsic": ["workers"]})");
-  const auto suggest = [&](const Words& arguments) {
-    return run({"suggest", model, wide}, arguments);
-  };
+TEST_CASE_METHOD(
+    Files, "suggest warns of what lies outside of the measured range, and names unknown levels",
+    "[cli][suggest][range]") {
+  write("model.json", sample_model());  // workers 1 .. 4
+  write("space.json", space_of(R"({"column": "filters", "values": [4, 8]},
+                    {"column": "activation", "values": ["relu"]},
+                    {"column": "workers", "values": [2, 4, 8]})",
+                               R"(, "extrinsic": ["workers"])"));
   const ProgramResult fastest = suggest({"--top", "1"}).succeeded();
   CHECK(fastest.errors ==
         "perfmodel: warning: workers = 8 is outside of the measured range 1 .. 4: the prediction "
         "is extrapolated\n");
-  const ProgramResult strict = suggest({"--top", "3", "--strict-range"});
-  CHECK(strict.exit_code == 3);
-  CHECK(strict.output.empty());
-  CHECK(strict.errors == error_prefix +
-                             "--strict-range: column 'workers' leaves the measured range 1 .. 4 in "
-                             "2 of 3 rows\n");
+  CHECK(suggest({"--top", "3", "--strict-range"}).refused(3) ==
+        error_prefix +
+            "--strict-range: column 'workers' leaves the measured range 1 .. 4 in 2 of 3 rows\n");
   CHECK(suggest({"--strict-range", "--where", "workers <= 4"}).succeeded().errors.empty());
   // JSON has all lists: the cheapest are within the range, the fastest are not.
-  const std::vector<std::string> cheapest = {"--strict-range", "--top",   "1",        "--by",
-                                             "cost",           "--price", "workers^2"};
+  const Words cheapest = {"--strict-range", "--top", "1", "--by", "cost", "--price", "workers^2"};
   CHECK(suggest(cheapest).exit_code == 0);
-  Words as_json = cheapest;
-  as_json.insert(as_json.end(), {"--format", "json"});
-  CHECK(suggest(as_json).exit_code == 3);
-}
+  CHECK(suggest(both_of(cheapest, {"--format", "json"})).exit_code == 3);
 
-TEST_CASE_METHOD(Files, "suggest names levels of a space that the model does not know",
-                 "[cli][suggest]") {
-  const std::string unknown =
-      write("unknown.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
-        {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu", "gelu"]},
-        {"column": "workers", "values": [2, 4]}], "extrinsic": ["workers"]})");
-  const std::string model = write("known.json", sample_model());
-  const std::string expected = error_prefix + unknown +
-                               ": column 'activation': the model has no level \"gelu\"; "
-                               "it has 'relu' and 'tanh'; did you mean 'relu'?\n";
-  for (const Words& options : {std::vector<std::string>{}, std::vector<std::string>{"--next", "2"}})
-    CHECK(run({"suggest", model, unknown}, options).failed(3) == expected);
+  write("space.json", space_of(R"({"column": "filters", "values": [4, 8]},
+                    {"column": "activation", "values": ["relu", "gelu"]},
+                    {"column": "workers", "values": [2, 4]})",
+                               R"(, "extrinsic": ["workers"])"));
+  for (const Words& options : {Words{}, Words{"--next", "2"}})
+    CHECK(suggest(options).failed(3) ==
+          error_prefix + file("space.json") +
+              ": column 'activation': the model has no level \"gelu\"; it has 'relu' and 'tanh'; "
+              "did you mean 'relu'?\n");
 }
 
 namespace {
@@ -367,33 +308,38 @@ std::string runs_with_ties() {
        {std::pair{"cuda", "conv1d"}, {"cuda", "conv2d"}, {"opencl", "conv2d"}})
     for (const int nodes : {1, 2, 4, 8})
       for (const int batch : {8, 16, 32, 64}) {
-        const std::string configuration = std::string(framework) + "," + layer + "," +
-                                          std::to_string(nodes) + "," + std::to_string(8 * nodes) +
-                                          "," + std::to_string(batch) + "," +
-                                          std::to_string(8 * nodes * batch) + ",";
         const bool fails =
             batch == 64 || (std::string(layer) == "conv1d" && batch == 32 && nodes == 1);
         const double time = batch * (framework == std::string("cuda") ? 1 : 3) *
                             (layer == std::string("conv1d") ? 1 : 2) * (1 + 0.01 * nodes);
-        csv += configuration + (fails ? "OOM" : std::to_string(time)) + "\n";
+        csv += csv_row(framework, layer, nodes, 8 * nodes, batch, 8 * nodes * batch,
+                       fails ? "OOM" : std::to_string(time));
       }
   return csv;
 }
 
-const std::vector<std::string> tied_columns = {"--extrinsic",
-                                               "nodes,gpus,local_batch,global_batch"};
+const Words tied_columns = {"--extrinsic", "nodes,gpus,local_batch,global_batch"};
+
+/// What suggest finds of runs.csv.
+class RunsTest : public ProgramTest {
+ public:
+  ProgramResult ranked(const Words& options) const {
+    return run({"suggest", "model.json", "runs.csv", "--format", "json"}, options).succeeded();
+  }
+  nlohmann::json next(const std::string& count) const {
+    return ranked({"--next", count}).json()["next"];
+  }
+};
 
 }  // namespace
 
-TEST_CASE_METHOD(ProgramTest, "suggest ranks the runs of a file, not what could be made of them",
+TEST_CASE_METHOD(RunsTest, "suggest ranks the runs of a file, not what could be made of them",
                  "[cli][suggest]") {
   write("runs.csv", runs_with_ties());
   run({"fit", "runs.csv", "--failed", "drop", "-o", "model.json"}, tied_columns).succeeded();
-  const ProgramResult ranked =
-      run({"suggest", "model.json", "runs.csv", "--top", "1000", "--format", "json"}).succeeded();
-  CHECK_THAT(ranked.errors,
-             Catch::Matchers::ContainsSubstring("13 of 48 runs failed and are left out"));
-  const auto json = ranked.json();
+  const ProgramResult all = ranked({"--top", "1000"});
+  CHECK_THAT(all.errors, ContainsSubstring("13 of 48 runs failed and are left out"));
+  const auto json = all.json();
   CHECK(json["searched"] == 35);
   CHECK(json["complete"] == true);
   CHECK(json["fastest"].size() == 35);
@@ -404,16 +350,14 @@ TEST_CASE_METHOD(ProgramTest, "suggest ranks the runs of a file, not what could 
     CHECK(at["local_batch"] < 64);
   }
   // A configuration that stands in a file twice is one; a file need not tell times.
-  write("plan.csv",
+  write("runs.csv",
         "framework,layer,nodes,gpus,local_batch,global_batch\ncuda,conv2d,1,8,8,64\n"
         "cuda,conv2d,1,8,8,64\ncuda,conv1d,1,8,8,64\n");
-  const ProgramResult plan = run({"suggest", "model.json", "plan.csv", "--format", "json"});
-  CHECK(nlohmann::json::parse(plan.output)["fastest"].size() == 2);
+  CHECK(ranked({}).json()["fastest"].size() == 2);
 }
 
-TEST_CASE_METHOD(ProgramTest, "runs are recognised by their content, whatever the file's name",
+TEST_CASE_METHOD(SampleModelTest, "runs are recognised by their content, whatever the file's name",
                  "[cli][suggest]") {
-  write("model.json", sample_model());
   const std::string csv = "filters,activation,workers\n4,relu,2\n8,tanh,4\n";
   const nlohmann::json first = {{"filters", 4}, {"activation", "relu"}, {"workers", 2}};
   const nlohmann::json second = {{"filters", 8}, {"activation", "tanh"}, {"workers", 4}};
@@ -424,10 +368,8 @@ TEST_CASE_METHOD(ProgramTest, "runs are recognised by their content, whatever th
   write("runs.jsonl", first.dump() + "\n" + second.dump() + "\n");
   write("space.csv", space);  // a space by its content
   const auto fastest_of = [&](const std::string& name) {
-    const ProgramResult result = run({"suggest", "model.json", name, "--format", "json"});
-    INFO(name << result.errors);
-    REQUIRE(result.exit_code == 0);
-    return nlohmann::json::parse(result.output)["fastest"];
+    INFO(name);
+    return run({"suggest", "model.json", name, "--format", "json"}).json()["fastest"];
   };
   CHECK(fastest_of("runs.csv").size() == 2);
   for (const char* name : {"runs.tsv", "runs.txt", "runs.json", "runs.jsonl"}) {
@@ -444,43 +386,36 @@ TEST_CASE_METHOD(ProgramTest, "runs are recognised by their content, whatever th
              Catch::Matchers::StartsWith("perfmodel: error: space.json:3:"));
 }
 
-TEST_CASE_METHOD(ProgramTest, "rows of levels that a model does not know are left out of a ranking",
+TEST_CASE_METHOD(SampleModelTest,
+                 "rows of levels that a model does not know are left out of a ranking",
                  "[cli][suggest]") {
-  write("model.json", sample_model());
   write("plan.csv", "filters,activation,workers\n4,relu,2\n8,gelu,2\n8,tanh,4\n4,gelu,4\n");
   const std::string said =
       "plan.csv: 2 of 4 rows are left out: the runs that the model is fitted to have no "
       "activation = \"gelu\" (2 rows, from line 3 on)";
   for (const bool next : {false, true}) {
-    Words arguments = {"suggest", "model.json", "plan.csv", "--format", "json"};
-    if (next)
-      arguments.insert(arguments.end(), {"--next", "4"});
-    const ProgramResult result = run(arguments).succeeded();
-    const std::size_t first = result.errors.find(said);
-    CHECK(first != std::string::npos);
-    CHECK(result.errors.find(said, first + 1) == std::string::npos);
-    CHECK(result.output.find("gelu") == std::string::npos);
-    const auto json = result.json();
-    CHECK(json[next ? "next" : "fastest"].size() >= 2);
+    const ProgramResult result = run({"suggest", "model.json", "plan.csv", "--format", "json"},
+                                     next ? Words{"--next", "4"} : Words{})
+                                     .succeeded();
+    CHECK(occurrences(result.errors, said) == 1);
+    CHECK(occurrences(result.output, "gelu") == 0);
+    CHECK(result.json()[next ? "next" : "fastest"].size() >= 2);
   }
   write("plan.csv", "filters,activation,workers\n8,gelu,2\n");
   CHECK_THAT(run({"suggest", "model.json", "plan.csv"}).failed(3),
-             Catch::Matchers::ContainsSubstring("activation = \"gelu\" (line 2)"));
+             ContainsSubstring("activation = \"gelu\" (line 2)"));
 }
 
-TEST_CASE_METHOD(ProgramTest, "configurations to measure next can exist as far as the runs tell",
+TEST_CASE_METHOD(RunsTest, "configurations to measure next can exist as far as the runs tell",
                  "[cli][suggest][whole-fits]") {
   write("runs.csv", runs_with_ties());
   for (const std::string expression : {"generic", "multi"}) {
     run({"fit", "runs.csv", "--failed", "drop", "-o", "model.json", "--expression", expression},
         tied_columns)
         .succeeded();
-    const ProgramResult next =
-        run({"suggest", "model.json", "runs.csv", "--next", "1000", "--format", "json"})
-            .succeeded();
-    const auto json = next.json();
-    CHECK(json["next"].size() >= 30);
-    for (const auto& item : json["next"]) {
+    const auto found = next("1000");
+    CHECK(found.size() >= 30);
+    for (const auto& item : found) {
       const auto& at = item["configuration"];
       CHECK((at["framework"] == "cuda" || at["layer"] == "conv2d"));
       CHECK(at["gpus"] == 8 * at["nodes"].get<int>());
@@ -491,7 +426,7 @@ TEST_CASE_METHOD(ProgramTest, "configurations to measure next can exist as far a
   }
 }
 
-TEST_CASE_METHOD(ProgramTest,
+TEST_CASE_METHOD(RunsTest,
                  "configurations to measure next keep the order of columns and their ratios",
                  "[cli][suggest][whole-fits]") {
   // A tensor is not split over more GPUs than there are; the batch of all is shared out evenly.
@@ -508,18 +443,16 @@ TEST_CASE_METHOD(ProgramTest,
   run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--extrinsic", "gpus", "-o",
        "model.json"})
       .succeeded();
-  const ProgramResult next =
-      run({"suggest", "model.json", "runs.csv", "--next", "200", "--format", "json"}).succeeded();
-  const auto json = next.json();
-  CHECK(json["next"].size() == 200);
-  for (const auto& item : json["next"]) {
+  const auto found = next("200");
+  CHECK(found.size() == 200);
+  for (const auto& item : found) {
     const auto& at = item["configuration"];
     CHECK(at["tensor_parallel"] <= at["gpus"]);
     CHECK(at["global_batch"].get<int>() % at["gpus"].get<int>() == 0);
   }
 }
 
-TEST_CASE_METHOD(ProgramTest, "of many columns only those of one machine are put together",
+TEST_CASE_METHOD(RunsTest, "of many columns only those of one machine are put together",
                  "[cli][suggest][whole-fits]") {
   // Too many combinations to be listed: a machine has its cores and its memory, a level of one
   // option excludes a level of another.
@@ -536,11 +469,8 @@ TEST_CASE_METHOD(ProgramTest, "of many columns only those of one machine are put
   run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--intrinsic", "memory,x,y,z",
        "--categorical", "machine,a,b", "--extrinsic", "cores", "-o", "model.json"})
       .succeeded();
-  const ProgramResult next =
-      run({"suggest", "model.json", "runs.csv", "--next", "60", "--format", "json"}).succeeded();
-  const auto json = next.json();
   std::set<std::string> seen;
-  for (const auto& item : json["next"]) {
+  for (const auto& item : next("60")) {
     const auto& at = item["configuration"];
     const int machine = std::stoi(at["machine"].get<std::string>().substr(1));
     CHECK(at["cores"] == 4 + 3 * machine);

@@ -1,3 +1,5 @@
+#include <Eigen/Core>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -7,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
@@ -39,9 +42,15 @@ class SupportTest : public ProgramTest {
   SupportTest() {
     write("runs.csv", wavy_runs(64, 3));
     write("far.csv", wavy_runs(4096, 4));
-    run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
-         "--residual", "process", "--coverage", "0.9"})
+    fit("runs.csv");
+  }
+  ProgramResult fit(const std::string& runs) const {
+    return run({"fit", runs, "-o", "model.json", "--expression", "multi", "--terms", "1",
+                "--residual", "process", "--coverage", "0.9"})
         .succeeded();
+  }
+  nlohmann::json evaluated(const std::string& runs, const Words& further = {}) const {
+    return run({"evaluate", "model.json", runs, "--format", "json"}, further).json();
   }
   nlohmann::json predicted(double size, double gpus) const {
     return run({"predict", "model.json", "--json", "--set", "size=" + to_text(size),
@@ -66,105 +75,62 @@ std::pair<double, double> printed_factors(const std::string& summary) {
   return {lower, upper};
 }
 
-std::vector<std::string> lines_of_text(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);)
-    out.push_back(line);
-  return out;
+Eigen::Index at(std::size_t row) {
+  return static_cast<Eigen::Index>(row);
 }
 
-using Matrix = std::vector<std::vector<double>>;
-
-/// What model.json says of a process, computed by Gauss-Jordan elimination.
+/// What model.json says of a process, computed from the inverse of its covariances.
 class ProcessByJson {
  public:
-  explicit ProcessByJson(const nlohmann::json& model) : process_(model["constants"]["process"]) {
-    const std::size_t count = process_["runs"].size();
-    inverse_.assign(count, std::vector<double>(count, 0));
-    Matrix matrix = inverse_;
-    for (std::size_t i = 0; i < count; ++i) {
-      inverse_[i][i] = 1;
-      for (std::size_t k = 0; k < count; ++k)
-        matrix[i][k] = covariance([&](const nlohmann::json& number, std::size_t) {
+  explicit ProcessByJson(const nlohmann::json& model) : gp_(model["constants"]["process"]) {
+    Eigen::MatrixXd matrix(at(count()), at(count()));
+    for (std::size_t i = 0; i < count(); ++i) {
+      for (std::size_t k = 0; k < count(); ++k)
+        matrix(at(i), at(k)) = covariance([&](const nlohmann::json& number, std::size_t) {
           return value(number, i) - value(number, k);
         });
-      matrix[i][i] += noise() / process_["runs"][i].get<double>();
+      matrix(at(i), at(i)) += noise() / runs(i);
     }
-    for (std::size_t k = 0; k < count; ++k) {
-      const double pivot = matrix[k][k];
-      for (std::size_t j = 0; j < count; ++j) {
-        matrix[k][j] /= pivot;
-        inverse_[k][j] /= pivot;
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        const double factor = matrix[i][k];
-        for (std::size_t j = 0; j < count && i != k; ++j) {
-          matrix[i][j] -= factor * matrix[k][j];
-          inverse_[i][j] -= factor * inverse_[k][j];
-        }
-      }
-    }
+    inverse_ = matrix.inverse();
   }
 
-  double noise() const { return process_["noise"]; }
+  double noise() const { return gp_["noise"]; }
 
   /// The variance of z at a configuration.
   double variance_at(const std::vector<double>& numbers) const {
-    const std::size_t count = inverse_.size();
-    std::vector<double> shared;
-    for (std::size_t i = 0; i < count; ++i)
-      shared.push_back(covariance([&](const nlohmann::json& number, std::size_t column) {
+    Eigen::VectorXd shared(at(count()));
+    for (std::size_t i = 0; i < count(); ++i)
+      shared[at(i)] = covariance([&](const nlohmann::json& number, std::size_t column) {
         return (std::log(numbers[column]) - number["centre"].get<double>()) /
                    number["scale"].get<double>() -
                value(number, i);
-      }));
-    double out = process_["variance"];
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t k = 0; k < count; ++k)
-        out -= shared[i] * inverse_[i][k] * shared[k];
-    return out;
-  }
-
-  /// Of z at the known configurations, about its mean.
-  double mean_square() const {
-    std::vector<double> z;
-    double mean = 0;
-    const auto count = static_cast<double>(inverse_.size());
-    for (std::size_t i = 0; i < inverse_.size(); ++i) {
-      double weight = 0;
-      for (std::size_t k = 0; k < inverse_.size(); ++k)
-        weight += inverse_[i][k] * process_["residual"][k].get<double>();
-      z.push_back(process_["residual"][i].get<double>() -
-                  noise() * weight / process_["runs"][i].get<double>());
-      mean += z.back() / count;
-    }
-    double out = 0;
-    for (const double value : z)
-      out += (value - mean) * (value - mean) / count;
-    return out;
+      });
+    return gp_["variance"].get<double>() - shared.dot(inverse_ * shared);
   }
 
   /// Of each known configuration, given the others.
   std::vector<double> left_out_variances() const {
     std::vector<double> out;
-    for (std::size_t i = 0; i < inverse_.size(); ++i)
-      out.push_back(1 / inverse_[i][i] - noise() / process_["runs"][i].get<double>());
+    for (std::size_t i = 0; i < count(); ++i)
+      out.push_back(1 / inverse_(at(i), at(i)) - noise() / runs(i));
     return out;
   }
 
  private:
-  nlohmann::json process_;
-  Matrix inverse_;
+  nlohmann::json gp_;
+  Eigen::MatrixXd inverse_;
+
+  std::size_t count() const { return gp_["runs"].size(); }
+  double runs(std::size_t row) const { return gp_["runs"][row]; }
 
   static double value(const nlohmann::json& number, std::size_t row) {
     return number["values"][number["codes"][row].get<std::size_t>()];
   }
   template <class DistanceOf>
   double covariance(const DistanceOf& distance_of) const {
-    double out = process_["variance"];
+    double out = gp_["variance"];
     std::size_t column = 0;
-    for (const nlohmann::json& number : process_["numbers"]) {
+    for (const nlohmann::json& number : gp_["numbers"]) {
       const double a = std::sqrt(5.0) * std::abs(distance_of(number, column++)) *
                        number["inverse_length"].get<double>();
       const double share = number["share"];
@@ -181,12 +147,29 @@ TEST_CASE_METHOD(SupportTest, "a prediction says whether runs are near",
   CHECK(predicted(16, 2)["support"] == "process");
   CHECK(predicted(40000, 2)["support"] == "trend");
   write("asked.csv", "size,gpus\n16,2\n40000,2\n20,4\n");
-  const auto lines = lines_of_text(run({"predict", "model.json", "asked.csv"}).succeeded().output);
+  const auto lines = lines_of(run({"predict", "model.json", "asked.csv"}).succeeded().output);
   REQUIRE(lines.size() == 4);
   CHECK(lines[0] == "size,gpus,predicted_time_s,lower,upper,in_range,support");
   CHECK_THAT(lines[1], ContainsSubstring(",true,process"));
   CHECK_THAT(lines[2], ContainsSubstring(",false,trend"));
   CHECK_THAT(lines[3], ContainsSubstring(",true,process"));
+
+  // A wave of the size alone: the process has no use for gpus, so that its kernel never leaves it.
+  // That column is left at its last value all the same.
+  const double near = relative_width(predicted(16, 8));
+  CHECK(predicted(16, 8)["support"] == "process");
+  for (const double gpus : {9., 64., 1024.}) {
+    const nlohmann::json far = predicted(16, gpus);
+    CAPTURE(gpus);
+    CHECK(far["support"] == "trend");
+    CHECK(far["in_range"] == false);
+    CHECK(relative_width(far) > near);
+  }
+  CHECK(relative_width(predicted(16, 64)) > 3 * near);
+  write("beyond.csv", "size,gpus,time_s\n16,64,0.1\n20,128,0.1\n16,4,0.4\n");
+  const nlohmann::json report = evaluated("beyond.csv");
+  CHECK(report["support"] == nlohmann::json({{"process", 1}, {"trend", 2}}));
+  CHECK(report["prediction_intervals"]["far"]["rows"] == 2);
 }
 
 TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is not known",
@@ -194,25 +177,25 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
   const nlohmann::json fitted = model();
   const nlohmann::json& intervals = fitted["prediction_intervals"];
   CHECK(intervals["score"] == "ln(measured / predicted) / deviation");
-  const ProcessByJson process(fitted);
+  const ProcessByJson gp(fitted);
   const double added = intervals["added_deviation"];
   const double typical =
       std::sqrt(std::pow(intervals["held_out_deviation"].get<double>(), 2) - added * added);
   const double near_variance = fitted["constants"]["process"]["near_variance"];
-  std::vector<double> left_out = process.left_out_variances();
+  std::vector<double> left_out = gp.left_out_variances();
   std::sort(left_out.begin(), left_out.end());
   REQUIRE(left_out.size() <= 200);  // of more a part is looked at
   CHECK(near_variance ==
         Catch::Approx(left_out[(19 * left_out.size() + 19) / 20 - 1]).epsilon(1e-6));
   double largest = 0;
-  for (const std::string& line : lines_of_text(read("runs.csv")))
+  for (const std::string& line : lines_of(read("runs.csv")))
     if (const auto size = perfmodel::parse_number(line.substr(0, line.find(','))))
       largest = std::max(largest, *size);
   for (const double size : {5., 16., 100., 1000., 40000.}) {
     CAPTURE(size);
     const bool measured = size <= 64;
-    const double variance = process.variance_at({size, 2});
-    const double own = std::sqrt(variance + process.noise());
+    const double variance = gp.variance_at({size, 2});
+    const double own = std::sqrt(variance + gp.noise());
     const double deviation = std::hypot(own, added * std::min(1., own / typical));
     const nlohmann::json here = predicted(size, 2);
     CHECK((here["support"] == "process") == (measured && variance <= near_variance));
@@ -250,11 +233,7 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
     }
   }
   write("exact.csv", csv);
-  const auto [lower, upper] =
-      printed_factors(run({"fit", "exact.csv", "-o", "model.json", "--expression", "multi",
-                           "--terms", "1", "--residual", "process", "--coverage", "0.9"})
-                          .succeeded()
-                          .errors);
+  const auto [lower, upper] = printed_factors(fit("exact.csv").errors);
   const nlohmann::json intervals = model()["prediction_intervals"];
   const double deviation = intervals["held_out_deviation"];
   // 132 scores at 90 %: ranks 6 and 127 of 133 places.
@@ -263,8 +242,7 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
         Catch::Approx(std::exp(deviation * intervals["scores"][5].get<double>())).epsilon(1e-3));
   CHECK(upper ==
         Catch::Approx(std::exp(deviation * intervals["scores"][126].get<double>())).epsilon(1e-3));
-  const nlohmann::json known = predicted(4, 1);
-  CHECK(upper - lower > 4 * relative_width(known));
+  CHECK(upper - lower > 4 * relative_width(predicted(4, 1)));
   CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
              ContainsSubstring("at the median standard deviation of the held-out rows"));
 
@@ -281,9 +259,7 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
 
 TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the others",
                  "[cli][process][support]") {
-  const nlohmann::json report =
-      run({"evaluate", "model.json", "far.csv", "--format", "json", "--residuals", "residuals.csv"})
-          .json();
+  const nlohmann::json report = evaluated("far.csv", {"--residuals", "residuals.csv"});
   const std::size_t near = report["support"]["process"];
   const std::size_t far = report["support"]["trend"];
   CHECK(near + far == 160);
@@ -302,17 +278,11 @@ TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the other
   CHECK(joined("coverage") == Catch::Approx(intervals["coverage"].get<double>()));
   CHECK(joined("mean_width") == Catch::Approx(intervals["mean_width"].get<double>()));
   // The predictions of each row say the same.
-  const auto rows = lines_of_text(run({"predict", "model.json", "far.csv"}).succeeded().output);
-  std::size_t by_row = 0;
-  for (const std::string& row : rows)
-    by_row += row.ends_with(",process") ? 1U : 0U;
-  CHECK(by_row == near);
-  const auto residuals = lines_of_text(read("residuals.csv"));
-  CHECK(residuals[0].ends_with(",support"));
-  std::size_t by_residual = 0;
-  for (const std::string& row : residuals)
-    by_residual += row.ends_with(",process") ? 1U : 0U;
-  CHECK(by_residual == near);
+  const std::string residuals = read("residuals.csv");
+  CHECK(lines_of(residuals)[0].ends_with(",support"));
+  for (const std::string& rows :
+       {residuals, run({"predict", "model.json", "far.csv"}).succeeded().output})
+    CHECK(occurrences(rows, ",process\n") == near);
   CHECK_THAT(run({"evaluate", "model.json", "far.csv"}).succeeded().output,
              ContainsSubstring(std::to_string(near) + " of 160 rows have training runs nearby ("));
 }
@@ -321,8 +291,7 @@ TEST_CASE_METHOD(SupportTest, "a formula alone says nothing about support", "[cl
   run({"fit", "runs.csv", "-o", "model.json", "--coverage", "0.9"}).succeeded();
   CHECK(!predicted(16, 2).contains("support"));
   CHECK(model()["prediction_intervals"]["score"] == "ln(measured / predicted)");
-  const nlohmann::json report =
-      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).json();
+  const nlohmann::json report = evaluated("runs.csv");
   CHECK(!report.contains("support"));
   CHECK(!report["prediction_intervals"].contains("near"));
   // Scores that are divided need a process to divide them by.
@@ -331,26 +300,6 @@ TEST_CASE_METHOD(SupportTest, "a formula alone says nothing about support", "[cl
   write("model.json", changed.dump());
   CHECK_THAT(run({"predict", "model.json", "--set", "size=16", "gpus=2"}).failed(3),
              ContainsSubstring("prediction_intervals.score"));
-}
-
-TEST_CASE_METHOD(SupportTest,
-                 "a column that the process ignores is left at its last value all the same",
-                 "[cli][process][support]") {
-  // A wave of the size alone: the process has no use for gpus, so that its kernel never leaves it.
-  CHECK(predicted(16, 8)["support"] == "process");
-  for (const double gpus : {9., 64., 1024.}) {
-    const nlohmann::json far = predicted(16, gpus);
-    CAPTURE(gpus);
-    CHECK(far["support"] == "trend");
-    CHECK(far["in_range"] == false);
-    CHECK(relative_width(far) > relative_width(predicted(16, 8)));
-  }
-  CHECK(relative_width(predicted(16, 64)) > 3 * relative_width(predicted(16, 8)));
-  write("beyond.csv", "size,gpus,time_s\n16,64,0.1\n20,128,0.1\n16,4,0.4\n");
-  const nlohmann::json report =
-      run({"evaluate", "model.json", "beyond.csv", "--format", "json"}).json();
-  CHECK(report["support"] == nlohmann::json({{"process", 1}, {"trend", 2}}));
-  CHECK(report["prediction_intervals"]["far"]["rows"] == 2);
 }
 
 TEST_CASE_METHOD(SupportTest, "an interval without an upper end is written as null and is no error",
@@ -365,12 +314,9 @@ TEST_CASE_METHOD(SupportTest, "an interval without an upper end is written as nu
   CHECK(far["predicted_time_s"].is_number());
   CHECK_THAT(run({"predict", "model.json", "--set", "size=40000", "gpus=2"}).succeeded().errors,
              ContainsSubstring(" or more") && !ContainsSubstring("inf"));
-  const nlohmann::json report =
-      run({"evaluate", "model.json", "far.csv", "--format", "json"}).json();
-  CHECK(report["prediction_intervals"]["mean_width"].is_null());
-  CHECK_THAT(run({"evaluate", "model.json", "far.csv"}).succeeded().output,
-             !ContainsSubstring("inf"));
-  CHECK_THAT(run({"predict", "model.json", "far.csv"}).succeeded().output,
-             !ContainsSubstring("inf"));
+  CHECK(evaluated("far.csv")["prediction_intervals"]["mean_width"].is_null());
+  for (const char* command : {"evaluate", "predict"})
+    CHECK_THAT(run({command, "model.json", "far.csv"}).succeeded().output,
+               !ContainsSubstring("inf"));
   CHECK(run({"report", "model.json", "runs.csv"}).exit_code == 0);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,16 +30,8 @@ const std::string layers =
     "1,1000,2000,4000000,1500\n2,1500,2500,8000000,2500\n3,500,900,400000,300\n";
 
 std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> out;
-  std::string word;
-  for (const char c : text + " ") {
-    if (c != ' ' && c != '\n' && c != '\r') {
-      word += c;
-    } else if (!word.empty()) {
-      out.push_back(word);
-      word.clear();
-    }
-  }
+  std::istringstream words(text);
+  std::vector<std::string> out(std::istream_iterator<std::string>(words), {});
   std::sort(out.begin(), out.end());
   return out;
 }

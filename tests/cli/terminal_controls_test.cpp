@@ -1,14 +1,17 @@
 // Names in files may hold what steers a terminal; nothing of it reaches one.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -52,16 +55,15 @@ class Terminal : public ProgramTest {
     write("bad.json", replaced(as_json(sample_model()), "\"q\": -1",
                                "\"q\": \"" + std::string("\\u001b[2J") + "\""));
     write("no.json", "{\"a\x1b\": \xC2\x9B}");
-    write("space.json", as_json(R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
-                      {"column": "filters", "values": [4, 8, 16, 32]},
-                      {"column": "activation", "values": ["tanh", "relu"]},
-                      {"column": "workers", "values": [1, 2, 4]}]})"));
+    write("space.json", as_json(space_of(R"({"column": "filters", "values": [4, 8, 16, 32]},
+                                            {"column": "activation", "values": ["tanh", "relu"]},
+                                            {"column": "workers", "values": [1, 2, 4]})")));
     write(layers_file, "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
     write("named.csv", "layer,t_f_us,t_b_us,grad_bytes\nco\x1b[2Jnv\xC2\x9B,4,3,1000\n");
   }
 
   /// Runs a command and looks at all that is for people.
-  ProgramResult check(const Words& arguments, int exit_code, bool output_is_for_people) {
+  ProgramResult check(const Words& arguments, int exit_code, bool output_is_for_people = false) {
     CAPTURE(arguments);
     ProgramResult result = run(arguments);
     CAPTURE(result.errors, result.output);
@@ -76,13 +78,7 @@ class Terminal : public ProgramTest {
 };
 
 Words with_roles(Words arguments) {
-  arguments.insert(arguments.end(), {"--target", target, "--extrinsic", kWorkers});
-  return arguments;
-}
-
-Words both_of(Words first, const Words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
+  return both_of(std::move(arguments), {"--target", target, "--extrinsic", kWorkers});
 }
 
 }  // namespace
@@ -92,37 +88,37 @@ TEST_CASE_METHOD(Terminal, "no command lets names of a file steer the terminal",
   const Words fit = with_roles({"fit", runs_file, "-o", model_file});
   check(both_of(fit, {"--bootstrap", "20", "--repeats", "2", "--folds", "3", "--split", "60:20:20",
                       "--coverage", "0.8"}),
-        0, false);
+        0);
   for (const Words& more : {Words{"--expression", "multi", "--terms", "1"}, Words{}}) {
-    const ProgramResult fitted = check(both_of(fit, more), 0, false);
+    const ProgramResult fitted = check(both_of(fit, more), 0);
     // The names are there, without what was in them.
-    CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("fil?[2Jters?"));
-    CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("re?]0;x?lu?"));
+    CHECK_THAT(fitted.errors, ContainsSubstring("fil?[2Jters?"));
+    CHECK_THAT(fitted.errors, ContainsSubstring("re?]0;x?lu?"));
     check({"show", model_file}, 0, true);
     check({"show", model_file, "--as", "latex"}, 0, true);
     check({"evaluate", model_file, runs_file, "--outliers", "3"}, 0, true);
     check({"evaluate", model_file, runs_file, "--baseline", model_file, "--format", "md"}, 0, true);
     check({"scaling", model_file, "--column", kWorkers}, 0, true);
-    check({"predict", model_file, "unknown.csv"}, 3, false);
+    check({"predict", model_file, "unknown.csv"}, 3);
     check(
         {"predict", model_file, "--set", kFilters + "=99", "activation=" + relu, kWorkers + "=77"},
         0, true);
     check({"predict", model_file, "--set", kFilters + "=99", "activation=" + tanh_level + "x",
            kWorkers + "=77"},
-          2, false);
-    check({"predict", model_file, "--set", kFilters + "x=99"}, 2, false);
-    check({"simulate", model_file, "unknown.csv"}, 3, false);
-    check({"report", model_file, runs_file, "-o", "page.html", "--title", relu}, 0, false);
-    check({"report", model_file, "bad.csv", "-o", "page.html"}, 3, false);
+          2);
+    check({"predict", model_file, "--set", kFilters + "x=99"}, 2);
+    check({"simulate", model_file, "unknown.csv"}, 3);
+    check({"report", model_file, runs_file, "-o", "page.html", "--title", relu}, 0);
+    check({"report", model_file, "bad.csv", "-o", "page.html"}, 3);
     check({"suggest", model_file, "space.json"}, 0, true);
-    check({"suggest", model_file, "space.json", "--where", "\x1b" + kFilters}, 2, false);
+    check({"suggest", model_file, "space.json", "--where", "\x1b" + kFilters}, 2);
   }
   check({"suggest", model_file, "space.json", "--next", "2", "--runs", runs_file}, 0, true);
   check(with_roles({"compare", runs_file}), 0, true);
   check(with_roles({"compare", runs_file, "--format", "md"}), 0, true);
   check(with_roles({"sweep", runs_file}), 0, true);
   check({"scaling", runs_file, "--column", kWorkers, "--target", target}, 0, true);
-  check({"plan", "space.json", "-n", "100"}, 3, false);
+  check({"plan", "space.json", "-n", "100"}, 3);
   check({"ssgd", layers_file, "--workers", "2", "--allreduce", "ring", "--alpha-us", "15",
          "--bandwidth", "1", "--timeline"},
         0, true);
@@ -130,19 +126,19 @@ TEST_CASE_METHOD(Terminal, "no command lets names of a file steer the terminal",
 
 TEST_CASE_METHOD(Terminal, "no complaint lets what it quotes steer the terminal",
                  "[cli][controls]") {
-  check(with_roles({"fit", "bad.csv"}), 3, false);
-  check({"fit", "bad.csv", "--target", "\x1b[2J"}, 2, false);
-  check({"fit", "\x1b[2Jmissing\xC2\x9B.csv"}, 3, false);
-  check({"fit", "missing\x9B.csv"}, 3, false);
-  check({"fit", runs_file}, 3, false);
-  check(both_of(with_roles({"fit", runs_file}), {"--derive", "x = \x1b[2J"}), 2, false);
-  check(both_of(with_roles({"fit", runs_file}), {"--fail-if", "\u202Emape>3"}), 2, false);
-  check({"fit", "--\x1b[2J"}, 2, false);
-  check({"ssgd", "named.csv", "--workers", "2"}, 3, false);
-  check({"\xC2\x9B"}, 2, false);
-  check({"predict", "bad.json", "unknown.csv"}, 3, false);
-  check({"predict", "no.json", "unknown.csv"}, 3, false);
-  check({"predict", model_file, "unknown.csv", "-o", "\x1b[2J/out"}, 5, false);
+  check(with_roles({"fit", "bad.csv"}), 3);
+  check({"fit", "bad.csv", "--target", "\x1b[2J"}, 2);
+  check({"fit", "\x1b[2Jmissing\xC2\x9B.csv"}, 3);
+  check({"fit", "missing\x9B.csv"}, 3);
+  check({"fit", runs_file}, 3);
+  check(both_of(with_roles({"fit", runs_file}), {"--derive", "x = \x1b[2J"}), 2);
+  check(both_of(with_roles({"fit", runs_file}), {"--fail-if", "\u202Emape>3"}), 2);
+  check({"fit", "--\x1b[2J"}, 2);
+  check({"ssgd", "named.csv", "--workers", "2"}, 3);
+  check({"\xC2\x9B"}, 2);
+  check({"predict", "bad.json", "unknown.csv"}, 3);
+  check({"predict", "no.json", "unknown.csv"}, 3);
+  check({"predict", model_file, "unknown.csv", "-o", "\x1b[2J/out"}, 5);
 }
 
 TEST_CASE_METHOD(ProgramTest, "colours stay the program's own", "[cli][controls]") {
@@ -150,7 +146,7 @@ TEST_CASE_METHOD(ProgramTest, "colours stay the program's own", "[cli][controls]
   ProgramResult result =
       run(with_roles({"fit", runs, "--color", "always", "-o", file("model.json")})).succeeded();
   const std::string heading = "\x1b[1m";
-  CHECK_THAT(result.errors, Catch::Matchers::ContainsSubstring(heading));
+  CHECK_THAT(result.errors, ContainsSubstring(heading));
   for (const std::string own :
        {"\x1b[1m", "\x1b[0m", "\x1b[m", "\x1b[32m", "\x1b[33m\x1b[1m", "\x1b[33m"})
     result.errors = replaced(result.errors, own, "");

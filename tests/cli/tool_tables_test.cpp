@@ -1,14 +1,15 @@
 // Files of workflow managers, schedulers and benchmarks as they are: their cells have units, and
 // most of their columns are results.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
@@ -30,16 +31,18 @@ struct Task {
   double seconds;
 };
 
-/// The text of a table with these invented tasks.
-std::string table_of_tasks(const std::string& header,
-                           const std::function<std::string(const Task&)>& line) {
-  std::string out = header + "\n";
+/// The text of a table with these invented tasks, of whose header and lines the separator takes the
+/// place of commas.
+std::string table_of_tasks(std::string text, const std::function<std::string(const Task&)>& line,
+                           char separator = ',') {
+  text += "\n";
   for (int i = 0; i < kTasks; ++i) {
     const int cpus = 1 << i % 4;
     const int memory = 2 << i / 4 % 3;
-    out += line({i, cpus, memory, 2.5 * memory / cpus * (1 + 0.02 * std::sin(3. * i))}) + "\n";
+    text += line({i, cpus, memory, 2.5 * memory / cpus * (1 + 0.02 * std::sin(3. * i))});
   }
-  return out;
+  std::replace(text.begin(), text.end(), ',', separator);
+  return text;
 }
 
 std::string clock(double seconds) {
@@ -61,19 +64,23 @@ std::string duration(double seconds) {
 
 std::string trace(const std::function<std::string(const Task&)>& status) {
   return table_of_tasks(
-      "task_id\thash\tnative_id\tname\tstatus\texit\tsubmit\tcpus\tmemory\tduration\trealtime\t%cpu"
-      "\tpeak_rss\tpeak_vmem\trchar\twchar",
+      "task_id,hash,native_id,name,status,exit,submit,cpus,memory,duration,realtime,%cpu,peak_rss,"
+      "peak_vmem,rchar,wchar",
       [&](const Task& task) {
-        const std::string n = std::to_string(task.number);
-        const std::string rss = task.number % 5 == 0 ? "0" : to_text(3.1 + task.number) + " MB";
-        return n + "\tab/" + std::to_string(100000 + 7919 * task.number) + "\t" +
-               std::to_string(3000 + task.number) + "\tALIGN (" + n + ")\t" + status(task) +
-               "\t0\t2026-01-02 10:00:" + std::to_string(10 + task.number) + ".123\t" +
-               std::to_string(task.cpus) + "\t" + std::to_string(task.memory_gib) + " GB\t" +
-               duration(10 * task.seconds + 5) + "\t" + duration(10 * task.seconds) + "\t" +
-               to_text(72.6 + task.number) + "%\t" + rss + "\t" + rss + "\t" +
-               to_text(1.5 + task.number) + " KB\t0";
-      });
+        const int n = task.number;
+        const std::string rss = n % 5 == 0 ? "0" : to_text(3.1 + n) + " MB";
+        return csv_row(n, "ab/" + std::to_string(100000 + 7919 * n), 3000 + n,
+                       "ALIGN (" + std::to_string(n) + ")", status(task), 0,
+                       "2026-01-02 10:00:" + std::to_string(10 + n) + ".123", task.cpus,
+                       std::to_string(task.memory_gib) + " GB", duration(10 * task.seconds + 5),
+                       duration(10 * task.seconds), to_text(72.6 + n) + "%", rss, rss,
+                       to_text(1.5 + n) + " KB", 0);
+      },
+      '\t');
+}
+
+std::string completed(const Task&) {
+  return "COMPLETED";
 }
 
 Names inputs_of(const nlohmann::json& model) {
@@ -86,9 +93,10 @@ Names inputs_of(const nlohmann::json& model) {
 
 }  // namespace
 
-TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli][tools]") {
-  write("trace.txt", trace([](const Task&) { return "COMPLETED"; }));
+TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli][tools][predict]") {
+  write("trace.txt", trace(completed));
   const nlohmann::json model = model_of({"trace.txt", "--target", "realtime"});
+  write("model.json", model.dump());
   CHECK(inputs_of(model) == Names{"memory", "cpus"});
   CHECK(model["target"]["unit"] == "s");
   CHECK(model["constants"]["intrinsic"][0]["unit"] == "B");
@@ -111,6 +119,30 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   CHECK_THAT(said(), ContainsSubstring("No column has the name of a scale"));
   CHECK_THAT(run({"scaling", "trace.txt", "--target", "realtime", "--ignore", "cpus"}).errors,
              ContainsSubstring("pass, for example: --column memory"));
+
+  // Values with units can be predicted.
+  const auto predicted = [&](const std::string& memory) {
+    return run({"predict", "model.json", "--set", "memory=" + memory, "--set", "cpus=4", "--format",
+                "json"})
+        .json()["predictions"];
+  };
+  CHECK(predicted("4GB") == predicted("4000000000"));
+  CHECK(predicted("4000 MB,8GB") == predicted("4e9,8e9"));
+  CHECK(predicted("2GB:8GB:x2") == predicted("2e9:8e9:x2"));
+  CHECK(predicted("2GB:8GB:+2GB") == predicted("2e9:8e9:+2e9"));
+  CHECK(run({"predict", "model.json", "--set", "memory=4s", "--set", "cpus=4"}).exit_code == 2);
+  CHECK(run({"predict", "model.json", "--set", "memory=4GB", "--set", "cpus=4GB"}).exit_code == 2);
+  write("units.csv", "memory,cpus\n4GB,2\n3906250 kB,2\n8000 MB,4\n");
+  write("plain.csv", "memory,cpus\n4000000000,2\n3906250000,2\n8000000000,4\n");
+  const auto times = [&](const std::string& file) {
+    Names out;
+    for (const std::string& line :
+         lines_of(run({"predict", "model.json", file}).succeeded().output))
+      out.push_back(line.substr(line.find(',')));
+    return out;
+  };
+  CHECK(times("units.csv").size() == 4);
+  CHECK(times("units.csv") == times("plain.csv"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "tasks that failed are named and can be left out",
@@ -126,68 +158,22 @@ TEST_CASE_METHOD(ToolTableTest, "tasks that failed are named and can be left out
   CHECK(model["provenance"]["data"]["rows"] == kTasks - 1);
 }
 
-TEST_CASE_METHOD(ToolTableTest, "values with units can be predicted", "[cli][tools][predict]") {
-  write("trace.txt", trace([](const Task&) { return "COMPLETED"; }));
-  write("model.json", model_of({"trace.txt", "--target", "realtime"}).dump());
-  const auto predicted = [&](const std::string& memory) {
-    return run({"predict", "model.json", "--set", "memory=" + memory, "--set", "cpus=4", "--format",
-                "json"})
-        .json()["predictions"];
-  };
-  CHECK(predicted("4GB") == predicted("4000000000"));
-  CHECK(predicted("4000 MB,8GB") == predicted("4e9,8e9"));
-  CHECK(predicted("2GB:8GB:x2") == predicted("2e9:8e9:x2"));
-  CHECK(predicted("2GB:8GB:+2GB") == predicted("2e9:8e9:+2e9"));
-  CHECK(run({"predict", "model.json", "--set", "memory=4s", "--set", "cpus=4"}).exit_code == 2);
-  CHECK(run({"predict", "model.json", "--set", "memory=4GB", "--set", "cpus=4GB"}).exit_code == 2);
-  write("units.csv", "memory,cpus\n4GB,2\n3906250 kB,2\n8000 MB,4\n");
-  write("plain.csv", "memory,cpus\n4000000000,2\n3906250000,2\n8000000000,4\n");
-  const auto times = [&](const std::string& file) {
-    const ProgramResult result = run({"predict", "model.json", file}).succeeded();
-    Names out;
-    std::istringstream lines(result.output);
-    for (std::string line; std::getline(lines, line);)
-      out.push_back(line.substr(line.find(',')));
-    return out;
-  };
-  CHECK(times("units.csv").size() == 4);
-  CHECK(times("units.csv") == times("plain.csv"));
-}
-
-TEST_CASE_METHOD(ToolTableTest, "benchmarks of Snakemake are fitted as they are", "[cli][tools]") {
-  write("benchmarks.tsv",
-        table_of_tasks("threads\tsize_mb\ts\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\t"
-                       "io_out\tmean_load\tcpu_time",
-                       [](const Task& task) {
-                         const std::string rss =
-                             task.number % 7 == 0 ? "-" : to_text(100 + 3.25 * task.number);
-                         return std::to_string(task.cpus) + "\t" + std::to_string(task.memory_gib) +
-                                "\t" + to_text(task.seconds) + "\t" +
-                                clock(task.seconds).substr(1) + "\t" + rss + "\t" + rss + "\t" +
-                                rss + "\t" + rss + "\t0.00\t0.00\t97.5\t" +
-                                to_text(task.seconds * task.cpus);
-                       }));
-  const nlohmann::json model = model_of({"benchmarks.tsv", "--target", "s"});
-  CHECK(inputs_of(model) == Names{"size_mb", "threads"});
-}
-
 TEST_CASE_METHOD(ToolTableTest, "jobs of Slurm are fitted with their steps", "[cli][tools]") {
   write("jobs.txt",
-        table_of_tasks("JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|AllocCPUS|ReqMem|"
-                       "Start|End",
-                       [](const Task& task) {
-                         const std::string id = std::to_string(1000 + task.number);
-                         const std::string times =
-                             clock(100 * task.seconds) + "|" + clock(90 * task.seconds);
-                         const std::string dates = "|2026-01-02T10:00:00|2026-01-02T11:00:00";
-                         const std::string cpus = std::to_string(task.cpus);
-                         return id + "|train|COMPLETED|0:0|" + times + "||" + cpus + "|" +
-                                std::to_string(task.memory_gib) + "G" + dates + "\n" + id +
-                                ".batch|batch|COMPLETED|0:0|" + times + "|" +
-                                std::to_string(900 * task.memory_gib) + "M|" + cpus + "|" + dates +
-                                "\n" + id + ".extern|extern|COMPLETED|0:0|" + times + "|0|" + cpus +
-                                "|" + dates;
-                       }));
+        table_of_tasks(
+            "JobID,JobName,State,ExitCode,Elapsed,TotalCPU,MaxRSS,AllocCPUS,ReqMem,Start,End",
+            [](const Task& task) {
+              const std::string id = std::to_string(1000 + task.number);
+              const std::string times = clock(100 * task.seconds) + "," + clock(90 * task.seconds);
+              const std::string dates = "2026-01-02T10:00:00,2026-01-02T11:00:00";
+              return csv_row(id, "train,COMPLETED,0:0", times, "", task.cpus,
+                             std::to_string(task.memory_gib) + "G", dates) +
+                     csv_row(id + ".batch", "batch,COMPLETED,0:0", times,
+                             std::to_string(900 * task.memory_gib) + "M", task.cpus, "", dates) +
+                     csv_row(id + ".extern", "extern,COMPLETED,0:0", times, 0, task.cpus, "",
+                             dates);
+            },
+            '|'));
   const nlohmann::json model = model_of({"jobs.txt"});  // Elapsed
   CHECK(inputs_of(model) == Names{"ReqMem", "AllocCPUS"});
   CHECK(model["target"]["column"] == "Elapsed");
@@ -200,70 +186,75 @@ TEST_CASE_METHOD(ToolTableTest, "jobs of Slurm are fitted with their steps", "[c
 
 TEST_CASE_METHOD(ToolTableTest, "files of benchmarks and studies are fitted as they are",
                  "[cli][tools]") {
-  write("benchmark.csv",
-        table_of_tasks("name,size,workers,iterations,real_time,cpu_time,time_unit",
-                       [](const Task& task) {
-                         return "BM_sort/" + std::to_string(task.memory_gib) + "," +
-                                std::to_string(task.memory_gib) + "," + std::to_string(task.cpus) +
-                                "," + std::to_string(1000 - 3 * task.number) + "," +
-                                to_text(task.seconds) + "," + to_text(0.9 * task.seconds) + ",ns";
-                       }));
+  // Of Snakemake.
+  write(
+      "benchmarks.tsv",
+      table_of_tasks(
+          "threads,size_mb,s,h:m:s,max_rss,max_vms,max_uss,max_pss,io_in,io_out,mean_load,"
+          "cpu_time",
+          [](const Task& task) {
+            const std::string rss = task.number % 7 == 0 ? "-" : to_text(100 + 3.25 * task.number);
+            return csv_row(task.cpus, task.memory_gib, task.seconds, clock(task.seconds).substr(1),
+                           rss, rss, rss, rss, "0.00,0.00,97.5", task.seconds * task.cpus);
+          },
+          '\t'));
+  CHECK(inputs_of(model_of({"benchmarks.tsv", "--target", "s"})) == Names{"size_mb", "threads"});
+  write("benchmark.csv", table_of_tasks("name,size,workers,iterations,real_time,cpu_time,time_unit",
+                                        [](const Task& task) {
+                                          return csv_row(
+                                              "BM_sort/" + std::to_string(task.memory_gib),
+                                              task.memory_gib, task.cpus, 1000 - 3 * task.number,
+                                              task.seconds, 0.9 * task.seconds, "ns");
+                                        }));
   CHECK(inputs_of(model_of({"benchmark.csv"})) == Names{"size", "workers"});
   write("hyperfine.csv",
-        table_of_tasks(
-            "command,mean,stddev,median,user,system,min,max,size,threads", [](const Task& task) {
-              const std::string t = to_text(task.seconds);
-              return "sort " + std::to_string(task.memory_gib) + "," + t + ",0." +
-                     std::to_string(task.number) + "," + t + "," + t + "," + t + "," + t + "," + t +
-                     "," + std::to_string(task.memory_gib) + "," + std::to_string(task.cpus);
-            }));
+        table_of_tasks("command,mean,stddev,median,user,system,min,max,size,threads",
+                       [](const Task& task) {
+                         const double t = task.seconds;
+                         return csv_row("sort " + std::to_string(task.memory_gib), t,
+                                        "0." + std::to_string(task.number), t, t, t, t, t,
+                                        task.memory_gib, task.cpus);
+                       }));
   CHECK(inputs_of(model_of({"hyperfine.csv", "--target", "mean"})) == Names{"size", "threads"});
-  write(
-      "study.csv",
-      table_of_tasks("number,value,datetime_start,datetime_complete,duration,state,layers,workers",
-                     [](const Task& task) {
-                       return std::to_string(task.number) + "," + to_text(task.seconds) +
-                              ",2026-01-02 10:00:00,2026-01-02 10:01:00," +
-                              to_text(2 * task.seconds) + ",COMPLETE," +
-                              std::to_string(task.memory_gib) + "," + std::to_string(task.cpus);
-                     }));
+  write("study.csv",
+        table_of_tasks(
+            "number,value,datetime_start,datetime_complete,duration,state,layers,workers",
+            [](const Task& task) {
+              return csv_row(task.number, task.seconds, "2026-01-02 10:00:00,2026-01-02 10:01:00",
+                             2 * task.seconds, "COMPLETE", task.memory_gib, task.cpus);
+            }));
   CHECK(inputs_of(model_of({"study.csv", "--target", "value"})) == Names{"layers", "workers"});
 }
 
 TEST_CASE_METHOD(ToolTableTest, "files of tools need no column of scale", "[cli][tools]") {
-  write("rule.tsv", table_of_tasks("size_mb\ts\th:m:s\tmax_rss\tmean_load", [](const Task& task) {
-          return std::to_string(task.memory_gib) + "\t" + to_text(task.seconds) + "\t0:00:01\t" +
-                 to_text(100 + 3.25 * task.number) + "\t97.5";
-        }));
+  write("rule.tsv", table_of_tasks(
+                        "size_mb,s,h:m:s,max_rss,mean_load",
+                        [](const Task& task) {
+                          return csv_row(task.memory_gib, task.seconds, "0:00:01",
+                                         100 + 3.25 * task.number, "97.5");
+                        },
+                        '\t'));
   CHECK(inputs_of(model_of({"rule.tsv", "--target", "s"})) == Names{"size_mb"});
-  Words fit;
+  Words results;
   for (int i = 0; i < 12; ++i) {
-    fit.push_back("result" + std::to_string(i) + ".json");
+    results.push_back("result" + std::to_string(i) + ".json");
     const double time = 5 + 3 * (i % 4) + 0.1 * i;
-    write(fit.back(), nlohmann::json{{"max_concurrency", 1 << i % 4},
-                                     {"completed", 100 + i},
-                                     {"mean_ttft_ms", 0.7 * time},
-                                     {"mean_e2el_ms", time}}
-                          .dump());
+    write(results.back(), nlohmann::json{{"max_concurrency", 1 << i % 4},
+                                         {"completed", 100 + i},
+                                         {"mean_ttft_ms", 0.7 * time},
+                                         {"mean_e2el_ms", time}}
+                              .dump());
   }
-  fit.insert(fit.end(), {"--target", "mean_e2el_ms"});
-  CHECK(inputs_of(model_of(fit)) == Names{"max_concurrency"});
+  CHECK(inputs_of(model_of(results, {"--target", "mean_e2el_ms"})) == Names{"max_concurrency"});
 }
 
 TEST_CASE_METHOD(ToolTableTest, "names that tools use as well do not make a table that of a tool",
                  "[cli][tools]") {
   write("runs.csv", table_of_tasks("name,min,max,user,gpus,time_s", [](const Task& task) {
-          return std::string(task.number % 2 == 0 ? "a," : "b,") + std::to_string(task.memory_gib) +
-                 "," + std::to_string(1 + task.number % 5) + "," +
-                 std::to_string(1 + task.number % 7) + "," + std::to_string(task.cpus) + "," +
-                 to_text(task.seconds);
+          return csv_row(task.number % 2 == 0 ? "a" : "b", task.memory_gib, 1 + task.number % 5,
+                         1 + task.number % 7, task.cpus, task.seconds);
         }));
   CHECK(inputs_of(model_of({"runs.csv"})) == Names{"min", "max", "user", "name", "gpus"});
-  write("jobs.csv", table_of_tasks("JobID,State,Elapsed,NNodes,ExitCode", [](const Task& task) {
-          return std::to_string(task.number) + ",done," + to_text(task.seconds) + "," +
-                 std::to_string(task.cpus) + ",0";
-        }));
-  CHECK(inputs_of(model_of({"jobs.csv"})) == Names{"NNodes"});
 }
 
 TEST_CASE_METHOD(ToolTableTest,
@@ -272,8 +263,8 @@ TEST_CASE_METHOD(ToolTableTest,
   const auto runs_with = [](int one_in) {
     return table_of_tasks("optimiser,batch,gpus,time_s", [one_in](const Task& task) {
       const bool has_batch = task.number % one_in > 0;
-      return std::string(has_batch ? "sgd," + std::to_string(task.memory_gib) : "adam,") + "," +
-             std::to_string(task.cpus) + "," + to_text(task.seconds);
+      return csv_row(has_batch ? "sgd," + std::to_string(task.memory_gib) : "adam,", task.cpus,
+                     task.seconds);
     });
   };
   write("runs.csv", runs_with(2));
@@ -293,8 +284,7 @@ TEST_CASE_METHOD(ToolTableTest,
 TEST_CASE_METHOD(ToolTableTest, "a model of levels such as 40GB still predicts",
                  "[cli][tools][predict]") {
   write("runs.csv", table_of_tasks("gpu_mem,gpus,time_s", [](const Task& task) {
-          return std::to_string(20 * task.memory_gib) + "GB," + std::to_string(task.cpus) + "," +
-                 to_text(task.seconds);
+          return csv_row(std::to_string(20 * task.memory_gib) + "GB", task.cpus, task.seconds);
         }));
   const nlohmann::json model = model_of({"runs.csv", "--categorical", "gpu_mem"});
   CHECK(model["constants"]["categorical"][0]["levels"].size() == 3);
@@ -326,47 +316,36 @@ TEST_CASE_METHOD(ToolTableTest, "a model's units decide what the cells of later 
   write("plain.csv", "gpus,block\n1,17179869184\n");
   CHECK_THAT(run({"predict", "model.json", "plain.csv"}).errors,
              ContainsSubstring("'block' has no units in plain.csv: its numbers are taken as B"));
-  for (const std::string setting : {"block=2gb", "block=2s", "block=1:4GiB:x2"}) {
+  for (const std::string setting : {"block=2gb", "block=2s", "block=1:4GiB:x2"})
     CHECK_THAT(run({"predict", "model.json", "--set", setting}).failed(2),
                ContainsSubstring("B, kB, MB, GB, TB, PB, KiB"));
-  }
 }
 
-TEST_CASE_METHOD(ToolTableTest, "files with units and files without do not make one table",
+TEST_CASE_METHOD(ToolTableTest,
+                 "cells that contradict the unit of others are named with file and line",
                  "[cli][tools]") {
-  write("u1.csv", "gpus,mem,time_s\n1,1GB,4\n2,2GB,3\n4,4GB,2\n");
-  write("u2.csv", "gpus,mem,time_s\n1,1,4\n2,2,3\n4,4,2\n");
-  CHECK_THAT(run({"fit", "u1.csv", "u2.csv"}).errors,
-             ContainsSubstring("\"1\" has no unit, but the other cells are in B") &&
-                 ContainsSubstring("u2.csv:2"));
-}
-
-TEST_CASE_METHOD(ToolTableTest, "a cell that contradicts the unit is named with line and column",
-                 "[cli][tools]") {
-  std::string text = "gpus,mem,time_s\n";
-  for (int i = 0; i < 12; ++i)
-    text +=
-        csv_row(1 << i % 3, i == 5 ? "12s" : std::to_string(8 << i % 2) + "GB", to_text(1 + i % 5));
-  write("runs.csv", text);
-  const std::string refused = run({"fit", "runs.csv"}).failed(3);
-  CHECK_THAT(refused,
-             ContainsSubstring("runs.csv:7: column 'mem': \"12s\" has another unit, but the other "
-                               "cells are in B, such as \"8GB\""));
-  CHECK_THAT(refused, ContainsSubstring("--categorical mem or --ignore mem"));
+  write("u1.csv", "gpus,mem,time_s\n1,1GB,4\n2,2GB,3\n4,4GB,2\n1,8GB,5\n2,12s,6\n");
+  write("u2.csv", "gpus,mem,time_s\n1,1,4\n2,2GB,3\n4,4GB,2\n");
+  CHECK_THAT(
+      run({"fit", "u1.csv", "u2.csv"}).failed(3),
+      ContainsSubstring("column 'mem': 2 cells: \"12s\" has another unit, but the other cells "
+                        "are in B, such as \"1GB\" (u1.csv:6), \"1\" has no unit, but the "
+                        "other cells are in B, such as \"1GB\" (u2.csv:2)") &&
+          ContainsSubstring("--categorical mem or --ignore mem"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "a task that ran out of memory counts as cut off at its limit",
                  "[cli][tools][cut]") {
   // The tasks with 2 GiB need more and are ended by the kernel: exit 137.
-  std::string text = "task_id\tname\tstatus\texit\tcpus\tmemory\trealtime\tpeak_rss\n";
+  std::string text = "task_id,name,status,exit,cpus,memory,realtime,peak_rss\n";
   for (int i = 0; i < kTasks; ++i) {
     const int memory = 2 << i / 4 % 3;
     const bool ends = memory == 2 && i % 4 == 3;
-    text += std::to_string(i) + "\tSORT (" + std::to_string(i) + ")\t" +
-            (ends ? "FAILED\t137\t" : "COMPLETED\t0\t") + std::to_string(1 << i % 4) + "\t" +
-            std::to_string(memory) + " GB\t10s\t" +
-            to_text(0.2 * memory * (i % 4 + 1) + 0.01 * (i % 7)) + " GB\n";
+    text += csv_row(i, "SORT (" + std::to_string(i) + ")", ends ? "FAILED,137" : "COMPLETED,0",
+                    1 << i % 4, std::to_string(memory) + " GB", "10s",
+                    to_text(0.2 * memory * (i % 4 + 1) + 0.01 * (i % 7)) + " GB");
   }
+  std::replace(text.begin(), text.end(), ',', '\t');
   write("trace.txt", text);
   const nlohmann::json model = model_of({"trace.txt", "--target", "peak_rss", "--failed", "censor",
                                          "--limit", "memory", "--ignore", "realtime"});
@@ -381,12 +360,13 @@ TEST_CASE_METHOD(ToolTableTest, "a task that ran out of memory counts as cut off
 TEST_CASE_METHOD(ToolTableTest, "raw times of Nextflow are milliseconds", "[cli][tools]") {
   const auto trace_of = [](double per_second, const std::string& unit) {
     return table_of_tasks(
-        "task_id\tname\tstatus\texit\tcpus\tmemory\tduration\trealtime", [&](const Task& task) {
+        "task_id,name,status,exit,cpus,memory,duration,realtime",
+        [&](const Task& task) {
           const std::string time = to_text(std::round(10 * task.seconds) * per_second) + unit;
-          return std::to_string(task.number) + "\tALIGN\tCOMPLETED\t0\t" +
-                 std::to_string(task.cpus) + "\t" + to_text(task.memory_gib * 0x1p30) + "\t" +
-                 time + "\t" + time;
-        });
+          return csv_row(task.number, "ALIGN,COMPLETED,0", task.cpus, task.memory_gib * 0x1p30,
+                         time, time);
+        },
+        '\t');
   };
   write("trace.txt", trace_of(1, "s"));
   write("raw.txt", trace_of(1000, ""));

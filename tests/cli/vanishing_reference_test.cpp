@@ -4,7 +4,6 @@
 #include <random>
 #include <string>
 
-#include "base/text.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
@@ -32,13 +31,13 @@ std::string runs_of_levels(int levels, unsigned seed) {
   return csv;
 }
 
-/// The uncertainty of three terms by a bootstrap.
-nlohmann::json uncertainty_of(const std::string& runs, const std::string& model,
+/// The uncertainty of three terms by a bootstrap, of the model in model.json.
+nlohmann::json uncertainty_of(const ProgramTest& test, const std::string& runs,
                               const std::string& samples = "100") {
-  run_perfmodel(
-      {"fit", runs, "--expression", "multi", "--terms", "3", "--bootstrap", samples, "-o", model})
+  test.run({"fit", runs, "--expression", "multi", "--terms", "3", "--bootstrap", samples, "-o",
+            "model.json"})
       .succeeded();
-  return nlohmann::json::parse(read_text(model))["uncertainty"];
+  return test.model()["uncertainty"];
 }
 
 /// How many intervals are open: of factors alone, all others are numbers.
@@ -72,13 +71,11 @@ TEST_CASE_METHOD(ProgramTest,
       table<std::string, std::string>({{"vanishing_reference", "100"}, {"runaway_power", "40"}}));
   CAPTURE(name);
   const std::string runs = PERFMODEL_SOURCE_DIR "/tests/data/optima/" + name + ".csv";
-  const std::string model = file("model.json");
-  const nlohmann::json uncertainty = uncertainty_of(runs, model, samples);
+  const nlohmann::json uncertainty = uncertainty_of(*this, runs, samples);
   const std::size_t open = open_intervals(uncertainty);
   CHECK(open > 0);
   CHECK(open < uncertainty["constants"].size() / 2);
-  const std::string page = file("page.html");
-  CHECK(run({"report", model, runs, "-o", page}).exit_code == 0);
+  CHECK(run({"report", "model.json", runs, "-o", "page.html"}).exit_code == 0);
 }
 
 TEST_CASE_METHOD(ProgramTest,
@@ -86,6 +83,6 @@ TEST_CASE_METHOD(ProgramTest,
                  "[cli][multi][whole-fits]") {
   const auto [levels, seed] = GENERATE(table<int, unsigned>({{10, 1}, {13, 2}, {17, 1}, {40, 1}}));
   CAPTURE(levels, seed);
-  const std::string runs = write("runs.csv", runs_of_levels(levels, seed));
-  open_intervals(uncertainty_of(runs, file("model.json")));
+  write("runs.csv", runs_of_levels(levels, seed));
+  open_intervals(uncertainty_of(*this, "runs.csv"));
 }

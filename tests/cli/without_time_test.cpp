@@ -5,7 +5,6 @@
 
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
-#include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -39,24 +38,17 @@ const std::string places =
     "runs.csv: in 3 of 6 rows (lines 3, 4 and 6) the model predicts no time > 0 that a number "
     "holds";
 
-/// The same runs without these lines.
-const std::string judged_runs = "filters,workers,time_s\n16,1,60\n25,2,115\n36,2,200\n";
-
 class TestWithoutTimes : public ProgramTest {
  public:
   TestWithoutTimes() {
     write("model.json", model_without_times);
     write("runs.csv", runs_without_times);
-    write("judged.csv", judged_runs);
-    write("configs.csv", configurations());
-  }
-
- private:
-  static std::string configurations() {
-    std::string text = "filters,workers\n";
+    // The same runs without these lines.
+    write("judged.csv", "filters,workers,time_s\n16,1,60\n25,2,115\n36,2,200\n");
+    std::string configurations = "filters,workers\n";
     for (int k = 0; k < 9; ++k)
-      text += "1,1\n";
-    return text + "16,2\n";
+      configurations += "1,1\n";
+    write("configs.csv", configurations + "16,2\n");
   }
 };
 
@@ -65,59 +57,52 @@ class TestWithoutTimes : public ProgramTest {
 TEST_CASE_METHOD(TestWithoutTimes,
                  "predict leaves the cells of rows without a time empty and places them", "[cli]") {
   const ProgramResult result = run({"predict", "model.json", "runs.csv"}).succeeded();
-  CHECK_THAT(result.output, ContainsSubstring("\n1,1,1,,"));
-  CHECK_THAT(result.output, ContainsSubstring("\n4,1,2,,"));
-  CHECK_THAT(result.output, ContainsSubstring("\n1e250,1,3,,"));
-  CHECK_THAT(result.output, ContainsSubstring("\n16,1,60,56,"));
+  for (const char* cells : {"\n1,1,1,,", "\n4,1,2,,", "\n1e250,1,3,,", "\n16,1,60,56,"})
+    CHECK_THAT(result.output, ContainsSubstring(cells));
   CHECK_THAT(result.errors,
              ContainsSubstring("perfmodel: warning: " + places + ": their cells stay empty\n"));
-}
-
-TEST_CASE_METHOD(TestWithoutTimes, "the first of many rows without a time are named", "[cli]") {
-  const ProgramResult result = run({"predict", "model.json", "configs.csv"}).succeeded();
-  CHECK_THAT(result.errors,
+  // Of many the first are named.
+  const ProgramResult many = run({"predict", "model.json", "configs.csv"}).succeeded();
+  CHECK_THAT(many.errors,
              ContainsSubstring("configs.csv: in 9 of 10 rows (lines 2, 3, 4, 5, 6 and 4 more) "));
-  CHECK_THAT(result.output, ContainsSubstring("\n16,2,56,"));
+  CHECK_THAT(many.output, ContainsSubstring("\n16,2,56,"));
 }
 
-TEST_CASE_METHOD(TestWithoutTimes, "rows without a time are refused by --strict-range", "[cli]") {
+TEST_CASE_METHOD(TestWithoutTimes, "what has no time is refused alone and by --strict-range",
+                 "[cli]") {
+  CHECK_THAT(run({"predict", "model.json", "--set", "filters=1", "workers=1"}).refused(3),
+             ContainsSubstring("the model predicts -7, which is not a time > 0"));
   write("inside.csv", "filters,workers,time_s\n16,1,60\n1,1,1\n");
   for (const std::string command : {"predict", "evaluate"}) {
-    const ProgramResult result = run({command, "model.json", "inside.csv", "--strict-range"});
     CAPTURE(command);
-    CHECK(result.exit_code == 3);
-    CHECK(result.output.empty());
-    CHECK(result.errors == error_prefix +
-                               "--strict-range: inside.csv: in 1 of 2 rows (line 3) the model "
-                               "predicts no time > 0 that a number holds\n");
+    CHECK(run({command, "model.json", "inside.csv", "--strict-range"}).refused(3) ==
+          error_prefix +
+              "--strict-range: inside.csv: in 1 of 2 rows (line 3) the model predicts no time > 0 "
+              "that a number holds\n");
   }
 }
 
-TEST_CASE_METHOD(TestWithoutTimes, "one configuration without a time is refused", "[cli]") {
-  const ProgramResult result = run({"predict", "model.json", "--set", "filters=1", "workers=1"});
-  CHECK(result.exit_code == 3);
-  CHECK(result.output.empty());
-  CHECK_THAT(result.errors, ContainsSubstring("the model predicts -7, which is not a time > 0"));
-}
-
 TEST_CASE_METHOD(TestWithoutTimes,
-                 "evaluate leaves out and counts the rows that predict leaves empty", "[cli]") {
+                 "evaluate and report leave out and count the rows that predict leaves empty",
+                 "[cli]") {
   const auto evaluated = [&](const std::string& file, const std::string& format) {
-    return run({"evaluate", "model.json", file, "--format", format});
+    return run({"evaluate", "model.json", file, "--format", format}).succeeded();
   };
+  const std::string words = "perfmodel: warning: " + places + ": they are left out\n";
   const ProgramResult all = evaluated("runs.csv", "json");
-  CAPTURE(all.errors);
-  REQUIRE(all.exit_code == 0);
-  CHECK_THAT(all.errors,
-             ContainsSubstring("perfmodel: warning: " + places + ": they are left out\n"));
-  const auto document = nlohmann::json::parse(all.output);
-  const auto judged = nlohmann::json::parse(evaluated("judged.csv", "json").output);
+  CHECK_THAT(all.errors, ContainsSubstring(words));
+  const auto document = all.json();
+  const auto judged = evaluated("judged.csv", "json").json();
   CHECK(document["data"]["rows_left_out"] == 3);
   CHECK(judged["data"]["rows_left_out"] == 0);
   CHECK(document["metrics"]["rows"] == 3);
   CHECK(document["metrics"] == judged["metrics"]);
   CHECK_THAT(evaluated("runs.csv", "text").output,
              ContainsSubstring("rows left out, which have no predicted time: 3\n"));
+  const ProgramResult page = run({"report", "model.json", "runs.csv"}).succeeded();
+  CHECK_THAT(page.errors, ContainsSubstring(words));
+  CHECK_THAT(page.output, ContainsSubstring("in 3 of 6 rows (lines 3, 4 and 6)"));
+  CHECK_THAT(page.output, ContainsSubstring("compared with the 3 runs of runs.csv"));
 }
 
 TEST_CASE_METHOD(TestWithoutTimes, "residuals and outliers have the lines of the judged rows",
@@ -140,10 +125,16 @@ TEST_CASE_METHOD(TestWithoutTimes, "residuals and outliers have the lines of the
   CHECK(lines == std::vector<int>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14});
 }
 
-TEST_CASE_METHOD(TestWithoutTimes, "a gate is not judged on some of the rows", "[cli]") {
+TEST_CASE_METHOD(TestWithoutTimes, "neither a gate nor runs that have no time at all are judged",
+                 "[cli]") {
   CHECK_THAT(run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>1000"}).failed(3),
              EndsWith("runs.csv: 3 of 6 rows cannot be judged; --fail-if needs predictions for "
                       "all: remove these rows, or fit such runs too\n"));
+  write("none.csv", "filters,workers,time_s\n1,1,1\n");
+  for (const std::string command : {"evaluate", "report"})
+    CHECK_THAT(run({command, "model.json", "none.csv"}).failed(3),
+               EndsWith(": no row can be judged: the configurations are too far "
+                        "from the measured ones\n"));
 }
 
 TEST_CASE_METHOD(TestWithoutTimes,
@@ -166,40 +157,17 @@ TEST_CASE_METHOD(TestWithoutTimes,
 }
 
 TEST_CASE_METHOD(TestWithoutTimes,
-                 "report leaves out and counts the rows that predict leaves empty", "[cli]") {
-  CHECK_THAT(run({"report", "model.json", "runs.csv", "-o", "report.html"}).succeeded().errors,
-             ContainsSubstring("perfmodel: warning: " + places + ": they are left out\n"));
-  const std::string page = read("report.html");
-  CHECK_THAT(page, ContainsSubstring("in 3 of 6 rows (lines 3, 4 and 6)"));
-  CHECK_THAT(page, ContainsSubstring("compared with the 3 runs of runs.csv"));
-}
-
-TEST_CASE_METHOD(TestWithoutTimes,
-                 "runs for which the model predicts no time at all cannot be judged", "[cli]") {
-  write("none.csv", "filters,workers,time_s\n1,1,1\n");
-  for (const std::string command : {"evaluate", "report"}) {
-    CHECK_THAT(run({command, "model.json", "none.csv"}).failed(3),
-               EndsWith(": no row can be judged: the configurations are too far "
-                        "from the measured ones\n"));
-  }
-}
-
-TEST_CASE_METHOD(TestWithoutTimes, "suggest counts the configurations without a time", "[cli]") {
-  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1,
-    "columns": [{"column": "filters", "values": [1, 4, 16]}, {"column": "workers", "values": [1]}]})");
+                 "suggest counts the configurations without a time, simulate makes no runs of them",
+                 "[cli]") {
+  write("space.json", space_of(R"({"column": "filters", "values": [1, 4, 16]},
+                                  {"column": "workers", "values": [1]})"));
   const ProgramResult result =
       run({"suggest", "model.json", "space.json", "--format", "json"}).succeeded();
   CHECK(result.json()["without_time"] == 2);
   CHECK_THAT(result.errors, ContainsSubstring("space.json: for 2 of 3 configurations the model "
                                               "predicts no time > 0 that a number holds"));
   CHECK(run({"suggest", "model.json", "space.json", "--strict-range"}).exit_code == 3);
-}
-
-TEST_CASE_METHOD(TestWithoutTimes, "simulate makes no runs without a time and places all such rows",
-                 "[cli]") {
-  const ProgramResult result = run({"simulate", "model.json", "configs.csv"});
-  CHECK(result.exit_code == 3);
-  CHECK(result.output.empty());
-  CHECK_THAT(result.errors, ContainsSubstring("configs.csv:2: the model predicts -7, "));
-  CHECK_THAT(result.errors, ContainsSubstring("configs.csv:10: the model predicts -7, "));
+  CHECK_THAT(run({"simulate", "model.json", "configs.csv"}).refused(3),
+             ContainsSubstring("configs.csv:2: the model predicts -7, ") &&
+                 ContainsSubstring("configs.csv:10: the model predicts -7, "));
 }

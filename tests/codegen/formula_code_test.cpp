@@ -10,8 +10,8 @@
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
 #include "support/shell.hpp"
+#include "support/sum_runs.hpp"
 #include "table/expressions.hpp"
 
 using namespace perfmodel;
@@ -49,17 +49,17 @@ void check_numbers(const std::string& text, const Eigen::VectorXd& expected, std
   }
 }
 
-test::MultiRuns shown_runs() {
-  test::MultiRuns runs = test::multi_runs(40, 0, 1);
+test::SumRuns shown_runs() {
+  test::SumRuns runs = test::sum_runs(40, 0, 1);
   own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 1;
   runs.truth.constants[16] = 0.0125;
   return runs;
 }
 
 /// The same with a saturation, clamps, and a logarithm and a step_factor of an intrinsic column.
-test::MultiRuns runs_of_other_growths() {
-  test::MultiRuns runs = shown_runs();
-  MultiStructure& structure =
+test::SumRuns runs_of_other_growths() {
+  test::SumRuns runs = shown_runs();
+  SumStructure& structure =
       own_sum_form(runs.truth).structure;  // numeric: gpus, batch_size, filters
   structure.step_factors = {{2, 8}};
   structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
@@ -92,7 +92,7 @@ std::string calls_of_configurations(const ModelSpec& spec, const Table& table,
 struct DerivedModel {
   ModelSpec spec;
   Table table;
-  std::optional<MultiStructure> structure;
+  std::optional<SumStructure> structure;
   Eigen::VectorXd constants;
 
   std::string code(FormulaLanguage language) const {
@@ -140,7 +140,7 @@ DerivedModel derived_sum() {
 }  // namespace
 
 TEST_CASE("the Python function computes what predict does", "[model][show][needs-python]") {
-  const test::MultiRuns runs = shown_runs();
+  const test::SumRuns runs = shown_runs();
   const test::PaperRuns paper = test::paper_runs(test::Framework::mxnet, 40, 0, 1);
   const auto check = [](const ModelSpec& spec, const std::string& code, const Design& design,
                         const Eigen::VectorXd& expected) {
@@ -149,7 +149,7 @@ TEST_CASE("the Python function computes what predict does", "[model][show][needs
     REQUIRE(printed);
     check_numbers(*printed, expected, 40);
   };
-  for (const test::MultiRuns& sum : {runs, runs_of_other_growths()}) {
+  for (const test::SumRuns& sum : {runs, runs_of_other_growths()}) {
     check(sum.spec,
           terms_code({sum.spec, sum_form(sum.truth).structure}, sum.truth.constants,
                      FormulaLanguage::python),
@@ -202,10 +202,10 @@ TEST_CASE("the JavaScript function computes what predict does", "[model][show][n
     REQUIRE(printed);
     check_numbers(*printed, expected, static_cast<std::size_t>(expected.size()));
   };
-  test::MultiRuns zeros = shown_runs();
+  test::SumRuns zeros = shown_runs();
   zeros.truth.spec.extrinsic[0].zero = ZeroValue{2, true};
   zeros.truth.spec.intrinsic[0].zero = ZeroValue{3, false};
-  for (const test::MultiRuns& sum : {shown_runs(), runs_of_other_growths(), zeros}) {
+  for (const test::SumRuns& sum : {shown_runs(), runs_of_other_growths(), zeros}) {
     check(terms_code({sum.truth.spec, sum_form(sum.truth).structure}, sum.truth.constants,
                      FormulaLanguage::javascript),
           calls(sum.spec, sum.design, "console.log(", ")", 40), predict(sum.truth, sum.design));
@@ -237,7 +237,7 @@ TEST_CASE("names and levels with a meaning in JavaScript and in pages remain wha
 }
 
 TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]") {
-  const test::MultiRuns runs = GENERATE(false, true) ? runs_of_other_growths() : shown_runs();
+  const test::SumRuns runs = GENERATE(false, true) ? runs_of_other_growths() : shown_runs();
   const std::string code = terms_code({runs.spec, sum_form(runs.truth).structure},
                                       runs.truth.constants, FormulaLanguage::c) +
                            "#include <stdio.h>\nint main(void) {\n" +
@@ -253,7 +253,7 @@ TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]"
 }
 
 TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") {
-  const test::MultiRuns runs = shown_runs();
+  const test::SumRuns runs = shown_runs();
   CHECK(terms_code({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants,
                    FormulaLanguage::spreadsheet) ==
         "=2e-05*filters^1.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1.5,NA()))"
@@ -264,7 +264,7 @@ TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") 
 
 TEST_CASE("a spreadsheet, text and LaTeX show rings, caps and logarithms of all columns",
           "[model][show]") {
-  const test::MultiRuns runs = runs_of_other_growths();
+  const test::SumRuns runs = runs_of_other_growths();
   const auto shown = [&](FormulaLanguage language) {
     return terms_code({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants, language);
   };
@@ -540,7 +540,7 @@ TEST_CASE("LaTeX leaves out what is 0 or 1 and aligns the rest", "[model][show]"
   spec.extrinsic = {{"gpus", 1, 8}, {"idle", 1, 8}};
   Eigen::VectorXd constants(9);
   constants << 0, 5, 3, 2, 0, 1.5, -0.5, 1e-4, 7e-128;  // a, then p, then q, then C
-  const GenericLayout layout(spec);
+  const Eq4Layout layout(spec);
   REQUIRE(
       (layout.coefficient(1) == 1 && layout.intrinsic_power(2) == 5 && layout.intercept() == 8));
   CHECK(terms_code(spec, constants, FormulaLanguage::latex) ==
@@ -550,8 +550,8 @@ TEST_CASE("LaTeX leaves out what is 0 or 1 and aligns the rest", "[model][show]"
         "  & \\cdot \\mathrm{gpus}^{-0.5}\n"
         "\\end{align*}\n");
 
-  const MultiStructure structure{.terms = 2, .step_factors = {}};
-  const MultiLayout sum(spec, structure);
+  const SumStructure structure{.terms = 2, .step_factors = {}};
+  const SumLayout sum(spec, structure);
   Eigen::VectorXd factors = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(sum.size()));
   const auto set = [&](std::size_t constant, double value) {
     factors[static_cast<Eigen::Index>(constant)] = value;

@@ -14,8 +14,8 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
 #include "support/shell.hpp"
+#include "support/sum_runs.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
@@ -24,14 +24,14 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 /// A sum with a saturation, clamps, logarithms and a step.
-test::MultiRuns runs_with_unit(const std::string& unit) {
-  test::MultiRuns runs = test::multi_runs(40, 0, 1);
-  MultiStructure& structure = own_sum_form(runs.truth).structure;  // gpus, batch_size, filters
+test::SumRuns runs_with_unit(const std::string& unit) {
+  test::SumRuns runs = test::sum_runs(40, 0, 1);
+  SumStructure& structure = own_sum_form(runs.truth).structure;  // gpus, batch_size, filters
   structure.step_factors = {{2, 8}};
   structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
                         {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};
   structure.own_feature(0, 0).saturates = true;
-  const MultiLayout layout(runs.spec, structure);
+  const SumLayout layout(runs.spec, structure);
   Eigen::VectorXd constants = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(layout.size()));
   for (Eigen::Index k = 0; k < constants.size(); ++k)
     constants[k] = 0.4 + 0.15 * static_cast<double>(k);
@@ -40,13 +40,13 @@ test::MultiRuns runs_with_unit(const std::string& unit) {
   return runs;
 }
 
-std::string code_of(const test::MultiRuns& runs, FormulaLanguage language) {
+std::string code_of(const test::SumRuns& runs, FormulaLanguage language) {
   return terms_code({runs.truth.spec, sum_form(runs.truth).structure}, runs.truth.constants,
                     language);
 }
 
 /// The values of a row in the order of the parameters, texts in quotes.
-std::vector<std::pair<std::string, std::string>> values_of(const test::MultiRuns& runs,
+std::vector<std::pair<std::string, std::string>> values_of(const test::SumRuns& runs,
                                                            std::size_t row) {
   std::vector<std::pair<std::string, std::string>> out;
   for (std::size_t i = 0; i < runs.spec.intrinsic.size(); ++i)
@@ -60,7 +60,7 @@ std::vector<std::pair<std::string, std::string>> values_of(const test::MultiRuns
   return out;
 }
 
-std::string calls_of(const test::MultiRuns& runs, const std::string& before,
+std::string calls_of(const test::SumRuns& runs, const std::string& before,
                      const std::string& after) {
   std::string out;
   for (std::size_t row = 0; row < runs.design.rows; ++row) {
@@ -73,7 +73,7 @@ std::string calls_of(const test::MultiRuns& runs, const std::string& before,
 }
 
 /// Each line is the prediction in the requested unit, rounded up.
-void check_requests(const std::string& printed, const test::MultiRuns& runs, double units) {
+void check_requests(const std::string& printed, const test::SumRuns& runs, double units) {
   const Eigen::VectorXd predicted = predict(runs.truth, runs.design);
   std::istringstream lines(printed);
   for (const double time : predicted) {
@@ -170,7 +170,7 @@ TEST_CASE("the Snakemake function computes the bound rounded up",
                                                         {"MiB", "mem_mb", 0x1p20 / 1e6},
                                                         {"s", "runtime", 1.0 / 60},
                                                         {"h", "runtime", 60}}));
-  const test::MultiRuns runs = runs_with_unit(unit);
+  const test::SumRuns runs = runs_with_unit(unit);
   const std::string code = code_of(runs, FormulaLanguage::snakemake);
   CHECK_THAT(code, ContainsSubstring("#         " + name +
                                      "=lambda wildcards, input, threads: " + name + "("));
@@ -201,7 +201,7 @@ TEST_CASE("the Slurm script requests the bound rounded up", "[model][show][workf
   const auto [unit, option, suffix, units] =
       GENERATE(table<std::string, std::string, std::string, double>(
           {{"GB", "--mem=", "M", 1e9 / 0x1p20}, {"min", "--time=", "", 1}}));
-  const test::MultiRuns runs = runs_with_unit(unit);
+  const test::SumRuns runs = runs_with_unit(unit);
   const test::TemporaryDirectory directory;
   const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
   std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
@@ -221,7 +221,7 @@ TEST_CASE("the Slurm script requests the bound rounded up", "[model][show][workf
 
 TEST_CASE("the Slurm script refuses unknown levels and variables that are not set",
           "[model][show][workflow]") {
-  const test::MultiRuns runs = runs_with_unit("GB");
+  const test::SumRuns runs = runs_with_unit("GB");
   const test::TemporaryDirectory directory;
   const std::string script = directory.write("request.sh", code_of(runs, FormulaLanguage::slurm));
   std::string known;
@@ -248,7 +248,7 @@ TEST_CASE("the arithmetic of the Nextflow directive computes the bound rounded u
   const auto [unit, directive, one, units] =
       GENERATE(table<std::string, std::string, std::string, double>(
           {{"GB", "memory", "1.MB", 1e9 / 0x1p20}, {"ms", "time", "1.s", 1e-3}}));
-  const test::MultiRuns runs = runs_with_unit(unit);
+  const test::SumRuns runs = runs_with_unit(unit);
   std::string code = code_of(runs, FormulaLanguage::nextflow);
   CHECK_THAT(code, ContainsSubstring("\n" + directive + " {\n"));
   CHECK_THAT(code, ContainsSubstring(one + " * (Math.ceil("));

@@ -21,13 +21,13 @@ ModelSpec seen_spec() {
 }
 
 /// One or two terms: a | p[width], p[depth] | q[gpus].
-MultiStructure seen_structure(std::size_t terms) {
-  MultiStructure structure;
+SumStructure seen_structure(std::size_t terms) {
+  SumStructure structure;
   structure.terms = terms;
   return structure;
 }
 
-std::string text_of(const MultiStructure& structure, const Eigen::VectorXd& constants,
+std::string text_of(const SumStructure& structure, const Eigen::VectorXd& constants,
                     FormulaLanguage language = FormulaLanguage::text) {
   return readable_terms({seen_spec(), structure}, constants, language);
 }
@@ -35,7 +35,7 @@ std::string text_of(const MultiStructure& structure, const Eigen::VectorXd& cons
 }  // namespace
 
 TEST_CASE("a constant that no measured time shows is not printed", "[show]") {
-  const MultiStructure one = seen_structure(1);
+  const SumStructure one = seen_structure(1);
   Eigen::VectorXd constants(5);
   constants << 1e-6, 1, 2, -1, 7.21e-128;
   CHECK(text_of(one, constants) == "t = 1e-06 * width * depth^2 * gpus^-1\n");
@@ -52,7 +52,7 @@ TEST_CASE("a constant that no measured time shows is not printed", "[show]") {
 }
 
 TEST_CASE("a term that no measured time shows is not printed, and one that some do is", "[show]") {
-  const MultiStructure two = seen_structure(2);
+  const SumStructure two = seen_structure(2);
   Eigen::VectorXd constants(9);
   constants << 1e-6, 1, 2, -1, 1e-30, 0, 0, 5, 0.001;
   CHECK(text_of(two, constants) == "t = 1e-06 * width * depth^2 * gpus^-1\n  + 0.001\n");
@@ -63,7 +63,7 @@ TEST_CASE("a term that no measured time shows is not printed, and one that some 
 
 TEST_CASE("Eq. (4) is printed without what no measured time shows", "[show]") {
   const ModelSpec spec = seen_spec();
-  const GenericLayout layout(spec);
+  const Eq4Layout layout(spec);
   Eigen::VectorXd constants(Eigen::Index(6));
   const auto set = [&](std::size_t i, double value) {
     constants[static_cast<Eigen::Index>(i)] = value;

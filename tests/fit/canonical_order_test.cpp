@@ -159,10 +159,10 @@ TEST_CASE("a width and its square stand in the same order whatever they are call
 
 TEST_CASE("names of columns and levels decide nothing, whatever the form", "[fit][whole-fits]") {
   FitOptions options;
-  for (const Residual residual : {Residual::none, Residual::process})
-    for (const Expression expression : {Expression::generic, Expression::multi})
+  for (const Residual residual : {Residual::none, Residual::gp})
+    for (const Expression expression : {Expression::eq4, Expression::sum})
       for (const std::optional<std::size_t> terms : {std::optional<std::size_t>{}, {1}, {2}}) {
-        if (expression == Expression::generic && terms)
+        if (expression == Expression::eq4 && terms)
           continue;
         options = {};
         options.expression = expression;

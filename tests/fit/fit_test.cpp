@@ -28,7 +28,7 @@ FittedModel fit_with(const PaperRuns& runs, const FitOptions& options) {
 }
 
 VectorXd powers(const FittedModel& model) {
-  const GenericLayout layout(model.spec);
+  const Eq4Layout layout(model.spec);
   const auto first = static_cast<Eigen::Index>(layout.intrinsic_power(0));
   return model.constants.segment(first, model.constants.size() - 1 - first);
 }
@@ -101,7 +101,7 @@ TEST_CASE("constants stay inside the box that the user gives", "[fit]") {
                     parse_bound("q.gpus=-0.5:0"), parse_bound("C=1:2"),
                     parse_bound("a.stride=3:4")};
   const FittedModel model = fit_with(runs, options);
-  const GenericLayout layout(model.spec);
+  const Eq4Layout layout(model.spec);
   for (std::size_t k = 0; k < layout.size(); ++k) {
     const double value = model.constants[static_cast<Eigen::Index>(k)];
     const std::string& name = layout.name(k);
@@ -125,7 +125,7 @@ TEST_CASE("equal bounds fix a constant", "[fit]") {
   FitOptions options;
   options.bounds = {parse_bound("q.gpus=-1:-1"), parse_bound("C=0:0")};
   const FittedModel model = fit_with(runs, options);
-  const GenericLayout layout(model.spec);
+  const Eq4Layout layout(model.spec);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     if (model.spec.extrinsic[j].column != "gpus")
       continue;

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "forms/generic_form.hpp"
+#include "forms/eq4_form.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
 #include "support/paper_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 using Eigen::Index;
@@ -43,14 +43,14 @@ void check_slopes(const FittedModel& model, const Design& runs) {
 }  // namespace
 
 TEST_CASE("slopes of a sum with steps are those of its logarithm", "[fit][slopes]") {
-  const test::MultiRuns runs = test::multi_runs(60, 0, 1);
+  const test::SumRuns runs = test::sum_runs(60, 0, 1);
   check_slopes(runs.truth, runs.design);
 }
 
 TEST_CASE("slopes of a sum cover rings, caps, logarithms and steps of any column",
           "[fit][slopes]") {
-  test::MultiRuns runs = test::multi_runs(60, 0, 1);
-  MultiStructure& structure = own_sum_form(runs.truth).structure;
+  test::SumRuns runs = test::sum_runs(60, 0, 1);
+  SumStructure& structure = own_sum_form(runs.truth).structure;
   structure.step_factors = {{2, 8}};  // numeric columns: gpus, batch_size, filters
   structure.features = {{{}, {.clamp = 32}, {.log_power = 2}},
                         {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};

@@ -83,7 +83,7 @@ TEST_CASE("a bound by level is the order statistic of each level", "[fit][quanti
   const auto [quantile, rank] = GENERATE(table<double, std::size_t>({{0.85, 18}, {0.3, 7}}));
   FitOptions options = quantile_options(quantile);
   if (GENERATE(false, true)) {
-    options.expression = Expression::multi;
+    options.expression = Expression::sum;
     options.terms = 1;
   }
   const FittedModel model = fit(runs.spec, runs.design, options);
@@ -106,7 +106,7 @@ TEST_CASE("about a quantile's share of the runs lies at or below the fit", "[fit
   // At 0.95 there are more constants than rows above: the steps end before the last digits.
   const double tolerance = 1e-4;
   if (GENERATE(false, true)) {
-    options.expression = Expression::multi;
+    options.expression = Expression::sum;
     options.terms = 2;
   }
   const FittedModel model = fit(runs.spec, runs.design, options);
@@ -126,7 +126,7 @@ TEST_CASE("the quantile 1/2 is the fit of the mae to the last bit", "[fit][quant
   FitOptions options;
   options.starts = 1;
   if (GENERATE(false, true)) {
-    options.expression = Expression::multi;
+    options.expression = Expression::sum;
     options.terms = 1;
   }
   const FittedModel middle = fit(runs.spec, runs.design, options);
@@ -179,10 +179,10 @@ TEST_CASE("chosen forms are fitted at the quantile, and a residual correction at
   const auto below =
       (runs.design.time.array() <= predict(alone, runs.design).array() * (1 + 1e-9)).count();
   CHECK(below >= 42);  // of 60 rows, weighted by 1 / time
-  options.residual = Residual::process;
+  options.residual = Residual::gp;
   const FittedModel corrected = fit(runs.spec, runs.design, options);
   CHECK_FALSE(corrected.search.quantile);
-  CHECK(has_process(*corrected.form));
+  CHECK(has_gp(*corrected.form));
 }
 
 TEST_CASE("squared losses have no quantile", "[fit][quantile]") {

@@ -106,8 +106,8 @@ void rename(RandomStream& random, ModelSpec& spec, Table& table) {
   }
 }
 
-MultiStructure random_structure(RandomStream& random, const ModelSpec& spec) {
-  MultiStructure out;
+SumStructure random_structure(RandomStream& random, const ModelSpec& spec) {
+  SumStructure out;
   out.terms = 1 + random.below(3);
   for (std::size_t n = 0; n < numeric_count(spec); ++n) {
     const NumericInput& input = numeric_input(spec, n);
@@ -149,11 +149,11 @@ Eigen::VectorXd random_constants(RandomStream& random, const Form& form, const M
   return out;
 }
 
-FittedModel with_process(RandomStream& random, const test::GeneratedRuns& runs) {
+FittedModel with_gp(RandomStream& random, const test::GeneratedRuns& runs) {
   FitRequest request = test::generated_request(runs, random);
   request.options = {};
-  request.options.residual = Residual::process;
-  request.options.expression = happens(random, 0.5) ? Expression::generic : Expression::multi;
+  request.options.residual = Residual::gp;
+  request.options.expression = happens(random, 0.5) ? Expression::eq4 : Expression::sum;
   request.options.terms = 1;
   request.options.generations = 5;
   request.held_out.intervals = false;
@@ -224,7 +224,7 @@ std::optional<GeneratedModel> generated_model(RandomStream& random) {
     ModelSpec& spec = out.model.spec;
     spec = make_spec(out.configurations, resolve_roles(out.configurations, runs.roles()), rows);
     if (happens(random, 0.05)) {
-      out.model = with_process(random, runs);
+      out.model = with_gp(random, runs);
       return out;
     }
     const bool is_sum = happens(random, 0.6);
@@ -297,7 +297,7 @@ void check_code(const std::vector<GeneratedModel>& models, FormulaLanguage langu
       const auto value = parse_number(line);
       // A coordinate of a Gaussian process is rounded to 2^-30; another logarithm can round a tie
       // to the other side.
-      const double rounding = has_process(*of.model.form) ? 1e-8 : 1e-10;
+      const double rounding = has_gp(*of.model.form) ? 1e-8 : 1e-10;
       if (std::isfinite(time) && !(value && std::abs(*value - time) <= rounding * std::abs(time)))
         throw std::logic_error(name + " has " + line + ", predict() " + to_text(time) + ": " +
                                of.model.form->formula(of.model.spec, of.model.constants) + "\n" +

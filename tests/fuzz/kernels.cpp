@@ -17,7 +17,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "search/generic_kernel.hpp"
+#include "search/eq4_kernel.hpp"
 #include "search/search_space.hpp"
 #include "sums/row_kernel.hpp"
 #include "support/generated_runs.hpp"

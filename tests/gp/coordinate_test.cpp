@@ -4,7 +4,7 @@
 #include "gp/kernel.hpp"
 #include "support/catch.hpp"
 
-using namespace perfmodel::process;
+using namespace perfmodel::gp;
 
 TEST_CASE("a column with zeros counts in units of its smallest value above 0", "[process]") {
   const Eigen::Vector4d values(6, 0, 2, 0);

@@ -1,4 +1,4 @@
-#include "gp/residual_process.hpp"
+#include "gp/gaussian_process.hpp"
 
 #include <Eigen/Cholesky>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 
 using namespace perfmodel;
-using namespace perfmodel::process;
+using namespace perfmodel::gp;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -129,18 +129,18 @@ TEST_CASE("a kernel that predicts rows from those next to them is found", "[proc
   Rows asked(80);
   std::iota(known.begin(), known.end(), Index{0});
   std::iota(asked.begin(), asked.end(), Index{200});
-  ResidualProcess process{.coordinates = {Coordinate{}, Coordinate{}},
-                          .kernel = some_kernel(),
-                          .inputs = take_rows(inputs, known),
-                          .runs = VectorXd::Ones(200),
-                          .residual = y(known),
-                          .weights = {},
-                          .neighbours = 60};
+  GaussianProcess gp{.coordinates = {Coordinate{}, Coordinate{}},
+                     .kernel = some_kernel(),
+                     .inputs = take_rows(inputs, known),
+                     .runs = VectorXd::Ones(200),
+                     .residual = y(known),
+                     .weights = {},
+                     .neighbours = 60};
   Inputs places = take_rows(inputs, asked);
   places.numbers = places.numbers.array().exp();  // their coordinates are the logarithms
   const auto error = [&](const Kernel& kernel) {
-    process.kernel = kernel;
-    return (Predictor(process).mean(places, 1) - y(asked)).cwiseAbs().mean();
+    gp.kernel = kernel;
+    return (Predictor(gp).mean(places, 1) - y(asked)).cwiseAbs().mean();
   };
   const double of_truth = error(some_kernel());
   Kernel start = some_kernel();
@@ -149,9 +149,9 @@ TEST_CASE("a kernel that predicts rows from those next to them is found", "[proc
   const double of_start = error(start);
   REQUIRE(of_start > 1.3 * of_truth);
 
-  process.kernel = start;
-  const PredictiveKernel one = predictive_kernel(process, {.threads = 1});
-  const PredictiveKernel three = predictive_kernel(process, {.threads = 3});
+  gp.kernel = start;
+  const PredictiveKernel one = predictive_kernel(gp, {.threads = 1});
+  const PredictiveKernel three = predictive_kernel(gp, {.threads = 3});
   CHECK(one.kernel.inverse_lengths == three.kernel.inverse_lengths);
   CHECK(one.kernel.noise == three.kernel.noise);
   CHECK(one.evaluations == three.evaluations);

@@ -9,7 +9,7 @@
 #include "support/catch.hpp"
 
 using namespace perfmodel;
-using namespace perfmodel::process;
+using namespace perfmodel::gp;
 using Eigen::Index;
 using Eigen::MatrixXd;
 

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "gp/gaussian_process.hpp"
 #include "gp/likelihood.hpp"
-#include "gp/residual_process.hpp"
 #include "support/catch.hpp"
 #include "support/certified.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
-using namespace perfmodel::process;
+using namespace perfmodel::gp;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -164,8 +164,8 @@ TEST_CASE("means and deviations of a process are scikit-learn's", "[process]") {
       .kernel = oracle_kernel(),
       .level_deviation = std::sqrt(oracle()["level_variance"].get<double>()),
       .position = {}};
-  const ProcessFit fit = fit_process(inputs, oracle_vector("y"), hyper, ProcessOptions{});
-  const Prediction found = Predictor(fit.process).predict(asked, 1);
+  const GpFit fit = fit_gp(inputs, oracle_vector("y"), hyper, GpOptions{});
+  const Prediction found = Predictor(fit.gp).predict(asked, 1);
   check_close(found.mean.array() + fit.level, oracle_vector("mean"));
   check_close(found.deviation, oracle_vector("deviation"));
 }
@@ -174,39 +174,38 @@ TEST_CASE("means and deviations of a process are scikit-learn's", "[process]") {
 // (1 + 1 + 1/3) / e) / 2. With a variance and a noise of 1 their covariance is 2 on the diagonal
 // and c elsewhere; the residuals are 1 and -1.
 TEST_CASE("a process of two runs has its closed form to nine digits", "[process][certified]") {
-  ResidualProcess process;
-  process.coordinates = {Coordinate{}};  // the logarithm
-  process.kernel = {.inverse_lengths = VectorXd::Constant(1, 1 / std::sqrt(5.0)),
-                    .shares = VectorXd::Constant(1, 0.25),
-                    .rates = VectorXd::Constant(1, std::log(2.0)),
-                    .variance = 1,
-                    .noise = 1};
-  process.inputs = {.numbers = MatrixXd(2, 1), .levels = Levels(2, 1)};
-  process.inputs.numbers << 0, 1;
-  process.inputs.levels << 0, 1;
-  process.runs = VectorXd::Ones(2);
-  process.residual = VectorXd(2);
-  process.residual << 1, -1;
-  const CodedInputs known(process.inputs);
-  MatrixXd covariance = correlations(process.kernel, known, known);
+  GaussianProcess gp;
+  gp.coordinates = {Coordinate{}};  // the logarithm
+  gp.kernel = {.inverse_lengths = VectorXd::Constant(1, 1 / std::sqrt(5.0)),
+               .shares = VectorXd::Constant(1, 0.25),
+               .rates = VectorXd::Constant(1, std::log(2.0)),
+               .variance = 1,
+               .noise = 1};
+  gp.inputs = {.numbers = MatrixXd(2, 1), .levels = Levels(2, 1)};
+  gp.inputs.numbers << 0, 1;
+  gp.inputs.levels << 0, 1;
+  gp.runs = VectorXd::Ones(2);
+  gp.residual = VectorXd(2);
+  gp.residual << 1, -1;
+  const CodedInputs known(gp.inputs);
+  MatrixXd covariance = correlations(gp.kernel, known, known);
   covariance.diagonal().array() += 1;
-  process.weights = PositiveMatrix::factorised(covariance)->solve(process.residual);
+  gp.weights = PositiveMatrix::factorised(covariance)->solve(gp.residual);
 
   Inputs first{.numbers = MatrixXd::Ones(1, 1), .levels = Levels(1, 1)};
   first.levels << 0;
-  const Prediction found = Predictor(process).predict(first, 1);
+  const Prediction found = Predictor(gp).predict(first, 1);
   CHECK(test::matching_digits(found.mean[0], 0.35612873233744361) >= 9);  // (1 - c) / (2 - c)
   CHECK(test::matching_digits(found.deviation[0], 0.68827590561015295) >=
         9);  // sqrt(1 - 2 / (4 - c^2))
 
-  Observations rows{
-      .inputs = CodedInputs(process.inputs), .y = process.residual, .runs = process.runs};
+  Observations rows{.inputs = CodedInputs(gp.inputs), .y = gp.residual, .runs = gp.runs};
   rows.spread = 0;  // no intercept
   const HyperLayout layout(rows.inputs);
   VectorXd hyper = VectorXd::Zero(layout.size());  // both variances are 1
-  hyper[layout.length(0)] = std::log(process.kernel.inverse_lengths[0]);
-  hyper[layout.share(0)] = std::log(process.kernel.shares[0] / (1 - process.kernel.shares[0]));
-  hyper[layout.rate(0)] = std::log(process.kernel.rates[0]);
+  hyper[layout.length(0)] = std::log(gp.kernel.inverse_lengths[0]);
+  hyper[layout.share(0)] = std::log(gp.kernel.shares[0] / (1 - gp.kernel.shares[0]));
+  hyper[layout.rate(0)] = std::log(gp.kernel.rates[0]);
   const VectorXd flat = VectorXd::Zero(layout.size());
   // -ln of the density without ln(2 pi): (2 / (2 - c) + ln(4 - c^2)) / 2.
   const double cost = HyperPosterior(rows, {.mean = flat, .precision = flat}).cost(hyper);

@@ -8,7 +8,7 @@
 #include "support/catch.hpp"
 
 using namespace perfmodel;
-using namespace perfmodel::process;
+using namespace perfmodel::gp;
 using Catch::Approx;
 using Eigen::Index;
 using Eigen::MatrixXd;

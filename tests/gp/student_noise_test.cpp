@@ -1,4 +1,4 @@
-#include "gp/residual_process.hpp"
+#include "gp/gaussian_process.hpp"
 
 #include <Eigen/Dense>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 
 using namespace perfmodel;
-using namespace perfmodel::process;
+using namespace perfmodel::gp;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -81,14 +81,14 @@ Inputs logarithms(Inputs inputs) {
 
 struct NoisyFit {
   HyperParameters hyper;
-  ProcessFit fit;
+  GpFit fit;
   VectorXd predicted;  ///< ln t of the runs
 };
 
-NoisyFit noisy_fit(const NoisyLaw& runs, const ProcessOptions& options = {}) {
+NoisyFit noisy_fit(const NoisyLaw& runs, const GpOptions& options = {}) {
   HyperParameters hyper = search_hyper_parameters(runs.inputs, runs.y, options);
-  ProcessFit fit = fit_process(runs.inputs, runs.y, hyper, options);
-  VectorXd predicted = Predictor(fit.process).mean(runs.inputs, 1).array() + fit.level;
+  GpFit fit = fit_gp(runs.inputs, runs.y, hyper, options);
+  VectorXd predicted = Predictor(fit.gp).mean(runs.inputs, 1).array() + fit.level;
   return {.hyper = std::move(hyper), .fit = std::move(fit), .predicted = std::move(predicted)};
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("runs that were disturbed do not disturb a process", "[process]") {
   const NoisyFit usual = noisy_fit(clean);
   CHECK_FALSE(usual.hyper.heavy_tails);
   CHECK(outliers(usual) == 0);
-  CHECK((usual.fit.process.runs.array() == 1).all());
+  CHECK((usual.fit.gp.runs.array() == 1).all());
   const NoisyFit found = noisy_fit(disturbed);
   CHECK(found.hyper.heavy_tails);
   CHECK(outliers(found) == 10);
@@ -198,7 +198,7 @@ TEST_CASE("a single run in a hundred does not mislead the search", "[process]") 
 }
 
 TEST_CASE("the same holds where each prediction is from its neighbours", "[process]") {
-  ProcessOptions options;
+  GpOptions options;
   options.exact_rows = 120;
   options.neighbours = 30;
   const NoisyLaw disturbed = noisy_law(400, 25, 6);

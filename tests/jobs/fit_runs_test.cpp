@@ -143,7 +143,7 @@ TEST_CASE("choosing a form reports its steps without changing the choice") {
   const FittedModel model = fit_runs(runs(), request).model;
   REQUIRE(told.size() == 2);
   CHECK(told[0].stage == FitStage::sums);
-  CHECK(told[1].stage == FitStage::processes);
+  CHECK(told[1].stage == FitStage::corrections);
   for (const Told& stage : told)
     CHECK(stage.first == 0);  // the clock begins before the first step
   CHECK(told[0].last == told[0].all);

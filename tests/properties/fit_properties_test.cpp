@@ -161,7 +161,7 @@ bool is_flag(const test::GeneratedColumn& column) {
 
 /// Whether the program chooses the terms of a sum.
 bool may_have_logarithms(const FitRequest& request) {
-  return request.options.expression != Expression::generic && !request.options.terms;
+  return request.options.expression != Expression::eq4 && !request.options.terms;
 }
 
 FittedModel read_back(const std::string& json) {
@@ -241,7 +241,7 @@ TEST_CASE("property: units of the time and of columns change no prediction", "[p
     const FittedModel other = fitted(others, request);
     CAPTURE(model.search.cost, other.search.cost, unit);
     const Loss loss = model.search.loss;
-    const bool is_absolute = (loss == Loss::mae || loss == Loss::mape) && !has_process(*model.form);
+    const bool is_absolute = (loss == Loss::mae || loss == Loss::mape) && !has_gp(*model.form);
     const double off = difference(unit * predicted(model, runs), predicted(other, others));
     ++cases;
     // The same least mean absolute error can be that of many constants, a likelihood can have
@@ -249,9 +249,9 @@ TEST_CASE("property: units of the time and of columns change no prediction", "[p
     double most = 1e-6;
     // The finish of sums stops where a step gains less than kSumGap of the root of the mean square:
     // squares of moves by 2 kSumGap cost^2 in the mean, which may be those of one row.
-    if (request.options.expression == Expression::multi && loss == Loss::rmsle)
+    if (request.options.expression == Expression::sum && loss == Loss::rmsle)
       most += model.search.cost * std::sqrt(2 * kSumGap * static_cast<double>(runs.rows()));
-    if (off >= most && (is_absolute || has_process(*model.form)))
+    if (off >= most && (is_absolute || has_gp(*model.form)))
       ++with_other_optima;
     else
       CHECK(off < most);
@@ -395,8 +395,8 @@ TEST_CASE("property: no other search descends from an optimum, and few find a lo
     FitRequest request = generated_request(runs, random, {.paper = false, .whole_searches = true});
     FitOptions& options = request.options;
     options.residual = Residual::none;
-    if (options.expression != Expression::generic) {
-      options.expression = Expression::multi;
+    if (options.expression != Expression::eq4) {
+      options.expression = Expression::sum;
       options.terms = options.terms.value_or(1);
       options.penalty = {};
     }
@@ -427,7 +427,7 @@ TEST_CASE("property: no other search descends from an optimum, and few find a lo
       else
         CHECK_FALSE(is_lower);
     }
-    if (options.expression != Expression::generic || !runs.derived.empty())
+    if (options.expression != Expression::eq4 || !runs.derived.empty())
       return;
     const double other = climbed(model, constants_of(runs.law), design, options, random);
     if (cost > other * (1 + 1e-6) + rounding)

@@ -8,8 +8,8 @@
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
 #include "support/sample_runs.hpp"
+#include "support/sum_runs.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
@@ -21,7 +21,7 @@ void read(const nlohmann::json& model) {
   read_model(file.path());
 }
 
-nlohmann::json generic_model() {
+nlohmann::json eq4_model() {
   nlohmann::json model = nlohmann::json::parse(test::sample_model());
   nlohmann::json& column = model["constants"]["categorical"][0];
   column["reference"] = "relu";
@@ -30,8 +30,8 @@ nlohmann::json generic_model() {
   return model;
 }
 
-nlohmann::json multi_model() {
-  return nlohmann::json::parse(to_json(test::multi_runs(50, 0, 1).truth));
+nlohmann::json sum_model() {
+  return nlohmann::json::parse(to_json(test::sum_runs(50, 0, 1).truth));
 }
 
 /// A change and what the message says of it.
@@ -71,7 +71,7 @@ void check_refused(const nlohmann::json& model, const std::vector<Change>& chang
 TEST_CASE("fields of Eq. (4) that contradict its constants are refused", "[io]") {
   const std::string end = "; correct the one that is wrong, or remove this field";
   check_refused(
-      generic_model(),
+      eq4_model(),
       {{"/expression/formula", "t = a_filters + C",
         ": expression.formula: \"t = a_filters + C\" contradicts the constants, which give \"t = "
         "(a_filters*filters^p_filters + a_activation) * workers^q\"..." +
@@ -87,26 +87,26 @@ TEST_CASE("fields of Eq. (4) that contradict its constants are refused", "[io]")
 }
 
 TEST_CASE("a constant that was changed alone is found out", "[io]") {
-  nlohmann::json model = generic_model();
+  nlohmann::json model = eq4_model();
   model["constants"]["extrinsic"][0]["q"] = -0.9;
   CHECK_THROWS_AS(read(model), InputError);
-  model = generic_model();
+  model = eq4_model();
   model["constants"]["categorical"][0]["levels"][0]["a"] = 0.3;
   CHECK_THROWS_AS(read(model), InputError);
-  model = multi_model();
+  model = sum_model();
   model["constants"]["terms"][0]["a"] = 2 * model["constants"]["terms"][0]["a"].get<double>();
   CHECK_THROWS_AS(read(model), InputError);
 }
 
 TEST_CASE("last digits that differ on another processor are no contradiction", "[io]") {
-  nlohmann::json model = generic_model();
+  nlohmann::json model = eq4_model();
   model["scaling_powers"]["workers"] = -1 + 1e-9;
   model["constants"]["categorical"][0]["levels"][1]["difference"] = 0.5 - 1e-12;
   CHECK_NOTHROW(read(model));
 }
 
 TEST_CASE("fields of a sum of products that contradict its constants are refused", "[io][multi]") {
-  const nlohmann::json model = multi_model();
+  const nlohmann::json model = sum_model();
   check_refused(model, {{"/expression/formula",
                          "t = 3 * filters" + model["expression"]["formula"].get<std::string>(),
                          ": expression.formula: "},
@@ -116,7 +116,7 @@ TEST_CASE("fields of a sum of products that contradict its constants are refused
 }
 
 TEST_CASE("a sum of products has no level twice and none without levels", "[io][multi]") {
-  nlohmann::json model = multi_model();
+  nlohmann::json model = sum_model();
   nlohmann::json& levels = model["constants"]["categorical"][0]["levels"];
   const nlohmann::json written = levels;
   levels.push_back(levels[0]);
@@ -134,7 +134,7 @@ TEST_CASE("a sum of products has no level twice and none without levels", "[io][
 TEST_CASE("the levels of a derived column are numbers", "[io]") {
   const bool sum = GENERATE(false, true);
   CAPTURE(sum);
-  nlohmann::json model = sum ? multi_model() : nlohmann::json::parse(test::sample_model());
+  nlohmann::json model = sum ? sum_model() : nlohmann::json::parse(test::sample_model());
   const std::string column = model["constants"]["categorical"][0]["column"];
   REQUIRE_NOTHROW(read(model));
   model["derived"] = nlohmann::json::array({{{"column", column}, {"formula", "filters > 4"}}});

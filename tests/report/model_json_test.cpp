@@ -36,7 +36,7 @@ TEST_CASE("a model is read with every field", "[io]") {
   CHECK(model.spec.intrinsic.at(0).high == 8);
   CHECK(model.spec.categorical.at(0).levels == std::vector<std::string>{"relu", "tanh"});
   CHECK(model.spec.extrinsic.at(0).column == "workers");
-  const GenericLayout layout(model.spec);
+  const Eq4Layout layout(model.spec);
   REQUIRE(static_cast<std::size_t>(model.constants.size()) == layout.size());
   const std::vector<double> expected = {0.5, 0.25, 0.75, 2, -1, 0.125};
   CHECK(std::vector<double>(model.constants.begin(), model.constants.end()) == expected);

@@ -66,7 +66,7 @@ TEST_CASE("exactly the differences of three columns of levels are determined", "
                                                         "p[filters]", "p[kernel_size]",
                                                         "q[workers]", "q[batch_size]", "C"});
     CHECK(all(model.identifiability->differences));
-    const GenericLayout layout(model.spec);
+    const Eq4Layout layout(model.spec);
     const auto level = [&](std::size_t c, std::size_t l) {
       return model.constants[static_cast<Eigen::Index>(layout.level(c, l))];
     };

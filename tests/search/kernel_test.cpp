@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "search/generic_kernel.hpp"
+#include "search/eq4_kernel.hpp"
 #include "search/global_search.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"

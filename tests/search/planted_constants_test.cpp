@@ -13,7 +13,7 @@ using perfmodel::test::PaperRuns;
 namespace {
 
 double power_error(const FittedModel& model, const PaperRuns& runs) {
-  const GenericLayout layout(model.spec);
+  const Eq4Layout layout(model.spec);
   double worst = 0;
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const auto q = static_cast<Eigen::Index>(layout.extrinsic_power(j));
@@ -47,7 +47,7 @@ TEST_CASE("constants of Table 3 come back to nine digits", "[fit][certified]") {
   FitOptions options;
   options.starts = 2;
   const Eigen::VectorXd found = fit(runs.spec, runs.design, options).constants;
-  const GenericLayout layout(runs.spec);
+  const Eq4Layout layout(runs.spec);
   const auto check = [&](std::size_t i) {
     const auto k = static_cast<Eigen::Index>(i);
     CAPTURE(layout.name(i), found[k], runs.constants[k]);

@@ -4,7 +4,7 @@
 
 #include "sums/sum_terms.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 using Eigen::Index;

@@ -39,7 +39,7 @@ test::PaperRuns planted_growth(const Texts& columns, const Texts& extrinsic,
 
 FittedModel chosen_growth(const test::PaperRuns& runs, bool signed_terms = false) {
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.signed_terms = signed_terms;
   return fit(runs.spec, runs.design, options);
 }
@@ -101,7 +101,7 @@ TEST_CASE("a plain power is preferred where noise hides a logarithm", "[fit][mul
     const FittedModel model = chosen_growth(runs);
     if (model.form->name() != "multi")
       continue;  // Eq. (4), which has none
-    const MultiStructure& structure = sum_form(model).structure;
+    const SumStructure& structure = sum_form(model).structure;
     for (std::size_t k = 0; k < structure.terms; ++k)
       logarithms += structure.feature(k, 0).log_power > 0 ? 1U : 0U;
   }

@@ -28,7 +28,7 @@ test::PaperRuns three_products() {
 FittedModel fitted_sum(const test::PaperRuns& runs, Loss loss, std::optional<std::size_t> terms,
                        Penalty penalty = {}, std::uint64_t seed = 1) {
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = terms;
   options.loss = loss;
   options.penalty = penalty;
@@ -73,7 +73,7 @@ double loss_of(Loss loss, const FittedModel& model, const test::PaperRuns& runs)
 /// Sums of |x| and x^2 over the powers and the logarithms of factors around the mean of their
 /// column.
 std::pair<double, double> penalised_sums(const FittedModel& model) {
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   double absolute = 0;
   double squared = 0;
   const auto add = [&](double x) {
@@ -179,7 +179,7 @@ TEST_CASE("a form that is chosen gets constants for the loss that was asked for"
 TEST_CASE("where no loss is asked for, a chosen form minimises a soft loss and says so",
           "[fit][multi][whole-fits]") {
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   CHECK(default_loss(options) == Loss::soft_l1);
   options.terms = 2;
   CHECK(default_loss(options) == Loss::mae);
@@ -213,7 +213,7 @@ TEST_CASE("penalties of a sum hold its powers and factors, to the optimum",
       CHECK(loss_of(loss, held, runs) > loss_of(loss, free, runs));
       CHECK(penalised_sums(held).first < penalised_sums(free).first);
       // No power can be moved without a loss.
-      const MultiLayout layout(held.spec, sum_form(held).structure);
+      const SumLayout layout(held.spec, sum_form(held).structure);
       for (const std::size_t k : {layout.intrinsic_power(0, 0), layout.extrinsic_power(1, 1)}) {
         for (const double step : {-1e-3, 1e-3}) {
           FittedModel moved = held;
@@ -230,7 +230,7 @@ TEST_CASE("an L1 penalty takes powers that do little to exactly 0", "[fit][multi
   for (const Loss loss : {Loss::mae, Loss::rmsle}) {
     const auto powers_of_zero = [&](double l1) {
       const FittedModel model = fitted_sum(runs, loss, 2, {.l1 = l1});
-      const MultiLayout layout(model.spec, sum_form(model).structure);
+      const SumLayout layout(model.spec, sum_form(model).structure);
       std::size_t out = 0;
       for (std::size_t k = 0; k < 2; ++k)
         for (const std::size_t power : {layout.intrinsic_power(k, 0), layout.intrinsic_power(k, 1),

@@ -255,12 +255,12 @@ namespace {
 
 void choose_penalty(RandomStream& random, const GeneratedKinds& kinds, FitOptions& options) {
   // If no sum of chosen terms predicts better, Eq. (4) is fitted with its raw constants.
-  const bool may_be_raw = options.expression == Expression::multi && !options.terms;
+  const bool may_be_raw = options.expression == Expression::sum && !options.terms;
   if (!happens(random, 0.3) || (may_be_raw && !kinds.raw_penalties))
     return;
   (happens(random, 0.5) ? options.penalty.l1 : options.penalty.l2) =
       std::pow(10, random.uniform(-5, -1));
-  if (options.expression == Expression::generic && (!kinds.raw_penalties || happens(random, 0.5)))
+  if (options.expression == Expression::eq4 && (!kinds.raw_penalties || happens(random, 0.5)))
     options.penalty.constants = Penalise::scaled;
 }
 
@@ -272,24 +272,24 @@ void choose_form(RandomStream& random, const GeneratedKinds& kinds, FitOptions& 
     options.loss = default_loss(options);
     return;
   }
-  options.expression = kind < 0.55 ? Expression::generic : Expression::multi;
-  if (options.expression == Expression::multi) {
+  options.expression = kind < 0.55 ? Expression::eq4 : Expression::sum;
+  if (options.expression == Expression::sum) {
     options.signed_terms = kind > 0.985;
     if (kind < 0.97)
       options.terms = 1 + random.below(2);
   }
   if (happens(random, 0.1)) {
-    options.residual = Residual::process;
+    options.residual = Residual::gp;
     options.signed_terms = false;
     options.loss = default_loss(options);
     return;
   }
-  options.loss = options.expression == Expression::multi && !options.terms && happens(random, 0.5)
+  options.loss = options.expression == Expression::sum && !options.terms && happens(random, 0.5)
                      ? Loss::soft_l1
                      : one_of(random, {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle});
   if (options.loss != Loss::soft_l1)
     choose_penalty(random, kinds, options);
-  if (kinds.paper && options.expression == Expression::generic && happens(random, 0.1)) {
+  if (kinds.paper && options.expression == Expression::eq4 && happens(random, 0.1)) {
     options.method = Method::paper;
     options.generations = 1 + random.below(10);
     options.population = 2;
@@ -306,7 +306,7 @@ FitRequest generated_request(const GeneratedRuns& runs, RandomStream& random,
   out.options.seed = 1 + random.below(1000);
   if (!kinds.whole_searches && out.options.expression != Expression::automatic)
     out.options.starts = 1 + random.below(2);
-  if (out.options.expression == Expression::generic && !kinds.whole_searches &&
+  if (out.options.expression == Expression::eq4 && !kinds.whole_searches &&
       !out.options.generations && happens(random, 0.85))
     out.options.generations = 2 + random.below(20);
   out.roles.totals_per_worker = out.options.expression == Expression::automatic;

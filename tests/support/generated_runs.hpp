@@ -33,7 +33,7 @@ struct GeneratedColumn {
   std::vector<std::string> levels;  ///< one per row, if it is categorical
 };
 
-/// Constants of Eq. (4) in the order of GenericLayout, with which times were generated.
+/// Constants of Eq. (4) in the order of Eq4Layout, with which times were generated.
 struct GeneratedLaw {
   std::vector<double> coefficients;         ///< per intrinsic column
   std::vector<double> powers;               ///< per intrinsic column

@@ -39,6 +39,13 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
 std::vector<FencedBlock> fenced_blocks(const std::vector<std::string>& page) {
   std::vector<FencedBlock> blocks;
   bool inside = false;

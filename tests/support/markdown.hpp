@@ -11,6 +11,9 @@ namespace perfmodel::test {
 std::vector<std::string> lines_of(const std::string& text);
 std::string joined(const std::vector<std::string>& lines);
 
+/// How often a part stands in a text.
+std::size_t occurrences(const std::string& text, const std::string& part);
+
 /// A block between two lines of ```.
 struct FencedBlock {
   std::string language;   ///< what stands behind the opening ```

@@ -128,7 +128,7 @@ double time_of(const Table& table, const Constants& constants, std::size_t row) 
 }
 
 Eigen::VectorXd in_layout(const ModelSpec& spec, const Constants& constants) {
-  const GenericLayout layout(spec);
+  const Eq4Layout layout(spec);
   Eigen::VectorXd out(static_cast<Eigen::Index>(layout.size()));
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     const Term term = constants.intrinsic.at(spec.intrinsic[i].column);

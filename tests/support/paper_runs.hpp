@@ -16,7 +16,7 @@ struct PaperRuns {
   Table table;  ///< the columns of Table 2 and time_s
   ModelSpec spec;
   Design design;              ///< all rows
-  Eigen::VectorXd constants;  ///< in the order of GenericLayout
+  Eigen::VectorXd constants;  ///< in the order of Eq4Layout
 };
 
 enum class Framework { mxnet, pytorch, tensorflow };

@@ -116,6 +116,11 @@ ProgramResult Program::wait() {
   return result;
 }
 
+Words both_of(Words first, const Words& further) {
+  first.insert(first.end(), further.begin(), further.end());
+  return first;
+}
+
 ProgramResult run_perfmodel(const Words& arguments, const ProgramOptions& options) {
   return Program(arguments, options).wait();
 }

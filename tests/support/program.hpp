@@ -16,6 +16,9 @@ namespace perfmodel::test {
 /// The words of a command line.
 using Words = std::vector<std::string>;
 
+/// These words and then those.
+Words both_of(Words first, const Words& further);
+
 /// How a program is to be started.
 struct ProgramOptions {
   std::string input;                               ///< what it reads from standard input

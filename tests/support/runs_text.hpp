@@ -51,4 +51,10 @@ std::string csv_grid(std::string_view header, std::initializer_list<A> a,
   return text;
 }
 
+/// A space of configurations with these columns, in JSON; `rest` are its further fields.
+inline std::string space_of(const std::string& columns, const std::string& rest = "") {
+  return R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [)" + columns + "]" +
+         rest + "}";
+}
+
 }  // namespace perfmodel::test

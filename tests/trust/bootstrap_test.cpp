@@ -82,7 +82,7 @@ TEST_CASE("bootstrap intervals hold the planted constants", "[fit]") {
   // 95 % intervals over 20 sets: fewer than 16 hits have a chance below 0.3 % each where the
   // coverage is right. tests/benchmarks/bootstrap_coverage.py counts 100 sets of a larger model.
   const PaperRuns any = runs_with(10, 1);
-  const GenericLayout layout(any.spec);
+  const Eq4Layout layout(any.spec);
   Eigen::VectorXd truth(static_cast<Eigen::Index>(layout.size()));
   truth << 0.02, 0.2, 0.7, 1.2, -0.7, 0.3;
   std::vector<int> identified(layout.size(), 0);

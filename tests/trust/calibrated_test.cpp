@@ -11,9 +11,9 @@
 #include "forms/form.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
 #include "support/paper_runs.hpp"
 #include "support/planted_runs.hpp"
+#include "support/sum_runs.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
@@ -41,9 +41,9 @@ test::PaperRuns twenty_runs() {
   return test::runs_of(test::table_of(csv.str()), request);
 }
 
-FittedModel generic_fit(const test::PaperRuns& runs) {
+FittedModel eq4_fit(const test::PaperRuns& runs) {
   FitOptions options;
-  options.expression = Expression::generic;
+  options.expression = Expression::eq4;
   return fit(runs.spec, runs.design, options);
 }
 
@@ -63,7 +63,7 @@ Calibrated calibrated_on_all(const FittedModel& model, const test::PaperRuns& ru
 TEST_CASE("intervals of refits are as wide as the runs scatter, and beyond as edges say",
           "[intervals]") {
   const test::PaperRuns runs = twenty_runs();
-  const Calibrated found = calibrated_on_all(generic_fit(runs), runs);
+  const Calibrated found = calibrated_on_all(eq4_fit(runs), runs);
   const IntervalFactors factors = usual_factors(found.intervals).value();
   // 90 % of normal errors are within 1.64 standard deviations; of 20 rows the ends are the
   // extremes.
@@ -82,7 +82,7 @@ TEST_CASE("intervals of refits are as wide as the runs scatter, and beyond as ed
 
 TEST_CASE("what a selected form says is less certain by its constants", "[intervals]") {
   const test::PaperRuns runs = twenty_runs();
-  FittedModel model = generic_fit(runs);
+  FittedModel model = eq4_fit(runs);
   const double used = static_cast<double>(model.form->constants_in_use(model));
   const auto width_of = [&] { return calibrated_on_all(model, runs).half_widths[0]; };
   const double given = width_of();
@@ -90,7 +90,7 @@ TEST_CASE("what a selected form says is less certain by its constants", "[interv
   const double rows = kScatteredRuns;
   CHECK(width_of() / given == Catch::Approx(std::sqrt(rows / (rows - used))));
   // A process has a length per column, a variance and a noise.
-  model.search.process.emplace();
+  model.search.gp.emplace();
   CHECK(width_of() / given == Catch::Approx(std::sqrt(rows / (rows - used - 2 - 2))));
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("intervals of many rows are those of a sample of whole groups, large o
       1320, kScatter, 1));
   FitOptions options;
   options.starts = 1;
-  options.expression = Expression::generic;
+  options.expression = Expression::eq4;
   std::vector<std::size_t> group_of(runs.design.rows);
   for (std::size_t row = 0; row < group_of.size(); ++row)
     group_of[row] = row % 11;
@@ -117,7 +117,7 @@ TEST_CASE("intervals of many rows are those of a sample of whole groups, large o
 
 TEST_CASE("growths estimated at few edges are shrunk towards the usual one", "[intervals]") {
   const test::PaperRuns runs = twenty_runs();
-  FittedModel model = generic_fit(runs);
+  FittedModel model = eq4_fit(runs);
   model.intervals = calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39),
                               Calibration::validation, 0.9);
   model.intervals->beyond = {{.column = "batch", .edges = 2, .growth = 0.9},
@@ -138,7 +138,7 @@ TEST_CASE("usual intervals of divided scores need the usual deviation", "[interv
 }
 
 TEST_CASE("a factor without an end has no interval, a coefficient has", "[fit][multi]") {
-  const test::MultiRuns runs = test::multi_runs(60, 0.02, 1);
+  const test::SumRuns runs = test::sum_runs(60, 0.02, 1);
   BootstrapSamples samples;
   samples.resampling = Resampling::residuals;  // not widened
   samples.constants.resize(runs.truth.constants.size(), 40);

@@ -6,7 +6,7 @@
 #include "forms/sum_form.hpp"
 #include "sums/identify_sum.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 #include "trust/resampling.hpp"
 
 using namespace perfmodel;
@@ -21,17 +21,17 @@ constexpr std::size_t kGrowthSamples = 30;
 /// Two products of filters, activation, gpus and batch_size and a C, as if they had been fitted to
 /// 300 noisy runs.
 struct FittedGrowth {
-  test::MultiRuns runs;
+  test::SumRuns runs;
   FittedModel model;
-  MultiLayout layout;
+  SumLayout layout;
 
   Index at(std::size_t constant) const { return static_cast<Index>(constant); }
 };
 
 /// a | p[filters] | relu, tanh | q[gpus], q[batch_size], twice, and C.
-FittedGrowth fitted_growth(const MultiStructure& structure, const std::vector<double>& constants,
+FittedGrowth fitted_growth(const SumStructure& structure, const std::vector<double>& constants,
                            const SumEstimate& estimate) {
-  test::MultiRuns runs = test::multi_runs(300, 0, 1);
+  test::SumRuns runs = test::sum_runs(300, 0, 1);
   FittedModel model = runs.truth;
   own_sum_form(model).structure = structure;
   own_sum_form(model).estimate = estimate;
@@ -41,7 +41,7 @@ FittedGrowth fitted_growth(const MultiStructure& structure, const std::vector<do
   RandomStream random(7, "noise of growths");
   for (double& time : runs.design.time)
     time *= std::exp(kGrowthNoise * random.normal());
-  const MultiLayout layout(model.spec, structure);
+  const SumLayout layout(model.spec, structure);
   return {std::move(runs), std::move(model), layout};
 }
 
@@ -63,12 +63,12 @@ void check_samples(const BootstrapSamples& samples, const FittedGrowth& growth,
 }  // namespace
 
 TEST_CASE("constants of rings are identified and sampled", "[fit][multi]") {
-  const MultiStructure structure{
+  const SumStructure structure{
       .terms = 2, .step_factors = {}, .features = {{{.saturates = true}}, {{.saturates = true}}}};
   const FittedGrowth growth = fitted_growth(
       structure, {2e-4, 1.5, 1, 1.5, -3, 1, 0.02, 0.3, 1, 1, 2, 0, 0}, {.intercept = false});
   const Findings found = identify_sum(growth.model, growth.runs.design, {}).value();
-  const MultiLayout& layout = growth.layout;
+  const SumLayout& layout = growth.layout;
   for (const std::size_t term : {0U, 1U})
     CHECK(found.identifiability.constants[layout.extrinsic_power(term, 0)]);
   const BootstrapSamples samples = bootstrap(growth.model, growth.runs.design, {}, kGrowthSamples);
@@ -85,11 +85,11 @@ TEST_CASE("constants of rings are identified and sampled", "[fit][multi]") {
 }
 
 TEST_CASE("a power that terms share is one in every sample", "[fit][multi]") {
-  const MultiStructure structure{.terms = 2, .step_factors = {}};
+  const SumStructure structure{.terms = 2, .step_factors = {}};
   const FittedGrowth growth =
       fitted_growth(structure, {2e-4, 1.5, 1, 1.5, -0.7, 1, 0.02, 0.3, 1, 1, -0.7, 0, 0},
                     {.intercept = false, .shared = {0}});
-  const MultiLayout& layout = growth.layout;
+  const SumLayout& layout = growth.layout;
   const Findings found = identify_sum(growth.model, growth.runs.design, {}).value();
   CHECK(found.identifiability.constants[layout.extrinsic_power(0, 0)]);
   CHECK(found.identifiability.constants[layout.extrinsic_power(1, 0)]);
@@ -101,10 +101,10 @@ TEST_CASE("a power that terms share is one in every sample", "[fit][multi]") {
 }
 
 TEST_CASE("a term that is taken away is so in every sample", "[fit][multi]") {
-  const MultiStructure structure{.terms = 2, .step_factors = {}};
+  const SumStructure structure{.terms = 2, .step_factors = {}};
   const FittedGrowth growth = fitted_growth(
       structure, {2e-4, 1.5, 1, 1.5, -1, 1, -0.02, 0.3, 1, 1, 0.5, 0, 0.4}, {.intercept = true});
-  const MultiLayout& layout = growth.layout;
+  const SumLayout& layout = growth.layout;
   const Findings found = identify_sum(growth.model, growth.runs.design, {}).value();
   CHECK(found.identifiability.constants[layout.intercept()]);
   CHECK(found.identifiability.constants[layout.extrinsic_power(0, 0)]);

@@ -120,7 +120,7 @@ TEST_CASE("scores that are divided by deviations cover as often near as far", "[
                     divided ? std::optional(deviations) : std::nullopt);
       CHECK(intervals.by_deviation == divided);
       VectorXd new_times(50);
-      ProcessReach reach{.deviations = VectorXd(50), .near = std::vector<bool>(50, true)};
+      GpReach reach{.deviations = VectorXd(50), .near = std::vector<bool>(50, true)};
       for (Eigen::Index row = 0; row < new_times.size(); ++row) {
         new_times[row] = time_of(row);
         reach.deviations[row] = deviation_of(row);
@@ -162,7 +162,7 @@ TEST_CASE("no single row decides scores that are divided by deviations", "[inter
   const auto widest = [&] {
     const PredictionIntervals intervals =
         calibrate(measured, VectorXd::Ones(20), Calibration::cross_validation, 0.9, deviations);
-    const ProcessReach reach{.deviations = VectorXd::Constant(1, 0.5), .near = {false}};
+    const GpReach reach{.deviations = VectorXd::Constant(1, 0.5), .near = {false}};
     const RowIntervals own = row_intervals(intervals, 0.9, 1, reach);
     return own.upper[0] / own.lower[0];
   };

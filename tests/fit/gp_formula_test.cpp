@@ -4,12 +4,12 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "choice/fit_with_process.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
-#include "forms/process_form.hpp"
+#include "forms/gp_form.hpp"
 #include "forms/sum_form.hpp"
-#include "gp/residual_process.hpp"
+#include "gp/gaussian_process.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
@@ -47,12 +47,12 @@ double time_at(const FittedModel& model, const std::string& job, double workers)
 bool is_near(const FittedModel& model, double workers) {
   const std::string csv = "job,workers,time_s\nj1," + to_text(workers) + ",1\n";
   const Design design = make_design(test::table_of(csv), model.spec, Target::required);
-  return model.form->process_reach(model.spec, model.constants, design)->near[0];
+  return model.form->gp_reach(model.spec, model.constants, design)->near[0];
 }
 
 FitOptions one_product() {
   FitOptions out;
-  out.expression = Expression::multi;
+  out.expression = Expression::sum;
   out.terms = 1;
   out.loss = Loss::rmsle;  // whose optimum is one point
   return out;
@@ -66,9 +66,9 @@ FittedModel product_alone(const test::PaperRuns& runs, bool clamp = false) {
   return out;
 }
 
-FittedModel product_with_process(bool clamp = false) {
+FittedModel product_with_gp(bool clamp = false) {
   const test::PaperRuns runs = growing_runs();
-  return with_process(product_alone(runs, clamp), runs.design, one_product());
+  return with_gp(product_alone(runs, clamp), runs.design, one_product());
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ TEST_CASE("with a residual process a formula keeps its constants, times one fact
           "[fit][process]") {
   const test::PaperRuns runs = growing_runs();
   const FittedModel alone = product_alone(runs);
-  const FittedModel model = with_process(alone, runs.design, one_product());
+  const FittedModel model = with_gp(alone, runs.design, one_product());
   const std::vector<ConstantInfo> infos = alone.form->constants(alone.spec);
   const double factor = model.constants[0] / alone.constants[0];
   REQUIRE(infos[0].role == ConstantRole::coefficient);
@@ -88,7 +88,7 @@ TEST_CASE("with a residual process a formula keeps its constants, times one fact
     CHECK(model.constants[k] == Catch::Approx((is_time ? factor : 1) * alone.constants[k]));
   }
   // The correction is 1 in the middle of the measured configurations.
-  const VectorXd factors = *model.form->process_factors(runs.design);
+  const VectorXd factors = *model.form->gp_factors(runs.design);
   CHECK(std::abs(factors.array().log().mean()) < 0.02);
   CHECK(factor == Catch::Approx(1).epsilon(0.1));
   CHECK(model.metrics.train.mape_percent < alone.metrics.train.mape_percent);
@@ -121,7 +121,7 @@ TEST_CASE("a correction is 1 in the middle of the known configurations", "[fit][
   // One run of the first configuration, two of the second and so on: the noise of the last ones is
   // averaged.
   RandomStream random(1, "unequal repeats");
-  process::Inputs inputs{.numbers = Eigen::MatrixXd(60, 1), .levels = process::Levels(60, 0)};
+  gp::Inputs inputs{.numbers = Eigen::MatrixXd(60, 1), .levels = gp::Levels(60, 0)};
   VectorXd y(60);
   Eigen::Index run = 0;
   for (int configuration = 1; configuration <= 11; ++configuration) {
@@ -130,24 +130,23 @@ TEST_CASE("a correction is 1 in the middle of the known configurations", "[fit][
       y[run] = std::sin(configuration) + 0.3 * random.normal();
     }
   }
-  const auto known_of = [&](const process::ProcessOptions& options) {
-    return process::fit_process(inputs, y, process::search_hyper_parameters(inputs, y, options),
-                                options);
+  const auto known_of = [&](const gp::GpOptions& options) {
+    return gp::fit_gp(inputs, y, gp::search_hyper_parameters(inputs, y, options), options);
   };
-  const KnownProcess known(known_of({}).process, 1);
-  process::Inputs configurations{.numbers = Eigen::VectorXd::LinSpaced(11, 1, 11),
-                                 .levels = process::Levels(11, 0)};
+  const KnownGp known(known_of({}).gp, 1);
+  gp::Inputs configurations{.numbers = Eigen::VectorXd::LinSpaced(11, 1, 11),
+                            .levels = gp::Levels(11, 0)};
   CHECK(known.centre == Catch::Approx(known.predictor.mean(configurations, 1).mean()));
 
   // Beyond the rows that are solved for at once it is the mean of the runs.
-  const process::ProcessFit near = known_of({.exact_rows = 5, .neighbours = 5});
-  REQUIRE(near.process.neighbours == 5);
-  CHECK(KnownProcess(near.process, 1).centre == Catch::Approx(y.mean() - near.level));
+  const gp::GpFit near = known_of({.exact_rows = 5, .neighbours = 5});
+  REQUIRE(near.gp.neighbours == 5);
+  CHECK(KnownGp(near.gp, 1).centre == Catch::Approx(y.mean() - near.level));
 }
 
 TEST_CASE("where the formula grows no further, nor does the process", "[fit][process]") {
-  const FittedModel free = product_with_process();
-  const FittedModel clamped = product_with_process(true);
+  const FittedModel free = product_with_gp();
+  const FittedModel clamped = product_with_gp(true);
   for (const std::string job : {"j0", "j1", "j2"}) {
     CAPTURE(job);
     for (const double workers : {17., 64., 1e6})
@@ -176,8 +175,8 @@ TEST_CASE("where the formula grows no further, nor does the process", "[fit][pro
       CHECK(is_near(clamped, workers));
     for (const double workers : {16.5, 64., 1e6})
       CHECK_FALSE(is_near(clamped, workers));
-    CHECK(clamped.form->process_belief(clamped.spec)->most == std::vector<double>{16});
-    CHECK(free.form->process_belief(free.spec)->most ==
+    CHECK(clamped.form->gp_belief(clamped.spec)->most == std::vector<double>{16});
+    CHECK(free.form->gp_belief(free.spec)->most ==
           std::vector<double>{std::numeric_limits<double>::infinity()});
   }
 }

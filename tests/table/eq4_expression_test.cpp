@@ -42,7 +42,7 @@ Eigen::VectorXd full_constants() {
 }
 
 TEST_CASE("constants stand as coefficients, levels, powers, scaling powers, C", "[generic]") {
-  const GenericLayout layout(full_spec());
+  const Eq4Layout layout(full_spec());
   Texts names;
   for (std::size_t i = 0; i < layout.size(); ++i)
     names.push_back(layout.name(i));
@@ -52,7 +52,7 @@ TEST_CASE("constants stand as coefficients, levels, powers, scaling powers, C", 
 }
 
 TEST_CASE("every index has the kind and the name of its constant", "[generic]") {
-  const GenericLayout layout(full_spec());
+  const Eq4Layout layout(full_spec());
   CHECK(layout.name(layout.coefficient(1)) == "a[kernel]");
   CHECK(layout.name(layout.level(0, 1)) == "a[padding=valid]");
   CHECK(layout.name(layout.level(1, 2)) == "a[activation=tanh]");
@@ -83,7 +83,7 @@ TEST_CASE("the paper's 6 numeric, 4 categorical and 2 extrinsic inputs have 25 c
                       {"dataset", {"cifar10", "fashion_mnist", "mnist"}},
                       {"optimizer", {"adam", "sgd"}}};
   spec.extrinsic = {{"batch_size", 8, 64}, {"workers", 1, 3}};
-  CHECK(GenericLayout(spec).size() == 25);
+  CHECK(Eq4Layout(spec).size() == 25);
 }
 
 TEST_CASE("Eq. (4) agrees with a calculation by hand", "[generic]") {
@@ -137,7 +137,7 @@ TEST_CASE("without scales or without inputs the missing part drops out", "[gener
 }
 
 TEST_CASE("the formula names every column", "[generic]") {
-  CHECK(generic_formula(full_spec()) ==
+  CHECK(eq4_formula(full_spec()) ==
         "t = (a_filters*filters^p_filters + a_kernel*kernel^p_kernel + a_padding + a_activation) * "
         "workers^q_workers * batch^q_batch + C");
 }
@@ -145,7 +145,7 @@ TEST_CASE("the formula names every column", "[generic]") {
 TEST_CASE("the formula of a model without scales has no product", "[generic]") {
   ModelSpec spec;
   spec.intrinsic = {{"x", 1, 2}};
-  CHECK(generic_formula(spec) == "t = (a_x*x^p_x) + C");
+  CHECK(eq4_formula(spec) == "t = (a_x*x^p_x) + C");
 }
 
 }  // namespace

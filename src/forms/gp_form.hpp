@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "forms/form.hpp"
+#include "gp/gaussian_process.hpp"
 #include "gp/kernel.hpp"
-#include "gp/residual_process.hpp"
 #include "perfmodel/columns.hpp"
 
 namespace perfmodel {
@@ -16,44 +16,44 @@ class JsonCursor;
 
 /// Per column of a GP the index of its input in a spec. A GP keeps its own order of columns, so
 /// that its predictions do not depend on the order in the file, to the last bit.
-struct ProcessColumns {
+struct GpColumns {
   std::vector<std::size_t> intrinsic;    ///< the first numbers of the GP
   std::vector<std::size_t> extrinsic;    ///< the remaining numbers
   std::vector<std::size_t> categorical;  ///< its columns of levels
 
   /// All inputs, in the order of the spec.
-  static ProcessColumns of(const ModelSpec& spec);
+  static GpColumns of(const ModelSpec& spec);
 
   /// The indices for another order of the columns of the spec.
-  ProcessColumns reordered(const ColumnOrder& order) const;
+  GpColumns reordered(const ColumnOrder& order) const;
 
   const NumericInput& number(const ModelSpec& spec, std::size_t i) const;
   std::size_t numbers() const { return intrinsic.size() + extrinsic.size(); }
 
-  process::Inputs inputs(const Design& design) const;
+  gp::Inputs inputs(const Design& design) const;
   /// The inverse; the numbers are values, not coordinates.
-  Design design(const process::Inputs& inputs, const ModelSpec& spec) const;
+  Design design(const gp::Inputs& inputs, const ModelSpec& spec) const;
 };
 
 /// A number of known configurations as in model.json: distinct coordinates, and their index per
 /// configuration.
-struct ProcessNumber {
+struct GpNumber {
   std::string column;
-  process::Coordinate coordinate;
+  gp::Coordinate coordinate;
   double inverse_length = 0;
   double share = 0;
   Eigen::VectorXd values;
   std::vector<std::size_t> codes;
 };
-void describe(Fields& f, ProcessNumber& x);
+void describe(Fields& f, GpNumber& x);
 
 /// The levels of known configurations as in model.json.
-struct ProcessLevels {
+struct GpLevels {
   std::string column;
   double rate = 0;
   std::vector<std::size_t> codes;
 };
-void describe(Fields& f, ProcessLevels& x);
+void describe(Fields& f, GpLevels& x);
 
 /// Throws InputError unless there is one value per known configuration.
 void check_size(const JsonCursor& node, Eigen::Index rows);
@@ -61,19 +61,19 @@ void check_size(const JsonCursor& node, Eigen::Index rows);
 void check_codes(const JsonCursor& node, Eigen::Index rows, std::size_t end);
 
 /// The settings for refitting a GP that its kernel does not contain.
-struct ProcessPrior {
+struct GpPrior {
   double level_deviation = 0;  ///< 0 if the model was read from a file
   bool heavy_tails = false;    ///< whether the noise is heavy-tailed
 };
 
 /// A fitted GP with its predictor, which refers to it: neither is copied nor moved.
-struct KnownProcess {
-  explicit KnownProcess(process::ResidualProcess of, std::size_t with_threads);
-  KnownProcess(const KnownProcess&) = delete;
-  KnownProcess& operator=(const KnownProcess&) = delete;
+struct KnownGp {
+  explicit KnownGp(gp::GaussianProcess of, std::size_t with_threads);
+  KnownGp(const KnownGp&) = delete;
+  KnownGp& operator=(const KnownGp&) = delete;
 
-  const process::ResidualProcess process;
-  const process::Predictor predictor;
+  const gp::GaussianProcess gp;
+  const gp::Predictor predictor;
   const double near_variance;
   const std::size_t threads;
   const double centre;  ///< mean of z over the known configurations, which the trend includes
@@ -81,10 +81,10 @@ struct KnownProcess {
 
 /// A trend of another form times exp(z), where z is a Gaussian process (GP) of the residuals of the
 /// log times. Its constants are those of the trend.
-class ProcessForm final : public Form {
+class GpForm final : public Form {
  public:
-  ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
-              std::shared_ptr<const KnownProcess> known, ProcessPrior prior);
+  GpForm(std::shared_ptr<const Form> trend, GpColumns columns, std::shared_ptr<const KnownGp> known,
+         GpPrior prior);
 
   const Form& trend() const override { return *trend_; }
   /// The posterior mean of z per row, minus the centre.
@@ -98,10 +98,10 @@ class ProcessForm final : public Form {
                           const Design& design) const override;
   Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
                              const Design& design) const override;
-  std::optional<Eigen::VectorXd> process_factors(const Design& design) const override;
-  std::optional<ProcessBelief> process_belief(const ModelSpec& spec) const override;
-  std::optional<ProcessReach> process_reach(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                                            const Design& design) const override;
+  std::optional<Eigen::VectorXd> gp_factors(const Design& design) const override;
+  std::optional<GpBelief> gp_belief(const ModelSpec& spec) const override;
+  std::optional<GpReach> gp_reach(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                  const Design& design) const override;
   /// Components, shares and scaling powers are those of the trend.
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
@@ -124,9 +124,9 @@ class ProcessForm final : public Form {
 
  private:
   std::shared_ptr<const Form> trend_;
-  ProcessColumns columns_;
-  std::shared_ptr<const KnownProcess> known_;
-  ProcessPrior prior_;
+  GpColumns columns_;
+  std::shared_ptr<const KnownGp> known_;
+  GpPrior prior_;
 
   /// True if no number of a row is clamped by the GP.
   bool is_within_clamps(const Eigen::VectorXd& numbers) const;

@@ -6,14 +6,14 @@
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 
 namespace {
 
 FittedModel model_with_everything() {
-  test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  test::SumRuns runs = test::sum_runs(50, 0, 1);
   own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 2;
   runs.truth.metrics.train = compute_metrics(runs.design.time, predict(runs.truth, runs.design));
   runs.truth.identifiability = Identifiability{};
@@ -52,7 +52,7 @@ TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]")
 
 TEST_CASE("other growths of a sum come back from its file", "[io][multi]") {
   FittedModel model = model_with_everything();
-  MultiStructure& structure = own_sum_form(model).structure;  // numeric: gpus, batch_size, filters
+  SumStructure& structure = own_sum_form(model).structure;  // numeric: gpus, batch_size, filters
   structure.step_factors = {{2, 4}};
   structure.features = {{{.saturates = true}, {}, {.saturates = true}},
                         {{.log_power = 2}, {.clamp = 64}, {.log_power = 1, .clamp = 32}}};

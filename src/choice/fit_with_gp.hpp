@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "forms/form.hpp"
-#include "forms/process_form.hpp"
+#include "forms/gp_form.hpp"
+#include "gp/gaussian_process.hpp"
 #include "gp/kernel.hpp"
-#include "gp/residual_process.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
@@ -16,11 +16,11 @@ namespace perfmodel {
 // lose their meaning (Kennedy and O'Hagan 2001).
 
 /// The residuals of a formula and the inputs of the GP.
-struct ProcessRuns {
-  ProcessColumns columns;
-  process::Inputs inputs;
-  Eigen::VectorXd residual;                    ///< ln(time / formula)
-  std::vector<process::CoordinateForm> forms;  ///< per number of the GP
+struct GpRuns {
+  GpColumns columns;
+  gp::Inputs inputs;
+  Eigen::VectorXd residual;               ///< ln(time / formula)
+  std::vector<gp::CoordinateForm> forms;  ///< per number of the GP
   /// Per number, the value that it is clamped to: the GP is constant wherever the formula is.
   std::vector<double> most;
 
@@ -28,24 +28,22 @@ struct ProcessRuns {
   bool has_times() const { return residual.allFinite(); }
 };
 
-process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
-                                                 process::ProcessOptions options);
+gp::HyperParameters search_hyper_parameters(const GpRuns& runs, gp::GpOptions options);
 
 /// With the seed, the threads and the stop token of a fit.
-process::ProcessOptions process_options(const FitOptions& options);
+gp::GpOptions gp_options(const FitOptions& options);
 
-ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
-                        const Design& runs);
+GpRuns runs_beside(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
+                   const Design& runs);
 
 /// The formula with all its times multiplied by `factor`, in its constants if they suffice.
 Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
                       Eigen::VectorXd constants, double factor);
 
 /// Fits the expression in `options` with a residual GP.
-FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
-                             const FitOptions& options);
+FittedModel fit_with_gp(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
 /// Adds a residual GP to a formula that was fitted to the same runs.
-FittedModel with_process(FittedModel formula, const Design& training, const FitOptions& options);
+FittedModel with_gp(FittedModel formula, const Design& training, const FitOptions& options);
 
 }  // namespace perfmodel

@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "choice/fit_with_process.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
@@ -29,9 +29,9 @@ test::PaperRuns jobs_on_workers() {
   return test::runs_of(test::table_of(csv.str()), request);
 }
 
-FitOptions generic_options() {
+FitOptions eq4_options() {
   FitOptions out;
-  out.expression = Expression::generic;
+  out.expression = Expression::eq4;
   return out;
 }
 
@@ -39,8 +39,8 @@ FitOptions generic_options() {
 
 TEST_CASE("a scaling power of a trend counts the time that does not scale", "[fit][process]") {
   const test::PaperRuns runs = jobs_on_workers();
-  const FittedModel alone = fit(runs.spec, runs.design, generic_options());
-  const FittedModel both = with_process(alone, runs.design, generic_options());
+  const FittedModel alone = fit(runs.spec, runs.design, eq4_options());
+  const FittedModel both = with_gp(alone, runs.design, eq4_options());
   REQUIRE(alone.form->unscaled_time(both.constants) > 0.1);
   const auto trend_at = [&](double workers) {
     const Configuration at{{}, {0}, {workers}};
@@ -54,7 +54,7 @@ TEST_CASE("a scaling power of a trend counts the time that does not scale", "[fi
 
 TEST_CASE("a level without training rows has the mean of the others", "[fit]") {
   const test::PaperRuns runs = jobs_on_workers();
-  FittedModel model = fit(runs.spec, runs.design, generic_options());
+  FittedModel model = fit(runs.spec, runs.design, eq4_options());
   std::vector<std::size_t> kept;
   for (std::size_t row = 0; row < runs.design.rows; ++row)
     if (runs.design.categorical[0].codes[row] != 1)

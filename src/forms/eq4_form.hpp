@@ -4,8 +4,8 @@
 
 namespace perfmodel {
 
-/// Eq. (4); its constants are in the order of GenericLayout.
-class GenericForm final : public TermForm {
+/// Eq. (4); its constants are in the order of Eq4Layout.
+class Eq4Form final : public TermForm {
  public:
   std::string_view name() const override;
   FormWords words() const override;

@@ -1,4 +1,4 @@
-#include "search/generic_kernel.hpp"
+#include "search/eq4_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -93,7 +93,7 @@ Plan::Plan(const WeightedRows& rows, const SearchSpace& space, const SignedLoss&
       weights_of_negative_.push_back((1 - signed_loss.tilt) * weight);
   }
 
-  const GenericLayout& layout = space.layout();
+  const Eq4Layout& layout = space.layout();
   program_.constants = layout.size();
   program_.logarithmic = logarithmic_.data();
   program_.power_tables = power_tables_.data();
@@ -126,7 +126,7 @@ std::vector<Plan::Node> Plan::tabulate_columns(const Design& design, const Searc
     table_size_ += static_cast<std::uint32_t>(count);
     return start;
   };
-  const GenericLayout& layout = space.layout();
+  const Eq4Layout& layout = space.layout();
   for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
     const NumericFactor& factor = design.intrinsic[i];
     std::vector<double> log_values(factor.values.size());

@@ -14,13 +14,13 @@ namespace perfmodel::test {
 ///         + 0.01 filters^0.5 [gpus > 1] gpus^0.5
 ///
 /// `noise` is the standard deviation of ln(time).
-struct MultiRuns {
+struct SumRuns {
   Table table;
   ModelSpec spec;
   Design design;
-  FittedModel truth;  ///< its constants, in the order of MultiLayout
+  FittedModel truth;  ///< its constants, in the order of SumLayout
 };
 
-MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed);
+SumRuns sum_runs(std::size_t rows, double noise, std::uint64_t seed);
 
 }  // namespace perfmodel::test

@@ -1,4 +1,4 @@
-#include "choice/fit_multi.hpp"
+#include "choice/fit_sum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -120,8 +120,8 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
 /// that they apply to, unless the loss increases noticeably.
 void switch_off_negligible_factors(FittedModel& model, const Design& training,
                                    const SignedLoss& loss) {
-  const MultiStructure& structure = sum_form(model).structure;
-  const MultiLayout layout(model.spec, structure);
+  const SumStructure& structure = sum_form(model).structure;
+  const SumLayout layout(model.spec, structure);
   const auto loss_at = [&](const VectorXd& constants) {
     return loss_value(loss, training.time,
                       predict_terms({model.spec, structure}, constants, training));
@@ -147,8 +147,8 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training,
 
 /// Orders the terms of a sum by their share of the time, the largest first.
 void order_by_share(FittedModel& model, const Design& training) {
-  MultiStructure& structure = own_sum_form(model).structure;
-  const MultiLayout layout(model.spec, structure);
+  SumStructure& structure = own_sum_form(model).structure;
+  const SumLayout layout(model.spec, structure);
   const VectorXd sums =
       term_parts({model.spec, structure}, model.constants, training).colwise().sum();
   std::vector<std::size_t> order = indices(structure.terms);
@@ -156,7 +156,7 @@ void order_by_share(FittedModel& model, const Design& training) {
     return std::abs(sums[static_cast<Index>(a)]) > std::abs(sums[static_cast<Index>(b)]);
   });
   const VectorXd constants = model.constants;
-  const MultiStructure before = structure;
+  const SumStructure before = structure;
   const Index stride =
       structure.terms == 0 ? 0 : (constants.size() - 1) / static_cast<Index>(structure.terms);
   for (std::size_t k = 0; k < structure.terms; ++k) {
@@ -197,9 +197,9 @@ std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape
   return out;
 }
 
-MultiStructure with_clamped_pairs(const SelectionTask& task, const SumShape& shape,
-                                  const Eigen::VectorXd& theta) {
-  MultiStructure out = task.coordinates.structure(shape);
+SumStructure with_clamped_pairs(const SelectionTask& task, const SumShape& shape,
+                                const Eigen::VectorXd& theta) {
+  SumStructure out = task.coordinates.structure(shape);
   for (const std::size_t numeric : task.coordinates.two_valued()) {
     const double most =
         counts_from_one(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
@@ -495,25 +495,25 @@ Candidate SumChoice::with_steep_growth_clamped(const FittedModel& model,
 }
 
 FittedModel SumChoice::fitted(const Candidate& candidate, const FitOptions& options) const {
-  if (candidate.generic && is_product_and_constant(task_.spec)) {
+  if (candidate.eq4 && is_product_and_constant(task_.spec)) {
     Candidate product = candidate;
-    product.generic = false;
+    product.eq4 = false;
     product.shape = plain_shape(task_, 1, true);
     return fitted(product, options);
   }
-  if (!candidate.generic) {
+  if (!candidate.eq4) {
     const SelectionTask task{coordinates_, spec_, task_.training, options, folds_};
     FittedModel model = model_of(task, search_sum(task, candidate), facts());
     const Candidate clamped = with_steep_growth_clamped(model, candidate);
     return clamped.shape.steep == candidate.shape.steep ? model : fitted(clamped, options);
   }
-  FittedModel model = fit_generic(spec_, task_.training, generic_options(options));
+  FittedModel model = fit_eq4(spec_, task_.training, eq4_options(options));
   model.search.form = facts();
   warn_of_few_configurations(model, task_.training, model.warnings);
   return model;
 }
 
-FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+FittedModel fit_sum(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (!options.terms) {
     const FitOptions of_choice = without_quantile(options);
     return SumChoice(spec, training, of_choice).fitted(options);

@@ -1,4 +1,4 @@
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace perfmodel::test {
 
-MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed) {
+SumRuns sum_runs(std::size_t rows, double noise, std::uint64_t seed) {
   constexpr std::array filters = {4, 8, 16, 32, 64};
   constexpr std::array batches = {8, 16, 32, 64, 128};
   constexpr std::array gpus = {1, 2, 4, 8};
@@ -31,9 +31,9 @@ MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed) {
         << to_text(time) << '\n';
   }
   PaperRuns runs = runs_of(table_of(csv.str()));
-  MultiRuns out{runs.table, runs.spec, runs.design, {}};
+  SumRuns out{runs.table, runs.spec, runs.design, {}};
   out.truth.spec = runs.spec;
-  out.truth.form = std::make_shared<SumForm>(MultiStructure{.terms = 2, .step_factors = {{0, 1}}});
+  out.truth.form = std::make_shared<SumForm>(SumStructure{.terms = 2, .step_factors = {{0, 1}}});
   out.truth.typical = central_configuration(runs.spec, runs.design);
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size] | gpus <= 1, gpus > 1
   out.truth.constants.resize(17);

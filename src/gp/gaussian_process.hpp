@@ -14,7 +14,7 @@
 #include "gp/neighbours.hpp"
 #include "optimise/algebra.hpp"
 
-namespace perfmodel::process {
+namespace perfmodel::gp {
 
 /// Degrees of freedom of Student's t distribution, the model of heavy-tailed noise, under which
 /// single disturbed runs decide nothing. It is normal noise of variance noise / w with a latent
@@ -117,7 +117,7 @@ std::vector<PriorFacts> prior_facts();
 /// `spread`: variance of y, which GP, intercept and noise explain together.
 optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
-struct ProcessOptions {
+struct GpOptions {
   std::vector<CoordinateForm> forms = {};  ///< per number; empty: usual_form()
   Eigen::Index start_rows = 240;           ///< number of rows on which the starts are compared
   Eigen::Index hyper_rows = 800;   ///< number of rows from which the hyper-parameters are found
@@ -134,7 +134,7 @@ struct ProcessOptions {
 };
 
 /// y = ln t - ln f = level + z + noise, z being a Gaussian process (GP): all that predictions need.
-struct ResidualProcess {
+struct GaussianProcess {
   std::vector<Coordinate> coordinates;
   Kernel kernel;
   Inputs inputs;             ///< coordinates of the rows; runs with equal inputs are one row
@@ -156,25 +156,25 @@ struct HyperParameters {
   std::size_t evaluations = 0;
 };
 
-struct ProcessFit {
+struct GpFit {
   HyperParameters hyper;
-  ResidualProcess process;
+  GaussianProcess gp;
   double level = 0;
   Eigen::VectorXd run_weights;  ///< in the order of the runs given
 };
 
 /// The coordinates of the numbers, standardised over the rows; empty `forms`: usual_form().
-std::vector<Coordinate> process_coordinates(const Inputs& inputs,
-                                            const std::vector<CoordinateForm>& forms);
+std::vector<Coordinate> gp_coordinates(const Inputs& inputs,
+                                       const std::vector<CoordinateForm>& forms);
 
 /// The mode of the posterior of the hyper-parameters, on a sample of the rows. `y`: per run.
 HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
-                                        const ProcessOptions& options);
+                                        const GpOptions& options);
 
 /// Fits intercept and GP to the residuals y = ln t - ln f of the runs. The intercept is the
 /// generalised least squares estimate under the GP's covariance.
-ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, HyperParameters hyper,
-                       const ProcessOptions& options);
+GpFit fit_gp(const Inputs& inputs, const Eigen::VectorXd& y, HyperParameters hyper,
+             const GpOptions& options);
 
 struct PredictiveKernel {
   Kernel kernel;
@@ -185,7 +185,7 @@ struct PredictiveKernel {
 /// For many rows: the kernel with the best leave-one-out predictions of sampled rows from their
 /// nearest neighbours, which is how rows are predicted. It is searched from the kernel of `process`
 /// and used only if it also predicts other rows better.
-PredictiveKernel predictive_kernel(const ResidualProcess& process, const ProcessOptions& options);
+PredictiveKernel predictive_kernel(const GaussianProcess& gp, const GpOptions& options);
 
 /// Per row: posterior mean of z, to be added to the intercept and ln f, and standard deviation of
 /// z, without the noise of a run.
@@ -207,7 +207,7 @@ class Predictor {
   static constexpr Eigen::Index kManyRows = 1'000'000;
 
   /// `rows`: an upper bound of the number of rows to predict, if known.
-  explicit Predictor(const ResidualProcess& process, Eigen::Index rows = kManyRows);
+  explicit Predictor(const GaussianProcess& gp, Eigen::Index rows = kManyRows);
 
   Eigen::VectorXd mean(const Inputs& inputs, std::size_t threads,
                        const std::stop_token& stop = {}) const;
@@ -226,7 +226,7 @@ class Predictor {
  private:
   struct Asked;
 
-  const ResidualProcess& process_;
+  const GaussianProcess& gp_;
   CodedInputs known_;
   std::optional<Neighbours> tree_;   ///< set if predictions are from nearest neighbours
   std::optional<PairTables> pairs_;  ///< likewise
@@ -243,4 +243,4 @@ class Predictor {
                        const std::stop_token& stop) const;
 };
 
-}  // namespace perfmodel::process
+}  // namespace perfmodel::gp

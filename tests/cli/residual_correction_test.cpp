@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <random>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "support/csv_text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/shell.hpp"
 
@@ -21,28 +22,6 @@ namespace {
 const std::string kData = PERFMODEL_SOURCE_DIR "/data/";
 const Words kProduct = {"--expression", "multi", "--terms", "1", "--residual", "process"};
 
-Words both_lists(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::vector<Words> both_lists_of(std::vector<Words> a, const std::vector<Words>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::vector<Words> rows_of(const std::string& csv) {
-  std::vector<Words> out;
-  std::istringstream lines(csv);
-  for (std::string line; std::getline(lines, line);) {
-    out.emplace_back();
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');)
-      out.back().push_back(cell);
-  }
-  return out;
-}
-
 std::string text_of(const std::vector<Words>& rows) {
   std::string out;
   for (const Words& row : rows)
@@ -52,7 +31,7 @@ std::string text_of(const std::vector<Words>& rows) {
 
 /// The first rows of a file of the project, with its header.
 std::vector<Words> first_rows(const std::string& name, std::size_t count) {
-  std::vector<Words> rows = rows_of(read_text(kData + name));
+  std::vector<Words> rows = csv_cells(read_text(kData + name));
   rows.resize(std::min(rows.size(), count + 1));
   return rows;
 }
@@ -70,7 +49,7 @@ class ProcessTest : public ProgramTest {
   }
   std::vector<double> predictions(const std::string& model = "model.json",
                                   const std::string& asked = "asked.csv") const {
-    const std::vector<Words> rows = rows_of(run({"predict", model, asked}).succeeded().output);
+    const std::vector<Words> rows = csv_cells(run({"predict", model, asked}).succeeded().output);
     const auto column = static_cast<std::size_t>(
         std::find(rows[0].begin(), rows[0].end(), "predicted_time_s") - rows[0].begin());
     std::vector<double> out;
@@ -88,22 +67,22 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return out;
 }
 
-std::vector<double> numbers_of(const std::string& lines) {
-  std::vector<double> out;
-  std::istringstream in(lines);
-  for (std::string line; std::getline(in, line);)
-    out.push_back(parse_number(line).value());
+/// --set of the first configuration of asked.csv, without one of its columns.
+Words settings_of(const std::vector<Words>& asked, const std::string& without = "time_s") {
+  Words out = {"--set"};
+  for (std::size_t j = 0; j + 1 < asked[0].size(); ++j)
+    if (asked[0][j] != without)
+      out.push_back(asked[0][j] + "=" + asked[1][j]);
   return out;
 }
 
-/// Calls of predict() for the rows of a CSV file, in the order of the model's inputs.
-std::string calls(const nlohmann::json& constants, const std::vector<Words>& rows,
-                  const std::string& before, const std::string& after) {
+/// C that prints predict() for the rows of a CSV file, with columns in the order of the model.
+std::string printed_rows(const nlohmann::json& constants, const std::vector<Words>& rows) {
   Words columns;
   for (const char* kind : {"intrinsic", "categorical", "extrinsic"})
     for (const nlohmann::json& input : constants[kind])
       columns.push_back(input["column"]);
-  std::string out;
+  std::string out = "#include <stdio.h>\nint main(void) {\n";
   for (std::size_t row = 1; row < rows.size(); ++row) {
     Words values;
     for (const std::string& column : columns) {
@@ -111,9 +90,9 @@ std::string calls(const nlohmann::json& constants, const std::vector<Words>& row
       const std::string& cell = rows[row][static_cast<std::size_t>(place)];
       values.push_back(parse_number(cell) ? cell : '"' + cell + '"');
     }
-    out += before + "predict(" + perfmodel::joined(values, ", ") + ")" + after + "\n";
+    out += "printf(\"%.17g\\n\", predict(" + perfmodel::joined(values, ", ") + "));\n";
   }
-  return out;
+  return out + "return 0;\n}\n";
 }
 
 }  // namespace
@@ -122,7 +101,7 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is shown beside the f
                  "[process]") {
   write("few.csv", text_of(first_rows("lenet5_train900.csv", 80)));
   const ProgramResult fitted =
-      run(both_lists(both_lists({"fit", "few.csv"}, kProduct), {"-o", "few.json"})).succeeded();
+      run(both_of(both_of({"fit", "few.csv"}, kProduct), {"-o", "few.json"})).succeeded();
   const nlohmann::json model = nlohmann::json::parse(read("few.json"));
   std::vector<double> changes;
   double here = 0;
@@ -154,11 +133,11 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is shown beside the f
 }
 
 TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not seen better",
-                 "[cli][process]") {
+                 "[cli][process][whole-fits]") {
   const Words judged = {"--test", kData + "lenet5_test300.csv"};
   const Words alone = {"--expression", "multi", "--terms", "1", "--residual", "none"};
-  const nlohmann::json plain = fit(both_lists(alone, judged), "plain.json");
-  const nlohmann::json with = fit(both_lists(kProduct, judged), "with.json");
+  const nlohmann::json plain = fit(both_of(alone, judged), "plain.json");
+  const nlohmann::json with = fit(both_of(kProduct, judged), "with.json");
   const auto error = [](const nlohmann::json& model, const char* part) {
     return model["metrics"][part]["mape_percent"].get<double>();
   };
@@ -170,108 +149,58 @@ TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not 
   CHECK(with["expression"]["form"] == "process");
   CHECK(with["search"]["priors"].size() == 4);
   CHECK_THAT(with["search"]["objective"].get<std::string>(), ContainsSubstring("likelihood"));
+
+  // So do those of Eq. (4) and of sums.
+  const double eq4 = error(fit(judged), "test");
+  for (const Words& how : {Words{"--residual", "process"},
+                           Words{"--expression", "multi", "--terms", "2", "--residual", "process"}})
+    CHECK(error(fit(both_of(how, judged)), "test") < 0.6 * eq4);
 }
 
-TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums",
-                 "[cli][process][whole-fits]") {
-  const Words judged = {"--test", kData + "lenet5_test300.csv"};
-  const auto error = [](const nlohmann::json& model) {
-    return model["metrics"]["test"]["mape_percent"].get<double>();
-  };
-  const double generic = error(fit(judged));
-  CHECK(error(fit(both_lists({"--residual", "process"}, judged))) < 0.6 * generic);
-  CHECK(error(fit(both_lists({"--expression", "multi", "--terms", "2", "--residual", "process"},
-                             judged))) < 0.6 * generic);
-}
-
-TEST_CASE_METHOD(ProcessTest, "model.json says enough about a process to predict from it",
-                 "[cli][process][whole-fits]") {
-  if (!succeeds("python3 -c ''"))
-    return;
-  for (const Words& how : {kProduct, Words{"--residual", "process"}}) {
-    fit(how);
-    const auto printed =
-        output_of("python3 " PERFMODEL_SOURCE_DIR "/tests/fit/predict_from_json.py " +
-                  file("model.json") + " " + file("asked.csv"));
-    REQUIRE(printed);
-    std::vector<double> times;
-    std::vector<double> trends;
-    std::istringstream lines(*printed);
-    for (double trend = 0, factor = 0, time = 0; lines >> trend >> factor >> time;) {
-      trends.push_back(trend);
-      times.push_back(time);
-    }
-    CHECK(largest_difference(times, predictions()) < 1e-9);
-
-    const std::vector<Words> asked = rows_of(read("asked.csv"));
-    Words set = {"predict", "model.json", "--json"};
-    for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
-      set.emplace_back("--set");
-      set.push_back(asked[0][j] + "=" + asked[1][j]);
-    }
-    const nlohmann::json answer = run(set).json();
-    CHECK(answer["trend"].get<double>() == Catch::Approx(trends[0]).epsilon(1e-9));
-    CHECK(answer["trend"].get<double>() * answer["process"].get<double>() ==
-          Catch::Approx(answer["predicted_time_s"].get<double>()).epsilon(1e-12));
-  }
-}
-
-TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does", "[cli][process]") {
+TEST_CASE_METHOD(ProcessTest,
+                 "code and a reader of model.json compute trend and process as predict does",
+                 "[cli][process]") {
   for (const Words& how : {kProduct, Words{"--residual", "process"}}) {
     const nlohmann::json constants = fit(how)["constants"];
     const std::vector<double> expected = predictions();
-    const std::vector<Words> asked = rows_of(read("asked.csv"));
-    if (succeeds(kPython + "-c 'import numpy'")) {
-      write("code.py", run({"show", "model.json", "--as", "python"}).output +
-                           calls(constants, asked, "print(repr(", "))"));
-      CHECK(largest_difference(numbers_of(*output_of(kPython + file("code.py"))), expected) < 1e-9);
+    const std::vector<Words> asked = csv_cells(read("asked.csv"));
+    if (succeeds("python3 -c ''")) {
+      const auto printed =
+          output_of("python3 " PERFMODEL_SOURCE_DIR "/tests/fit/predict_from_json.py " +
+                    file("model.json") + " " + file("asked.csv"));
+      REQUIRE(printed);
+      std::vector<double> times;
+      std::vector<double> trends;
+      std::istringstream lines(*printed);
+      for (double trend = 0, factor = 0, time = 0; lines >> trend >> factor >> time;) {
+        trends.push_back(trend);
+        times.push_back(time);
+      }
+      CHECK(largest_difference(times, expected) < 1e-9);
+      const nlohmann::json answer =
+          run({"predict", "model.json", "--json"}, settings_of(asked)).json();
+      CHECK(answer["trend"].get<double>() == Catch::Approx(trends[0]).epsilon(1e-9));
+      CHECK(answer["trend"].get<double>() * answer["process"].get<double>() ==
+            Catch::Approx(answer["predicted_time_s"].get<double>()).epsilon(1e-12));
     }
-    if (succeeds("node --version")) {
-      write("code.js", run({"show", "model.json", "--as", "javascript"}).output +
-                           calls(constants, asked, "console.log(", ")"));
-      CHECK(largest_difference(numbers_of(*output_of("node " + file("code.js"))), expected) < 1e-9);
-    }
-    write("code.c", run({"show", "model.json", "--as", "c"}).output +
-                        "#include <stdio.h>\nint main(void) {\n" +
-                        calls(constants, asked, "printf(\"%.17g\\n\", ", ");") + "return 0;\n}\n");
     if (succeeds("cc --version")) {
+      write("code.c",
+            run({"show", "model.json", "--as", "c"}).output + printed_rows(constants, asked));
       REQUIRE(succeeds("cc -std=c99 -pedantic -Wall -Wextra -Werror " + file("code.c") + " -o " +
                        file("code") + " -lm"));
-      CHECK(largest_difference(numbers_of(*output_of(file("code"))), expected) < 1e-9);
+      std::vector<double> times;
+      for (const std::string& line : lines_of(*output_of(file("code"))))
+        times.push_back(parse_number(line).value());
+      CHECK(largest_difference(times, expected) < 1e-9);
     }
-  }
-  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
-  CHECK_THAT(run({"show", "model.json", "--as", "spreadsheet"}).failed(3),
-             ContainsSubstring("--as python"));
-}
-
-TEST_CASE_METHOD(ProcessTest, "a process does not depend on the order of rows and columns",
-                 "[cli][process][whole-fits]") {
-  std::vector<Words> rows = rows_of(read("runs.csv"));
-  std::vector<std::size_t> columns(rows[0].size());
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    columns[j] = (5 * j + 3) % columns.size();
-  std::sort(columns.begin(), columns.end());
-  std::rotate(columns.begin(), columns.begin() + 4, columns.end());
-  for (Words& row : rows) {
-    Words other;
-    for (const std::size_t j : columns)
-      other.push_back(row[j]);
-    row = other;
-  }
-  std::mt19937 random(7);
-  std::shuffle(rows.begin() + 1, rows.end(), random);
-  write("other.csv", text_of(rows));
-  for (const Words& how : {kProduct, Words{"--residual", "process"}}) {
-    fit(how);
-    fit(how, "other.json", "other.csv");
-    CHECK(largest_difference(predictions("other.json"), predictions()) < 1e-6);
+    CHECK_THAT(run({"show", "model.json"}).output,
+               ContainsSubstring("times a residual correction"));
   }
 }
 
 TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][process][whole-fits]") {
   const auto scaled = [&](const std::string& name) {
-    std::vector<Words> rows = rows_of(read(name));
+    std::vector<Words> rows = csv_cells(read(name));
     for (std::size_t j = 0; j < rows[0].size(); ++j) {
       const double factor = rows[0][j] == "time_s" ? 1000 : rows[0][j] == "learning_rate" ? 3.7 : 1;
       for (std::size_t i = 1; i < rows.size() && factor != 1; ++i)
@@ -294,32 +223,22 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][proce
   }
 }
 
-TEST_CASE_METHOD(ProcessTest, "threads change no byte of a process", "[cli][process]") {
-  fit(both_lists(kProduct, {"--threads", "1"}), "one.json");
-  fit(both_lists(kProduct, {"--threads", "3"}), "three.json");
-  CHECK(read("one.json") == read("three.json"));
-}
-
 TEST_CASE_METHOD(ProcessTest, "options that do not go with a process are refused",
                  "[cli][process]") {
-  const auto refused = [&](const Words& arguments, const std::string& name) {
-    CHECK_THAT(run(both_lists(arguments, {"--residual", "process"})).failed(2),
-               ContainsSubstring(name));
-  };
-  refused({"fit", "runs.csv", "--loss", "mape"}, "--loss");
-  refused({"fit", "runs.csv", "--l1", "0.1"}, "--l1");
-  refused({"fit", "runs.csv", "--l2", "0.1"}, "--l2");
-  refused({"fit", "runs.csv", "--method", "paper"}, "--method");
-  refused({"fit", "runs.csv", "--bounds", "p=-2:2"}, "--bounds");
-  refused({"fit", "runs.csv", "--repeats", "3"}, "--repeats");
-  refused({"sweep", "runs.csv"}, "--residual");
-  refused({"compare", "runs.csv"}, "--residual");
+  for (const Words& option :
+       {Words{"--loss", "mape"}, Words{"--l1", "0.1"}, Words{"--l2", "0.1"},
+        Words{"--method", "paper"}, Words{"--bounds", "p=-2:2"}, Words{"--repeats", "3"}})
+    CHECK_THAT(run({"fit", "runs.csv", "--residual", "process"}, option).failed(2),
+               ContainsSubstring(option[0]));
+  for (const char* command : {"sweep", "compare"})
+    CHECK_THAT(run({command, "runs.csv", "--residual", "process"}).failed(2),
+               ContainsSubstring("--residual"));
   CHECK(run({"fit", "runs.csv", "--residual", "forest"}).exit_code == 2);
 }
 
 TEST_CASE_METHOD(ProcessTest, "every command that judges models handles a residual process",
                  "[cli][process]") {
-  const nlohmann::json model = fit(both_lists(
+  const nlohmann::json model = fit(both_of(
       kProduct, {"--bootstrap", "20", "--folds", "3", "--coverage", "0.9", "--split", "80:20"}));
   CHECK(model["uncertainty"]["samples"] == 20);
   CHECK(model["cross_validation"]["folds"] == 3);
@@ -329,25 +248,19 @@ TEST_CASE_METHOD(ProcessTest, "every command that judges models handles a residu
   CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
   CHECK_THAT(read("page.html"), ContainsSubstring("with a residual correction"));
-  std::vector<Words> configurations = rows_of(read("asked.csv"));
+  std::vector<Words> configurations = csv_cells(read("asked.csv"));
   for (Words& row : configurations)
     row.pop_back();
   write("configurations.csv", text_of(configurations));
   CHECK(run({"simulate", "model.json", "configurations.csv"}).exit_code == 0);
-  Words set = {"scaling", "model.json", "--column", "workers", "--at", "1,2"};
-  const std::vector<Words> asked = rows_of(read("asked.csv"));
-  for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
-    if (asked[0][j] != "workers") {
-      set.emplace_back("--set");
-      set.push_back(asked[0][j] + "=" + asked[1][j]);
-    }
-  }
-  run(set).succeeded();
+  run({"scaling", "model.json", "--column", "workers", "--at", "1,2"},
+      settings_of(csv_cells(read("asked.csv")), "workers"))
+      .succeeded();
 }
 
 TEST_CASE_METHOD(ProcessTest, "compare lists a product with a process and accepts a gate on it",
                  "[cli][process][whole-fits]") {
-  const nlohmann::json model = fit(both_lists(kProduct, {"--split", "80:20"}));
+  const nlohmann::json model = fit(both_of(kProduct, {"--split", "80:20"}));
   const ProgramResult result = run({"compare", "runs.csv", "--target", "time_s", "--split", "80:20",
                                     "--format", "json", "--fail-if", "process.mape>0.1"});
   CHECK(result.exit_code == 4);
@@ -364,8 +277,8 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
                  "[cli][process][whole-fits]") {
   fit(kProduct);
   // Configurations that were measured, and others, each twice.
-  std::vector<Words> rows = rows_of(read("asked.csv"));
-  const std::vector<Words> known = rows_of(read("runs.csv"));
+  std::vector<Words> rows = csv_cells(read("asked.csv"));
+  const std::vector<Words> known = csv_cells(read("runs.csv"));
   rows.insert(rows.end(), known.begin() + 1, known.begin() + 26);
   const std::vector<Words> once(rows.begin() + 1, rows.end());
   rows.insert(rows.end(), once.begin(), once.end());
@@ -374,9 +287,9 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
   write("configurations.csv", text_of(rows));
   const auto times = [&](const Words& further) {
     const ProgramResult result =
-        run(both_lists({"simulate", "model.json", "configurations.csv"}, further)).succeeded();
+        run(both_of({"simulate", "model.json", "configurations.csv"}, further)).succeeded();
     std::vector<double> out;
-    for (const Words& row : rows_of(result.output))
+    for (const Words& row : csv_cells(result.output))
       if (const auto number = perfmodel::parse_number(row.back()))
         out.push_back(std::log(*number));
     REQUIRE(out.size() == 100);
@@ -401,15 +314,11 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
     return std::sqrt(sum / 25);
   };
   // Where it was measured a law is held to the noise of a run, elsewhere it is freer.
-  const nlohmann::json process = nlohmann::json::parse(read("model.json"))["constants"]["process"];
-  CHECK(root_mean(25) < std::sqrt(process["noise"].get<double>()));
-  CHECK(root_mean(25) > 0.1 * std::sqrt(process["noise"].get<double>()));
+  const nlohmann::json gp = nlohmann::json::parse(read("model.json"))["constants"]["process"];
+  CHECK(root_mean(25) < std::sqrt(gp["noise"].get<double>()));
+  CHECK(root_mean(25) > 0.1 * std::sqrt(gp["noise"].get<double>()));
   // The quotient, 1.2, has a standard error of 2 % in so many draws.
   CHECK(root_mean(0) > 1.1 * root_mean(25));
-
-  fit({"--expression", "multi", "--terms", "1"}, "plain.json");
-  CHECK_THAT(run({"simulate", "plain.json", "configurations.csv", "--draw"}).failed(2),
-             ContainsSubstring("--draw needs a model with a residual correction"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs determine them",
@@ -421,33 +330,26 @@ TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs d
       CHECK(factors.begin().value() == 1);  // relative to the first
   for (const nlohmann::json& input : sum["extrinsic"])
     CHECK(input["scaling_power_identified"].is_boolean());
-  fit(kProduct);
-  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times a residual correction"));
-  const nlohmann::json generic = fit({"--residual", "process"})["constants"];
-  CHECK(generic["C_identified"].is_boolean());
+  const nlohmann::json eq4 = fit({"--residual", "process"})["constants"];
+  CHECK(eq4["C_identified"].is_boolean());
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
 }
 
 TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, including the process",
                  "[cli][process]") {
   fit(kProduct);
-  const std::vector<Words> asked = rows_of(read("asked.csv"));
-  Words set = {"scaling", "model.json", "--column", "batch_size",
-               "--at",    "8,32,128",   "--format", "json"};
+  const std::vector<Words> asked = csv_cells(read("asked.csv"));
   std::vector<Words> configurations = {asked[0], asked[1], asked[1], asked[1]};
+  const auto batch = std::find(asked[0].begin(), asked[0].end(), "batch_size") - asked[0].begin();
   const char* const batches[] = {"8", "32", "128"};
-  for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
-    if (asked[0][j] != "batch_size") {
-      set.emplace_back("--set");
-      set.push_back(asked[0][j] + "=" + asked[1][j]);
-    } else {
-      for (std::size_t k = 0; k < 3; ++k)
-        configurations[k + 1][j] = batches[k];
-    }
-  }
+  for (std::size_t k = 0; k < 3; ++k)
+    configurations[k + 1][static_cast<std::size_t>(batch)] = batches[k];
   write("line.csv", text_of(configurations));
   const std::vector<double> times = predictions("model.json", "line.csv");
-  const nlohmann::json table = run(set).json();
+  const nlohmann::json table = run({"scaling", "model.json", "--column", "batch_size", "--at",
+                                    "8,32,128", "--format", "json"},
+                                   settings_of(asked, "batch_size"))
+                                   .json();
   REQUIRE(table["rows"].size() == 3);
   for (std::size_t k = 0; k < 3; ++k)
     CHECK(table["rows"][k]["time"].get<double>() == Catch::Approx(times[k]).epsilon(1e-12));
@@ -455,7 +357,7 @@ TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, including th
 
 TEST_CASE_METHOD(ProcessTest, "suggest finds the configurations that a process knows least about",
                  "[cli][process]") {
-  std::vector<Words> rows = rows_of(read("runs.csv"));
+  std::vector<Words> rows = csv_cells(read("runs.csv"));
   const auto column = std::find(rows[0].begin(), rows[0].end(), "dataset") - rows[0].begin();
   const auto dataset = static_cast<std::size_t>(column);
   std::vector<Words> known = {rows[0]};
@@ -471,10 +373,10 @@ TEST_CASE_METHOD(ProcessTest, "suggest finds the configurations that a process k
   write("plan.csv", text_of(plan));
   fit(kProduct, "model.json", "known.csv");
   const auto next = [&](const std::string& count, const Words& further) {
-    return run(both_lists({"suggest", "model.json",
-                           std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json",
-                           "--among", "plan.csv", "--format", "json", "--next", count},
-                          further))
+    return run(both_of({"suggest", "model.json",
+                        std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json",
+                        "--among", "plan.csv", "--format", "json", "--next", count},
+                       further))
         .json();
   };
   const nlohmann::json all = next("1000", {});
@@ -485,7 +387,9 @@ TEST_CASE_METHOD(ProcessTest, "suggest finds the configurations that a process k
   const nlohmann::json given = next("3", {"--runs", "known.csv"});
   for (std::size_t i = 0; i < 3; ++i)
     CHECK(given["next"][i]["configuration"] == all["next"][i]["configuration"]);
-  write("later.csv", text_of(both_lists_of(known, {plan[1], plan[2], plan[3]})));
+  std::vector<Words> later = known;
+  later.insert(later.end(), plan.begin() + 1, plan.begin() + 4);
+  write("later.csv", text_of(later));
   CHECK(next("1", {"--runs", "later.csv"})["mean_deviation"] < all["mean_deviation"]);
   CHECK_THAT(run({"plan", std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json", "-n",
                   "9", "--method", "d-optimal", "--model", "model.json"})
@@ -508,15 +412,15 @@ TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[
     write(file, other.dump());
     CHECK_THAT(run({"predict", file, "asked.csv"}).failed(3), ContainsSubstring("schema_version"));
   }
-  refused([](nlohmann::json& process) { process["noise"] = 0; }, "process.noise");
-  refused([](nlohmann::json& process) { process["weights"].erase(0); }, "process.weights");
-  refused([](nlohmann::json& process) { process["numbers"][0]["codes"][0] = 9999; }, "codes[0]");
+  refused([](nlohmann::json& gp) { gp["noise"] = 0; }, "process.noise");
+  refused([](nlohmann::json& gp) { gp["weights"].erase(0); }, "process.weights");
+  refused([](nlohmann::json& gp) { gp["numbers"][0]["codes"][0] = 9999; }, "codes[0]");
   refused(
-      [](nlohmann::json& process) {
-        nlohmann::json& numbers = process["numbers"][0];
+      [](nlohmann::json& gp) {
+        nlohmann::json& numbers = gp["numbers"][0];
         numbers["codes"][0] = numbers["values"].size();
       },
       "codes[0]");
-  refused([](nlohmann::json& process) { process["numbers"].erase(0); }, "every input");
-  refused([](nlohmann::json& process) { process["levels"][0]["column"] = "colour"; }, "'colour'");
+  refused([](nlohmann::json& gp) { gp["numbers"].erase(0); }, "every input");
+  refused([](nlohmann::json& gp) { gp["levels"][0]["column"] = "colour"; }, "'colour'");
 }

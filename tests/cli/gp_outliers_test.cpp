@@ -1,20 +1,22 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "support/csv_text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
-using perfmodel::to_text;
 
 namespace {
 
-const Words kProcess = {"--expression", "multi", "--terms", "1", "--residual", "process"};
+const Words kGpOfRuns = {"runs.csv", "--extrinsic", "gpus",       "--expression", "multi",
+                         "--terms",  "1",           "--residual", "process"};
 
 struct TimedRun {
   double batch;
@@ -47,8 +49,7 @@ std::vector<TimedRun> timed_runs(std::size_t count, std::size_t every, double no
 std::string csv_of(const std::vector<TimedRun>& runs, double unit, const std::string& name) {
   std::string out = "batch,gpus," + name + '\n';
   for (const TimedRun& run : runs)
-    out +=
-        to_text(run.batch) + ',' + std::to_string(run.gpus) + ',' + to_text(run.time * unit) + '\n';
+    out += csv_row(run.batch, run.gpus, run.time * unit);
   return out;
 }
 
@@ -62,19 +63,13 @@ Fitted fitted(const std::string& runs, const std::string& asked, const std::stri
   ProgramTest folder;
   folder.write("runs.csv", runs);
   folder.write("asked.csv", asked);
-  Words arguments = {"runs.csv", "--extrinsic", "gpus", "--target", target, "--quiet"};
-  arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
-  Fitted out{.model = folder.model_of(arguments), .predicted = {}};
+  Fitted out{.model = folder.model_of(kGpOfRuns, {"--target", target, "--quiet"}), .predicted = {}};
   folder.write("model.json", out.model.dump());
-  std::istringstream lines(
-      folder.run({"predict", "model.json", "asked.csv", "--quiet"}).succeeded().output);
-  std::string line;
-  std::getline(lines, line);
-  REQUIRE_THAT(line, Catch::Matchers::StartsWith("batch,gpus,predicted_" + target));
-  while (std::getline(lines, line)) {
-    const std::size_t begin = line.find(',', line.find(',') + 1) + 1;
-    out.predicted.push_back(std::stod(line.substr(begin)));
-  }
+  const auto rows =
+      csv_cells(folder.run({"predict", "model.json", "asked.csv", "--quiet"}).succeeded().output);
+  REQUIRE(rows[0][2] == "predicted_" + target);
+  for (std::size_t row = 1; row < rows.size(); ++row)
+    out.predicted.push_back(std::stod(rows[row][2]));
   return out;
 }
 
@@ -87,7 +82,7 @@ TEST_CASE("a process counts runs for little that were disturbed, and predicts as
   std::reverse(reversed.begin(), reversed.end());
   std::string asked = "batch,gpus\n";
   for (const TimedRun& run : runs)
-    asked += to_text(run.batch) + ',' + std::to_string(run.gpus) + '\n';
+    asked += csv_row(run.batch, run.gpus);
   const Fitted found = fitted(csv_of(runs, 1, "time_s"), asked, "time_s");
   CHECK(found.model["search"]["noise"] == "student_t");
   CHECK(found.model["search"]["outliers"] == 10);
@@ -115,9 +110,7 @@ TEST_CASE_METHOD(
     "the summary says how many runs were disturbed, and a bootstrap is not misled by them",
     "[process]") {
   write("runs.csv", csv_of(timed_runs(200, 20), 1, "time_s"));
-  Words arguments = {"runs.csv", "--extrinsic", "gpus", "--bootstrap", "20"};
-  arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
-  const nlohmann::json model = model_of(arguments);
+  const nlohmann::json model = model_of(kGpOfRuns, {"--bootstrap", "20"});
   CHECK_THAT(said(), ContainsSubstring("10 runs are far from what similar runs show and count "
                                        "for little; evaluate --outliers 10 lists"));
   for (const nlohmann::json& constant : model["uncertainty"]["constants"]) {
@@ -128,26 +121,16 @@ TEST_CASE_METHOD(
   }
 }
 
-TEST_CASE("runs that are off by less than 1 % are no outliers", "[process]") {
-  for (const double times : {1.006, 1.06}) {
+TEST_CASE_METHOD(ProgramTest, "runs that are off by less than 1 % are no outliers", "[process]") {
+  for (const auto& [times, disturbed] : {std::pair{1.006, 0U}, {1.06, 10U}}) {
     CAPTURE(times);
-    ProgramTest folder;
-    folder.write("runs.csv", csv_of(timed_runs(200, 20, 2e-4, times), 1, "time_s"));
-    Words arguments = {"runs.csv", "--extrinsic", "gpus"};
-    arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
-    const nlohmann::json model = folder.model_of(arguments);
-    const int disturbed = times > 1.01 ? 10 : 0;
+    write("runs.csv", csv_of(timed_runs(200, 20, 2e-4, times), 1, "time_s"));
+    const nlohmann::json model = model_of(kGpOfRuns);
     REQUIRE(model["search"]["noise"] == "student_t");
     CHECK(model["search"]["outliers"] == disturbed);
-    CHECK((folder.said().find("far from what similar runs show") != std::string::npos) ==
-          (disturbed > 0));
-    folder.write("model.json", model.dump());
-    const std::string listed =
-        folder.run({"evaluate", "model.json", "runs.csv", "--outliers", "12"}).output;
-    std::size_t named = 0;
-    for (std::size_t at = listed.find("outlier"); at != std::string::npos;
-         at = listed.find("outlier", at + 1))
-      ++named;
-    CHECK(named == static_cast<std::size_t>(disturbed));
+    CHECK((said().find("far from what similar runs show") != std::string::npos) == (disturbed > 0));
+    write("model.json", model.dump());
+    CHECK(occurrences(run({"evaluate", "model.json", "runs.csv", "--outliers", "12"}).output,
+                      "outlier") == disturbed);
   }
 }

@@ -1,4 +1,4 @@
-#include "forms/process_form.hpp"
+#include "forms/gp_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,24 +20,24 @@ std::vector<std::size_t> first(std::size_t count) {
 
 }  // namespace
 
-ProcessColumns ProcessColumns::of(const ModelSpec& spec) {
+GpColumns GpColumns::of(const ModelSpec& spec) {
   return {first(spec.intrinsic.size()), first(spec.extrinsic.size()),
           first(spec.categorical.size())};
 }
 
-ProcessColumns ProcessColumns::reordered(const ColumnOrder& order) const {
+GpColumns GpColumns::reordered(const ColumnOrder& order) const {
   return {taken(order.intrinsic, intrinsic), taken(order.extrinsic, extrinsic),
           taken(order.categorical, categorical)};
 }
 
-const NumericInput& ProcessColumns::number(const ModelSpec& spec, std::size_t i) const {
+const NumericInput& GpColumns::number(const ModelSpec& spec, std::size_t i) const {
   return i < intrinsic.size() ? spec.intrinsic[intrinsic[i]]
                               : spec.extrinsic[extrinsic[i - intrinsic.size()]];
 }
 
-process::Inputs ProcessColumns::inputs(const Design& design) const {
-  process::Inputs out{.numbers = Eigen::MatrixXd(index(design.rows), index(numbers())),
-                      .levels = process::Levels(index(design.rows), index(categorical.size()))};
+gp::Inputs GpColumns::inputs(const Design& design) const {
+  gp::Inputs out{.numbers = Eigen::MatrixXd(index(design.rows), index(numbers())),
+                 .levels = gp::Levels(index(design.rows), index(categorical.size()))};
   Eigen::Index column = 0;
   const auto put = [&](const NumericFactor& factor) {
     for (std::size_t row = 0; row < design.rows; ++row)
@@ -56,7 +56,7 @@ process::Inputs ProcessColumns::inputs(const Design& design) const {
   return out;
 }
 
-Design ProcessColumns::design(const process::Inputs& inputs, const ModelSpec& spec) const {
+Design GpColumns::design(const gp::Inputs& inputs, const ModelSpec& spec) const {
   Design out;
   out.rows = static_cast<std::size_t>(inputs.rows());
   out.intrinsic.resize(spec.intrinsic.size());
@@ -88,16 +88,15 @@ constexpr double kLeastNear = 1e-12;
 
 /// z at the known configurations: the residual minus the noise. With neighbours, the noise of
 /// single configurations is unknown and not subtracted.
-VectorXd known_z(const process::ResidualProcess& process) {
-  if (process.neighbours > 0)
-    return process.residual;
-  return process.residual.array() -
-         process.kernel.noise * process.weights.array() / process.runs.array();
+VectorXd known_z(const gp::GaussianProcess& gp) {
+  if (gp.neighbours > 0)
+    return gp.residual;
+  return gp.residual.array() - gp.kernel.noise * gp.weights.array() / gp.runs.array();
 }
 
-double mean_z(const process::ResidualProcess& process) {
-  const VectorXd z = known_z(process);
-  return process.neighbours > 0 ? process.runs.dot(z) / process.runs.sum() : z.mean();
+double mean_z(const gp::GaussianProcess& gp) {
+  const VectorXd z = known_z(gp);
+  return gp.neighbours > 0 ? gp.runs.dot(z) / gp.runs.sum() : z.mean();
 }
 
 /// One by one: vectorised exponentials round the elements of the last, incomplete vector
@@ -108,23 +107,22 @@ VectorXd factors(const VectorXd& z) {
 
 }  // namespace
 
-KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads)
-    : process(std::move(of)),
-      predictor(process),
-      near_variance(
-          std::max(process.near_variance > 0 ? process.near_variance : predictor.near_variance(),
-                   kLeastNear * process.kernel.variance)),
+KnownGp::KnownGp(gp::GaussianProcess of, std::size_t with_threads)
+    : gp(std::move(of)),
+      predictor(gp),
+      near_variance(std::max(gp.near_variance > 0 ? gp.near_variance : predictor.near_variance(),
+                             kLeastNear * gp.kernel.variance)),
       threads(with_threads),
-      centre(mean_z(process)) {}
+      centre(mean_z(gp)) {}
 
-ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
-                         std::shared_ptr<const KnownProcess> known, ProcessPrior prior)
+GpForm::GpForm(std::shared_ptr<const Form> trend, GpColumns columns,
+               std::shared_ptr<const KnownGp> known, GpPrior prior)
     : trend_(std::move(trend)),
       columns_(std::move(columns)),
       known_(std::move(known)),
       prior_(prior) {}
 
-FormWords ProcessForm::words() const {
+FormWords GpForm::words() const {
   FormWords out = trend_->words();
   out.noun += " with a residual correction";
   out.title += ", with a residual correction";
@@ -134,51 +132,49 @@ FormWords ProcessForm::words() const {
   return out;
 }
 
-VectorXd ProcessForm::mean(const Design& design) const {
+VectorXd GpForm::mean(const Design& design) const {
   return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
 }
 
-std::string_view ProcessForm::name() const {
-  return to_text(Residual::process);
+std::string_view GpForm::name() const {
+  return to_text(Residual::gp);
 }
 
-std::vector<ConstantInfo> ProcessForm::constants(const ModelSpec& spec) const {
+std::vector<ConstantInfo> GpForm::constants(const ModelSpec& spec) const {
   return trend_->constants(spec);
 }
 
-std::vector<std::string> ProcessForm::groups(const ModelSpec& spec) const {
+std::vector<std::string> GpForm::groups(const ModelSpec& spec) const {
   return trend_->groups(spec);
 }
 
-VectorXd ProcessForm::predict(const ModelSpec& spec, const VectorXd& constants,
-                              const Design& design) const {
+VectorXd GpForm::predict(const ModelSpec& spec, const VectorXd& constants,
+                         const Design& design) const {
   return trend_->predict(spec, constants, design).cwiseProduct(factors(mean(design)));
 }
 
-MatrixXd ProcessForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
-                                 const Design& design) const {
+MatrixXd GpForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                            const Design& design) const {
   return trend_->log_slopes(spec, constants, design);
 }
 
-std::shared_ptr<const Form> ProcessForm::multiplied(double factor) const {
+std::shared_ptr<const Form> GpForm::multiplied(double factor) const {
   auto trend = trend_->multiplied(factor);
-  return trend ? std::make_shared<ProcessForm>(std::move(trend), columns_, known_, prior_)
-               : nullptr;
+  return trend ? std::make_shared<GpForm>(std::move(trend), columns_, known_, prior_) : nullptr;
 }
 
-std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const {
+std::optional<VectorXd> GpForm::gp_factors(const Design& design) const {
   return factors(mean(design));
 }
 
-std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
-                                                       const VectorXd& constants,
-                                                       const Design& design) const {
+std::optional<GpReach> GpForm::gp_reach(const ModelSpec& spec, const VectorXd& constants,
+                                        const Design& design) const {
   const auto gone = depends_beyond(*trend_, spec, constants, design);
-  const process::Kernel& kernel = known_->process.kernel;
-  const process::Inputs inputs = columns_.inputs(design);
-  const process::Prediction at = known_->predictor.predict(inputs, known_->threads);
+  const gp::Kernel& kernel = known_->gp.kernel;
+  const gp::Inputs inputs = columns_.inputs(design);
+  const gp::Prediction at = known_->predictor.predict(inputs, known_->threads);
   const Eigen::ArrayXd variances = at.deviation.array().square();
-  ProcessReach out;
+  GpReach out;
   for (Index row = 0; row < variances.size(); ++row)
     out.near.push_back(!gone[row] && variances[row] <= known_->near_variance &&
                        is_within_clamps(inputs.numbers.row(row)));
@@ -186,27 +182,26 @@ std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
   return out;
 }
 
-bool ProcessForm::is_within_clamps(const VectorXd& numbers) const {
-  const auto& coordinates = known_->process.coordinates;
+bool GpForm::is_within_clamps(const VectorXd& numbers) const {
+  const auto& coordinates = known_->gp.coordinates;
   for (std::size_t j = 0; j < coordinates.size(); ++j)
     if (numbers[index(j)] > coordinates[j].most)
       return false;
   return true;
 }
 
-std::vector<TimePart> ProcessForm::parts(
-    const ModelSpec& spec, const VectorXd& constants,
-    const std::function<std::string(std::size_t)>& mark) const {
+std::vector<TimePart> GpForm::parts(const ModelSpec& spec, const VectorXd& constants,
+                                    const std::function<std::string(std::size_t)>& mark) const {
   return trend_->parts(spec, constants, mark);
 }
 
-std::vector<double> ProcessForm::shares(const ModelSpec& spec, const VectorXd& constants,
-                                        const Design& design) const {
+std::vector<double> GpForm::shares(const ModelSpec& spec, const VectorXd& constants,
+                                   const Design& design) const {
   return trend_->shares(spec, constants, design);
 }
 
-std::vector<double> ProcessForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
-                                                const Configuration* at) const {
+std::vector<double> GpForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
+                                           const Configuration* at) const {
   std::vector<double> out = trend_->scaling_powers(spec, constants, at);
   const double rest = trend_->unscaled_time(constants);
   if (rest == 0)
@@ -217,24 +212,24 @@ std::vector<double> ProcessForm::scaling_powers(const ModelSpec& spec, const Vec
   return out;
 }
 
-std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
+std::string GpForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
   const std::string trend = trend_->formula(spec, constants);
   const std::size_t right = trend.find(" = ") + 3;
   return trend.substr(0, right) + "(" + trend.substr(right) + ") * exp(z)";
 }
 
-std::shared_ptr<const Form> ProcessForm::reordered(const ColumnOrder& order) const {
-  process::ResidualProcess process = known_->process;
-  process.near_variance = known_->near_variance;
+std::shared_ptr<const Form> GpForm::reordered(const ColumnOrder& order) const {
+  gp::GaussianProcess gp = known_->gp;
+  gp.near_variance = known_->near_variance;
   for (std::size_t c = 0; c < columns_.categorical.size(); ++c)
-    for (std::uint32_t& code : process.inputs.levels.col(index(c)))
+    for (std::uint32_t& code : gp.inputs.levels.col(index(c)))
       code = static_cast<std::uint32_t>(order.levels[columns_.categorical[c]][code]);
-  return std::make_shared<ProcessForm>(
-      trend_->reordered(order), columns_.reordered(order),
-      std::make_shared<const KnownProcess>(std::move(process), known_->threads), prior_);
+  return std::make_shared<GpForm>(trend_->reordered(order), columns_.reordered(order),
+                                  std::make_shared<const KnownGp>(std::move(gp), known_->threads),
+                                  prior_);
 }
 
-std::size_t ProcessForm::constants_in_use(const FittedModel& model) const {
+std::size_t GpForm::constants_in_use(const FittedModel& model) const {
   FittedModel of_trend = model;
   of_trend.form = trend_;
   return trend_->constants_in_use(of_trend);
@@ -242,36 +237,36 @@ std::size_t ProcessForm::constants_in_use(const FittedModel& model) const {
 
 namespace {
 
-process::CodedInputs coded_places(const process::ResidualProcess& process,
-                                  const ProcessColumns& columns, const Design& design) {
-  return process::CodedInputs(process::placed(columns.inputs(design), process.coordinates));
+gp::CodedInputs coded_places(const gp::GaussianProcess& gp, const GpColumns& columns,
+                             const Design& design) {
+  return gp::CodedInputs(gp::placed(columns.inputs(design), gp.coordinates));
 }
 
 }  // namespace
 
-std::optional<ProcessBelief> ProcessForm::process_belief(const ModelSpec& spec) const {
-  const process::ResidualProcess& process = known_->process;
-  process::Inputs values = process.inputs;
+std::optional<GpBelief> GpForm::gp_belief(const ModelSpec& spec) const {
+  const gp::GaussianProcess& gp = known_->gp;
+  gp::Inputs values = gp.inputs;
   for (Index j = 0; j < values.numbers.cols(); ++j)
     for (double& value : values.numbers.col(j))
-      value = process.coordinates[static_cast<std::size_t>(j)].value(value);
-  ProcessBelief out;
+      value = gp.coordinates[static_cast<std::size_t>(j)].value(value);
+  GpBelief out;
   out.covariance = [known = known_, columns = columns_](const Design& a, const Design& b) {
-    const process::ResidualProcess& of = known->process;
+    const gp::GaussianProcess& of = known->gp;
     return Eigen::MatrixXd(of.kernel.variance * correlations(of.kernel,
                                                              coded_places(of, columns, a),
                                                              coded_places(of, columns, b)));
   };
-  out.noise = process.kernel.noise;
+  out.noise = gp.kernel.noise;
   out.near_variance = known_->near_variance;
   out.known = columns_.design(values, spec);
-  out.runs = process.runs;
+  out.runs = gp.runs;
   out.most.resize(columns_.numbers());
   for (std::size_t j = 0; j < out.most.size(); ++j) {
     const std::size_t intrinsic = columns_.intrinsic.size();
     out.most[j < intrinsic ? columns_.intrinsic[j]
                            : intrinsic + columns_.extrinsic[j - intrinsic]] =
-        process.coordinates[j].most;
+        gp.coordinates[j].most;
   }
   return out;
 }

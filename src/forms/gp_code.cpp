@@ -14,12 +14,12 @@
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "columns/spec.hpp"
+#include "forms/eq4_form.hpp"
 #include "forms/form.hpp"
-#include "forms/generic_form.hpp"
+#include "forms/gp_form.hpp"
 #include "forms/own_form.hpp"
-#include "forms/process_form.hpp"
 #include "forms/sum_form.hpp"
-#include "gp/residual_process.hpp"
+#include "gp/gaussian_process.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 
@@ -33,37 +33,37 @@ std::string listed(const std::vector<std::string>& items) {
   return joined(items, ", ");
 }
 
-std::vector<std::string> number_row(const process::ResidualProcess& process, Index row) {
+std::vector<std::string> number_row(const gp::GaussianProcess& gp, Index row) {
   std::vector<std::string> out;
-  for (Index j = 0; j < process.inputs.numbers.cols(); ++j)
-    out.push_back(decimal_literal(process.inputs.numbers(row, j)));
+  for (Index j = 0; j < gp.inputs.numbers.cols(); ++j)
+    out.push_back(decimal_literal(gp.inputs.numbers(row, j)));
   return out;
 }
 
-std::vector<std::string> level_row(const process::ResidualProcess& process, Index row) {
+std::vector<std::string> level_row(const gp::GaussianProcess& gp, Index row) {
   std::vector<std::string> out;
-  for (Index j = 0; j < process.inputs.levels.cols(); ++j)
-    out.push_back(std::to_string(process.inputs.levels(row, j)));
+  for (Index j = 0; j < gp.inputs.levels.cols(); ++j)
+    out.push_back(std::to_string(gp.inputs.levels(row, j)));
   return out;
 }
 
 /// centre, scale, 1 / l and w of a number.
-std::vector<std::string> facts_of_number(const process::ResidualProcess& process, std::size_t j) {
-  const process::Coordinate& coordinate = process.coordinates[j];
+std::vector<std::string> facts_of_number(const gp::GaussianProcess& gp, std::size_t j) {
+  const gp::Coordinate& coordinate = gp.coordinates[j];
   return {decimal_literal(coordinate.centre), decimal_literal(coordinate.scale),
-          decimal_literal(process.kernel.inverse_lengths[index(j)]),
-          decimal_literal(process.kernel.shares[index(j)])};
+          decimal_literal(gp.kernel.inverse_lengths[index(j)]),
+          decimal_literal(gp.kernel.shares[index(j)])};
 }
 
-std::vector<std::string> rates(const process::ResidualProcess& process) {
+std::vector<std::string> rates(const gp::GaussianProcess& gp) {
   std::vector<std::string> out;
-  for (const double rate : process.kernel.rates)
+  for (const double rate : gp.kernel.rates)
     out.push_back(decimal_literal(rate));
   return out;
 }
 
-std::string weight(const process::ResidualProcess& process, Index row) {
-  return decimal_literal(process.kernel.variance * process.weights[row]);
+std::string weight(const gp::GaussianProcess& gp, Index row) {
+  return decimal_literal(gp.kernel.variance * gp.weights[row]);
 }
 
 /// The rows of a table of Python, one line each.
@@ -74,20 +74,20 @@ std::string python_table(const std::string& name, const std::vector<std::string>
   return out + "])\n";
 }
 
-std::string python_function(const process::ResidualProcess& process, double centre) {
+std::string python_function(const gp::GaussianProcess& gp, double centre) {
   std::vector<std::string> columns;
-  for (std::size_t j = 0; j < process.coordinates.size(); ++j)
-    columns.push_back(listed(facts_of_number(process, j)));
+  for (std::size_t j = 0; j < gp.coordinates.size(); ++j)
+    columns.push_back(listed(facts_of_number(gp, j)));
   std::vector<std::string> known;
-  for (Index row = 0; row < process.inputs.rows(); ++row) {
-    std::vector<std::string> values = {weight(process, row)};
-    for (const auto& more : {number_row(process, row), level_row(process, row)})
+  for (Index row = 0; row < gp.inputs.rows(); ++row) {
+    std::vector<std::string> values = {weight(gp, row)};
+    for (const auto& more : {number_row(gp, row), level_row(gp, row)})
       values.insert(values.end(), more.begin(), more.end());
     known.push_back(listed(values));
   }
-  const std::string numbers = std::to_string(process.coordinates.size());
+  const std::string numbers = std::to_string(gp.coordinates.size());
   return "# Of each number: centre, scale, 1 / length, share that remains far away.\n" +
-         python_table("columns", columns) + "process_rates = np.array([" + listed(rates(process)) +
+         python_table("columns", columns) + "process_rates = np.array([" + listed(rates(gp)) +
          "])\n"
          "# Of each known configuration: weight, coordinates, positions of its levels.\n" +
          python_table("known", known) + "process_centre = " + decimal_literal(centre) + "\n" +
@@ -118,32 +118,31 @@ std::vector<std::string> or_zero(const std::vector<std::string>& items) {
   return items.empty() ? std::vector<std::string>{"0"} : items;
 }
 
-std::string c_function(const process::ResidualProcess& process, double centre) {
-  const std::string rows = std::to_string(process.inputs.rows());
-  const std::string numbers = std::to_string(process.inputs.numbers.cols());
-  const std::string levels = std::to_string(process.inputs.levels.cols());
+std::string c_function(const gp::GaussianProcess& gp, double centre) {
+  const std::string rows = std::to_string(gp.inputs.rows());
+  const std::string numbers = std::to_string(gp.inputs.numbers.cols());
+  const std::string levels = std::to_string(gp.inputs.levels.cols());
   const auto length = [](Index columns) { return std::to_string(columns > 0 ? columns : 1); };
-  const std::string number_length = length(process.inputs.numbers.cols());
-  const std::string level_length = length(process.inputs.levels.cols());
+  const std::string number_length = length(gp.inputs.numbers.cols());
+  const std::string level_length = length(gp.inputs.levels.cols());
   std::string out =
       "static double predict_process(const double *numbers, const double *levels) {\n"
       "  /* Of each number: centre, scale, 1 / length, share that remains far away. */\n"
       "  static const double columns[" +
       number_length + "][4] = {\n";
-  for (std::size_t j = 0; j < process.coordinates.size(); ++j)
-    out += "      {" + listed(facts_of_number(process, j)) + "},\n";
-  if (process.coordinates.empty())
+  for (std::size_t j = 0; j < gp.coordinates.size(); ++j)
+    out += "      {" + listed(facts_of_number(gp, j)) + "},\n";
+  if (gp.coordinates.empty())
     out += "      {0},\n";
-  out += "  };\n  static const double rates[" + level_length + "] = {" +
-         listed(or_zero(rates(process))) +
-         "};\n"
-         "  /* Of each known configuration: weight, coordinates, positions of its levels. */\n"
-         "  static const struct {\n    double weight;\n    double places[" +
-         number_length + "];\n    double levels[" + level_length + "];\n  } known[" + rows +
-         "] = {\n";
-  for (Index row = 0; row < process.inputs.rows(); ++row) {
-    out += "      {" + weight(process, row) + ", {" + listed(or_zero(number_row(process, row))) +
-           "}, {" + listed(or_zero(level_row(process, row))) + "}},\n";
+  out +=
+      "  };\n  static const double rates[" + level_length + "] = {" + listed(or_zero(rates(gp))) +
+      "};\n"
+      "  /* Of each known configuration: weight, coordinates, positions of its levels. */\n"
+      "  static const struct {\n    double weight;\n    double places[" +
+      number_length + "];\n    double levels[" + level_length + "];\n  } known[" + rows + "] = {\n";
+  for (Index row = 0; row < gp.inputs.rows(); ++row) {
+    out += "      {" + weight(gp, row) + ", {" + listed(or_zero(number_row(gp, row))) + "}, {" +
+           listed(or_zero(level_row(gp, row))) + "}},\n";
   }
   out +=
       "  };\n  double z = 0.0;\n  double places[" + number_length +
@@ -177,26 +176,25 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
 }
 
 /// Known configurations have indices of coordinates, which take less space in a page.
-std::string javascript_rows(const process::ResidualProcess& process,
-                            const process::CodedInputs& coded) {
+std::string javascript_rows(const gp::GaussianProcess& gp, const gp::CodedInputs& coded) {
   std::string out;
-  for (Index row = 0; row < process.inputs.rows(); ++row) {
+  for (Index row = 0; row < gp.inputs.rows(); ++row) {
     std::vector<std::string> places;
-    for (const process::CodedColumn& column : coded.numbers)
+    for (const gp::CodedColumn& column : coded.numbers)
       places.push_back(std::to_string(column.codes[to_size(row)]));
-    out += fmt::format("[{},[{}],[{}]],\n", weight(process, row), joined(places, ","),
-                       joined(level_row(process, row), ","));
+    out += fmt::format("[{},[{}],[{}]],\n", weight(gp, row), joined(places, ","),
+                       joined(level_row(gp, row), ","));
   }
   return out;
 }
 
-std::string javascript_function(const process::ResidualProcess& process, double centre) {
+std::string javascript_function(const gp::GaussianProcess& gp, double centre) {
   std::vector<std::string> columns;
-  for (std::size_t j = 0; j < process.coordinates.size(); ++j)
-    columns.push_back(fmt::format("[{}]", listed(facts_of_number(process, j))));
-  const process::CodedInputs coded(process.inputs);
+  for (std::size_t j = 0; j < gp.coordinates.size(); ++j)
+    columns.push_back(fmt::format("[{}]", listed(facts_of_number(gp, j))));
+  const gp::CodedInputs coded(gp.inputs);
   std::vector<std::string> lists;
-  for (const process::CodedColumn& column : coded.numbers) {
+  for (const gp::CodedColumn& column : coded.numbers) {
     std::vector<std::string> texts;
     for (const double value : column.values)
       texts.push_back(to_text(value));
@@ -207,7 +205,7 @@ std::string javascript_function(const process::ResidualProcess& process, double 
          listed(columns) +
          "];\n"
          "const process_rates = [" +
-         listed(rates(process)) +
+         listed(rates(gp)) +
          "];\n"
          "// Of each number: the coordinates of the known configurations.\n"
          "const process_places = [" +
@@ -215,7 +213,7 @@ std::string javascript_function(const process::ResidualProcess& process, double 
          "];\n"
          "// Of each known configuration: weight, coordinates, positions of its levels.\n"
          "const process_known = [\n" +
-         javascript_rows(process, coded) +
+         javascript_rows(gp, coded) +
          "].map(([weight, at, levels]) =>\n"
          "  [weight, at.map((i, j) => process_places[j][i]), levels]);\n"
          "function process_correlation(places, levels, other) {\n"
@@ -248,43 +246,42 @@ std::string javascript_function(const process::ResidualProcess& process, double 
          "}\n\n";
 }
 
-/// The source code of a function predict_process(), which returns the posterior mean of z minus its
-/// centre. Its arguments are the numbers as process_number() writes them, then the indices of
+/// The source code of a function predict_gp(), which returns the posterior mean of z minus its
+/// centre. Its arguments are the numbers as gp_number() writes them, then the indices of
 /// levels.
-std::string process_function(const process::ResidualProcess& process, double centre,
-                             FormulaLanguage language) {
+std::string gp_function(const gp::GaussianProcess& gp, double centre, FormulaLanguage language) {
   switch (language) {
     case FormulaLanguage::c:
-      return c_function(process, centre);
+      return c_function(gp, centre);
     case FormulaLanguage::javascript:
-      return javascript_function(process, centre);
+      return javascript_function(gp, centre);
     default:
-      return python_function(process, centre);
+      return python_function(gp, centre);
   }
 }
 
 /// A number as an argument of the function: its logarithm or other transformation.
-std::string process_number(const process::Coordinate& coordinate, const std::string& value,
-                           const Dialect& dialect) {
+std::string gp_number(const gp::Coordinate& coordinate, const std::string& value,
+                      const Dialect& dialect) {
   const std::string operand =
       std::isfinite(coordinate.most)
           ? dialect.apply(Operation::minimum, std::array{value, decimal_literal(coordinate.most)})
           : value;
   switch (coordinate.form) {
-    case process::CoordinateForm::log:
+    case gp::CoordinateForm::log:
       return dialect.apply(Operation::log, std::array{operand});
-    case process::CoordinateForm::log_one_plus:
+    case gp::CoordinateForm::log_one_plus:
       return std::string(dialect.module()) + "log1p((" + operand + ") / " +
              decimal_literal(coordinate.unit) + ")";
-    case process::CoordinateForm::saturation:
+    case gp::CoordinateForm::saturation:
       return "1.0 - 1.0 / (" + operand + ")";
   }
   return operand;
 }
 
 /// A call of the function.
-std::string process_call(const std::vector<std::string>& numbers,
-                         const std::vector<std::string>& levels, FormulaLanguage language) {
+std::string gp_call(const std::vector<std::string>& numbers, const std::vector<std::string>& levels,
+                    FormulaLanguage language) {
   if (language != FormulaLanguage::c)
     return "predict_process([" + listed(numbers) + "], [" + listed(levels) + "])";
   return "predict_process((const double[]){" + listed(or_zero(numbers)) + "}, (const double[]){" +
@@ -304,9 +301,9 @@ std::string trend_function(const std::string& code, FormulaLanguage language) {
 
 }  // namespace
 
-std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                              FormulaLanguage language) const {
-  const process::ResidualProcess& process = known_->process;
+std::string GpForm::code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                         FormulaLanguage language) const {
+  const gp::GaussianProcess& gp = known_->gp;
   const std::string trend = trend_->code(spec, constants, language);
   const bool is_latex = language == FormulaLanguage::latex;
   if (language == FormulaLanguage::text || is_latex)
@@ -314,19 +311,19 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   if (language == FormulaLanguage::spreadsheet || language == FormulaLanguage::extrap)
     throw InputError(
         "neither a spreadsheet nor Extra-P has a residual correction; use --as python or --as c");
-  if (process.neighbours > 0)
+  if (gp.neighbours > 0)
     throw InputError(
         fmt::format("the residual correction has {} configurations, too many for one function; "
                     "perfmodel predict computes it, and docs/json.md says how",
-                    process.inputs.rows()));
+                    gp.inputs.rows()));
   const Dialect& dialect = dialect_of(language);
   const std::string helpers =
-      trend_function(trend, language) + process_function(process, known_->centre, language);
+      trend_function(trend, language) + gp_function(gp, known_->centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {
     std::vector<std::string> numbers;
     std::vector<std::string> levels;
     const auto number = [&](const std::string& operand) {
-      numbers.push_back(process_number(process.coordinates[numbers.size()], operand, dialect));
+      numbers.push_back(gp_number(gp.coordinates[numbers.size()], operand, dialect));
     };
     for (const std::size_t i : columns_.intrinsic)
       number(inputs.intrinsic[i]);
@@ -335,13 +332,13 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
     for (const std::size_t c : columns_.categorical)
       levels.push_back(inputs.levels[c]);
     return "predict_trend(" + joined(inputs.parameters, ", ") + ") * " +
-           dialect.apply(Operation::exp, std::array{process_call(numbers, levels, language)});
+           dialect.apply(Operation::exp, std::array{gp_call(numbers, levels, language)});
   });
 }
 
 using Eigen::VectorXd;
 
-void describe(Fields& f, ProcessNumber& x) {
+void describe(Fields& f, GpNumber& x) {
   f("column", x.column, "a numeric input");
   f("form", x.coordinate.form, "f(x): ln x, ln(1 + x / `unit`), or 1 - 1 / x");
   f("unit", x.coordinate.unit, "of f", kPositive);
@@ -358,7 +355,7 @@ void describe(Fields& f, ProcessNumber& x) {
     x.coordinate.most = *most;
 }
 
-void describe(Fields& f, ProcessLevels& x) {
+void describe(Fields& f, GpLevels& x) {
   f("column", x.column, "an input with levels");
   f("rate", x.rate, "of the correlation", kPositive);
   f("codes", x.codes, "of each known configuration the position in the column's levels, from 0");
@@ -379,34 +376,34 @@ void check_codes(const JsonCursor& node, Index rows, std::size_t end) {
 namespace {
 
 /// A GP that is read from a file.
-struct ReadProcess {
-  process::ResidualProcess process;
-  ProcessColumns columns;
+struct ReadGp {
+  gp::GaussianProcess gp;
+  GpColumns columns;
 };
 
-std::vector<ProcessNumber> numbers_of(const process::ResidualProcess& process,
-                                      const ProcessColumns& columns, const ModelSpec& spec) {
-  const process::CodedInputs coded(process.inputs);
-  std::vector<ProcessNumber> out;
+std::vector<GpNumber> numbers_of(const gp::GaussianProcess& gp, const GpColumns& columns,
+                                 const ModelSpec& spec) {
+  const gp::CodedInputs coded(gp.inputs);
+  std::vector<GpNumber> out;
   for (std::size_t j = 0; j < coded.numbers.size(); ++j) {
-    const process::CodedColumn& column = coded.numbers[j];
+    const gp::CodedColumn& column = coded.numbers[j];
     out.push_back({columns.number(spec, j).column,
-                   process.coordinates[j],
-                   process.kernel.inverse_lengths[index(j)],
-                   process.kernel.shares[index(j)],
+                   gp.coordinates[j],
+                   gp.kernel.inverse_lengths[index(j)],
+                   gp.kernel.shares[index(j)],
                    column.values,
                    {column.codes.begin(), column.codes.end()}});
   }
   return out;
 }
 
-std::vector<ProcessLevels> levels_of(const process::ResidualProcess& process,
-                                     const ProcessColumns& columns, const ModelSpec& spec) {
-  std::vector<ProcessLevels> out;
-  for (Index j = 0; j < process.inputs.levels.cols(); ++j) {
-    const auto codes = process.inputs.levels.col(j);
+std::vector<GpLevels> levels_of(const gp::GaussianProcess& gp, const GpColumns& columns,
+                                const ModelSpec& spec) {
+  std::vector<GpLevels> out;
+  for (Index j = 0; j < gp.inputs.levels.cols(); ++j) {
+    const auto codes = gp.inputs.levels.col(j);
     out.push_back({spec.categorical[columns.categorical[static_cast<std::size_t>(j)]].column,
-                   process.kernel.rates[j],
+                   gp.kernel.rates[j],
                    {codes.begin(), codes.end()}});
   }
   return out;
@@ -417,8 +414,8 @@ bool is_each_once(std::vector<std::size_t> places, std::size_t count) {
   return places.size() == count && std::adjacent_find(places.begin(), places.end()) == places.end();
 }
 
-void put_number(const JsonCursor& node, const ProcessNumber& number, std::size_t j,
-                const ModelSpec& spec, ReadProcess& out) {
+void put_number(const JsonCursor& node, const GpNumber& number, std::size_t j,
+                const ModelSpec& spec, ReadGp& out) {
   if (const auto place = place_of_input(spec.intrinsic, number.column)) {
     if (!out.columns.extrinsic.empty())
       node.member("column").fail("intrinsic columns stand before extrinsic ones");
@@ -428,48 +425,45 @@ void put_number(const JsonCursor& node, const ProcessNumber& number, std::size_t
   } else {
     node.member("column").fail(fmt::format("'{}' is no numeric input of the model", number.column));
   }
-  process::ResidualProcess& process = out.process;
-  process.coordinates.push_back(number.coordinate);
-  process.kernel.inverse_lengths[index(j)] = number.inverse_length;
-  process.kernel.shares[index(j)] = number.share;
-  check_codes(node.member("codes"), process.runs.size(),
-              static_cast<std::size_t>(number.values.size()));
+  gp::GaussianProcess& gp = out.gp;
+  gp.coordinates.push_back(number.coordinate);
+  gp.kernel.inverse_lengths[index(j)] = number.inverse_length;
+  gp.kernel.shares[index(j)] = number.share;
+  check_codes(node.member("codes"), gp.runs.size(), static_cast<std::size_t>(number.values.size()));
   for (std::size_t row = 0; row < number.codes.size(); ++row)
-    process.inputs.numbers(index(row), index(j)) = number.values[index(number.codes[row])];
+    gp.inputs.numbers(index(row), index(j)) = number.values[index(number.codes[row])];
 }
 
-void put_levels(const JsonCursor& node, const ProcessLevels& levels, std::size_t j,
-                const ModelSpec& spec, ReadProcess& out) {
+void put_levels(const JsonCursor& node, const GpLevels& levels, std::size_t j,
+                const ModelSpec& spec, ReadGp& out) {
   const auto place = place_of_input(spec.categorical, levels.column);
   if (!place)
     node.member("column").fail(
         fmt::format("'{}' is no categorical input of the model", levels.column));
   out.columns.categorical.push_back(*place);
-  out.process.kernel.rates[index(j)] = levels.rate;
-  check_codes(node.member("codes"), out.process.runs.size(),
-              spec.categorical[*place].levels.size());
+  out.gp.kernel.rates[index(j)] = levels.rate;
+  check_codes(node.member("codes"), out.gp.runs.size(), spec.categorical[*place].levels.size());
   for (std::size_t row = 0; row < levels.codes.size(); ++row)
-    out.process.inputs.levels(index(row), index(j)) = static_cast<std::uint32_t>(levels.codes[row]);
+    out.gp.inputs.levels(index(row), index(j)) = static_cast<std::uint32_t>(levels.codes[row]);
 }
 
 /// Throws InputError if fields contradict each other or the inputs of the spec.
-void put_columns(const JsonCursor& node, const std::vector<ProcessNumber>& numbers,
-                 const std::vector<ProcessLevels>& levels, const ModelSpec& spec,
-                 ReadProcess& out) {
-  process::ResidualProcess& process = out.process;
-  const Index rows = process.runs.size();
-  if (rows == 0 || !(process.runs.array() > 0).all())
+void put_columns(const JsonCursor& node, const std::vector<GpNumber>& numbers,
+                 const std::vector<GpLevels>& levels, const ModelSpec& spec, ReadGp& out) {
+  gp::GaussianProcess& gp = out.gp;
+  const Index rows = gp.runs.size();
+  if (rows == 0 || !(gp.runs.array() > 0).all())
     node.member("runs").fail("expected numbers of runs, above 0 each");
   check_size(node.member("residual"), rows);
-  if (process.neighbours == 0)
+  if (gp.neighbours == 0)
     check_size(node.member("weights"), rows);
-  process.inputs.numbers.resize(rows, index(numbers.size()));
-  process.kernel.inverse_lengths.resize(index(numbers.size()));
-  process.kernel.shares.resize(index(numbers.size()));
+  gp.inputs.numbers.resize(rows, index(numbers.size()));
+  gp.kernel.inverse_lengths.resize(index(numbers.size()));
+  gp.kernel.shares.resize(index(numbers.size()));
   for (std::size_t j = 0; j < numbers.size(); ++j)
     put_number(node.member("numbers").items()[j], numbers[j], j, spec, out);
-  process.inputs.levels.resize(rows, index(levels.size()));
-  process.kernel.rates.resize(index(levels.size()));
+  gp.inputs.levels.resize(rows, index(levels.size()));
+  gp.kernel.rates.resize(index(levels.size()));
   for (std::size_t j = 0; j < levels.size(); ++j)
     put_levels(node.member("levels").items()[j], levels[j], j, spec, out);
   if (!is_each_once(out.columns.intrinsic, spec.intrinsic.size()) ||
@@ -480,46 +474,44 @@ void put_columns(const JsonCursor& node, const std::vector<ProcessNumber>& numbe
 
 /// Reads or writes the field `process` of the constants, which suffices for predictions. `known`:
 /// the GP to write.
-void describe_process(Fields& f, const KnownProcess* known, const ModelSpec& spec,
-                      ReadProcess& out) {
-  process::ResidualProcess& process = out.process;
-  std::vector<ProcessNumber> numbers;
-  std::vector<ProcessLevels> levels;
+void describe_gp(Fields& f, const KnownGp* known, const ModelSpec& spec, ReadGp& out) {
+  gp::GaussianProcess& gp = out.gp;
+  std::vector<GpNumber> numbers;
+  std::vector<GpLevels> levels;
   if (known != nullptr) {
-    process = known->process;
-    process.near_variance = known->near_variance;
-    numbers = numbers_of(process, out.columns, spec);
-    levels = levels_of(process, out.columns, spec);
+    gp = known->gp;
+    gp.near_variance = known->near_variance;
+    numbers = numbers_of(gp, out.columns, spec);
+    levels = levels_of(gp, out.columns, spec);
   }
-  f("variance", process.kernel.variance, "of z", kPositive);
-  f("noise", process.kernel.noise, "variance of one run about formula and z", kPositive);
-  f("near_variance", process.near_variance,
+  f("variance", gp.kernel.variance, "of z", kPositive);
+  f("noise", gp.kernel.noise, "variance of one run about formula and z", kPositive);
+  f("near_variance", gp.near_variance,
     "what of `variance` is left at 19 in 20 of the known configurations given all others: where "
     "more is left, no run is near",
     kNewer | kPositive);
   f("centre", known != nullptr ? known->centre : 0., "the mean of z over the known configurations");
-  f("neighbours", process.neighbours,
+  f("neighbours", gp.neighbours,
     "0: z is exact; else each prediction is from so many known configurations");
   f("numbers", numbers, "the numeric inputs");
   f("levels", levels, "the inputs with levels");
-  f("runs", process.runs,
+  f("runs", gp.runs,
     "of each known configuration the number of its runs; under noise of Student's t what they "
     "count for, an outlier for little");
-  f("residual", process.residual,
+  f("residual", gp.residual,
     "of each the (weighted) mean of ln(time) less that of the trend, plus `centre`, which is part "
     "of the trend");
-  f("weights", process.weights, "of each; where `neighbours` is 0",
-    only_if(process.neighbours == 0));
+  f("weights", gp.weights, "of each; where `neighbours` is 0", only_if(gp.neighbours == 0));
   if (f.reads())
     put_columns(f.node(), numbers, levels, spec, out);
 }
 
 /// The forms that can be the trend of a GP.
-enum class Trend { generic, multi, formula };
+enum class Trend { eq4, sum, formula };
 
 constexpr auto texts_of(Trend) {
-  return std::to_array<EnumText<Trend>>({{Trend::generic, to_text(Expression::generic)},
-                                         {Trend::multi, to_text(Expression::multi)},
+  return std::to_array<EnumText<Trend>>({{Trend::eq4, to_text(Expression::eq4)},
+                                         {Trend::sum, to_text(Expression::sum)},
                                          {Trend::formula, to_text(Expression::formula)}});
 }
 
@@ -527,44 +519,43 @@ Trend trend_of(const Form& form) {
   for (const auto& [trend, text] : texts_of(Trend{}))
     if (text == form.name())
       return trend;
-  return Trend::generic;
+  return Trend::eq4;
 }
 
-void describe_process_fields(Fields& f, const Form* trend, const KnownProcess* known,
-                             const FittedModel& model, ReadProcess& process) {
-  Trend kind = trend != nullptr ? trend_of(*trend) : Trend::generic;
+void describe_gp_fields(Fields& f, const Form* trend, const KnownGp* known,
+                        const FittedModel& model, ReadGp& gp) {
+  Trend kind = trend != nullptr ? trend_of(*trend) : Trend::eq4;
   f("trend", kind, "the form of the formula, whose fields stand beside this one");
   f.object("process", "z of t = trend * exp(z - `centre`)",
-           [&](Fields& inner) { describe_process(inner, known, model.spec, process); });
+           [&](Fields& inner) { describe_gp(inner, known, model.spec, gp); });
 }
 
 }  // namespace
 
-void ProcessForm::describe_constants(Fields& f, FittedModel& model) const {
+void GpForm::describe_constants(Fields& f, FittedModel& model) const {
   trend_->describe_constants(f, model);
-  ReadProcess process{{}, columns_};
-  describe_process_fields(f, trend_.get(), known_.get(), model, process);
+  ReadGp gp{{}, columns_};
+  describe_gp_fields(f, trend_.get(), known_.get(), model, gp);
 }
 
-void ProcessForm::read(Fields& f, FittedModel& model) {
+void GpForm::read(Fields& f, FittedModel& model) {
   // Unless `f` reads, the form of the model is already its trend.
   Trend trend = trend_of(*model.form);
   if (f.reads())
     f.read(f.node().member("trend"), trend);
   if (trend == Trend::formula)
     OwnForm().describe_constants(f, model);
-  else if (trend == Trend::multi)
+  else if (trend == Trend::sum)
     SumForm().describe_constants(f, model);
   else
-    GenericForm().describe_constants(f, model);
-  ReadProcess found;
-  describe_process_fields(f, nullptr, nullptr, model, found);
+    Eq4Form().describe_constants(f, model);
+  ReadGp found;
+  describe_gp_fields(f, nullptr, nullptr, model, found);
   if (!f.reads())
     return;
-  model.form = std::make_shared<ProcessForm>(
+  model.form = std::make_shared<GpForm>(
       model.form, std::move(found.columns),
-      std::make_shared<const KnownProcess>(std::move(found.process), processor_count()),
-      ProcessPrior{});
+      std::make_shared<const KnownGp>(std::move(found.gp), processor_count()), GpPrior{});
 }
 
 }  // namespace perfmodel

@@ -1,4 +1,4 @@
-#include "forms/generic_form.hpp"
+#include "forms/eq4_form.hpp"
 
 #include <fmt/core.h>
 #include <algorithm>
@@ -18,16 +18,16 @@ namespace perfmodel {
 
 using Eigen::VectorXd;
 
-std::shared_ptr<const Form> generic_form() {
-  static const auto form = std::make_shared<const GenericForm>();
+std::shared_ptr<const Form> eq4_form() {
+  static const auto form = std::make_shared<const Eq4Form>();
   return form;
 }
 
-std::string_view GenericForm::name() const {
-  return to_text(Expression::generic);
+std::string_view Eq4Form::name() const {
+  return to_text(Expression::eq4);
 }
 
-FormWords GenericForm::words() const {
+FormWords Eq4Form::words() const {
   return {.noun = "Eq. (4)",
           .title = "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024",
           .share_caption =
@@ -37,7 +37,7 @@ FormWords GenericForm::words() const {
           .lists_terms = false};
 }
 
-std::vector<std::string> GenericForm::groups(const ModelSpec& spec) const {
+std::vector<std::string> Eq4Form::groups(const ModelSpec& spec) const {
   std::vector<std::string> out;
   for (const NumericInput& input : spec.intrinsic)
     out.push_back(input.column);
@@ -51,8 +51,8 @@ std::vector<std::string> GenericForm::groups(const ModelSpec& spec) const {
   return out;
 }
 
-std::vector<ConstantDifference> GenericForm::differences(const ModelSpec& spec) const {
-  const GenericLayout layout(spec);
+std::vector<ConstantDifference> Eq4Form::differences(const ModelSpec& spec) const {
+  const Eq4Layout layout(spec);
   std::vector<ConstantDifference> out;
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     const CategoricalInput& input = spec.categorical[c];
@@ -65,8 +65,8 @@ std::vector<ConstantDifference> GenericForm::differences(const ModelSpec& spec) 
   return out;
 }
 
-std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
-                                         const std::function<std::string(std::size_t)>&) const {
+std::vector<TimePart> Eq4Form::parts(const ModelSpec& spec, const VectorXd&,
+                                     const std::function<std::string(std::size_t)>&) const {
   std::vector<std::string> names = groups(spec);
   names.erase(names.end() - 1 - index(spec.extrinsic.size()), names.end() - 1);  // no scales
   std::vector<TimePart> out;
@@ -75,34 +75,34 @@ std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
   return out;
 }
 
-std::optional<std::size_t> GenericForm::scaling_constant(const ModelSpec& spec,
-                                                         std::size_t extrinsic) const {
-  return GenericLayout(spec).extrinsic_power(extrinsic);
+std::optional<std::size_t> Eq4Form::scaling_constant(const ModelSpec& spec,
+                                                     std::size_t extrinsic) const {
+  return Eq4Layout(spec).extrinsic_power(extrinsic);
 }
 
-std::vector<double> GenericForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
-                                                const Configuration*) const {
-  const GenericLayout layout(spec);
+std::vector<double> Eq4Form::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
+                                            const Configuration*) const {
+  const Eq4Layout layout(spec);
   std::vector<double> out;
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     out.push_back(constants[index(layout.extrinsic_power(j))]);
   return out;
 }
 
-std::string GenericForm::formula(const ModelSpec& spec, const VectorXd&) const {
-  return generic_formula(spec);
+std::string Eq4Form::formula(const ModelSpec& spec, const VectorXd&) const {
+  return eq4_formula(spec);
 }
 
-std::shared_ptr<const Form> GenericForm::reordered(const ColumnOrder&) const {
-  return generic_form();
+std::shared_ptr<const Form> Eq4Form::reordered(const ColumnOrder&) const {
+  return eq4_form();
 }
 
-std::size_t GenericForm::constants_in_use(const FittedModel& model) const {
+std::size_t Eq4Form::constants_in_use(const FittedModel& model) const {
   return static_cast<std::size_t>((model.constants.array() != 0).count());
 }
 
-void GenericForm::settle_unseen_levels(const Design& training, FittedModel& model) const {
-  const GenericLayout layout(model.spec);
+void Eq4Form::settle_unseen_levels(const Design& training, FittedModel& model) const {
+  const Eq4Layout layout(model.spec);
   for (std::size_t c = 0; c < training.categorical.size(); ++c)
     settle_unseen(
         training.categorical[c],
@@ -111,24 +111,24 @@ void GenericForm::settle_unseen_levels(const Design& training, FittedModel& mode
 
 namespace {
 
-struct GenericConstant {
+struct Eq4Constant {
   double value = 0;
   bool identified = false;
 };
 
-/// The constants in the order of GenericLayout: a of columns and of levels, p, q, C.
-struct GenericParts {
-  std::vector<GenericConstant> a;
-  std::vector<GenericConstant> p;
-  std::vector<GenericConstant> q;
-  GenericConstant intercept;
+/// The constants in the order of Eq4Layout: a of columns and of levels, p, q, C.
+struct Eq4Parts {
+  std::vector<Eq4Constant> a;
+  std::vector<Eq4Constant> p;
+  std::vector<Eq4Constant> q;
+  Eq4Constant intercept;
 };
 
-GenericParts parts_of(const FittedModel& model) {
-  const GenericLayout layout(model.spec);
+Eq4Parts parts_of(const FittedModel& model) {
+  const Eq4Layout layout(model.spec);
   const auto& known = model.identifiability;
   const auto from = [&](std::size_t begin, std::size_t end) {
-    std::vector<GenericConstant> out;
+    std::vector<Eq4Constant> out;
     for (std::size_t k = begin; k < end; ++k)
       out.push_back({model.constants[index(k)], known && known->constants[k]});
     return out;
@@ -139,12 +139,12 @@ GenericParts parts_of(const FittedModel& model) {
           from(layout.intercept(), layout.size()).front()};
 }
 
-void put_parts(const GenericParts& parts, FittedModel& model) {
-  std::vector<GenericConstant> all = parts.a;
+void put_parts(const Eq4Parts& parts, FittedModel& model) {
+  std::vector<Eq4Constant> all = parts.a;
   all.insert(all.end(), parts.p.begin(), parts.p.end());
   all.insert(all.end(), parts.q.begin(), parts.q.end());
   all.push_back(parts.intercept);
-  model.form = generic_form();
+  model.form = eq4_form();
   model.constants.resize(index(all.size()));
   for (std::size_t k = 0; k < all.size(); ++k) {
     model.constants[index(k)] = all[k].value;
@@ -153,14 +153,14 @@ void put_parts(const GenericParts& parts, FittedModel& model) {
   }
 }
 
-struct GenericLevel {
+struct Eq4Level {
   std::string level;
-  GenericConstant a;
+  Eq4Constant a;
   bool difference_identified = false;
 };
 
 /// `reference`: a of the first level of the column.
-void describe_level(Fields& f, GenericLevel& x, double reference) {
+void describe_level(Fields& f, Eq4Level& x, double reference) {
   f("level", x.level, "its text");
   f("a", x.a.value, "what it adds");
   f("identified", x.a.identified, "whether the runs determine `a`", if_identified(f));
@@ -169,7 +169,7 @@ void describe_level(Fields& f, GenericLevel& x, double reference) {
     if_identified(f));
 }
 
-void check_differences(const JsonCursor& column, const GenericLevel& first) {
+void check_differences(const JsonCursor& column, const Eq4Level& first) {
   if (const auto node = column.optional_member("reference")) {
     if (node->text() != first.level)
       fail_contradiction(
@@ -187,28 +187,28 @@ void check_differences(const JsonCursor& column, const GenericLevel& first) {
 /// Reads or writes a column with its levels. Their constants begin at constants[first], their
 /// differences at index `first_difference` of those of the model.
 void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
-                     std::vector<GenericConstant>& constants, std::size_t first,
+                     std::vector<Eq4Constant>& constants, std::size_t first,
                      std::size_t first_difference) {
-  std::vector<GenericLevel> levels;
+  std::vector<Eq4Level> levels;
   for (std::size_t l = 0; f.writes() && l < input.levels.size(); ++l) {
     const auto& known = model.identifiability;
     levels.push_back(
         {input.levels[l], constants[first + l], known && known->differences[first_difference + l]});
   }
   f("column", input.column, "its name", kName);
-  f.list("levels", levels, "its levels", [&](Fields& item, GenericLevel& level, std::size_t) {
+  f.list("levels", levels, "its levels", [&](Fields& item, Eq4Level& level, std::size_t) {
     describe_level(item, level, levels.front().a.value);
   });
   f("reference", levels.empty() ? std::string() : levels.front().level, "its first level",
     if_identified(f));
   if (!f.reads())
     return;
-  for (const GenericLevel& level : levels)
+  for (const Eq4Level& level : levels)
     input.levels.push_back(level.level);
   settle_levels(f, model.spec, input);
   for (const std::string& name : input.levels) {
     const auto level = std::find_if(levels.begin(), levels.end(),
-                                    [&](const GenericLevel& l) { return l.level == name; });
+                                    [&](const Eq4Level& l) { return l.level == name; });
     if (name == input.levels.front())
       check_differences(f.node(), *level);
     constants.push_back(level->a);
@@ -219,9 +219,9 @@ void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
 
 }  // namespace
 
-void GenericForm::describe_constants(Fields& f, FittedModel& model) const {
+void Eq4Form::describe_constants(Fields& f, FittedModel& model) const {
   ModelSpec& spec = model.spec;
-  GenericParts parts = f.writes() ? parts_of(model) : GenericParts{};
+  Eq4Parts parts = f.writes() ? parts_of(model) : Eq4Parts{};
   if (f.reads() && f.has("C_identified"))
     model.identifiability.emplace();
   f.list("intrinsic", spec.intrinsic, "numeric inputs",
@@ -258,7 +258,7 @@ void GenericForm::describe_constants(Fields& f, FittedModel& model) const {
                 if_identified(f));
          });
   const FieldRule if_lone = only_if(spec.has_scales_only());
-  GenericConstant lone = if_lone.stands && f.writes() ? parts.a.front() : GenericConstant{};
+  Eq4Constant lone = if_lone.stands && f.writes() ? parts.a.front() : Eq4Constant{};
   f("a", lone.value, "where scales are the only inputs: t = a * prod_j E_j^q_j + C", if_lone);
   f("C", parts.intercept.value, "the part that does not scale");
   f("a_identified", lone.identified, "whether the runs determine `a`", if_lone | if_identified(f));

@@ -1,4 +1,4 @@
-#include "choice/fit_with_process.hpp"
+#include "choice/fit_with_gp.hpp"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "choice/fit_multi.hpp"
+#include "choice/fit_sum.hpp"
 #include "perfmodel/error.hpp"
 #include "search/fit_own.hpp"
 #include "search/global_search.hpp"
@@ -16,24 +16,24 @@ namespace perfmodel {
 
 using Eigen::VectorXd;
 
-process::ProcessOptions process_options(const FitOptions& options) {
-  process::ProcessOptions out;
+gp::GpOptions gp_options(const FitOptions& options) {
+  gp::GpOptions out;
   out.seed = options.seed;
   out.threads = options.threads;
   out.stop = options.stop;
   return out;
 }
 
-ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const VectorXd& constants,
-                        const Design& runs) {
-  ProcessRuns out;
-  out.columns = ProcessColumns::of(spec);
+GpRuns runs_beside(const Form& form, const ModelSpec& spec, const VectorXd& constants,
+                   const Design& runs) {
+  GpRuns out;
+  out.columns = GpColumns::of(spec);
   out.inputs = out.columns.inputs(runs);
   out.residual = runs.time.array().log() - form.predict(spec, constants, runs).array().log();
   for (std::size_t j = 0; j < out.columns.numbers(); ++j) {
     const NumericInput& input = out.columns.number(spec, j);
-    out.forms.push_back(input.zero ? process::CoordinateForm::log_one_plus
-                                   : process::usual_form(out.inputs.numbers.col(index(j))));
+    out.forms.push_back(input.zero ? gp::CoordinateForm::log_one_plus
+                                   : gp::usual_form(out.inputs.numbers.col(index(j))));
     const std::size_t intrinsic = spec.intrinsic.size();
     const std::size_t numeric = j < intrinsic ? spec.extrinsic.size() + j : j - intrinsic;
     out.most.push_back(is_flat_beyond(form, spec, constants, runs, numeric)
@@ -43,11 +43,9 @@ ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const VectorXd&
   return out;
 }
 
-process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
-                                                 process::ProcessOptions options) {
+gp::HyperParameters search_hyper_parameters(const GpRuns& runs, gp::GpOptions options) {
   options.forms = runs.forms;
-  process::HyperParameters out =
-      process::search_hyper_parameters(runs.inputs, runs.residual, options);
+  gp::HyperParameters out = gp::search_hyper_parameters(runs.inputs, runs.residual, options);
   for (std::size_t j = 0; j < runs.most.size(); ++j)
     out.coordinates[j].most = runs.most[j];
   return out;
@@ -85,8 +83,8 @@ FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptio
   options.loss = chooses_terms(options) ? Loss::soft_l1 : Loss::rmsle;
   if (options.expression == Expression::formula)
     return fit_own(spec, training, options);
-  return options.expression == Expression::generic ? fit_generic(spec, training, options)
-                                                   : fit_multi(spec, training, options);
+  return options.expression == Expression::eq4 ? fit_eq4(spec, training, options)
+                                               : fit_sum(spec, training, options);
 }
 
 /// Weight below which a run can be an outlier: that of a run at 4.6 standard deviations.
@@ -101,30 +99,28 @@ std::size_t count_outliers(const Eigen::VectorXd& weights, const Eigen::VectorXd
   return out;
 }
 
-ProcessSearch facts_of_search(const process::ProcessOptions& options, bool heavy_tails,
-                              bool is_predictive) {
-  ProcessSearch out;
+GpSearch facts_of_search(const gp::GpOptions& options, bool heavy_tails, bool is_predictive) {
+  GpSearch out;
   out.objective =
       "the posterior density of the hyper-parameters: marginal likelihood of ln(time / formula) "
       "and "
       "priors";
   if (is_predictive)
     out.objective += "; from there on the densities of left-out ln(time) given those next to them";
-  for (const process::PriorFacts& fact : process::prior_facts())
+  for (const gp::PriorFacts& fact : gp::prior_facts())
     out.priors.push_back({fact.of, fact.mean, fact.deviation});
   out.rows = static_cast<std::size_t>(options.hyper_rows);
-  out.noise = heavy_tails ? ProcessNoise::student_t : ProcessNoise::normal;
+  out.noise = heavy_tails ? GpNoise::student_t : GpNoise::normal;
   return out;
 }
 
 /// Replaces the kernel by one that predicts rows better from their neighbours, and returns true if
 /// it was found. Down-weighted runs then keep their weights.
-bool take_predictive_kernel(const ProcessRuns& runs, process::ProcessOptions& how,
-                            process::HyperParameters& hyper) {
-  process::ProcessOptions quick = how;
+bool take_predictive_kernel(const GpRuns& runs, gp::GpOptions& how, gp::HyperParameters& hyper) {
+  gp::GpOptions quick = how;
   quick.exact_rows = how.hyper_rows;
-  process::ProcessFit first = fit_process(runs.inputs, runs.residual, hyper, quick);
-  const process::PredictiveKernel found = predictive_kernel(first.process, how);
+  gp::GpFit first = fit_gp(runs.inputs, runs.residual, hyper, quick);
+  const gp::PredictiveKernel found = predictive_kernel(first.gp, how);
   hyper.kernel = found.kernel;
   hyper.evaluations += found.evaluations;
   if (found.is_better && hyper.heavy_tails)
@@ -135,30 +131,30 @@ bool take_predictive_kernel(const ProcessRuns& runs, process::ProcessOptions& ho
 /// The formula multiplied by exp(intercept of the GP plus its mean over the known configurations),
 /// so that corrections are centred at 1.
 Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& spec,
-                  const VectorXd& constants, const ProcessColumns& columns, process::ProcessFit fit,
+                  const VectorXd& constants, const GpColumns& columns, gp::GpFit fit,
                   std::size_t threads) {
-  const ProcessPrior prior{fit.hyper.level_deviation, fit.hyper.heavy_tails};
+  const GpPrior prior{fit.hyper.level_deviation, fit.hyper.heavy_tails};
   const double level = fit.level;
-  const auto known = std::make_shared<const KnownProcess>(std::move(fit.process), threads);
+  const auto known = std::make_shared<const KnownGp>(std::move(fit.gp), threads);
   Refitted whole = times_factor(formula, spec, constants, std::exp(level + known->centre));
-  whole.form = std::make_shared<ProcessForm>(std::move(whole.form), columns, known, prior);
+  whole.form = std::make_shared<GpForm>(std::move(whole.form), columns, known, prior);
   return whole;
 }
 
 }  // namespace
 
-FittedModel with_process(FittedModel model, const Design& training, const FitOptions& options) {
-  const ProcessRuns runs = runs_beside(*model.form, model.spec, model.constants, training);
+FittedModel with_gp(FittedModel model, const Design& training, const FitOptions& options) {
+  const GpRuns runs = runs_beside(*model.form, model.spec, model.constants, training);
   if (!runs.has_times())
     throw InputError(
         "the formula beside the correction is 0, or too large for a number, at some of the runs; "
         "choose one with fewer terms by --terms, or leave out runs whose times differ far more "
         "than their columns explain");
-  process::ProcessOptions how = process_options(options);
-  process::HyperParameters hyper = search_hyper_parameters(runs, how);
+  gp::GpOptions how = gp_options(options);
+  gp::HyperParameters hyper = search_hyper_parameters(runs, how);
   const bool is_predictive =
       index(training.rows) > how.exact_rows && take_predictive_kernel(runs, how, hyper);
-  process::ProcessFit found = fit_process(runs.inputs, runs.residual, hyper, how);
+  gp::GpFit found = fit_gp(runs.inputs, runs.residual, hyper, how);
   const VectorXd run_weights = found.run_weights;
   const Refitted whole = combined(model.form, model.spec, model.constants, runs.columns,
                                   std::move(found), options.threads);
@@ -175,11 +171,11 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   model.search.gap = 0;
   model.search.cost = hyper.cost;
   model.search.ridges.clear();
-  model.search.process = facts_of_search(how, hyper.heavy_tails, is_predictive);
+  model.search.gp = facts_of_search(how, hyper.heavy_tails, is_predictive);
   model.typical = central_configuration(model.spec, training);
   const VectorXd predicted = predict(model, training);
   model.metrics.train = compute_metrics(training.time, predicted);
-  model.search.process->outliers = count_outliers(run_weights, training.time, predicted);
+  model.search.gp->outliers = count_outliers(run_weights, training.time, predicted);
   model.noise_floor = noise_floor(training);
   // What the formula's constants are at stays true; what the runs determine is that of both.
   std::erase_if(model.warnings, [](const Warning& warning) { return warning.kind != "at_bound"; });
@@ -188,24 +184,23 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   return model;
 }
 
-FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
-                             const FitOptions& options) {
+FittedModel fit_with_gp(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   refuse_what_has_no_place(options);
-  return with_process(ordinary_fit(spec, training, options), training, options);
+  return with_gp(ordinary_fit(spec, training, options), training, options);
 }
 
 namespace {
 
 /// Refits formula and GP to other runs with fixed hyper-parameters.
-class ProcessRefit final : public Refit {
+class GpRefit final : public Refit {
  public:
-  ProcessRefit(const FittedModel& model, const std::shared_ptr<const Form>& formula,
-               ProcessColumns columns, const ProcessPrior& prior, const KnownProcess& known,
-               const Design& training, const FitOptions& options)
+  GpRefit(const FittedModel& model, const std::shared_ptr<const Form>& formula, GpColumns columns,
+          const GpPrior& prior, const KnownGp& known, const Design& training,
+          const FitOptions& options)
       : formula_(model),
         columns_(std::move(columns)),
-        hyper_{.coordinates = known.process.coordinates,
-               .kernel = known.process.kernel,
+        hyper_{.coordinates = known.gp.coordinates,
+               .kernel = known.gp.kernel,
                .level_deviation = prior.level_deviation,
                .heavy_tails = prior.heavy_tails,
                .position = {}} {
@@ -217,9 +212,9 @@ class ProcessRefit final : public Refit {
 
   Refitted operator()(const Design& runs) const override {
     const Refitted alone = (*refit_)(runs);
-    const ProcessRuns left = runs_beside(*alone.form, formula_.spec, alone.constants, runs);
+    const GpRuns left = runs_beside(*alone.form, formula_.spec, alone.constants, runs);
     return combined(alone.form, formula_.spec, alone.constants, columns_,
-                    fit_process(columns_.inputs(runs), left.residual, hyper_, how_), how_.threads);
+                    fit_gp(columns_.inputs(runs), left.residual, hyper_, how_), how_.threads);
   }
 
   std::size_t free_constants() const override { return refit_->free_constants(); }
@@ -227,21 +222,20 @@ class ProcessRefit final : public Refit {
  private:
   FittedModel formula_;  ///< the model without the GP
   std::unique_ptr<Refit> refit_;
-  ProcessColumns columns_;
-  process::HyperParameters hyper_;
-  process::ProcessOptions how_;
+  GpColumns columns_;
+  gp::HyperParameters hyper_;
+  gp::GpOptions how_;
 };
 
 }  // namespace
 
-std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design& training,
-                                          const FitOptions& options) const {
+std::unique_ptr<Refit> GpForm::refit(const FittedModel& model, const Design& training,
+                                     const FitOptions& options) const {
   if (prior_.level_deviation == 0)
     throw UsageError(
         "a model with a residual correction that was read from a file cannot be fitted "
         "to other runs: the file has no priors; fit it anew");
-  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, training,
-                                        options);
+  return std::make_unique<GpRefit>(model, trend_, columns_, prior_, *known_, training, options);
 }
 
 }  // namespace perfmodel

@@ -5,19 +5,19 @@
 
 #include "codegen/formula_code.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 
 using namespace perfmodel;
 using Eigen::VectorXd;
 
 TEST_CASE("a sum of products predicts what its formula says", "[model][multi]") {
-  const test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  const test::SumRuns runs = test::sum_runs(50, 0, 1);
   const VectorXd predicted = predict(runs.truth, runs.design);
   CHECK((predicted - runs.design.time).cwiseAbs().maxCoeff() < 1e-15);
 }
 
 TEST_CASE("the parts of a sum add up to its prediction", "[model][multi]") {
-  const test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  const test::SumRuns runs = test::sum_runs(50, 0, 1);
   const Eigen::MatrixXd parts =
       term_parts({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants, runs.design);
   CHECK(parts.cols() == 3);
@@ -25,7 +25,7 @@ TEST_CASE("the parts of a sum add up to its prediction", "[model][multi]") {
 }
 
 TEST_CASE("log2 to the power r is 0 up to 1, whatever the power of its column", "[model][multi]") {
-  test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  test::SumRuns runs = test::sum_runs(50, 0, 1);
   own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 2;
   const Eigen::MatrixXd parts =
       term_parts({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants, runs.design);
@@ -38,7 +38,7 @@ TEST_CASE("log2 to the power r is 0 up to 1, whatever the power of its column", 
 }
 
 TEST_CASE("local scaling powers are the derivatives of ln t by ln E", "[model][multi]") {
-  test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  test::SumRuns runs = test::sum_runs(50, 0, 1);
   own_sum_form(runs.truth).structure.own_feature(0, 1).log_power = 1;
   Configuration at = *runs.truth.typical;
   at.extrinsic = {4, 32};
@@ -57,15 +57,15 @@ TEST_CASE("local scaling powers are the derivatives of ln t by ln E", "[model][m
 }
 
 TEST_CASE("a formula leaves out what has no effect and names regimes", "[model][multi]") {
-  const test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  const test::SumRuns runs = test::sum_runs(50, 0, 1);
   CHECK(sum_text({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants) ==
         "t = 2e-05 * filters^1.5 * gpus^-1 * batch_size * activation{relu: 1, tanh: 1.5}"
         " + 0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]");
 }
 
 TEST_CASE("constants of a sum have names", "[model][multi]") {
-  const test::MultiRuns runs = test::multi_runs(50, 0, 1);
-  const MultiLayout layout(runs.spec, sum_form(runs.truth).structure);
+  const test::SumRuns runs = test::sum_runs(50, 0, 1);
+  const SumLayout layout(runs.spec, sum_form(runs.truth).structure);
   CHECK(layout.size() == 17);
   CHECK(layout.name(layout.coefficient(1)) == "a[2]");
   CHECK(layout.name(layout.intrinsic_power(0, 0)) == "p[1,filters]");

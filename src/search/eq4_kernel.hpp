@@ -9,7 +9,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/progress.hpp"
-#include "search/generic_program.hpp"
+#include "search/eq4_program.hpp"
 #include "search/losses.hpp"
 #include "search/search_space.hpp"
 

@@ -9,27 +9,27 @@
 #include "sums/identify_sum.hpp"
 #include "sums/sum_terms.hpp"
 #include "support/catch.hpp"
-#include "support/multi_runs.hpp"
 #include "support/planted_runs.hpp"
+#include "support/sum_runs.hpp"
 #include "trust/resampling.hpp"
 
 using namespace perfmodel;
 using Eigen::Index;
 using Eigen::VectorXd;
-using test::MultiRuns;
+using test::SumRuns;
 
 namespace {
 
 FitOptions terms_of_sum(std::size_t terms) {
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = terms;
   return options;
 }
 
 /// 2e-4 filters^1.5 batch_size / gpus {relu: 1, tanh: 1.5} + 0.02 filters^0.3 gpus^0.5 + 0.005
-MultiRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
-  MultiRuns out = test::multi_runs(rows, 0, seed);
+SumRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
+  SumRuns out = test::sum_runs(rows, 0, seed);
   own_sum_form(out.truth).structure = {.terms = 2, .step_factors = {}};
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size]
   out.truth.constants.resize(13);
@@ -44,7 +44,7 @@ MultiRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
 }
 
 /// The planted model as if it had been fitted.
-FittedModel as_fitted(const MultiRuns& runs, bool intercept) {
+FittedModel as_fitted(const SumRuns& runs, bool intercept) {
   FittedModel out = runs.truth;
   own_sum_form(out).estimate = SumEstimate{.intercept = intercept};
   return out;
@@ -63,7 +63,7 @@ std::vector<std::string> messages_of(const std::vector<Warning>& warnings) {
 }
 
 /// The planted model whose first term is there twice, with half of its time each.
-FittedModel with_first_term_twice(const MultiRuns& runs) {
+FittedModel with_first_term_twice(const SumRuns& runs) {
   FittedModel out = as_fitted(runs, true);
   own_sum_form(out).structure.terms = 3;
   const VectorXd old = out.constants;
@@ -78,7 +78,7 @@ FittedModel with_first_term_twice(const MultiRuns& runs) {
 
 TEST_CASE("constants of a sum and the coordinates it is fitted in lead back and forth",
           "[fit][multi]") {
-  const MultiRuns runs = test::multi_runs(60, 0.05, 1);
+  const SumRuns runs = test::sum_runs(60, 0.05, 1);
   const TermCoordinates coordinates(runs.spec, runs.design, {{0, 1}});
   SumShape shape;
   shape.terms = 2;
@@ -93,7 +93,7 @@ TEST_CASE("constants of a sum and the coordinates it is fitted in lead back and 
 }
 
 TEST_CASE("every constant of two planted products is identified", "[fit][multi]") {
-  const MultiRuns runs = two_products(400, 0.02, 1);
+  const SumRuns runs = two_products(400, 0.02, 1);
   const FittedModel model = fit(runs.spec, runs.design, terms_of_sum(2));
   REQUIRE(model.identifiability);
   CHECK(all_true(model.identifiability->constants));
@@ -104,9 +104,9 @@ TEST_CASE("every constant of two planted products is identified", "[fit][multi]"
 }
 
 TEST_CASE("a third term that two products do not need is not identified", "[fit][multi]") {
-  const MultiRuns runs = two_products(200, 0.05, 1);
+  const SumRuns runs = two_products(200, 0.05, 1);
   const FittedModel model = fit(runs.spec, runs.design, terms_of_sum(3));
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   CHECK_FALSE(all_true(model.identifiability->constants));
   CHECK_FALSE(model.warnings.empty());
   // What the sum says as a whole is as certain as before.
@@ -114,10 +114,10 @@ TEST_CASE("a third term that two products do not need is not identified", "[fit]
 }
 
 TEST_CASE("of a duplicated term only the sum is determined", "[fit][multi]") {
-  const MultiRuns runs = two_products(200, 0.02, 1);
+  const SumRuns runs = two_products(200, 0.02, 1);
   const FittedModel model = with_first_term_twice(runs);
   const Findings found = identify_sum(model, runs.design, {}).value();
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   for (const std::size_t term : {0U, 1U}) {
     CHECK_FALSE(found.identifiability.constants[layout.coefficient(term)]);
     CHECK_FALSE(found.identifiability.constants[layout.intrinsic_power(term, 0)]);
@@ -133,13 +133,13 @@ TEST_CASE("of a duplicated term only the sum is determined", "[fit][multi]") {
 }
 
 TEST_CASE("columns of a sum that follow from one another move together", "[fit][multi]") {
-  MultiRuns runs = two_products(200, 0.02, 1);
+  SumRuns runs = two_products(200, 0.02, 1);
   runs.design.extrinsic[1] = runs.design.extrinsic[0];
   runs.truth.constants[11] = 0.1;
   runs.design.time = predict(runs.truth, runs.design);
   const FittedModel model = as_fitted(runs, true);
   const Findings found = identify_sum(model, runs.design, {}).value();
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   CHECK(found.identifiability.constants[layout.intrinsic_power(0, 0)]);
   CHECK_FALSE(found.identifiability.constants[layout.extrinsic_power(0, 0)]);
   CHECK_FALSE(found.identifiability.constants[layout.extrinsic_power(0, 1)]);
@@ -151,7 +151,7 @@ TEST_CASE("columns of a sum that follow from one another move together", "[fit][
 
 TEST_CASE("whether a scaling power is identified is said of the power that counts derived columns",
           "[fit][multi][derive]") {
-  MultiRuns runs = two_products(200, 0.02, 1);
+  SumRuns runs = two_products(200, 0.02, 1);
   runs.design.extrinsic[1] = runs.design.extrinsic[0];
   runs.truth.constants[11] = 0.1;
   runs.truth.spec.derived = {make_derived("batch_size", "gpus * 1", "here")};
@@ -165,12 +165,12 @@ TEST_CASE("whether a scaling power is identified is said of the power that count
 }
 
 TEST_CASE("gradients of ln t are those of finite differences", "[fit][multi]") {
-  const MultiRuns runs = two_products(60, 0.02, 1);
+  const SumRuns runs = two_products(60, 0.02, 1);
   const FittedModel model = as_fitted(runs, true);
   const SumSensitivity sum(fitted_sum(model), runs.design, {});
   const VectorXd gradient = sum.gradient_of_log_time(*model.typical);
   const Design row = design_of(*model.typical, model.spec);
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   const auto log_time = [&](std::size_t k, double value) {
     FittedModel moved = model;
     moved.constants[static_cast<Index>(k)] = value;
@@ -189,9 +189,9 @@ TEST_CASE("gradients of ln t are those of finite differences", "[fit][multi]") {
 }
 
 TEST_CASE("a term that is a constant cannot be told from C", "[fit][multi]") {
-  const MultiRuns runs = two_products(200, 0.02, 1);
+  const SumRuns runs = two_products(200, 0.02, 1);
   FittedModel model = as_fitted(runs, true);
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   model.constants[static_cast<Index>(layout.intrinsic_power(1, 0))] = 0;
   model.constants[static_cast<Index>(layout.extrinsic_power(1, 0))] = 0;
   const Findings found = identify_sum(model, runs.design, {}).value();
@@ -204,14 +204,14 @@ TEST_CASE("a term that is a constant cannot be told from C", "[fit][multi]") {
 }
 
 TEST_CASE("the gradient of a local scaling power is its derivative", "[fit][multi]") {
-  MultiRuns runs = test::multi_runs(100, 0.05, 1);
+  SumRuns runs = test::sum_runs(100, 0.05, 1);
   own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 1;
   runs.truth.constants[16] = 0.01;
   const FittedModel model = as_fitted(runs, true);
   const SumSensitivity sum(fitted_sum(model), runs.design, {});
   Configuration at = *model.typical;
   at.extrinsic = {4, 32};
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   const std::vector<SumConstant> kinds = sum_constants(sum.sum());
   double centre = 0;
   for (std::size_t row = 0; row < runs.design.rows; ++row)
@@ -264,7 +264,7 @@ TEST_CASE("the gradient of a local scaling power is its derivative", "[fit][mult
 }
 
 TEST_CASE("a bootstrap of a sum gives the same samples for any number of threads", "[fit][multi]") {
-  const MultiRuns runs = two_products(100, 0.05, 1);
+  const SumRuns runs = two_products(100, 0.05, 1);
   FitOptions options = terms_of_sum(2);
   const FittedModel model = fit(runs.spec, runs.design, options);
   const BootstrapSamples one = bootstrap(model, runs.design, options, 6);
@@ -281,7 +281,7 @@ TEST_CASE("a bootstrap of a sum gives the same samples for any number of threads
 }
 
 TEST_CASE("few rows of a sum have their residuals resampled", "[fit][multi]") {
-  const MultiRuns runs = two_products(25, 0.05, 1);
+  const SumRuns runs = two_products(25, 0.05, 1);
   const FittedModel model = fit(runs.spec, runs.design, terms_of_sum(2));
   const BootstrapSamples samples = bootstrap(model, runs.design, terms_of_sum(2), 10);
   CHECK(samples.resampling == Resampling::residuals);
@@ -289,9 +289,9 @@ TEST_CASE("few rows of a sum have their residuals resampled", "[fit][multi]") {
 }
 
 TEST_CASE("a column that plays no part in a sum plays none in its samples", "[fit][multi]") {
-  const MultiRuns runs = test::multi_runs(150, 0.03, 1);
+  const SumRuns runs = test::sum_runs(150, 0.03, 1);
   const FittedModel model = as_fitted(runs, false);
-  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const SumLayout layout(model.spec, sum_form(model).structure);
   const BootstrapSamples samples = bootstrap(model, runs.design, {}, 10);
   const auto row = [&](std::size_t k) {
     return samples.constants.row(static_cast<Index>(k)).array();
@@ -306,7 +306,7 @@ TEST_CASE("a column that plays no part in a sum plays none in its samples", "[fi
 }
 
 TEST_CASE("a sum without terms is its C alone", "[fit][multi]") {
-  MultiRuns runs = two_products(50, 0, 1);
+  SumRuns runs = two_products(50, 0, 1);
   FittedModel model = as_fitted(runs, true);
   own_sum_form(model).structure = {.terms = 0, .step_factors = {}};
   model.constants = VectorXd::Constant(1, 2);
@@ -332,11 +332,11 @@ TEST_CASE("where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[fit][mu
                                       .intercept = 0.3};
   const test::PaperRuns runs = test::runs_of(test::planted_table(planted, 60, 0.02, 2));
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   const FittedModel model = fit(runs.spec, runs.design, options);
   REQUIRE(model.form->name() != "multi");
   const BootstrapSamples samples = bootstrap(model, runs.design, options, 10);
-  options.expression = Expression::generic;
+  options.expression = Expression::eq4;
   CHECK(samples.constants == bootstrap(model, runs.design, options, 10).constants);
 }
 
@@ -344,14 +344,14 @@ TEST_CASE("intervals of a sum hold the planted constants", "[fit][multi][whole-f
   // 95 % intervals over 40 sets: 31 hits or fewer have a chance below 0.02 % where the coverage is
   // right, 1.5 % where it is 90 %. tests/benchmarks/bootstrap_coverage.py counts 100 sets.
   constexpr int sets = 40;
-  const MultiRuns any = two_products(10, 0, 1);
+  const SumRuns any = two_products(10, 0, 1);
   const VectorXd& truth = any.truth.constants;
-  const MultiLayout layout(any.spec, sum_form(any.truth).structure);
+  const SumLayout layout(any.spec, sum_form(any.truth).structure);
   std::vector<int> identified(layout.size(), 0);
   std::vector<int> held(layout.size(), 0);
   std::vector<int> held_scaling(2, 0);
   for (std::uint64_t seed = 1; seed <= sets; ++seed) {
-    MultiRuns runs = two_products(80, 0.03, seed);
+    SumRuns runs = two_products(80, 0.03, seed);
     FitOptions options = terms_of_sum(2);
     options.seed = seed;
     options.starts = 2;

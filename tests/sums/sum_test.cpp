@@ -8,18 +8,18 @@
 #include "forms/sum_form.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "support/multi_runs.hpp"
+#include "support/sum_runs.hpp"
 #include "trust/resampling.hpp"
 
 using namespace perfmodel;
 using Eigen::VectorXd;
-using test::MultiRuns;
+using test::SumRuns;
 
 namespace {
 
-FitOptions multi(std::optional<std::size_t> terms) {
+FitOptions sum(std::optional<std::size_t> terms) {
   FitOptions options;
-  options.expression = Expression::multi;
+  options.expression = Expression::sum;
   options.terms = terms;
   return options;
 }
@@ -32,14 +32,14 @@ double worst_relative_error(const FittedModel& model, const Design& design) {
 }  // namespace
 
 TEST_CASE("one product is found again to six digits of its powers", "[fit][multi]") {
-  MultiRuns runs = test::multi_runs(200, 0, 1);
+  SumRuns runs = test::sum_runs(200, 0, 1);
   own_sum_form(runs.truth).structure = {.terms = 1, .step_factors = {}};
   VectorXd constants(7);
   constants << 2e-5, 1.5, 1, 1.5, -1, 1, 0;
   runs.truth.constants = constants;
   runs.design.time = predict(runs.truth, runs.design);
-  const FittedModel model = fit(runs.spec, runs.design, multi(1));
-  const MultiLayout layout(runs.spec, sum_form(model).structure);
+  const FittedModel model = fit(runs.spec, runs.design, sum(1));
+  const SumLayout layout(runs.spec, sum_form(model).structure);
   const auto constant = [&](std::size_t k) {
     return model.constants[static_cast<Eigen::Index>(k)];
   };
@@ -50,9 +50,9 @@ TEST_CASE("one product is found again to six digits of its powers", "[fit][multi
 }
 
 TEST_CASE("auto finds two planted products and their regime", "[fit][multi][whole-fits]") {
-  const MultiRuns runs = test::multi_runs(250, 0.03, 1);
-  const MultiRuns fresh = test::multi_runs(100, 0, 2);
-  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  const SumRuns runs = test::sum_runs(250, 0.03, 1);
+  const SumRuns fresh = test::sum_runs(100, 0, 2);
+  const FittedModel model = fit(runs.spec, runs.design, sum(std::nullopt));
   REQUIRE(model.form->name() == "multi");
   CHECK(sum_form(model).structure.terms == 2);
   CHECK(sum_form(model).structure.step_factors == std::vector<StepFactor>{{0, 1}});
@@ -71,7 +71,7 @@ TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit
              to_text(std::sqrt(width) * (1 + b * std::pow(n, q))) + '\n';
   }
   const test::PaperRuns runs = test::runs_of(test::table_of(csv));
-  const FittedModel model = fit(runs.spec, runs.design, multi(2));
+  const FittedModel model = fit(runs.spec, runs.design, sum(2));
   const auto steep =
       std::count_if(model.warnings.begin(), model.warnings.end(), [](const Warning& w) {
         return w.kind == "steep_growth" &&
@@ -101,7 +101,7 @@ TEST_CASE("an input of a configuration whose term takes over is warned of as a s
              to_text((1 + 1e-8 * std::pow(width, 4)) / n) + '\n';
   }
   const test::PaperRuns runs = test::runs_of(test::table_of(csv));
-  const FittedModel model = fit(runs.spec, runs.design, multi(2));
+  const FittedModel model = fit(runs.spec, runs.design, sum(2));
   CHECK(steep_warnings(model, "beyond width = 64 the model grows as width^") == 1);
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("powers that cancel where two columns rise together are warned of", "[
            to_text(1e-6 * std::pow(flops, of_flops) * std::pow(bytes, of_bytes) / gpus) + '\n';
   }
   const test::PaperRuns runs = test::runs_of(test::table_of(csv));
-  const FittedModel model = fit(runs.spec, runs.design, multi(1));
+  const FittedModel model = fit(runs.spec, runs.design, sum(1));
   CHECK(steep_warnings(model, "where flops = ") + steep_warnings(model, "where bytes = ") ==
         (warned ? 1 : 0));
 }
@@ -134,7 +134,7 @@ TEST_CASE("a logarithm that falls to 0 below the measured counts is warned of",
              to_text(1e-3 * width * std::log2(n) + 1e-3) + '\n';
   }
   const test::PaperRuns runs = test::runs_of(test::table_of(csv));
-  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  const FittedModel model = fit(runs.spec, runs.design, sum(std::nullopt));
   REQUIRE(predict(model, with_numeric_at(runs.design, 0, 1)).maxCoeff() < 0.01);
   CHECK(steep_warnings(model, "below nodes = 8 a term falls to 0") == (least > 1 ? 1 : 0));
 }
@@ -143,10 +143,10 @@ TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi][w
   std::size_t constant = 0;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     CAPTURE(seed);
-    MultiRuns runs = test::multi_runs(150, 0, seed);
-    const MultiRuns noise = test::multi_runs(150, 0.05, seed);
+    SumRuns runs = test::sum_runs(150, 0, seed);
+    const SumRuns noise = test::sum_runs(150, 0.05, seed);
     runs.design.time = noise.design.time.cwiseQuotient(runs.design.time);
-    const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+    const FittedModel model = fit(runs.spec, runs.design, sum(std::nullopt));
     REQUIRE(model.form->name() == "multi");
     constant += sum_form(model).structure.terms == 0 ? 1U : 0U;
     // C is what all runs say, and what folds take for an effect is less than the noise.
@@ -159,8 +159,8 @@ TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi][w
 
 TEST_CASE("a sum has the same bits for any number of threads and any order of rows",
           "[fit][multi]") {
-  const MultiRuns runs = test::multi_runs(120, 0.05, 1);
-  FitOptions options = multi(2);
+  const SumRuns runs = test::sum_runs(120, 0.05, 1);
+  FitOptions options = sum(2);
   const FittedModel one = fit(runs.spec, runs.design, options);
   options.threads = 2;
   CHECK(fit(runs.spec, runs.design, options).constants == one.constants);
@@ -171,9 +171,9 @@ TEST_CASE("a sum has the same bits for any number of threads and any order of ro
 }
 
 TEST_CASE("each loss is lowest where it is the one that is minimised", "[fit][multi]") {
-  const MultiRuns runs = test::multi_runs(200, 0.2, 3);
+  const SumRuns runs = test::sum_runs(200, 0.2, 3);
   const auto fitted = [&](Loss loss) {
-    FitOptions options = multi(2);
+    FitOptions options = sum(2);
     options.loss = loss;
     return fit(runs.spec, runs.design, options);
   };
@@ -187,8 +187,8 @@ TEST_CASE("each loss is lowest where it is the one that is minimised", "[fit][mu
 }
 
 TEST_CASE("the terms of a sum are listed in the order of their share", "[fit][multi]") {
-  const MultiRuns runs = test::multi_runs(200, 0.05, 1);
-  const FittedModel model = fit(runs.spec, runs.design, multi(3));
+  const SumRuns runs = test::sum_runs(200, 0.05, 1);
+  const FittedModel model = fit(runs.spec, runs.design, sum(3));
   const std::vector<double> shares = time_shares(model, runs.design);
   CHECK(shares.size() == 4);
   CHECK(std::is_sorted(shares.rbegin() + 1, shares.rend()));
@@ -197,17 +197,17 @@ TEST_CASE("the terms of a sum are listed in the order of their share", "[fit][mu
 
 TEST_CASE("auto makes do with few rows", "[fit][multi]") {
   for (const std::size_t rows : {4U, 9U}) {
-    const MultiRuns runs = test::multi_runs(rows, 0.05, 4);
-    const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+    const SumRuns runs = test::sum_runs(rows, 0.05, 4);
+    const FittedModel model = fit(runs.spec, runs.design, sum(std::nullopt));
     CHECK(model.constants.allFinite());
   }
 }
 
 TEST_CASE("auto makes do with many runs of few configurations", "[fit][multi]") {
-  const MultiRuns few = test::multi_runs(4, 0.05, 4);
+  const SumRuns few = test::sum_runs(4, 0.05, 4);
   std::vector<std::size_t> rows(2000);
   for (std::size_t row = 0; row < rows.size(); ++row)
     rows[row] = row % 4;
   const Design many = take_rows(few.design, rows);
-  CHECK(fit(few.spec, many, multi(std::nullopt)).constants.allFinite());
+  CHECK(fit(few.spec, many, sum(std::nullopt)).constants.allFinite());
 }
