@@ -107,9 +107,7 @@ TEST_CASE("latencies on a line give it back, and the ring behind it", "[ssgd]") 
   const Link link = as_ring(fit.cost, 4);
   CHECK(link.alpha_us == Approx(7));
   CHECK(link.beta_us == Approx(0.002));
-}
-
-TEST_CASE("too few latencies, or of one size, make no line", "[ssgd]") {
+  // Too few latencies, or of one size, make no line.
   CHECK_THROWS_WITH(fit_latencies({{1, 1}, {2, 2}, {3, 3}}, 2),
                     "only 2 latencies are of large enough messages; a line needs at least 3");
   CHECK_THROWS_WITH(fit_latencies({{1, 1}, {1, 2}, {1, 3}}, 0),

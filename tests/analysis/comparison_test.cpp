@@ -1,10 +1,9 @@
 #include "perfmodel/fit.hpp"
 
-#include <numeric>
-
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/rows.hpp"
 
 using namespace perfmodel;
 using perfmodel::test::table_of;
@@ -15,14 +14,8 @@ Table runs() {
   return table_of("batch,kind,time\n8,a,1\n64,a,2\n16,a,3\n32,b,4\n128,b,5\n8,b,6\n");
 }
 
-}  // namespace
-
-namespace {
-
 Extrapolation split_runs(const Table& table, std::string_view column, std::optional<double> limit) {
-  std::vector<std::size_t> rows(table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return split_by_value(table, rows, column, limit);
+  return split_by_value(table, test::rows_between(0, table.rows()), column, limit);
 }
 
 }  // namespace

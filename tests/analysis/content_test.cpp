@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/catch.hpp"
+#include "support/rows.hpp"
 #include "support/sum_runs.hpp"
 
 using namespace perfmodel;
@@ -73,7 +74,10 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
   CHECK(content.steps->formula == content.central.time);
 }
 
-TEST_CASE("a curve is what the model predicts at whole scales", "[report]") {
+TEST_CASE(
+    "a curve is what the model predicts at whole scales, and forecasts double from the shown "
+    "scale and are sped up as by scaling",
+    "[report]") {
   const Judged judged = judged_runs(200, 0.05);
   const Content content = content_of_runs(judged);
   const ScaleCurve& curve = curve_along(content, "gpus");
@@ -88,12 +92,7 @@ TEST_CASE("a curve is what the model predicts at whole scales", "[report]") {
   }
   CHECK(scales == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 16, 32});
   CHECK(content.powers[0].column == "gpus");
-}
 
-TEST_CASE("forecasts double from the shown scale and are sped up as by scaling", "[report]") {
-  const Judged judged = judged_runs(200, 0.05);
-  const Content content = content_of_runs(judged);
-  const ScaleCurve& curve = curve_along(content, "gpus");
   REQUIRE(curve.forecasts.size() == 6);
   const Forecast& first = curve.forecasts.front();
   const double work = curve.work.kind == scaling::Kind::weak ? 1 : 0;
@@ -248,9 +247,7 @@ TEST_CASE("typical values are those of the outer tenths of the rows, levels only
   const Configuration at = configuration_of(judged.runs.design, 0);
   Design runs = judged.runs.design;
   // 21 rows: 1, 2, ..., 21 in a row of its own each; the first tenth ends behind the second.
-  std::vector<std::size_t> first(21);
-  for (std::size_t row = 0; row < first.size(); ++row)
-    first[row] = row;
+  const std::vector<std::size_t> first = test::rows_between(0, 21);
   runs = take_rows(runs, first);
   runs.intrinsic[0].values.clear();
   runs.intrinsic[0].codes.clear();

@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 
@@ -34,10 +35,9 @@ TEST_CASE_METHOD(test::ProgramTest, "a fit that its folds do not move has effect
   for (const int gpus : {1, 2, 4, 8, 16})
     for (const int batch : {8, 16, 32, 64})
       for (const int machine : {0, 1})
-        csv += std::to_string(gpus) + "," + std::to_string(batch) + "," +
-               std::to_string(0.05 + 0.01 * batch * (1 - 0.3 * machine) +
-                              0.06 * std::log2(gpus) * (1 + machine)) +
-               "\n";
+        csv += test::csv_row(gpus, batch,
+                             std::to_string(0.05 + 0.01 * batch * (1 - 0.3 * machine) +
+                                            0.06 * std::log2(gpus) * (1 + machine)));
   write("runs.csv", csv);
   for (const nlohmann::json& effect : model_of({"runs.csv"})["effects"])
     CHECK(effect["interval"]["upper"].get<double>() >

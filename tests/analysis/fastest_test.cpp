@@ -2,19 +2,18 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <vector>
 
 #include "analysis/plan.hpp"
 #include "base/random.hpp"
-#include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
+#include "support/rows.hpp"
+#include "support/runs_text.hpp"
 #include "support/sum_runs.hpp"
 
 using namespace perfmodel;
@@ -43,19 +42,13 @@ double integrated_log_improvement(double best, double mean, double deviation) {
          std::log(2 * std::numbers::pi) / 2;
 }
 
-std::vector<std::size_t> rows_from(std::size_t begin, std::size_t end) {
-  std::vector<std::size_t> out(end - begin);
-  std::iota(out.begin(), out.end(), begin);
-  return out;
-}
-
 /// 40 measured rows, 20 that can be measured.
 struct Choice {
   FittedModel model;
   Design all;
-  Design measured = take_rows(all, rows_from(0, 40));
-  Design possible = take_rows(all, rows_from(40, 60));
-  Design space = take_rows(all, rows_from(60, 120));
+  Design measured = take_rows(all, test::rows_between(0, 40));
+  Design possible = take_rows(all, test::rows_between(40, 60));
+  Design space = take_rows(all, test::rows_between(60, 120));
 
   Belief belief(const Design& known) const { return {model, space, known}; }
   Incumbent incumbent() const {
@@ -68,13 +61,9 @@ Choice choice_of(bool with_gp) {
   const test::SumRuns runs = test::sum_runs(120, 0.05, 5);
   FittedModel model = runs.truth;
   model.metrics.train.mape_percent = 5;
-  if (with_gp) {
-    FitOptions options;
-    options.expression = Expression::sum;
-    options.terms = 1;
-    options.residual = Residual::gp;
-    model = fit(runs.spec, take_rows(runs.design, rows_from(0, 40)), options);
-  }
+  if (with_gp)
+    model =
+        fit(runs.spec, take_rows(runs.design, test::rows_between(0, 40)), test::product_and_gp());
   return {.model = model, .all = runs.design};
 }
 
@@ -101,8 +90,7 @@ struct Valley {
 
   explicit Valley(double noise, std::uint64_t seed) {
     RandomStream random(seed, "valley");
-    std::ostringstream csv;
-    csv << "tile,threads,unroll,time_s\n";
+    std::string csv = "tile,threads,unroll,time_s\n";
     for (const double tile : {4, 8, 16, 32, 64, 128, 256})
       for (const double threads : {1, 2, 4, 8, 16, 32})
         for (const double unroll : {1, 2, 4, 8, 16}) {
@@ -110,12 +98,10 @@ struct Valley {
           const double y = std::log2(threads / 8);
           const double z = std::log2(unroll / 4);
           const double time = std::exp(0.08 * x * x + 0.12 * y * y + 0.06 * z * z + 0.05 * x * y);
-          const double measured = time * std::exp(noise * random.normal());
           times.push_back(time);
-          csv << to_text(tile) << ',' << to_text(threads) << ',' << to_text(unroll) << ','
-              << to_text(measured) << '\n';
+          csv += test::csv_row(tile, threads, unroll, time * std::exp(noise * random.normal()));
         }
-    runs = test::runs_of(test::table_of(csv.str()));
+    runs = test::runs_of(test::table_of(csv));
     optimum = *std::min_element(times.begin(), times.end());
   }
 };
@@ -129,15 +115,12 @@ constexpr std::size_t kMostRuns = 100;
 std::size_t runs_needed(Search search, double noise, std::uint64_t seed) {
   const Valley valley(noise, seed);
   const Design& all = valley.runs.design;
-  std::vector<std::size_t> known = rows_from(0, all.rows);
+  std::vector<std::size_t> known = test::rows_between(0, all.rows);
   RandomStream(seed, "campaign").shuffle(std::span<std::size_t>(known));
   std::vector<std::size_t> rest(known.begin() + 10, known.end());
   if (search != Search::random)
     known.resize(10);
-  FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = 1;
-  options.residual = Residual::gp;
+  const FitOptions options = test::product_and_gp();
   for (std::size_t i = 0; i < kMostRuns; ++i) {
     if (i == known.size()) {
       const Design training = take_rows(all, known);
@@ -188,7 +171,7 @@ TEST_CASE("runs for the fastest improve it most for their cost one after another
     const NextRuns found = next_runs(choice.belief(choice.measured), choice.space, choice.possible,
                                      costs, 4, nullptr, choice.incumbent());
     REQUIRE(found.runs.size() == 4);
-    std::vector<std::size_t> known = rows_from(0, 40);
+    std::vector<std::size_t> known = test::rows_between(0, 40);
     double best = choice.incumbent().best;
     for (const NextRun& run : found.runs) {
       VectorXd expected = worths(choice, take_rows(choice.all, known), best, costs);

@@ -6,27 +6,19 @@
 
 using namespace perfmodel;
 
-namespace {
-
-Design two_rows() {
+TEST_CASE("features are the numbers and one column of 0 and 1 per level") {
   Design design;
   design.rows = 2;
   design.intrinsic.push_back({.values = {1, 100}, .codes = {1, 0}});
   design.extrinsic.push_back({.values = {4, 4}, .codes = {}});
   design.categorical.push_back({.levels = 3, .codes = {2, 0}});
-  return design;
-}
-
-}  // namespace
-
-TEST_CASE("features are the numbers and one column of 0 and 1 per level") {
   Eigen::MatrixXd expected(2, 5);
   expected << 100, 4, 0, 0, 1, 1, 4, 1, 0, 0;
-  CHECK(one_hot_features(two_rows(), NumericForm::plain) == expected);
+  CHECK(one_hot_features(design, NumericForm::plain) == expected);
   expected(0, 0) = std::log(100);
   expected(1, 0) = 0;
   expected.col(1).setConstant(std::log(4));
-  CHECK(one_hot_features(two_rows(), NumericForm::logarithmic) == expected);
+  CHECK(one_hot_features(design, NumericForm::logarithmic) == expected);
 }
 
 TEST_CASE("standardised columns have mean 0 and standard deviation 1 over n") {

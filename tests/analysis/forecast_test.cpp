@@ -16,11 +16,7 @@ using Catch::Approx;
 TEST_CASE("the scales to measure first are those of a belief that knows one run more",
           "[scaling][process]") {
   const test::SumRuns runs = test::sum_runs(60, 0.05, 7);
-  FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = 1;
-  options.residual = Residual::gp;
-  const FittedModel model = fit(runs.spec, runs.design, options);
+  const FittedModel model = fit(runs.spec, runs.design, test::product_and_gp());
   const auto is_gpus = [](const NumericInput& input) { return input.column == "gpus"; };
   const auto scale = std::ranges::find_if(model.spec.extrinsic, is_gpus);
   REQUIRE(scale != model.spec.extrinsic.end());

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::ssgd;
@@ -12,12 +12,7 @@ using namespace perfmodel::ssgd;
 namespace {
 
 std::string error_of(const std::string& csv, const ProfileOptions& options = {}) {
-  try {
-    profile_of(test::table_of(csv, {"name", "worker"}), options);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "(none)";
+  return test::message_of([&] { profile_of(test::table_of(csv, {"name", "worker"}), options); });
 }
 
 }  // namespace
@@ -62,23 +57,19 @@ TEST_CASE("bad layers are named with file, line and reason", "[ssgd]") {
   CHECK(error_of(header + "1,2,3,4\n3,2,3,4\n") ==
         "runs.csv: layer 2 is missing; layers are numbered from 1 in forward order");
   CHECK(error_of(header + "0,2,3,4\n") == "runs.csv:2: column 'layer': 0 is not > 0");
-  CHECK(error_of(header + "0.5,2,3,4\n1,2,3,4\n") ==
-        "runs.csv:2: column 'layer': 0.5 is not a whole number; layers are numbered from 1 in "
-        "forward order");
-  CHECK(error_of(header + "1.5,2,3,4\n2,2,3,4\n") ==
-        "runs.csv:2: column 'layer': 1.5 is not a whole number; layers are numbered from 1 in "
-        "forward order");
+  for (const std::string layer : {"0.5", "1.5"})
+    CHECK(error_of(header + layer + ",2,3,4\n1,2,3,4\n") ==
+          "runs.csv:2: column 'layer': " + layer +
+              " is not a whole number; layers are numbered from 1 in forward order");
   CHECK(error_of(header + "1e9,2,3,4\n") ==
         "runs.csv: column 'layer': 1e+09 is no number of a layer; they run from 1 in forward "
         "order");
   CHECK(error_of(header + "1,2,0,4\n2,1,0,3\n") ==
         "runs.csv: all backward times are 0; there is nothing to model");
-}
-
-TEST_CASE("every worker has to have every layer, of one size", "[ssgd]") {
-  const std::string header = "worker,layer,t_f_us,t_b_us,grad_bytes\n";
-  CHECK(error_of(header + "0,1,1,1,4\n0,2,1,1,4\n1,1,1,1,4\n") ==
+  // Every worker has to have every layer, of one size.
+  const std::string of_workers = "worker,layer,t_f_us,t_b_us,grad_bytes\n";
+  CHECK(error_of(of_workers + "0,1,1,1,4\n0,2,1,1,4\n1,1,1,1,4\n") ==
         "runs.csv: layer 2 of worker '1' is missing; layers are numbered from 1 in forward order");
-  CHECK(error_of(header + "0,1,1,1,4\n1,1,1,1,5\n") ==
+  CHECK(error_of(of_workers + "0,1,1,1,4\n1,1,1,1,5\n") ==
         "runs.csv:3: the gradient of layer 1 has another size than in line 2");
 }

@@ -55,15 +55,15 @@ TEST_CASE("the tiny example ends when the formulas say so", "[ssgd]") {
   CHECK(study(tiny(), request_for(4, Merge::mgwfbp)).chosen.finish_us == Approx(22));
 }
 
-TEST_CASE("messages that are not overlapped wait for the end of the backward pass", "[ssgd]") {
+TEST_CASE(
+    "messages that are not overlapped wait for the end of the backward pass, and one worker "
+    "sends none",
+    "[ssgd]") {
   const Study naive = study(tiny(), request_for(4, Merge::naive));
   CHECK(naive.chosen.total_us == Approx(20 + 24));
   const double r = 24.0 / 20;
   CHECK(naive.speedup == Approx(4 / (1 + r)));
-}
-
-TEST_CASE("one worker sends nothing and needs no times of messages", "[ssgd]") {
-  StudyRequest request;
+  StudyRequest request;  // without times of messages
   request.workers = 1;
   const Study study = ssgd::study(tiny(), request);
   CHECK(study.chosen.total_us == 20);
@@ -153,7 +153,10 @@ TEST_CASE("strong scaling compares with the whole batch on one worker", "[ssgd]"
   CHECK(study.pop.computation_scaling == Approx(72.0 / 80));
 }
 
-TEST_CASE("schedules without times are left out, and refused where they are chosen", "[ssgd]") {
+TEST_CASE(
+    "schedules without times are left out, and refused where they are chosen; measured "
+    "messages go before the cost model, which compares all",
+    "[ssgd]") {
   const Profile measured = profile_of(
       test::table_of("layer,t_f_us,t_b_us,grad_bytes,t_c_us\n1,1,3,100,5\n2,1,4,100,6\n"), {});
   StudyRequest request;
@@ -169,19 +172,14 @@ TEST_CASE("schedules without times are left out, and refused where they are chos
                     "how long does a message take? Pass a cost model (--allreduce, "
                     "--fit-allreduce or --message-start-us), or, without merging, a file with a "
                     "column t_c_us");
-}
 
-TEST_CASE("a measured message goes before the cost model, which compares all", "[ssgd]") {
-  const Profile measured = profile_of(
-      test::table_of("layer,t_f_us,t_b_us,grad_bytes,t_c_us\n1,1,3,100,5\n2,1,4,100,6\n"), {});
-  StudyRequest request = request_for(2, Merge::none);
-  const Study study = ssgd::study(measured, request);
-  REQUIRE(study.schedules.size() == 7);
-  CHECK(study.schedules[1].measured);
-  CHECK(study.schedules[1].chosen);
-  CHECK_FALSE(study.schedules[3].measured);
-  CHECK_FALSE(study.schedules[3].chosen);
-  CHECK(study.chosen.finish_us == 15);
+  const Study costed = ssgd::study(measured, request_for(2, Merge::none));
+  REQUIRE(costed.schedules.size() == 7);
+  CHECK(costed.schedules[1].measured);
+  CHECK(costed.schedules[1].chosen);
+  CHECK_FALSE(costed.schedules[3].measured);
+  CHECK_FALSE(costed.schedules[3].chosen);
+  CHECK(costed.chosen.finish_us == 15);
 }
 
 TEST_CASE("a layer without a gradient sends no message", "[ssgd]") {

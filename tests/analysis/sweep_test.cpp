@@ -31,15 +31,13 @@ TEST_CASE("a grid of lambdas is equally spaced in the logarithm and round at dec
   CHECK(grid[2] / grid[1] == Catch::Approx(grid[1] / grid[0]));
 }
 
-TEST_CASE("lambda is chosen by the lowest validation loss, the first of equal ones") {
-  const std::vector<SweepPoint> points = {
-      point(PenaltyKind::none, 0, 3, 1), point(PenaltyKind::l1, 0.1, 2, 0.5),
-      point(PenaltyKind::l1, 1, 2.4, 0.5), point(PenaltyKind::l2, 0.1, 2, 0.5),
-      point(PenaltyKind::l2, 10, 2.3, 0.5)};
-  CHECK(choose(points, LambdaRule::lowest) == 1);
-}
-
-TEST_CASE("the rule of one standard error takes the largest lambda of the same penalty") {
+TEST_CASE(
+    "lambda is chosen by the lowest validation loss, the first of equal ones, or as the "
+    "largest of the same penalty within one standard error") {
+  CHECK(choose({point(PenaltyKind::none, 0, 3, 1), point(PenaltyKind::l1, 0.1, 2, 0.5),
+                point(PenaltyKind::l1, 1, 2.4, 0.5), point(PenaltyKind::l2, 0.1, 2, 0.5),
+                point(PenaltyKind::l2, 10, 2.3, 0.5)},
+               LambdaRule::lowest) == 1);
   std::vector<SweepPoint> points = {
       point(PenaltyKind::none, 0, 3, 1), point(PenaltyKind::l1, 0.1, 2, 0.5),
       point(PenaltyKind::l1, 1, 2.5, 0.9), point(PenaltyKind::l1, 10, 2.6, 0.9),

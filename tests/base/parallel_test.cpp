@@ -8,15 +8,13 @@
 
 using namespace perfmodel;
 
-TEST_CASE("every index is called once, for any number of threads", "[parallel]") {
+TEST_CASE("every index is called once, for any number of threads, also of nested calls",
+          "[parallel]") {
   for (const std::size_t threads : {0U, 1U, 2U, 7U}) {
     std::vector<int> calls(100, 0);
     parallel_for(calls.size(), threads, [&](std::size_t i) { ++calls[i]; });
     CHECK(calls == std::vector<int>(100, 1));
   }
-}
-
-TEST_CASE("nested calls run too", "[parallel]") {
   std::vector<int> calls(12, 0);
   parallel_for(
       3, 2, [&](std::size_t i) { parallel_for(4, 2, [&](std::size_t j) { ++calls[4 * i + j]; }); });

@@ -11,10 +11,7 @@ TEST_CASE("text for people has no character that steers a terminal", "[base]") {
                   "b\xC2\x9F"
                   "c\xC2\xA0") == "a?b?c\xC2\xA0");  // C1 ends before the no-break space
   CHECK(printable(std::string_view("a\0b", 3)) == "a?b");
-}
-
-TEST_CASE("text for people has no character that ends a line or turns the direction of writing",
-          "[base]") {
+  // Nor one that ends a line or turns the direction of writing.
   for (const char* const control :
        {"\u061C", "\u200E", "\u200F", "\u2028", "\u2029", "\u202A", "\u202B", "\u202C", "\u202D",
         "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"})
@@ -24,15 +21,12 @@ TEST_CASE("text for people has no character that ends a line or turns the direct
     CHECK(printable(neighbour) == neighbour);
 }
 
-TEST_CASE("bytes that are no UTF-8 are masked one by one", "[base]") {
+TEST_CASE("bytes that are no UTF-8 are masked one by one, and a name has one line only", "[base]") {
   CHECK(printable("a\x9B"
                   "2J") == "a?2J");
   CHECK(printable("gr\xF6\xDF"
                   "e") == "gr??e");
   CHECK(printable("\xE2\x80") == "??");  // cut short
-}
-
-TEST_CASE("lines stay lines, but a name has one only", "[base]") {
   CHECK(printable("a\nb\n") == "a\nb\n");
   CHECK(printable_word("a\nb") == "a?b");
 }

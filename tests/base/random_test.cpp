@@ -18,11 +18,9 @@ std::vector<std::uint64_t> first_bits(RandomStream stream) {
   return bits;
 }
 
-TEST_CASE("a random stream is fixed by seed, purpose and index", "[random]") {
+TEST_CASE("a random stream is fixed by seed, purpose and index, and others share no first number",
+          "[random]") {
   CHECK(first_bits(RandomStream(7, "split", 2)) == first_bits(RandomStream(7, "split", 2)));
-}
-
-TEST_CASE("streams of other seeds, purposes or indices share no first number", "[random]") {
   std::set<std::uint64_t> seen;
   std::size_t streams = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -59,12 +57,10 @@ TEST_CASE("uniform numbers lie in 0 to 1 and have mean 1/2 and variance 1/12", "
   // Five standard errors.
   CHECK(std::abs(sum / n - 0.5) < 5 * std::sqrt(1.0 / 12 / n));
   CHECK(std::abs(squares / n - 1.0 / 12) < 5 * std::sqrt(1.0 / 180 / n));
-}
-
-TEST_CASE("uniform numbers of an interval stay inside it", "[random]") {
-  RandomStream stream(3);
+  // Those of an interval stay inside it.
+  RandomStream of_interval(3);
   for (int i = 0; i < 1000; ++i) {
-    const double u = stream.uniform(-2, 3);
+    const double u = of_interval.uniform(-2, 3);
     REQUIRE(u >= -2);
     REQUIRE(u < 3);
   }
@@ -78,9 +74,6 @@ TEST_CASE("below(n) gives every number under n about equally often", "[random]")
     ++counts.at(stream.below(counts.size()));
   for (const int count : counts)
     CHECK(std::abs(count - n / 7) < 5 * std::sqrt(n / 7.0));
-}
-
-TEST_CASE("below(1) is 0", "[random]") {
   CHECK(RandomStream(5).below(1) == 0);
 }
 

@@ -33,56 +33,25 @@ TEST_CASE("decimal numbers are read exactly", "[text]") {
   CHECK(parse_number("007") == 7.0);
   // A case where adding digit by digit goes wrong in the last place.
   CHECK(parse_number("0.123456789012345678") == 0.123456789012345678);
-}
-
-TEST_CASE("a leading plus sign is taken", "[text]") {
   CHECK(parse_number("+5") == 5.0);
   CHECK(parse_number("+.5") == 0.5);
 }
 
 TEST_CASE("whatever is not one whole finite decimal number is not read as a number", "[text]") {
-  for (const char* text : {"",
-                           " ",
-                           "-",
-                           "+",
-                           ".",
-                           "e5",
-                           "1e",
-                           "1e+",
-                           "nan",
-                           "NaN",
-                           "inf",
-                           "-inf",
-                           "infinity",
-                           "0x10",
-                           "1,5",
-                           "1.5.2",
-                           "1 000",
-                           " 1",
-                           "1 ",
-                           "1s",
-                           "--1",
-                           "+-1",
-                           "++1",
-                           "+nan",
-                           "+inf",
-                           "1e400",
-                           "-1e400",
-                           "1_000",
-                           "1'000",
-                           "\xC2\xA0"
-                           "1",
-                           "１"}) {
-    CAPTURE(text);
-    CHECK_FALSE(parse_number(text).has_value());
-  }
+  const std::string text =
+      GENERATE("", " ", "-", "+", ".", "e5", "1e", "1e+", "nan", "NaN", "inf", "-inf", "infinity",
+               "0x10", "1,5", "1.5.2", "1 000", " 1", "1 ", "1s", "--1", "+-1", "++1", "+nan",
+               "+inf", "1e400", "-1e400", "1_000", "1'000", "\u00a01", "１");
+  CAPTURE(text);
+  CHECK_FALSE(parse_number(text).has_value());
 }
 
 TEST_CASE("names are folded to lower case with underscores", "[text]") {
   CHECK(folded("Batch-Size (GPU)") == "batch_size_(gpu)");
 }
 
-TEST_CASE("the nearest candidate is the one with the fewest slips", "[text]") {
+TEST_CASE("the nearest candidate is the one with the fewest slips, if a word is a slip of any",
+          "[text]") {
   const Words columns{"batch_size", "kernel_size", "workers", "time_s"};
   CHECK(nearest("batchsize", columns) == "batch_size");
   CHECK(nearest("Batch-Size", columns) == "batch_size");
@@ -90,15 +59,10 @@ TEST_CASE("the nearest candidate is the one with the fewest slips", "[text]") {
   CHECK(nearest("wrokers", columns) == "workers");
   CHECK(nearest("kernelsize", columns) == "kernel_size");
   CHECK(nearest("time", columns) == "time_s");
-}
-
-TEST_CASE("a word that is no slip of any candidate has no nearest one", "[text]") {
   CHECK_FALSE(nearest("dropout", Words{"batch_size", "workers"}).has_value());
   CHECK_FALSE(nearest("x", Words{"y", "z"}).has_value());
   CHECK_FALSE(nearest("x", Words{}).has_value());
-}
-
-TEST_CASE("a suggestion is the end of a sentence, or nothing", "[text]") {
+  // A suggestion is the end of a sentence, or nothing.
   CHECK(did_you_mean("wokers", Words{"workers"}) == "; did you mean 'workers'?");
   CHECK(did_you_mean("dropout", Words{"workers"}).empty());
 }
@@ -128,14 +92,25 @@ TEST_CASE("problems are shown in the order of the file, up to twenty", "[text]")
   for (int line = 1; line <= 20; ++line)
     expected += "line " + std::to_string(line) + "\n";
   CHECK(problems.text() == expected + "... and 35 more");
+  // Those of one line in the order of its columns.
+  ProblemList of_one_line;
+  of_one_line.add(
+      2, 1, [] { return "second"; });
+  of_one_line.add(2, 0, [] { return "first"; });
+  CHECK(of_one_line.text() == "first\nsecond");
 }
 
-TEST_CASE("problems of one line are shown in the order of its columns", "[text]") {
-  ProblemList problems;
-  problems.add(
-      2, 1, [] { return "second"; });
-  problems.add(2, 0, [] { return "first"; });
-  CHECK(problems.text() == "first\nsecond");
+TEST_CASE("a word that messages suggest can be pasted into a shell", "[text]") {
+  CHECK(shell_word("a,b.c") == "a,b.c");
+  CHECK(shell_word("drop out") == "'drop out'");
+  CHECK(shell_word("it's,b") == "'it'\\''s,b'");
+  CHECK(shell_word("") == "''");
+}
+
+TEST_CASE("long names are shortened in their middle", "[cli]") {
+  CHECK(clipped("short", 5) == "short");
+  CHECK(clipped("abcdefghij", 5) == "ab\u2026ij");
+  CHECK(display_width(clipped("ääääääääääää", 7)) == 7);
 }
 
 }  // namespace

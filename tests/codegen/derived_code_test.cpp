@@ -1,12 +1,10 @@
 #include "codegen/formula_code.hpp"
 
-#include <filesystem>
 #include <sstream>
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
-#include "support/csv_text.hpp"
 #include "support/shell.hpp"
 #include "table/formula.hpp"
 
@@ -49,13 +47,6 @@ const std::vector<std::string> formulas = {
     "asinh(a) + acosh(b) + atanh(b / 9)",
     "_pi * a + _e ^ b",
 };
-
-std::string repeated(const std::string& text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i)
-    out += text;
-  return out;
-}
 
 struct Pair {
   double a;
@@ -101,22 +92,18 @@ void check_lines(const std::string& text) {
 
 TEST_CASE("formulas of derived columns have the same values in Python",
           "[model][show][derive][needs-python]") {
-  const test::CsvFile file("import numpy as np\n" + printing(dialect_of(FormulaLanguage::python),
-                                                             "print(repr(float(", ")))"));
-  const auto printed = test::output_of(test::kPython + file.path());
+  const auto printed =
+      test::output_of_python("import numpy as np\n" + printing(dialect_of(FormulaLanguage::python),
+                                                               "print(repr(float(", ")))"));
   REQUIRE(printed);
   check_lines(*printed);
 }
 
 TEST_CASE("formulas of derived columns have the same values in C",
           "[model][show][derive][needs-cc]") {
-  const test::CsvFile file("#include <math.h>\n#include <stdio.h>\nint main(void) {\n" +
-                           printing(dialect_of(FormulaLanguage::c), "printf(\"%.17g\\n\", ", ");") +
-                           "return 0;\n}\n");
-  const std::string binary = file.path() + ".out";
-  const auto printed =
-      test::output_of("cc -std=c99 -x c -o " + binary + " " + file.path() + " -lm && " + binary);
-  std::filesystem::remove(binary);
+  const auto printed = test::output_of_c(
+      "#include <math.h>\n",
+      printing(dialect_of(FormulaLanguage::c), "printf(\"%.17g\\n\", ", ");"), "-std=c99");
   REQUIRE(printed);
   check_lines(*printed);
 }
@@ -136,10 +123,12 @@ TEST_CASE("formulas of derived columns are written with a spreadsheet's function
 }
 
 TEST_CASE("a formula too long for other languages is named", "[model][show][derive]") {
+  std::string longest = "a";
+  for (int i = 0; i < 499; ++i)
+    longest += " + a";
   for (const Dialect* dialect :
        {&dialect_of(FormulaLanguage::python), &dialect_of(FormulaLanguage::c),
         &dialect_of(FormulaLanguage::spreadsheet)}) {
-    const std::string longest = "a" + repeated(" + a", 499);
     CHECK_NOTHROW(derived_code({"x", longest, {"a"}}, *dialect, own_name));
     for (const std::string& longer : {longest + " + a", "(" + longest + ")"}) {
       CHECK_THROWS_MATCHES(

@@ -32,17 +32,18 @@ test::SumRuns runs_with_unit(const std::string& unit) {
                         {{.log_power = 1, .clamp = 4}, {}, {.clamp = 16}}};
   structure.own_feature(0, 0).saturates = true;
   const SumLayout layout(runs.spec, structure);
-  Eigen::VectorXd constants = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(layout.size()));
-  for (Eigen::Index k = 0; k < constants.size(); ++k)
-    constants[k] = 0.4 + 0.15 * static_cast<double>(k);
-  runs.truth.constants = constants;
+  const auto count = static_cast<Eigen::Index>(layout.size());
+  runs.truth.constants =
+      Eigen::VectorXd::LinSpaced(count, 0.4, 0.4 + 0.15 * static_cast<double>(count - 1));
   runs.truth.spec.unit = unit;
   return runs;
 }
 
-std::string code_of(const test::SumRuns& runs, FormulaLanguage language) {
-  return terms_code({runs.truth.spec, sum_form(runs.truth).structure}, runs.truth.constants,
-                    language);
+/// Variables of a shell in which `sbatch` prints its arguments.
+std::string with_printing_sbatch(const test::TemporaryDirectory& directory) {
+  const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
+  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
+  return "PATH=" + directory.path().string() + ":$PATH ";
 }
 
 /// The values of a row in the order of the parameters, texts in quotes.
@@ -119,9 +120,8 @@ TEST_CASE("rules take less input than was measured as the least that was measure
   const auto code = [](FormulaLanguage language) {
     return terms_code(falling_memory(), falling_constants(), language);
   };
-  const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
-  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
   const std::string script = directory.write("request.sh", code(FormulaLanguage::slurm));
+  const std::string path = with_printing_sbatch(directory);
   std::string python = code(FormulaLanguage::snakemake);
   std::string javascript =
       std::regex_replace(code(FormulaLanguage::nextflow), std::regex("([0-9])d\\b"), "$1");
@@ -134,8 +134,8 @@ TEST_CASE("rules take less input than was measured as the least that was measure
     const std::string both = to_text(size) + ", " + to_text(threads);
     python += "print(mem_mb(" + both + "))\n";
     javascript += "console.log(memory(" + both + "))\n";
-    slurm += "PATH=" + directory.path().string() + ":$PATH input_size_gb=" + to_text(size) +
-             " threads=" + to_text(threads) + " bash " + script + "\n";
+    slurm += path + "input_size_gb=" + to_text(size) + " threads=" + to_text(threads) + " bash " +
+             script + "\n";
   }
   const auto requests = [&](const std::string& program, const std::string& name,
                             const std::string& text) {
@@ -174,10 +174,7 @@ TEST_CASE("the Snakemake function computes the bound rounded up",
   const std::string code = code_of(runs, FormulaLanguage::snakemake);
   CHECK_THAT(code, ContainsSubstring("#         " + name +
                                      "=lambda wildcards, input, threads: " + name + "("));
-  const test::TemporaryDirectory directory;
-  const auto printed = test::output_of(
-      test::kPython +
-      directory.write("rule.py", code + calls_of(runs, "print(" + name + "(", "))")));
+  const auto printed = test::output_of_python(code + calls_of(runs, "print(" + name + "(", "))"));
   REQUIRE(printed);
   check_requests(*printed, runs, units);
 }
@@ -203,10 +200,8 @@ TEST_CASE("the Slurm script requests the bound rounded up", "[model][show][workf
           {{"GB", "--mem=", "M", 1e9 / 0x1p20}, {"min", "--time=", "", 1}}));
   const test::SumRuns runs = runs_with_unit(unit);
   const test::TemporaryDirectory directory;
-  const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
-  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
   const std::string script = directory.write("request.sh", code_of(runs, FormulaLanguage::slurm));
-  std::string calls = "PATH=" + directory.path().string() + ":$PATH\n";
+  std::string calls = with_printing_sbatch(directory) + "\n";
   for (std::size_t row = 0; row < runs.design.rows; ++row) {
     for (const auto& [column, value] : values_of(runs, row))
       calls += column + "=" + value + " ";
@@ -262,23 +257,19 @@ TEST_CASE("the arithmetic of the Nextflow directive computes the bound rounded u
     names.push_back(column);
   code = std::regex_replace(code, std::regex("\n" + directive + " \\{"),
                             "\nfunction request(" + joined(names, ", ") + ") {");
-  const test::TemporaryDirectory directory;
-  const auto printed = test::output_of(
-      "node " + directory.write("rule.js", code + calls_of(runs, "console.log(request(", "))")));
+  const auto printed =
+      test::output_of_javascript(code + calls_of(runs, "console.log(request(", "))"));
   REQUIRE(printed);
   check_requests(*printed, runs, units);
 }
 
-TEST_CASE("a workflow needs a unit of memory or time", "[model][show][workflow]") {
+TEST_CASE("a workflow needs a bound in a unit of memory or time", "[model][show][workflow]") {
   for (const FormulaLanguage language :
        {FormulaLanguage::nextflow, FormulaLanguage::snakemake, FormulaLanguage::slurm}) {
     CHECK_NOTHROW(code_of(runs_with_unit("MB"), language));
     CHECK_THROWS_AS(code_of(runs_with_unit("lines"), language), InputError);
     CHECK_THROWS_AS(code_of(runs_with_unit("%"), language), InputError);
   }
-}
-
-TEST_CASE("a workflow requests bounds of formulas alone", "[model][show][workflow]") {
   FittedModel model = runs_with_unit("MB").truth;
   CHECK_THROWS_WITH(formula_code(model, FormulaLanguage::slurm),
                     ContainsSubstring("half of the jobs would exceed"));
@@ -295,17 +286,13 @@ TEST_CASE("names and levels with a meaning in a workflow remain what they are",
   spec.categorical = {{"mem_mb", {"it's", "q\"\\$x"}}};
   Eigen::VectorXd constants(5);  // a[PATH] | levels | p[PATH] | C
   constants << 1, 10, 20, 1, 0;
+  CHECK(test::output_of_python(terms_code(spec, constants, FormulaLanguage::snakemake) +
+                               "print(mem_mb(7, 'it\\'s'), mem_mb(7, 'q\"\\\\$x'))\n") ==
+        "17 27\n");
   const test::TemporaryDirectory directory;
-  const auto rule = test::output_of(
-      test::kPython +
-      directory.write("rule.py", terms_code(spec, constants, FormulaLanguage::snakemake) +
-                                     "print(mem_mb(7, 'it\\'s'), mem_mb(7, 'q\"\\\\$x'))\n"));
-  CHECK(rule == "17 27\n");
-  const std::string sbatch = directory.write("sbatch", "#!/bin/sh\necho \"$@\"\n");
-  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
   const std::string script =
       directory.write("request.sh", terms_code(spec, constants, FormulaLanguage::slurm));
-  const std::string call = "PATH=" + directory.path().string() + ":$PATH PATH_=7 ";
+  const std::string call = with_printing_sbatch(directory) + "PATH_=7 ";
   const double units = 1e6 / 0x1p20;
   CHECK(test::output_of(call + "mem_mb=\"it's\" bash " + script) ==
         "--mem=" + to_text(std::ceil(17 * units)) + "M\n");

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -13,7 +12,6 @@
 namespace perfmodel {
 namespace {
 
-using Catch::Matchers::ContainsSubstring;
 using test::table_of;
 using Texts = std::vector<std::string>;
 
@@ -50,74 +48,26 @@ double wobble(int row) {
   return 1 + 0.3 * std::sin(3.1 * row * row + 1);
 }
 
-TEST_CASE("names of results are told from names of settings", "[roles][by-products]") {
-  for (const auto* name : {"throughput",
-                           "Throughput (tok/s)",
-                           "steps_per_s",
-                           "samples_per_second",
-                           "images/sec",
-                           "imgPerSec",
-                           "tokens_per_s_per_gpu",
-                           "mfu",
-                           "gpu_util",
-                           "GPU Utilization %",
-                           "util_p99",
-                           "tflops",
-                           "achieved_tflops",
-                           "loss",
-                           "final_loss",
-                           "test_acc",
-                           "accuracy",
-                           "forward_ms",
-                           "io_time",
-                           "compile_time_s",
-                           "time_in_place",
-                           "latency",
-                           "elapsed",
-                           "wall",
-                           "aux_std_s",
-                           "peak_memory_mb",
-                           "gpu_mem_used",
-                           "speedup",
-                           "busbw",
-                           "ctime",
-                           "backwardTime"}) {
-    INFO(name);
-    CHECK(is_by_product_name(name));
-  }
-  for (const auto* name : {"learning_rate",
-                           "seq_len",
-                           "time_limit",
-                           "time_limit_s",
-                           "timeout_s",
-                           "loss_scale",
-                           "loss_weight",
-                           "accuracy_goal",
-                           "filters",
-                           "steps",
-                           "time_steps",
-                           "timesteps",
-                           "gpus",
-                           "target_throughput",
-                           "memory",
-                           "mem_gb",
-                           "peak_gflops",
-                           "gpu_peak_tflops",
-                           "gflops",
-                           "k",
-                           "iterations",
-                           "per_worker",
-                           "samples_per_gpu",
-                           "tokens_per_sample",
-                           "dropout",
-                           "class",
-                           "limit_ms",
-                           "watt",
-                           "epochs",
-                           "%"}) {
-    INFO(name);
-    CHECK_FALSE(is_by_product_name(name));
-  }
+TEST_CASE("names of results are known", "[roles][by-products]") {
+  const std::string name = GENERATE(
+      "throughput", "Throughput (tok/s)", "steps_per_s", "samples_per_second", "images/sec",
+      "imgPerSec", "tokens_per_s_per_gpu", "mfu", "gpu_util", "GPU Utilization %", "util_p99",
+      "tflops", "achieved_tflops", "loss", "final_loss", "test_acc", "accuracy", "forward_ms",
+      "io_time", "compile_time_s", "time_in_place", "latency", "elapsed", "wall", "aux_std_s",
+      "peak_memory_mb", "gpu_mem_used", "speedup", "busbw", "ctime", "backwardTime");
+  INFO(name);
+  CHECK(is_by_product_name(name));
+}
+
+TEST_CASE("names of settings are told from those of results", "[roles][by-products]") {
+  const std::string name =
+      GENERATE("learning_rate", "seq_len", "time_limit", "time_limit_s", "timeout_s", "loss_scale",
+               "loss_weight", "accuracy_goal", "filters", "steps", "time_steps", "timesteps",
+               "gpus", "target_throughput", "memory", "mem_gb", "peak_gflops", "gpu_peak_tflops",
+               "gflops", "k", "iterations", "per_worker", "samples_per_gpu", "tokens_per_sample",
+               "dropout", "class", "limit_ms", "watt", "epochs", "%");
+  INFO(name);
+  CHECK_FALSE(is_by_product_name(name));
 }
 
 TEST_CASE("a result by its name that has a value of its own in most rows is no input",
@@ -131,16 +81,18 @@ TEST_CASE("a result by its name that has a value of its own in most rows is no i
                                 name + ",filters to keep it.");
 }
 
-TEST_CASE("a quantity of such a name that people set stays", "[roles][by-products]") {
-  const Roles roles =
-      roles_with("latency_ms", [](const ByProductRun&, int row) { return 5. * (1 + row / 2 % 4); });
-  CHECK(roles.intrinsic == Texts{"filters", "latency_ms"});
-}
-
-TEST_CASE("a measured column of any other name stays", "[roles][by-products]") {
-  const Roles roles =
-      roles_with("seq_len", [](const ByProductRun&, int row) { return wobble(row); });
-  CHECK(roles.intrinsic == Texts{"filters", "seq_len"});
+TEST_CASE(
+    "a quantity of such a name that people set, a measured column of any other name, and "
+    "one that only nearly follows from the time stay",
+    "[roles][by-products]") {
+  using Run = ByProductRun;
+  const auto [name, value] = GENERATE(table<std::string, double (*)(const Run&, int)>({
+      {"latency_ms", [](const Run&, int row) { return 5. * (1 + row / 2 % 4); }},
+      {"seq_len", [](const Run&, int row) { return wobble(row); }},
+      {"x", [](const Run& run,
+               int row) { return run.batch / run.time * (1 + 0.03 * std::cos(2.2 * row)); }},
+  }));
+  CHECK(roles_with(name, value).intrinsic == Texts{"filters", name});
 }
 
 TEST_CASE("a column that follows from the time is no input, whatever its name",
@@ -157,13 +109,6 @@ TEST_CASE("a column that follows from the time is no input, whatever its name",
   const Roles roles = roles_with("x", value);
   CHECK(roles.intrinsic == Texts{"filters"});
   CHECK(roles.notices[2] == "Column 'x' is " + law + ", up to a factor, in every row.");
-}
-
-TEST_CASE("a column that only nearly follows from the time is kept", "[roles][by-products]") {
-  const Roles roles = roles_with("x", [](const ByProductRun& run, int row) {
-    return run.batch / run.time * (1 + 0.03 * std::cos(2.2 * row));
-  });
-  CHECK(roles.intrinsic == Texts{"filters", "x"});
 }
 
 TEST_CASE("an input that the time is proportional to stays", "[roles][by-products]") {
@@ -196,7 +141,7 @@ TEST_CASE("the last input stays, though it looks like a result", "[roles][by-pro
   CHECK(roles.intrinsic == Texts{"forward_ms"});
 }
 
-TEST_CASE("texts and derived columns are no results", "[roles][by-products]") {
+TEST_CASE("texts are no results", "[roles][by-products]") {
   std::string csv = "loss,gpus,time_s\n";
   for (int row = 0; row < 12; ++row)
     csv += test::csv_row(std::string(row % 2 == 0 ? "hinge" : "mse"), 1 + row % 3, wobble(row));

@@ -3,31 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "base/random.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
 
 using namespace perfmodel;
-using test::table_of;
 
 namespace {
 
-struct CentralRuns {
-  Table table;
-  ModelSpec spec;
-  Design design;
-};
-
-CentralRuns central_runs(const std::string& csv) {
-  CentralRuns out{table_of(csv), {}, {}};
-  std::vector<std::size_t> rows(out.table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  out.spec = make_spec(out.table, resolve_roles(out.table, {}), rows);
-  out.design = make_design(out.table, out.spec, Target::required);
-  return out;
+test::PaperRuns central_runs(const std::string& csv) {
+  return test::runs_of(test::table_of(csv));
 }
 
 struct CentralRow {
@@ -99,21 +87,18 @@ std::size_t medoid_of_pairs(const std::vector<CentralRow>& rows) {
 
 }  // namespace
 
-TEST_CASE("the central row is the medoid of all rows", "[central]") {
+TEST_CASE(
+    "the central row is the medoid of all rows, in any order of these and of the columns and "
+    "in other units",
+    "[central]") {
   const std::vector<CentralRow> rows = random_rows(150);
-  const CentralRuns runs = central_runs(csv_of_rows(rows, false, 1));
-  CHECK(central_row(runs.spec, runs.design) == medoid_of_pairs(rows));
-}
-
-TEST_CASE("the central row is the same for any order of rows and columns and other units",
-          "[central]") {
-  const std::vector<CentralRow> rows = random_rows(150);
-  const CentralRuns runs = central_runs(csv_of_rows(rows, false, 1));
+  const test::PaperRuns runs = central_runs(csv_of_rows(rows, false, 1));
   const std::size_t central = central_row(runs.spec, runs.design);
+  CHECK(central == medoid_of_pairs(rows));
   std::vector<CentralRow> shuffled = rows;
   std::rotate(shuffled.begin(), shuffled.begin() + 61, shuffled.end());
   std::reverse(shuffled.begin() + 20, shuffled.end());
-  const CentralRuns others = central_runs(csv_of_rows(shuffled, true, 1024));
+  const test::PaperRuns others = central_runs(csv_of_rows(shuffled, true, 1024));
   const CentralRow& found = shuffled[central_row(others.spec, others.design)];
   CHECK(found.width == rows[central].width);
   CHECK(found.gpus == rows[central].gpus);
@@ -122,7 +107,7 @@ TEST_CASE("the central row is the same for any order of rows and columns and oth
 
 TEST_CASE("of equally central rows the smallest counts, of its runs the median time", "[central]") {
   // All corners of a square are as central as each other; (1, 8) was run three times.
-  const CentralRuns runs = central_runs(
+  const test::PaperRuns runs = central_runs(
       "gpus,width,time_s\n2,16,1\n2,16,1\n2,16,1\n1,16,2\n1,16,2\n1,16,2\n2,8,3\n2,8,3\n2,8,3\n"
       "1,8,6\n1,8,4\n1,8,5\n");
   CHECK(runs.table.lines[central_row(runs.spec, runs.design)] == 13);

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 
 using namespace perfmodel;
 using Catch::Matchers::ContainsSubstring;
@@ -23,12 +23,7 @@ Table with_limits(const std::string& text, const std::optional<std::string>& lim
 }
 
 std::string refusal_of_limits(const std::string& text, const std::optional<std::string>& limit) {
-  try {
-    with_limits(text, limit);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(none)";
+  return test::message_of([&] { with_limits(text, limit); });
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 #include "perfmodel/columns.hpp"
 
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 
 namespace perfmodel {
 namespace {
 
+using test::message_of;
 using test::table_of;
 using Texts = std::vector<std::string>;
 
@@ -15,16 +16,6 @@ constexpr std::string_view kDerivable =
     "4,3,relu,1,0.1\n"
     "8,5,tanh,2,0.2\n"
     "16,2,relu,2,0.3\n";
-
-template <class Error, class Function>
-std::string message_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(none)";
-}
 
 std::string parse_error(const std::string& text) {
   return message_of<UsageError>([&] { parse_derived(text); });
@@ -55,10 +46,10 @@ TEST_CASE("a derived column has the value of its formula in each row", "[derived
 }
 
 TEST_CASE("a text that defines no column is refused with the place in it", "[derived]") {
-  CHECK(parse_error("flops") ==
-        "--derive 'flops': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
-  CHECK(parse_error("flops =") ==
-        "--derive 'flops =': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
+  for (const std::string text : {"flops", "flops ="})
+    CHECK(parse_error(text) == "--derive '" + text +
+                                   "': expected NAME=FORMULA, such as 'flops = filters * "
+                                   "kernel_size^2'");
   CHECK(parse_error("2x = filters") ==
         "--derive '2x = filters': the name of a derived column is made of letters, digits and "
         "'_'");
@@ -95,27 +86,24 @@ TEST_CASE("cells and values that are no numbers are named with their line", "[de
         "runs.csv: column 'x': 2 cells: log(b) is no number (line 3), log(b) is infinite (line 4)");
 }
 
-TEST_CASE("a derived column that is negative is refused where it is used", "[derived]") {
+template <class Refusal>
+std::string role_error_of(const std::string& text, std::optional<std::string> target = {}) {
   RoleRequest request;
-  request.derived = {parse_derived("x = filters - 8")};
+  request.target = std::move(target);
+  request.derived = {parse_derived(text)};
   const Table table = derive_as_requested(table_of(kDerivable), request.derived);
-  CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
-        "runs.csv:2: column 'x': -4 is not >= 0; needed are numbers >= 0: correct this, or pass "
-        "--categorical x or --ignore x");
+  return message_of<Refusal>([&] { resolve_roles(table, request); });
 }
 
-TEST_CASE("the measured time is neither derived nor derived from", "[derived]") {
-  const auto error = [](const std::string& text, std::optional<std::string> target) {
-    RoleRequest request;
-    request.target = std::move(target);
-    request.derived = {parse_derived(text)};
-    const Table table = derive_as_requested(table_of(kDerivable), request.derived);
-    return message_of<UsageError>([&] { resolve_roles(table, request); });
-  };
-  CHECK(error("x = time_s / workers", std::nullopt) ==
+TEST_CASE("a derived column is not negative, and neither is nor uses the measured time",
+          "[derived]") {
+  CHECK(role_error_of<InputError>("x = filters - 8") ==
+        "runs.csv:2: column 'x': -4 is not >= 0; needed are numbers >= 0: correct this, or pass "
+        "--categorical x or --ignore x");
+  CHECK(role_error_of<UsageError>("x = time_s / workers") ==
         "--derive 'x = time_s / workers': 'time_s' is the measured time, which is unknown for "
         "configurations to be predicted");
-  CHECK(error("x = filters / workers", "x") ==
+  CHECK(role_error_of<UsageError>("x = filters / workers", "x") ==
         "--derive 'x = filters / workers': the measured time cannot be derived");
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 #include "support/paper_runs.hpp"
 #include "support/runs_text.hpp"
 
@@ -29,19 +29,24 @@ ModelSpec small_spec() {
 
 std::string design_error(std::string_view csv, const ModelSpec& spec = small_spec(),
                          Target target = Target::required) {
-  try {
-    make_design(table_of(csv), spec, target);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "(none)";
+  return test::message_of<InputError>([&] { make_design(table_of(csv), spec, target); });
+}
+
+ModelSpec spec_of_levels(const CategoricalInput& input) {
+  ModelSpec spec;
+  spec.categorical = {input};
+  return spec;
 }
 
 Codes level_codes(const CategoricalInput& input, std::string_view csv,
                   const std::set<std::string>& text_columns = {}) {
-  ModelSpec spec;
-  spec.categorical = {input};
-  return make_design(table_of(csv, text_columns), spec, Target::absent).categorical[0].codes;
+  return make_design(table_of(csv, text_columns), spec_of_levels(input), Target::absent)
+      .categorical[0]
+      .codes;
+}
+
+std::string level_error(const CategoricalInput& input, std::string_view csv) {
+  return design_error(csv, spec_of_levels(input), Target::absent);
 }
 
 TEST_CASE("a design holds the factors in the order of the spec", "[design]") {
@@ -65,22 +70,16 @@ TEST_CASE("a design holds the factors in the order of the spec", "[design]") {
   CHECK(design.time == Eigen::Vector3d(0.5, 0.25, 0.75));
 }
 
-TEST_CASE("a design can be made of chosen rows in a chosen order", "[design]") {
-  const Table table = table_of("x,padding,gpus,time_s\n1,same,1,1\n2,same,1,2\n3,valid,1,3\n");
-  const std::vector<std::size_t> rows{2, 0, 2};
+TEST_CASE("a design can be made of chosen rows in a chosen order, and others may hold anything",
+          "[design]") {
+  const Table table = table_of("x,padding,gpus,time_s\nbad,odd,0,-1\n1,same,1,1\n3,valid,1,3\n");
+  const std::vector<std::size_t> rows{2, 1, 2};
   const Design design = make_design(table, small_spec(), Target::required, rows);
   CHECK(design.rows == 3);
   CHECK(design.intrinsic[0].values == Numbers{1, 3});
   CHECK(design.intrinsic[0].codes == Codes{1, 0, 1});
   CHECK(design.categorical[0].codes == Codes{1, 0, 1});
   CHECK(design.time == Eigen::Vector3d(3, 1, 3));
-}
-
-TEST_CASE("rows that are not chosen may hold anything", "[design]") {
-  const Table table = table_of("x,padding,gpus,time_s\nbad,same,0,-1\n2,odd,1,2\n3,valid,1,3\n");
-  const std::vector<std::size_t> rows{2};
-  const Design design = make_design(table, small_spec(), Target::required, rows);
-  CHECK(design.intrinsic[0].value(0) == 3);
 }
 
 TEST_CASE("configurations need no time", "[design]") {
@@ -126,13 +125,10 @@ TEST_CASE("the order of the rows leaves no trace in the distinct values", "[desi
   CHECK(values("x\n20\n0.1\n1e-06\n20\n") == Numbers{1e-6, 0.1, 20});
 }
 
-TEST_CASE("all missing columns are reported at once", "[design]") {
+TEST_CASE("all missing columns, and cells that cannot be used, are named at once", "[design]") {
   CHECK(design_error("X,paddings,time\n1,same,2\n") ==
         "no columns 'x', 'padding', 'gpus' and 'time_s' in runs.csv; there are 'X', 'paddings' and "
         "'time'");
-}
-
-TEST_CASE("cells that cannot be used are named column by column", "[design]") {
   CHECK(design_error("x,padding,gpus,time_s\n"
                      "1,same,1,1\n"
                      "0,samee,\"1,5\",nan\n"
@@ -146,23 +142,29 @@ TEST_CASE("cells that cannot be used are named column by column", "[design]") {
         "runs.csv: column 'time_s': 2 cells: \"nan\" is not a number (line 3), 0 is not > 0 (line "
         "4); every run needs a measured time > 0: correct this, remove the rows, or pass --failed "
         "drop to leave out runs that failed");
-}
-
-TEST_CASE("a numeric column that begins with a text is checked cell by cell", "[design]") {
+  // A numeric column may begin with a text.
   CHECK(design_error("x,padding,gpus,time_s\nn/a,same,1,1\n2,same,1,1\n0,same,1,1\n") ==
         "runs.csv: column 'x': 2 cells: \"n/a\" is not a number (line 2), 0 is not > 0 (line 4)");
 }
 
-TEST_CASE("the first five of many bad cells are shown", "[design]") {
+TEST_CASE("the first five of many bad cells and the first ten of many known levels are shown",
+          "[design]") {
   std::string csv = "x,padding,gpus,time_s\n";
   for (int line = 2; line <= 56; ++line)
     csv += "1,,1,1\n";
   CHECK(design_error(csv) ==
         "runs.csv: column 'padding': 55 cells: the cell is blank (lines 2, 3, 4, 5 and 6) and 50 "
         "more");
+  CHECK(level_error({"m", {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}},
+                    "m\n99\n") ==
+        "runs.csv:2: column 'm': \"99\" is not a level of the model, which has '1', '2', '3', '4', "
+        "'5', '6', '7', '8', '9' and '10', ... (2 more)");
 }
 
-TEST_CASE("unknown levels in several rows are summarised and told once each", "[design]") {
+TEST_CASE(
+    "unknown levels in several rows are summarised and told once each, the first five before "
+    "other problems",
+    "[design]") {
   CHECK(design_error("x,padding,gpus,time_s\n"
                      "1,odd,1,1\n"
                      "1,same,1,1\n"
@@ -174,9 +176,6 @@ TEST_CASE("unknown levels in several rows are summarised and told once each", "[
         "'same' and 'valid'\n"
         "runs.csv:4: column 'padding': \"samee\" is not a level of the model, which has 'same' and "
         "'valid'; did you mean 'same'?");
-}
-
-TEST_CASE("the first five of many unknown levels are shown, before other problems", "[design]") {
   std::string csv = "x,padding,gpus,time_s\n0,same,1,1\n";
   std::string expected =
       "runs.csv: 55 of 56 rows have levels that the model does not know; correct or remove them, "
@@ -193,28 +192,12 @@ TEST_CASE("the first five of many unknown levels are shown, before other problem
   CHECK(design_error(csv) == expected + "... and 50 more\nruns.csv:2: column 'x': 0 is not > 0");
 }
 
-TEST_CASE("the first ten of many known levels are shown", "[design]") {
-  ModelSpec spec;
-  spec.categorical = {{"m", {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}}};
-  CHECK(design_error("m\n99\n", spec, Target::absent) ==
-        "runs.csv:2: column 'm': \"99\" is not a level of the model, which has '1', '2', '3', '4', "
-        "'5', '6', '7', '8', '9' and '10', ... (2 more)");
-}
-
-TEST_CASE("numbers match levels by their shortest text", "[design]") {
-  const CategoricalInput lr{"lr", {"0.001", "0.1", "1"}};
-  CHECK(level_codes(lr, "lr\n1e-3\n0.10\n1.0\n") == Codes{0, 1, 2});
-}
-
-TEST_CASE("numbers match a level that is spelt differently where it is the only one", "[design]") {
+TEST_CASE("numbers match levels by their shortest text, or the only level of their value",
+          "[design]") {
+  CHECK(level_codes({"lr", {"0.001", "0.1", "1"}}, "lr\n1e-3\n0.10\n1.0\n") == Codes{0, 1, 2});
   CHECK(level_codes({"lr", {"1e-3", "0.10"}}, "lr\n0.001\n0.1\n") == Codes{0, 1});
-}
-
-TEST_CASE("a number that fits two levels matches the one spelt like it, or none", "[design]") {
   CHECK(level_codes({"v", {"1.1", "1.10"}}, "v\n1.1\n") == Codes{0});
-  ModelSpec spec;
-  spec.categorical = {{"v", {"1.10", "1.100"}}};
-  CHECK(design_error("v\n1.1\n", spec, Target::absent) ==
+  CHECK(level_error({"v", {"1.10", "1.100"}}, "v\n1.1\n") ==
         "runs.csv:2: column 'v': \"1.1\" is not a level of the model, which has '1.10' and "
         "'1.100'; did you mean '1.10'?");
 }
@@ -222,31 +205,18 @@ TEST_CASE("a number that fits two levels matches the one spelt like it, or none"
 TEST_CASE("texts match levels as they stand, whole numbers may have a decimal point", "[design]") {
   CHECK(level_codes({"v", {"1.1", "1.10"}}, "v\n1.10\n1.1\n", {"v"}) == Codes{1, 0});
   CHECK(level_codes({"bias", {"0", "1"}}, "bias\n1.0\n0.0\n1\n", {"bias"}) == Codes{1, 0, 1});
-}
-
-TEST_CASE("a text that is another spelling of a level is not that level", "[design]") {
-  ModelSpec spec;
-  spec.categorical = {{"v", {"1.1", "b"}}};
-  CHECK(
-      design_error("v\nb\n1.10\n", spec, Target::absent) ==
-      "runs.csv:3: column 'v': \"1.10\" is not a level of the model, which has '1.1' and 'b'; did "
-      "you mean '1.1'?");
-}
-
-TEST_CASE("a bad cell of a numeric column can still be a level", "[design]") {
+  CHECK(level_error({"v", {"1.1", "b"}}, "v\nb\n1.10\n") ==
+        "runs.csv:3: column 'v': \"1.10\" is not a level of the model, which has '1.1' and 'b'; "
+        "did you mean '1.1'?");
+  // A bad cell of a numeric column can be a level.
   CHECK(level_codes({"mode", {"3", "auto"}}, "mode\n3\nauto\n3\n") == Codes{0, 1, 0});
 }
 
-}  // namespace
-}  // namespace perfmodel
-
 TEST_CASE("rows taken from a design are the design of those rows", "[design]") {
-  const perfmodel::test::PaperRuns runs =
-      perfmodel::test::paper_runs(perfmodel::test::Framework::mxnet, 60, 0.05, 1);
+  const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 60, 0.05, 1);
   const std::vector<std::size_t> rows{41, 3, 3, 17};
-  const perfmodel::Design taken = perfmodel::take_rows(runs.design, rows);
-  const perfmodel::Design made =
-      perfmodel::make_design(runs.table, runs.spec, perfmodel::Target::required, rows);
+  const Design taken = take_rows(runs.design, rows);
+  const Design made = make_design(runs.table, runs.spec, Target::required, rows);
   CHECK(taken.rows == 4);
   CHECK(taken.time == made.time);
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -258,3 +228,6 @@ TEST_CASE("rows taken from a design are the design of those rows", "[design]") {
       CHECK(taken.extrinsic[j].value(r) == made.extrinsic[j].value(r));
   }
 }
+
+}  // namespace
+}  // namespace perfmodel

@@ -72,14 +72,11 @@ TEST_CASE("the corner between two lines that cross is not measured", "[unmeasure
   CHECK(to_text(regions[0]) == "a in 19 .. 64 with b in 24.7 .. 50");
   CHECK(is_far(regions, 64, 50));
   CHECK(is_far(regions, 32, 30));
-  const Pairs runs = crossing_lines();
+  Pairs runs = crossing_lines();
   for (std::size_t row = 0; row < runs.a.size(); ++row)
     CHECK(!is_far(regions, runs.a[row], runs.b[row]));
   CHECK(!is_far(regions, 8, 20));
-}
-
-TEST_CASE("a run in the corner takes it away", "[unmeasured]") {
-  Pairs runs = crossing_lines();
+  // A run in the corner takes it away.
   runs.add(64, 50);
   CHECK(corners_of(runs).empty());
 }

@@ -57,26 +57,24 @@ Texts inputs_of(const Roles& roles) {
 }
 
 TEST_CASE("of a total, its parts stay: the workers and what each does", "[roles][identities]") {
-  const Roles roles = roles_of_grid({"num_gpus", "local_batch", "global_batch"},
-                                    [](const GridRun& run) { return run.gpus * run.batch; });
-  CHECK(inputs_of(roles) == Texts{"num_gpus", "local_batch", "depth"});
-  CHECK_THAT(roles.notices,
-             Contains(std::vector{identity_notice("global_batch", "local_batch * num_gpus")}));
-}
-
-TEST_CASE("a batch column without a qualifier is the whole batch where another is per worker",
-          "[roles][identities]") {
-  const Roles roles = roles_of_grid({"workers", "batch_size_per_worker", "batch_size"},
-                                    [](const GridRun& run) { return run.gpus * run.batch; });
-  CHECK(inputs_of(roles) == Texts{"workers", "batch_size_per_worker", "depth"});
-}
-
-TEST_CASE("of nodes, workers and workers per node the nodes follow", "[roles][identities]") {
-  const Roles roles = roles_of_grid({"nodes", "gpus_per_node", "num_gpus"},
-                                    [](const GridRun& run) { return run.gpus * run.batch; });
-  CHECK(inputs_of(roles) == Texts{"num_gpus", "gpus_per_node", "depth"});
-  CHECK_THAT(roles.notices,
-             Contains(std::vector{identity_notice("nodes", "num_gpus / gpus_per_node")}));
+  // A batch without a qualifier is the whole one where another is per worker; of nodes, workers and
+  // workers per node the nodes follow.
+  const auto [names, inputs, follows, law] = GENERATE(table<Texts, Texts, std::string, std::string>(
+      {{{"num_gpus", "local_batch", "global_batch"},
+        {"num_gpus", "local_batch", "depth"},
+        "global_batch",
+        "local_batch * num_gpus"},
+       {{"workers", "batch_size_per_worker", "batch_size"},
+        {"workers", "batch_size_per_worker", "depth"},
+        "batch_size",
+        "batch_size_per_worker * workers"},
+       {{"nodes", "gpus_per_node", "num_gpus"},
+        {"num_gpus", "gpus_per_node", "depth"},
+        "nodes",
+        "num_gpus / gpus_per_node"}}));
+  const Roles roles = roles_of_grid(names, [](const GridRun& run) { return run.gpus * run.batch; });
+  CHECK(inputs_of(roles) == inputs);
+  CHECK_THAT(roles.notices, Contains(std::vector{identity_notice(follows, law)}));
 }
 
 TEST_CASE("a number of a scale follows from the scale", "[roles][identities]") {

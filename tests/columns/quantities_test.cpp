@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "base/random.hpp"
@@ -12,9 +12,9 @@
 #include "columns/design.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 #include "support/property.hpp"
 
 namespace perfmodel {
@@ -23,19 +23,15 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::ContainsSubstring;
 using test::for_each_case;
+using test::message_of;
 using test::table_of;
 using Texts = std::vector<std::string>;
 
 constexpr double kGibi = 1024. * 1024 * 1024;
 
-struct ReadQuantity {
-  std::string_view text;
-  double value;
-  std::string_view unit;
-};
-
 TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") {
-  for (const auto& [text, value, unit] : std::vector<ReadQuantity>{
+  using Item = std::tuple<std::string_view, double, std::string_view>;
+  for (const auto& [text, value, unit] : std::vector<Item>{
            {"4.9s", 4.9, "s"},
            {"4.9 s", 4.9, "s"},
            {"12 sec", 12, "s"},
@@ -169,12 +165,11 @@ TEST_CASE("a column of quantities is one of numbers with a unit", "[quantities][
   CHECK(taken.unit == "s");
   CHECK(taken.numbers[0] == 60);
   CHECK(taken.bad_cells.size() == 1);
-}
-
-TEST_CASE("a column that begins with 0 may have units", "[quantities][csv]") {
-  const Table table = table_of("rchar,n\n0,1\n0,2\n3.1 KB,3\n0,4\n-,5\n");
-  CHECK(table.at("rchar").unit == "B");
-  CHECK(texts_in(table, "rchar") == Texts{"0", "0", "3100", "0", "-"});
+  // It may begin with 0, and a column of texts keeps its cells.
+  const Table zeros = table_of("rchar,n\n0,1\n0,2\n3.1 KB,3\n0,4\n-,5\n");
+  CHECK(zeros.at("rchar").unit == "B");
+  CHECK(texts_in(zeros, "rchar") == Texts{"0", "0", "3100", "0", "-"});
+  CHECK(table_of("mem,n\n40GB,1\n80GB,2\n", {"mem"}).at("mem").levels == Texts{"40GB", "80GB"});
 }
 
 TEST_CASE("cells that may be names count only beside certain quantities or by the column's name",
@@ -203,23 +198,13 @@ TEST_CASE("cells that may be names count only beside certain quantities or by th
   CHECK(unit("mode", "none,1\nauto,2\n16GB,3\n").empty());  // most cells are none
 }
 
-TEST_CASE("text columns keep their cells", "[quantities][csv]") {
-  CHECK(table_of("mem,n\n40GB,1\n80GB,2\n", {"mem"}).at("mem").levels == Texts{"40GB", "80GB"});
-}
-
-std::string refusal(const std::string& csv) {
-  RoleRequest request;
-  request.target = "realtime";
-  request.needs_scale = false;
-  try {
-    resolve_roles(table_of(csv), request);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST_CASE("cells that contradict the unit of their column are refused", "[quantities][roles]") {
+  const auto refusal = [](const std::string& csv) {
+    RoleRequest request;
+    request.target = "realtime";
+    request.needs_scale = false;
+    return message_of<InputError>([&] { resolve_roles(table_of(csv), request); });
+  };
   CHECK_THAT(refusal("n,realtime\n1,4s\n2,3.1 MB\n3,5.5s\n4,1m 30s\n"),
              ContainsSubstring("runs.csv:3: column 'realtime': \"3.1 MB\" has another unit, but "
                                "the other cells are in s, such as \"4s\""));
@@ -265,6 +250,11 @@ TEST_CASE("runs that failed stay apart from quantities", "[quantities][failed]")
   CHECK(rest.table.at("t").bad_cells.empty());
 }
 
+std::string design_refusal(const std::string& csv, const ModelSpec& spec,
+                           Target target = Target::absent) {
+  return message_of<InputError>([&] { make_design(table_of(csv), spec, target); });
+}
+
 TEST_CASE("a model takes the units of its runs only", "[quantities][design]") {
   const std::string runs = "gpus,mem,t\n1,16GiB,4.9s\n2,8GiB,2.7s\n4,8GiB,1.5s\n";
   RoleRequest request;
@@ -276,35 +266,24 @@ TEST_CASE("a model takes the units of its runs only", "[quantities][design]") {
     CHECK(make_design(table_of("gpus,mem\n1," + cells + "\n"), spec, Target::absent)
               .intrinsic.at(0)
               .value(0) == 8 * kGibi);
-  const auto refused = [](const std::string& csv, const ModelSpec& model, Target target) {
-    try {
-      make_design(table_of(csv), model, target);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  CHECK_THAT(refused("gpus,mem\n1,4s\n2,4.9s\n", spec, Target::absent),
+  CHECK_THAT(design_refusal("gpus,mem\n1,4s\n2,4.9s\n", spec),
              ContainsSubstring("column 'mem': its cells have units, such as \"4s\", and are in s, "
                                "but the model's column is in B"));
   ModelSpec plain = spec;
   plain.intrinsic[0].unit = "";
-  CHECK_THAT(refused(runs, plain, Target::absent), ContainsSubstring("has no known unit"));
+  CHECK_THAT(design_refusal(runs, plain), ContainsSubstring("has no known unit"));
   plain = spec;
   plain.unit = "ms";
-  CHECK_THAT(refused(runs, plain, Target::required), ContainsSubstring("is in ms"));
-}
-
-/// A model of `mem` whose column is in B, and of a time in s.
-ModelSpec spec_with_units() {
-  const Table table = table_of("gpus,mem,block\n1,16G,595.8s\n2,32G,300.1s\n4,64GB,200.4s\n");
-  RoleRequest request;
-  request.target = "block";
-  return make_spec(table, resolve_roles(table, request), std::vector<std::size_t>{0, 1, 2});
+  CHECK_THAT(design_refusal(runs, plain, Target::required), ContainsSubstring("is in ms"));
 }
 
 TEST_CASE("the unit of a model makes uncertain cells quantities", "[quantities][design]") {
-  const ModelSpec spec = spec_with_units();
+  // A model of `mem` whose column is in B, and of a time in s.
+  const Table table = table_of("gpus,mem,block\n1,16G,595.8s\n2,32G,300.1s\n4,64GB,200.4s\n");
+  RoleRequest request;
+  request.target = "block";
+  const ModelSpec spec =
+      make_spec(table, resolve_roles(table, request), std::vector<std::size_t>{0, 1, 2});
   const Design design =
       make_design(table_of("gpus,mem,block\n1,16G,11m\n2,32G,5m\n4,0,10m\n8,16G,1h\n"), spec,
                   Target::required, std::vector<std::size_t>{0, 1, 3});
@@ -314,28 +293,16 @@ TEST_CASE("the unit of a model makes uncertain cells quantities", "[quantities][
   CHECK(design.time[1] == 300);
   CHECK(design.time[2] == 3600);
   // Most cells are plain numbers: the column is one of numbers with a bad cell.
-  const auto refused = [&](const std::string& csv) {
-    try {
-      make_design(table_of(csv), spec, Target::absent);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  CHECK_THAT(refused("gpus,mem\n1,4\n2,8\n4,2G\n"), ContainsSubstring("\"4\" has no unit") &&
-                                                        ContainsSubstring("\"8\" has no unit") &&
-                                                        !ContainsSubstring("\"2G\" has"));
-  CHECK_THAT(refused("gpus,mem\n1,2GB\n2,4\n"),
+  CHECK_THAT(design_refusal("gpus,mem\n1,4\n2,8\n4,2G\n", spec),
+             ContainsSubstring("\"4\" has no unit") && ContainsSubstring("\"8\" has no unit") &&
+                 !ContainsSubstring("\"2G\" has"));
+  CHECK_THAT(design_refusal("gpus,mem\n1,2GB\n2,4\n", spec),
              ContainsSubstring("runs.csv:3") && ContainsSubstring("\"4\" has no unit"));
-  CHECK_THAT(refused("gpus,mem\n1,1.5 GiB\n2,\n"),
+  CHECK_THAT(design_refusal("gpus,mem\n1,1.5 GiB\n2,\n", spec),
              ContainsSubstring("runs.csv:3: column 'mem': the cell is blank"));
-  CHECK_THAT(refused("gpus,mem\n1,4\n2,5m\n"),
+  CHECK_THAT(design_refusal("gpus,mem\n1,4\n2,5m\n", spec),
              ContainsSubstring("\"5m\" has a unit, but other cells have none"));
-}
-
-TEST_CASE("a notice reports plain numbers for an input of a model with units",
-          "[quantities][design]") {
-  const ModelSpec spec = spec_with_units();
+  // Plain numbers throughout are taken with a notice.
   CHECK(notice_of_plain_numbers(table_of("gpus,mem\n1,4\n2,8\n"), spec) ==
         "'mem' has no units in runs.csv: its numbers are taken as B");
   CHECK_FALSE(notice_of_plain_numbers(table_of("gpus,mem\n1,4GB\n2,8GB\n"), spec));

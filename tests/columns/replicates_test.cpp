@@ -37,10 +37,7 @@ TEST_CASE("runs of one configuration give a noise floor", "[model]") {
   CHECK(floor->rows == 6);
   // |1 - 2| / 1 and |3 - 2| / 3 over six rows, two of a group being 0.7071 too near.
   CHECK(floor->mape_percent == Catch::Approx(100 * (1 + 1.0 / 3) / 6 / 0.7071).epsilon(1e-3));
-}
-
-TEST_CASE("without replicates there is no noise floor", "[model]") {
-  CHECK_FALSE(noise_floor(replicated(5, 1, 0.1)));
+  CHECK_FALSE(noise_floor(replicated(5, 1, 0.1)));  // no configuration ran twice
 }
 
 TEST_CASE("the noise floor is the mean error of the true model, for groups of any size",

@@ -2,9 +2,9 @@
 
 #include "columns/roles.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 #include "support/runs_text.hpp"
 
 namespace perfmodel {
@@ -15,12 +15,7 @@ using Texts = std::vector<std::string>;
 
 std::string role_error(std::string_view csv, const RoleRequest& request = {},
                        const std::set<std::string>& text_columns = {}) {
-  try {
-    resolve_roles(table_of(csv, text_columns), request);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "(none)";
+  return test::message_of<InputError>([&] { resolve_roles(table_of(csv, text_columns), request); });
 }
 
 TEST_CASE("cells that are no numbers are reported column by column", "[roles]") {
@@ -38,15 +33,10 @@ TEST_CASE("cells that are no numbers are reported column by column", "[roles]") 
       "--ignore batch_size\n"
       "runs.csv:4: column 'time_s': the cell is blank; every run needs a measured time > 0: "
       "correct this, remove the rows, or pass --failed drop to leave out runs that failed");
-}
-
-TEST_CASE("a column of numbers is that also where its first cell is bad", "[roles]") {
+  // Also where the first cell is bad, and a time with decimal commas throughout is still the time.
   CHECK(role_error("x,gpus,time_s\nn/a,1,1\n2,2,2\n-3,3,3\n") ==
         "runs.csv: column 'x': 2 cells: \"n/a\" is not a number (line 2), -3 is not >= 0 (line 4); "
         "needed are numbers >= 0: correct this, or pass --categorical x or --ignore x");
-}
-
-TEST_CASE("a time with decimal commas throughout is still the time", "[roles]") {
   CHECK(role_error("x,gpus,time_s\n1,1,\"0,1\"\n2,2,\"0,2\"\n") ==
         "runs.csv: column 'time_s': 2 cells: \"0,1\" is not a number (line 2), \"0,2\" is not a "
         "number (line 3); every run needs a measured time > 0: correct this or remove the rows");
@@ -61,25 +51,17 @@ TEST_CASE("all bad cells of a column are counted and the first five shown", "[ro
         "50 more; needed are numbers >= 0: correct this, or pass --categorical x or --ignore x");
 }
 
-TEST_CASE("negative values are errors where a power is taken", "[roles]") {
+TEST_CASE("negative values, scales of 0 and times of 0 are errors, other numbers may be 0",
+          "[roles][zeros]") {
   CHECK(role_error("dropout,gpus,time_s\n0,1,1\n0.5,2,2\n-0.25,3,3\n") ==
         "runs.csv:4: column 'dropout': -0.25 is not >= 0; needed are numbers >= 0: correct this, "
         "or pass --categorical dropout or --ignore dropout");
-}
-
-TEST_CASE("a number that is no scale may be 0", "[roles][zeros]") {
   CHECK(role_error("dropout,gpus,time_s\n0,1,1\n0.5,2,2\n0.25,3,3\n") == "(none)");
-}
-
-TEST_CASE("a 0 in an extrinsic column is an error also beside only 1", "[roles]") {
   RoleRequest request;
   request.extrinsic = Texts{"gpus"};
   CHECK(role_error("x,gpus,time_s\n1,1,1\n2,0,2\n", request) ==
         "runs.csv:3: column 'gpus': 0 is not > 0; needed are numbers > 0: correct this, or pass "
         "--categorical gpus or --ignore gpus");
-}
-
-TEST_CASE("a time <= 0 is an error", "[roles]") {
   CHECK(role_error("x,gpus,time_s\n1,1,0\n2,2,-1\n3,3,1\n") ==
         "runs.csv: column 'time_s': 2 cells: 0 is not > 0 (line 2), -1 is not > 0 (line 3); every "
         "run needs a measured time > 0: correct this, remove the rows, or pass --failed drop to "
@@ -108,8 +90,14 @@ TEST_CASE("a column with as many texts as numbers needs a word from the user", "
   const std::string expected =
       "runs.csv: column 'mode' mixes 1 number and 2 texts; pass --categorical mode to take its "
       "values as levels, or --ignore mode";
-  CHECK(role_error("mode,x,gpus,time_s\n3,1,1,1\na,2,2,2\nb,3,3,3\n") == expected);
+  const char* csv = "mode,x,gpus,time_s\n3,1,1,1\na,2,2,2\nb,3,3,3\n";
+  CHECK(role_error(csv) == expected);
   CHECK(role_error("mode,x,gpus,time_s\na,1,1,1\nb,2,2,2\n3,3,3,3\n") == expected);
+  // It gets it by that flag, read as text or not.
+  RoleRequest request;
+  request.categorical = {"mode"};
+  CHECK(role_error(csv, request) == "(none)");
+  CHECK(role_error(csv, request, {"mode"}) == "(none)");
 }
 
 TEST_CASE("numbers in human notation are reported where texts and numbers mix", "[roles]") {
@@ -120,21 +108,10 @@ TEST_CASE("numbers in human notation are reported where texts and numbers mix", 
             .find("\"16k\" (runs.csv:2): write all digits there; ") != std::string::npos);
 }
 
-TEST_CASE("and gets it by that flag, read as text or not", "[roles]") {
-  RoleRequest request;
-  request.categorical = {"mode"};
-  const char* csv = "mode,x,gpus,time_s\n3,1,1,1\na,2,2,2\nb,3,3,3\n";
-  CHECK(role_error(csv, request) == "(none)");
-  CHECK(role_error(csv, request, {"mode"}) == "(none)");
-}
-
-TEST_CASE("a blank cell is not a level", "[roles]") {
+TEST_CASE("a blank cell is not a level of texts or of numbers", "[roles]") {
   CHECK(role_error("activation,x,gpus,time_s\nrelu,1,1,1\n,2,2,2\ntanh,3,3,3\n") ==
         "runs.csv:3: column 'activation': the cell is blank; fill this, or pass --ignore "
         "activation");
-}
-
-TEST_CASE("a blank cell is not a level of a numeric column either", "[roles]") {
   RoleRequest request;
   request.categorical = {"stride"};
   const char* csv = "stride,x,gpus,time_s\n1,1,1,1\n,2,2,2\n2,3,3,3\n";

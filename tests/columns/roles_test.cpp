@@ -4,20 +4,18 @@
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 #include "support/runs_text.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Catch::Matchers::EndsWith;
-using Catch::Matchers::Message;
 using Catch::Matchers::StartsWith;
 using test::table_of;
 using Texts = std::vector<std::string>;
-using Notices = std::vector<std::string>;
 
 constexpr std::string_view kRoleRuns =
     "filters,padding,workers,batch_size,time_s\n"
@@ -35,21 +33,11 @@ Texts constants_of(const Roles& roles) {
 }
 
 std::string error_of(const Table& table, const RoleRequest& request = {}) {
-  try {
-    resolve_roles(table, request);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "(none)";
+  return test::message_of<InputError>([&] { resolve_roles(table, request); });
 }
 
 std::string usage_error_of(const RoleRequest& request) {
-  try {
-    resolve_roles(table_of(kRoleRuns), request);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "(none)";
+  return test::message_of<UsageError>([&] { resolve_roles(table_of(kRoleRuns), request); });
 }
 
 TEST_CASE("a list of words has whole words", "[roles]") {
@@ -72,14 +60,11 @@ TEST_CASE("without flags the roles are inferred from names and cells", "[roles]"
   CHECK(roles.ignored.empty());
   CHECK(roles.left_out.empty());
   CHECK(roles.notices ==
-        Notices{"Column 'time_s' is taken as the measured time, by its name.",
-                "Columns 'workers' and 'batch_size' are taken as extrinsic, by their names.",
-                "Taken as intrinsic: 'filters'.", "Taken as categorical: 'padding'."});
-}
-
-TEST_CASE("the order of the columns in the file is the order of the roles", "[roles]") {
-  const Roles roles = resolve_roles(table_of("b,t,gpus,a\n1,1,1,2\n2,2,2,3\n"), {});
-  CHECK(roles.intrinsic == Texts{"b", "a"});
+        Texts{"Column 'time_s' is taken as the measured time, by its name.",
+              "Columns 'workers' and 'batch_size' are taken as extrinsic, by their names.",
+              "Taken as intrinsic: 'filters'.", "Taken as categorical: 'padding'."});
+  // Columns of a role stand in the order of the file.
+  CHECK(resolve_roles(table_of("b,t,gpus,a\n1,1,1,2\n2,2,2,3\n"), {}).intrinsic == Texts{"b", "a"});
 }
 
 TEST_CASE("the usual names of a measured time are known, with their units", "[roles]") {
@@ -102,6 +87,13 @@ TEST_CASE("the usual names of a measured time are known, with their units", "[ro
   CHECK(roles.unit == unit);
 }
 
+TEST_CASE("a unit in brackets is the last word of a name, with or without a space", "[roles]") {
+  CHECK(unit_of("Step Time (ms)") == "ms");
+  CHECK(unit_of("time[ms]") == "ms");
+  CHECK(is_time_name("time[ms]"));
+  CHECK(unit_of("samples per (s)").empty());  // a rate
+}
+
 TEST_CASE("a unit of time in a name tells the target where no name does", "[roles]") {
   const auto [name, unit] = GENERATE(table<std::string, std::string>({
       {"epoch_s", "s"},
@@ -120,19 +112,32 @@ TEST_CASE("a unit of time in a name tells the target where no name does", "[role
         "Column '" + name + "' is taken as the measured time, by the unit in its name.");
 }
 
-TEST_CASE("none of several columns with a unit of time is taken", "[roles]") {
+TEST_CASE("of several columns with the name of a time or a unit of time one has to be chosen",
+          "[roles]") {
   CHECK(error_of(table_of("x,fwd_s,gpus,bwd_s\n1,1,1,2\n2,2,2,3\n")) ==
         "runs.csv: several columns could be the measured time: 'fwd_s' and 'bwd_s'\n"
         "its columns are 'x', 'fwd_s', 'gpus' and 'bwd_s'\n"
         "pass, for example: --target fwd_s --ignore bwd_s");
+  CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
+        "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
+        "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"
+        "pass, for example: --target time_s --ignore 'step time'");
 }
 
-TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]") {
-  const Roles roles =
-      resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n2,1,1,4\n1,2,2,5\n"), {});
-  CHECK(roles.target == "time");
-  CHECK(roles.notices.back() ==
-        "Column 'fwd_s' looks like another measured time; pass --ignore fwd_s if it is one.");
+TEST_CASE("a well-known name goes before a unit, and another time among the inputs is pointed out",
+          "[roles]") {
+  const auto [target, other] =
+      GENERATE(table<std::string, std::string>({{"time", "fwd_s"}, {"time_s", "step_time_s"}}));
+  RoleRequest request;
+  if (target == "time_s")
+    request.target = target;
+  const Roles roles = resolve_roles(
+      table_of("x," + other + ",gpus," + target + "\n1,1,1,2\n2,2,2,3\n2,1,1,4\n1,2,2,5\n"),
+      request);
+  CHECK(roles.target == target);
+  CHECK(roles.notices.back() == "Column '" + other +
+                                    "' looks like another measured time; pass --ignore " + other +
+                                    " if it is one.");
 }
 
 TEST_CASE("texts, constants, columns with zeros and derived ones are no time by their unit",
@@ -204,10 +209,8 @@ TEST_CASE("flags settle every role", "[roles]") {
   CHECK(roles.intrinsic.empty());
   CHECK(roles.categorical == Texts{"padding", "workers"});
   CHECK(roles.ignored == Texts{"time_s"});
-}
-
-TEST_CASE("the unit of a target that is named by a flag is read from its name", "[roles]") {
-  RoleRequest request;
+  // A unit that no flag states is read from the name.
+  request = {};
   request.target = "wait_us";
   CHECK(resolve_roles(table_of("wait_us,x,gpus\n1,1,1\n2,2,2\n"), request).unit == "us");
 }
@@ -223,27 +226,28 @@ TEST_CASE("beside an intrinsic list, columns in no list are ignored with a notic
   CHECK(roles.notices.back() == "Column 'padding' is in no list and is ignored.");
 }
 
-TEST_CASE("a scale named intrinsic or categorical is not inferred as extrinsic", "[roles]") {
-  RoleRequest request;
-  request.categorical = {"workers"};
-  CHECK(resolve_roles(table_of(kRoleRuns), request).extrinsic == Texts{"batch_size"});
-}
-
-TEST_CASE("no extrinsic column is a choice that has to be made", "[roles]") {
+TEST_CASE("no column is extrinsic or intrinsic where that is said, unless one is called none",
+          "[roles]") {
   RoleRequest request;
   request.ignore = {"workers"};
-  for (const Texts& none : {Texts{}, Texts{"none"}}) {
-    request.extrinsic = none;
-    const Roles roles = resolve_roles(table_of(kRoleRuns), request);
-    CHECK(roles.extrinsic.empty());
-    CHECK(roles.intrinsic == Texts{"filters", "batch_size"});
-  }
-}
+  request.extrinsic = GENERATE(Texts{"none"}, Texts{});
+  const Roles roles = resolve_roles(table_of(kRoleRuns), request);
+  CHECK(roles.extrinsic.empty());
+  CHECK(roles.intrinsic == Texts{"filters", "batch_size"});
 
-TEST_CASE("a column that is called none can be extrinsic", "[roles]") {
-  RoleRequest request;
+  RoleRequest other;
+  other.intrinsic = request.extrinsic;
+  const Roles others = resolve_roles(table_of("x,gpus,time_s\n1,1,1\n2,2,2\n"), other);
+  CHECK(others.intrinsic.empty());
+  CHECK(others.ignored == Texts{"x"});
+  CHECK(others.extrinsic == Texts{"gpus"});
+
+  request = {};
   request.extrinsic = Texts{"none"};
   CHECK(resolve_roles(table_of("time_s,x,none\n1,1,1\n2,2,2\n"), request).extrinsic ==
+        Texts{"none"});
+  other.intrinsic = Texts{"none"};
+  CHECK(resolve_roles(table_of("none,gpus,time_s\n1,1,1\n2,2,2\n"), other).intrinsic ==
         Texts{"none"});
 }
 
@@ -259,23 +263,15 @@ TEST_CASE("columns with one value are dropped with a notice, whatever their role
   CHECK(constants_of(roles) == Texts{"stride", "padding", "batch_size"});
   CHECK(roles.intrinsic == Texts{"filters"});
   CHECK(roles.extrinsic == Texts{"workers"});
-  const Notices& notices = roles.notices;
-  const auto told = [&](const char* notice) {
-    return std::find(notices.begin(), notices.end(), notice) != notices.end();
-  };
-  CHECK(told("Column 'stride' has the value 2 in every row and is left out."));
-  CHECK(told("Column 'padding' has the value same in every row and is left out."));
-  CHECK(told("Column 'batch_size' has the value 8 in every row and is left out."));
-}
-
-TEST_CASE("a column that is blank in every row is dropped", "[roles]") {
-  const Roles roles =
+  for (const std::string column :
+       {"stride' has the value 2", "padding' has the value same", "batch_size' has the value 8"})
+    CHECK(std::ranges::count(roles.notices,
+                             "Column '" + column + " in every row and is left out.") == 1);
+  // So is one that is blank throughout, but not the target.
+  const Roles blank =
       resolve_roles(table_of("filters,notes,workers,time_s\n4,,1,0.1\n8,,2,0.2\n"), {});
-  CHECK(constants_of(roles) == Texts{"notes"});
-  CHECK(roles.notices[2] == "Column 'notes' is blank in every row and is left out.");
-}
-
-TEST_CASE("equal times are no reason to drop the target", "[roles]") {
+  CHECK(constants_of(blank) == Texts{"notes"});
+  CHECK(blank.notices[2] == "Column 'notes' is blank in every row and is left out.");
   CHECK(resolve_roles(table_of("x,gpus,time_s\n1,1,5\n2,2,5\n"), {}).target == "time_s");
 }
 
@@ -286,22 +282,15 @@ TEST_CASE("a column of only 0 and 1 is categorical", "[roles]") {
   CHECK(roles.notices[2] == "Column 'use_bias' holds only 0 and 1 and is taken as categorical.");
 }
 
-TEST_CASE("a numeric column can be taken as levels", "[roles]") {
+TEST_CASE("a numeric column, also one with the name of a scale, can be taken as levels",
+          "[roles]") {
   RoleRequest request;
   request.categorical = {"filters"};
   CHECK(resolve_roles(table_of(kRoleRuns), request).categorical == Texts{"filters", "padding"});
   CHECK(resolve_roles(table_of(kRoleRuns, {"filters"}), request).categorical ==
         Texts{"filters", "padding"});
-}
-
-TEST_CASE("another time among the inputs is pointed out", "[roles]") {
-  RoleRequest request;
-  request.target = "time_s";
-  const Roles roles = resolve_roles(
-      table_of("step_time_s,x,gpus,time_s\n1,1,1,1\n2,2,2,2\n1,2,2,1\n2,1,1,2\n"), request);
-  CHECK(roles.notices.back() ==
-        "Column 'step_time_s' looks like another measured time; pass --ignore step_time_s if it is "
-        "one.");
+  request.categorical = {"workers"};
+  CHECK(resolve_roles(table_of(kRoleRuns), request).extrinsic == Texts{"batch_size"});
 }
 
 TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
@@ -319,7 +308,8 @@ TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
   CHECK(resolve_roles(table_of(csv), request).notices.back() != notice);
 }
 
-TEST_CASE("all flags that name unknown columns are reported at once", "[roles]") {
+TEST_CASE("all flags that name unknown columns, or a column twice, are reported at once",
+          "[roles]") {
   RoleRequest request;
   request.target = "time";
   request.extrinsic = Texts{"worker", "batch_size"};
@@ -329,10 +319,6 @@ TEST_CASE("all flags that name unknown columns are reported at once", "[roles]")
         "--extrinsic: no column 'worker' in runs.csv; did you mean 'workers'?\n"
         "--ignore: no column 'dropout' in runs.csv; there are 'filters', 'padding', 'workers', "
         "'batch_size' and 'time_s'");
-}
-
-TEST_CASE("a column can be named by one flag, once", "[roles]") {
-  RoleRequest request;
   request.target = "time_s";
   request.extrinsic = Texts{"workers", "workers", "time_s"};
   request.ignore = {"workers"};
@@ -378,6 +364,12 @@ TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
         "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio' and 'time_s'\n"
         "pass, for example: --extrinsic none");
+  // A scale that is a text or a switch is no scale.
+  CHECK(error_of(table_of("x,nodes,threads,time_s\n1,n1,0,1\n2,n2,1,2\n")) ==
+        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
+        "its columns are 'x', 'nodes', 'threads' and 'time_s'\n"
+        "pass, for example: --extrinsic x\n"
+        "if no column is a scale, pass: --extrinsic none");
 }
 
 TEST_CASE("the advice names a number of tokens before a number of heads", "[roles]") {
@@ -391,26 +383,9 @@ TEST_CASE("the advice names a number of tokens before a number of heads", "[role
   const Roles roles = resolve_roles(runs, request);
   CHECK(roles.extrinsic.empty());
   CHECK(roles.intrinsic == Texts{"n_head", "vocab", "num_tokens"});
-  CHECK(
-      std::count(roles.notices.begin(), roles.notices.end(),
-                 std::string("No column has the name of a scale (workers, batch size, ...), so all "
-                             "are inputs alike; ") +
-                     "--extrinsic names one.") == 1);
-}
-
-TEST_CASE("one of several possible times has to be chosen", "[roles]") {
-  CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
-        "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
-        "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"
-        "pass, for example: --target time_s --ignore 'step time'");
-}
-
-TEST_CASE("a scale that is a text or a switch is no scale", "[roles]") {
-  CHECK(error_of(table_of("x,nodes,threads,time_s\n1,n1,0,1\n2,n2,1,2\n")) ==
-        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
-        "its columns are 'x', 'nodes', 'threads' and 'time_s'\n"
-        "pass, for example: --extrinsic x\n"
-        "if no column is a scale, pass: --extrinsic none");
+  CHECK(std::ranges::count(roles.notices,
+                           "No column has the name of a scale (workers, batch size, ...), so all "
+                           "are inputs alike; --extrinsic names one.") == 1);
 }
 
 TEST_CASE("runs that vary nothing but the scale have no intrinsic column", "[roles]") {
@@ -432,19 +407,6 @@ TEST_CASE("how a run ended is no input unless it is named as one", "[roles]") {
   RoleRequest request;
   request.intrinsic = Texts{"x", "exit_code"};
   CHECK(resolve_roles(runs, request).intrinsic == Texts{"x", "exit_code"});
-}
-
-TEST_CASE("no column is intrinsic where that is said", "[roles]") {
-  RoleRequest request;
-  request.intrinsic = GENERATE(Texts{"none"}, Texts{});
-  const Roles roles = resolve_roles(table_of("x,gpus,time_s\n1,1,1\n2,2,2\n"), request);
-  CHECK(roles.intrinsic.empty());
-  CHECK(roles.ignored == Texts{"x"});
-  CHECK(roles.extrinsic == Texts{"gpus"});
-
-  request.intrinsic = Texts{"none"};
-  CHECK(resolve_roles(table_of("none,gpus,time_s\n1,1,1\n2,2,2\n"), request).intrinsic ==
-        Texts{"none"});
 }
 
 }  // namespace

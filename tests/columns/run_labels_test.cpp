@@ -5,9 +5,9 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 
 namespace perfmodel {
 namespace {
@@ -57,33 +57,27 @@ TEST_CASE("a number of the repetition is no input", "[roles][run-labels]") {
                  shell_word(name) + " to keep it."}));
 }
 
-TEST_CASE("settings whose names are near to those of repetitions stay", "[roles][run-labels]") {
+TEST_CASE("ids of settings, and names near to those of repetitions, stay", "[roles][run-labels]") {
   const std::string name =
       GENERATE("iterations", "repetitions", "num_runs", "n_trials", "replicas", "epochs", "steps",
-               "seed_size", "run_length", "visits_per_day", "sample", "grid", "width", "valid");
+               "seed_size", "run_length", "visits_per_day", "sample", "grid", "width", "valid",
+               "model_id", "gpu_id", "update", "candidate");
   INFO(name);
   CHECK(labelled(name, number_of_visit).is_input);
 }
 
-TEST_CASE("a count of iterations that people set stays", "[roles][run-labels]") {
-  CHECK(labelled(
-            "iteration", [](int row) { return std::to_string(row % 4 * 100 + 100); })
-            .is_input);
-}
-
-TEST_CASE("a number that is none of a repetition stays", "[roles][run-labels]") {
-  CHECK(labelled(
-            "rep", [](int row) { return to_text(0.5 * (1 + row / 6)); })
-            .is_input);
-}
-
-TEST_CASE("texts that differ in digits alone number repetitions", "[roles][run-labels]") {
-  CHECK_FALSE(labelled(
-                  "run", [](int row) { return "r" + number_of_visit(row); })
-                  .is_input);
-  CHECK(labelled("run", [](int row) {
-          return std::string(row / 6 % 2 == 0 ? "baseline" : "tuned");
-        }).is_input);
+TEST_CASE(
+    "counts that people set, other numbers and names stay, texts that differ in digits alone "
+    "number repetitions",
+    "[roles][run-labels]") {
+  using Cell = std::string (*)(int);
+  const auto [name, cell, is_input] = GENERATE(table<std::string, Cell, bool>({
+      {"iteration", [](int row) { return std::to_string(row % 4 * 100 + 100); }, true},
+      {"rep", [](int row) { return to_text(0.5 * (1 + row / 6)); }, true},
+      {"run", [](int row) { return std::string(row / 6 % 2 == 0 ? "baseline" : "tuned"); }, true},
+      {"run", [](int row) { return "r" + number_of_visit(row); }, false},
+  }));
+  CHECK(labelled(name, cell).is_input == is_input);
 }
 
 TEST_CASE("dates, paths and texts of single runs are no levels", "[roles][run-labels]") {
@@ -125,12 +119,7 @@ TEST_CASE("names of models, datasets and versions are levels", "[roles][run-labe
 
 TEST_CASE("numbers that cannot be read are refused, not left out", "[roles][run-labels]") {
   const auto error_of = [](const std::string& name, auto cell) {
-    try {
-      labelled(name, cell);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("(none)");
+    return test::message_of<InputError>([&] { labelled(name, cell); });
   };
   const auto comma = [](int row) { return "\"" + std::to_string(row) + ",5\""; };
   const auto unit = [](int row) { return std::to_string(row) + " GPUs"; };
@@ -151,11 +140,6 @@ TEST_CASE("numbers that are ids or time stamps are no inputs", "[roles][run-labe
   request.categorical = {};
   request.intrinsic = Texts{"filters", name};
   CHECK(labelled(name, id, request).is_input);
-}
-
-TEST_CASE("ids of settings remain inputs", "[roles][run-labels]") {
-  const std::string name = GENERATE("model_id", "gpu_id", "grid", "update", "candidate");
-  CHECK(labelled(name, number_of_visit).is_input);
 }
 
 }  // namespace

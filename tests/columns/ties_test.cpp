@@ -1,11 +1,11 @@
 #include "columns/derived.hpp"
 
-#include <numeric>
 #include <string>
 
 #include "perfmodel/columns.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
 #include "support/runs_text.hpp"
 
 using namespace perfmodel;
@@ -25,21 +25,18 @@ std::string tied_runs() {
   return csv;
 }
 
-ModelSpec spec_of(const RoleRequest& request) {
-  const Table table = table_of(tied_runs());
-  std::vector<std::size_t> rows(table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return make_spec(table, resolve_roles(table, request), rows);
+ModelSpec spec_of(const std::string& csv, const RoleRequest& request) {
+  return test::runs_of(table_of(csv), request).spec;
 }
 
 }  // namespace
 
 TEST_CASE("columns that follow from a scale are tied to it where flags keep them", "[central]") {
-  CHECK(spec_of({}).ties.empty());  // what follows is left out
+  CHECK(spec_of(tied_runs(), {}).ties.empty());  // what follows is left out
   RoleRequest request;
   request.intrinsic = {"local_batch", "global_batch", "width"};
   request.extrinsic = {"num_gpus", "num_nodes"};
-  const ModelSpec spec = spec_of(request);
+  const ModelSpec spec = spec_of(tied_runs(), request);
   const auto tie = [&](const std::string& scale, const std::string& column) {
     for (const Tie& item : spec.ties)
       if (item.scale == scale && item.column == column)
@@ -70,12 +67,9 @@ TEST_CASE("columns tied over several identities all move, whichever is the scale
   for (const int nodes : {1, 2, 4, 8})
     for (const int layers : {12, 24, 48})
       csv += test::csv_row(nodes, 8 * nodes, 128 * nodes, layers, 1 + row++ % 5);
-  const Table table = table_of(csv);
-  std::vector<std::size_t> rows(table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
   RoleRequest request;
   request.extrinsic = {"nodes", "num_gpus", "global_batch"};
-  const ModelSpec spec = make_spec(table, resolve_roles(table, request), rows);
+  const ModelSpec spec = spec_of(csv, request);
   CHECK(spec.ties.size() == 6);
   for (std::size_t scale = 0; scale < 3; ++scale) {
     const Configuration at{{24}, {}, {2, 16, 256}};
@@ -97,8 +91,8 @@ std::string step_law(const std::vector<int>& gpus, const std::vector<int>& colum
   RoleRequest request;
   request.extrinsic = {"gpus"};
   for (const std::string& notice : resolve_roles(table_of(csv), request).notices)
-    if (const std::string text = notice; text.starts_with("Column 'used' is ceil("))
-      return text.substr(17, text.find(" in every row") - 17);
+    if (notice.starts_with("Column 'used' is ceil("))
+      return notice.substr(17, notice.find(" in every row") - 17);
   return "";
 }
 
@@ -114,9 +108,7 @@ TEST_CASE("of several sizes of a step that fit, a full one that was measured is 
   CHECK(step_law({3, 4, 15, 20}, {1, 1, 3, 3}) == "ceil(gpus / 7)");
   CHECK(step_law({1, 3, 6, 100, 150}, {256, 86, 43, 3, 2}).empty());  // a value for each
   CHECK(step_law({1, 3, 100, 127, 150}, {256, 86, 3, 3, 2}) == "ceil(256 / gpus)");
-}
-
-TEST_CASE("evidence of too few runs, or not of all, makes no step", "[central][steps]") {
+  // Evidence of too few runs, or not of all, makes no step.
   CHECK(step_law({1, 4, 16}, {1, 1, 2}).empty());
   CHECK(step_law({1, 2, 4, 16}, {1, 1, 1, 2}) == "ceil(gpus / 8)");
   CHECK(step_law({1, 2, 4, 16, 32}, {1, 1, 1, 3, 3}).empty());
@@ -127,12 +119,9 @@ TEST_CASE("nodes and racks are steps in the GPUs, not in one another", "[central
   std::string csv = "b_gpus,a_racks,c_nodes,time_s\n";
   for (const int gpus : {1, 4, 8, 9, 16, 24, 32, 40, 64, 96})
     csv += test::csv_row(gpus, (gpus + 31) / 32, (gpus + 7) / 8, 1 + gpus % 3);
-  const Table table = table_of(csv);
-  std::vector<std::size_t> rows(table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
   RoleRequest request;
   request.extrinsic = {"a_racks", "b_gpus", "c_nodes"};
-  const ModelSpec spec = make_spec(table, resolve_roles(table, request), rows);
+  const ModelSpec spec = spec_of(csv, request);
   REQUIRE(spec.ties.size() == 2);
   for (const Tie& tie : spec.ties) {
     CHECK(tie.scale == "b_gpus");

@@ -22,29 +22,24 @@ struct Grid {
 
 /// A run for each number of workers and each batch.
 Table runs_of(const Grid& grid, const std::string& order = "total first") {
-  const bool total_first = order == "total first";
-  std::string csv =
-      (total_first ? grid.total + "," + grid.workers : grid.workers + "," + grid.total) +
-      ",width,time_s\n";
+  const auto row_of = [&](const auto& total, const auto& workers, const auto& width,
+                          const auto& time) {
+    return order == "total first" ? test::csv_row(total, workers, width, time)
+                                  : test::csv_row(workers, total, width, time);
+  };
+  std::string csv = row_of(grid.total, grid.workers, "width", "time_s");
   int row = 0;
-  for (const int workers : {1, 2, 3, 4, 6, 8}) {
+  for (const int workers : {1, 2, 3, 4, 6, 8})
     for (const int batch : grid.each) {
-      const std::string total = std::to_string(grid.is_set_as_total ? batch : batch * workers);
-      csv += total_first ? total + "," + std::to_string(workers)
-                         : std::to_string(workers) + "," + total;
-      csv += "," + std::to_string(32 + row * row % 5) + "," + std::to_string(1 + row % 3) + "\n";
+      const int total = grid.is_set_as_total ? batch : batch * workers;
+      csv += row_of(total, workers, 32 + row * row % 5, 1 + row % 3);
       ++row;
     }
-  }
   return table_of(csv);
 }
 
-Roles roles_of(const Table& table, const RoleRequest& request = {}) {
-  return resolve_roles(table, request);
-}
-
 std::optional<TotalPerWorker> found_in(const Table& table, const RoleRequest& request = {}) {
-  return find_total_per_worker(table, roles_of(table, request));
+  return find_total_per_worker(table, resolve_roles(table, request));
 }
 
 RoleRequest with_scales(const Strings& scales) {
@@ -107,7 +102,7 @@ TEST_CASE("a column of that name, or names that no formula can have, leave a tot
 TEST_CASE("the share of each worker becomes a derived column in place of the total",
           "[total-per-worker]") {
   Table table = runs_of({});
-  Roles roles = roles_of(table, with_scales({"global_batch", "num_gpus"}));
+  Roles roles = resolve_roles(table, with_scales({"global_batch", "num_gpus"}));
   const std::size_t notices = roles.notices.size();
   count_total_per_worker(table, roles);
   CHECK(roles.extrinsic == Strings{"global_batch_per_num_gpus", "num_gpus"});
@@ -121,7 +116,7 @@ TEST_CASE("the share of each worker becomes a derived column in place of the tot
         "of 20. --keep-totals leaves it as it is.");
 
   Table other = runs_of({.is_set_as_total = true});
-  Roles same = roles_of(other);
+  Roles same = resolve_roles(other, {});
   const std::size_t columns = other.columns.size();
   count_total_per_worker(other, same);
   CHECK(other.columns.size() == columns);

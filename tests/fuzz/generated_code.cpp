@@ -19,7 +19,6 @@
 #include "perfmodel/fit.hpp"
 #include "support/generated_runs.hpp"
 #include "support/shell.hpp"
-#include "support/temporary_directory.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel::fuzz {
@@ -243,7 +242,12 @@ std::optional<GeneratedModel> generated_model(RandomStream& random) {
   return out;
 }
 
-std::string program_of(const std::vector<GeneratedModel>& models, FormulaLanguage language) {
+namespace {
+
+/// Code that prints the times of all configurations of the models, one per line, by what
+/// formula_code() writes, and the statements of its main function in C.
+std::pair<std::string, std::string> program_of(const std::vector<GeneratedModel>& models,
+                                               FormulaLanguage language) {
   std::string out;
   std::string calls;
   for (std::size_t number = 0; number < models.size(); ++number) {
@@ -269,22 +273,19 @@ std::string program_of(const std::vector<GeneratedModel>& models, FormulaLanguag
       calls += own;
     }
   }
-  return language == FormulaLanguage::c
-             ? out + "#include <stdio.h>\nint main(void) {\n" + calls + "return 0;\n}\n"
-             : out;
+  return {out, calls};
 }
 
+}  // namespace
+
 void check_code(const std::vector<GeneratedModel>& models, FormulaLanguage language) {
-  const test::TemporaryDirectory directory;
-  const std::string file = directory.write("program", program_of(models, language));
-  const std::string binary = directory.file("binary");
   const std::string name(to_text(language));
-  const std::string command = language == FormulaLanguage::python ? test::kPython + file
-                              : language == FormulaLanguage::javascript
-                                  ? "node " + file
-                                  : "cc -std=c99 -Wall -Wno-unused-variable -Werror -x c -o " +
-                                        binary + " " + file + " -lm && " + binary;
-  const auto printed = test::output_of(command);
+  const auto [code, calls] = program_of(models, language);
+  const auto printed =
+      language == FormulaLanguage::python ? test::output_of_python(code)
+      : language == FormulaLanguage::javascript
+          ? test::output_of_javascript(code)
+          : test::output_of_c(code, calls, "-std=c99 -Wall -Wno-unused-variable -Werror");
   if (!printed)
     throw std::logic_error("the code of " + name + " does not run");
   std::istringstream lines(*printed);

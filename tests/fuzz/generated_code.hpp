@@ -22,12 +22,9 @@ struct GeneratedModel {
 /// values.
 std::optional<GeneratedModel> generated_model(RandomStream& random);
 
-/// A file in `python`, `c` or `javascript` that computes the times of all configurations of the
-/// models by the code of formula_code() and prints one per line.
-std::string program_of(const std::vector<GeneratedModel>& models, FormulaLanguage language);
-
-/// Runs the file and compares the printed times with predict(). Throws std::logic_error, which
-/// names the language and the formula of the first model whose times differ.
+/// Runs the code of formula_code() in `python`, `c` or `javascript` for all configurations of the
+/// models and compares the printed times with predict(). Throws std::logic_error, which names the
+/// language and the formula of the first model whose times differ.
 void check_code(const std::vector<GeneratedModel>& models, FormulaLanguage language);
 
 }  // namespace perfmodel::fuzz

@@ -83,10 +83,8 @@ TEST_CASE(
 
   request.gated = true;
   CHECK_THROWS_AS(fit_runs(runs(), request), InputError);
-}
-
-TEST_CASE("test rows are named once") {
-  FitRequest request = quick_fit();
+  // Test rows are named once.
+  request = quick_fit();
   request.test_runs = [](const auto&) { return runs(); };
   request.split = {80, 0, 20};
   CHECK_THROWS_AS(fit_runs(runs(), request), UsageError);

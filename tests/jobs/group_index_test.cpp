@@ -1,10 +1,8 @@
 #include "jobs/group_fits.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "base/files.hpp"
 #include "support/catch.hpp"
+#include "support/rows.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
@@ -47,14 +45,9 @@ TEST_CASE("groups that stand one after the other are read on their own as in the
   CHECK(index->key(0) == std::vector<std::string>{"a,b"});
   CHECK(index->digest() == sha256(kStanding));
   const RunsFile whole = read_runs(path, {"kernel"});
-  std::vector<std::size_t> all(whole.table.rows());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  for (std::size_t group = 0, row = 0; group < 3; row += index->rows(group++)) {
-    const std::vector<std::size_t> rows(
-        all.begin() + static_cast<std::ptrdiff_t>(row),
-        all.begin() + static_cast<std::ptrdiff_t>(row + index->rows(group)));
-    CHECK(rows_as_text(index->table(group)) == rows_as_text(take_rows(whole.table, rows)));
-  }
+  for (std::size_t group = 0, row = 0; group < 3; row += index->rows(group++))
+    CHECK(rows_as_text(index->table(group)) ==
+          rows_as_text(take_rows(whole.table, test::rows_between(row, row + index->rows(group)))));
 
   // Rows that stand apart, other separators and standard input are for those who read it all.
   directory.write("apart.csv", "kernel,gpus,time_s\na,1,2\nb,1,2\na,2,3\n");

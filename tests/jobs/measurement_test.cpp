@@ -18,12 +18,19 @@ std::optional<double> step_time_in(const std::string& output,
 
 }  // namespace
 
-TEST_CASE("a time is read from the last line with the text", "[campaign]") {
+TEST_CASE("the last time with the text counts, of all lines and within a line or a progress bar",
+          "[campaign]") {
   CHECK(step_time_in("step_time: 2\nstep_time: 0.5\nloss: 3\n") == 0.5);
   CHECK(step_time_in("epoch 1, step_time: 2e-3, loss 4") == 0.002);
   CHECK(step_time_in("step_time: none\nstep_time: 0.25") == 0.25);
   CHECK_FALSE(step_time_in("loss: 3\n"));
   CHECK_FALSE(step_time_in(""));
+  CHECK(step_time_in("step_time: 9 s\rstep_time: 4 s\rstep_time: 2 s\n") == 2);
+  CHECK(step_time_in("step_time: 9 s, after warm-up step_time: 2 s\n") == 2);
+  CHECK(step_time_in("Epoch 3 took 4.2 seconds", "{} seconds") == 4.2);
+  // A pattern has one place for it.
+  CHECK_THROWS_AS(parse_time_pattern("step_time: "), UsageError);
+  CHECK_THROWS_AS(parse_time_pattern("{} of {}"), UsageError);
 }
 
 TEST_CASE("a time may have a unit", "[campaign]") {
@@ -34,12 +41,6 @@ TEST_CASE("a time may have a unit", "[campaign]") {
   CHECK(step_time_in("step_time: 3 steps") == 3);
   CHECK(step_time_in("took 4 ms per step", "took {} ms per step") == 0.004);
   CHECK_FALSE(step_time_in("took 4 s per epoch", "took {} s per step"));
-}
-
-TEST_CASE("the last time of a line and of a progress bar counts", "[campaign]") {
-  CHECK(step_time_in("step_time: 9 s\rstep_time: 4 s\rstep_time: 2 s\n") == 2);
-  CHECK(step_time_in("step_time: 9 s, after warm-up step_time: 2 s\n") == 2);
-  CHECK(step_time_in("Epoch 3 took 4.2 seconds", "{} seconds") == 4.2);
 }
 
 TEST_CASE("a number that is no time is not taken for seconds", "[campaign]") {
@@ -105,11 +106,6 @@ esac
   const TimedRun run =
       time_run({{"echo", "7"}, {"sh", poll}, {}, log}, parse_time_pattern("step_time: {}"), {});
   CHECK(run.time == 3);
-}
-
-TEST_CASE("a pattern of time has one place for it", "[campaign]") {
-  CHECK_THROWS_AS(parse_time_pattern("step_time: "), UsageError);
-  CHECK_THROWS_AS(parse_time_pattern("{} of {}"), UsageError);
 }
 
 TEST_CASE("a run is timed by the clock", "[campaign]") {

@@ -168,27 +168,34 @@ FittedModel read_back(const std::string& json) {
   return read_model(JsonCursor::parse("model.json", json), form_kinds());
 }
 
-}  // namespace
-
-TEST_CASE("property: the order of rows changes no byte of a model", "[property]") {
+/// Calls the property with the runs and the fit of each case.
+template <class Check>
+void for_each_fit(const std::string& property, const Check& check) {
   for_each_case(
-      "rows",
-      [](RandomStream& random) {
+      property,
+      [&](RandomStream& random) {
         const GeneratedRuns runs = generated_runs(random);
         const FitRequest request = generated_request(runs, random);
         INFO(test::words_of(runs, request));
+        check(runs, request, random);
+      });
+}
+
+}  // namespace
+
+TEST_CASE("property: the order of rows changes no byte of a model", "[property]") {
+  for_each_fit(
+      "rows",
+      [](const GeneratedRuns& runs, const FitRequest& request, RandomStream& random) {
         const GeneratedRuns moved = take_rows(runs, shuffled_rows(runs.rows(), random));
         CHECK(without_line(fitted(runs, request)) == without_line(fitted(moved, request)));
       });
 }
 
 TEST_CASE("property: the order of columns changes the order of the constants alone", "[property]") {
-  for_each_case(
+  for_each_fit(
       "columns",
-      [](RandomStream& random) {
-        const GeneratedRuns runs = generated_runs(random);
-        const FitRequest request = generated_request(runs, random);
-        INFO(test::words_of(runs, request));
+      [](const GeneratedRuns& runs, const FitRequest& request, RandomStream& random) {
         GeneratedRuns moved = runs;
         random.shuffle(std::span(moved.columns));
         const FittedModel model = fitted(runs, request);
@@ -199,12 +206,9 @@ TEST_CASE("property: the order of columns changes the order of the constants alo
 }
 
 TEST_CASE("property: names of columns and levels are names alone", "[property]") {
-  for_each_case(
+  for_each_fit(
       "names",
-      [](RandomStream& random) {
-        const GeneratedRuns runs = generated_runs(random);
-        const FitRequest request = generated_request(runs, random);
-        INFO(test::words_of(runs, request));
+      [](const GeneratedRuns& runs, const FitRequest& request, RandomStream& random) {
         // In the same order or in the opposite one, in which nothing but lists of names may differ.
         const bool same_order = random.below(2) == 0 || has_equal_columns(runs);
         const Renamed renamed = renamed_columns(runs, same_order, random);
@@ -261,12 +265,9 @@ TEST_CASE("property: units of the time and of columns change no prediction", "[p
 
 TEST_CASE("property: a model that is read and written has the same bytes and predictions",
           "[property]") {
-  for_each_case(
+  for_each_fit(
       "round trip",
-      [](RandomStream& random) {
-        const GeneratedRuns runs = generated_runs(random);
-        FitRequest request = generated_request(runs, random);
-        INFO(test::words_of(runs, request));
+      [](const GeneratedRuns& runs, FitRequest request, RandomStream& random) {
         request.held_out.intervals = random.below(3) == 0;
         if (random.below(8) == 0)
           request.bootstrap = BootstrapRequest{.samples = 10};

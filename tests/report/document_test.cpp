@@ -12,14 +12,14 @@ using namespace perfmodel;
 using doc::numbers;
 using doc::words;
 
-TEST_CASE("cells of a table are aligned by their characters", "[report]") {
-  doc::Table table{{words("é"), numbers("1"), words("x")}};
-  table.indentation = 2;
-  table.add({"abc", "100"});
-  CHECK(doc::text_lines(table) == std::vector<std::string>{"  \u00e9      1  x", "  abc  100"});
-}
-
-TEST_CASE("a table that is too wide wraps its texts, then puts columns below", "[report]") {
+TEST_CASE(
+    "cells of a table are aligned by their characters, and one that is too wide wraps its "
+    "texts, then puts columns below",
+    "[report]") {
+  doc::Table narrow{{words("é"), numbers("1"), words("x")}};
+  narrow.indentation = 2;
+  narrow.add({"abc", "100"});
+  CHECK(doc::text_lines(narrow) == std::vector<std::string>{"  \u00e9      1  x", "  abc  100"});
   doc::Table table{
       {words("configuration of a run"), numbers("first"), numbers("second"), numbers("third")}};
   table.indentation = 2;

@@ -12,6 +12,11 @@ using namespace perfmodel;
 
 namespace {
 
+FittedModel read_text_of(const std::string& text) {
+  const test::CsvFile file(text);
+  return read_model(file.path());
+}
+
 FittedModel model_with_everything() {
   test::SumRuns runs = test::sum_runs(50, 0, 1);
   own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 2;
@@ -35,8 +40,7 @@ FittedModel model_with_everything() {
 TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]") {
   const FittedModel model = model_with_everything();
   const std::string text = to_json(model);
-  const test::CsvFile file(text);
-  const FittedModel back = read_model(file.path());
+  const FittedModel back = read_text_of(text);
   REQUIRE(back.form->name() == "multi");
   CHECK(sum_form(back).structure == sum_form(model).structure);
   CHECK(back.constants == model.constants);
@@ -57,19 +61,23 @@ TEST_CASE("other growths of a sum come back from its file", "[io][multi]") {
   structure.features = {{{.saturates = true}, {}, {.saturates = true}},
                         {{.log_power = 2}, {.clamp = 64}, {.log_power = 1, .clamp = 32}}};
   const std::string text = to_json(model);
-  const test::CsvFile file(text);
-  const FittedModel back = read_model(file.path());
+  const FittedModel back = read_text_of(text);
   REQUIRE(back.form->name() == "multi");
   CHECK(sum_form(back).structure == structure);
   CHECK(to_json(back) == text);
 }
 
-TEST_CASE("a cap of a file that is no number above 0 is refused", "[io][multi]") {
+TEST_CASE("a cap that is no number above 0, and a logarithm unknown to us, are refused",
+          "[io][multi]") {
   FittedModel model = model_with_everything();
+  std::string text = to_json(model);
   own_sum_form(model).structure.own_feature(0, 1).clamp = 0;
-  const test::CsvFile file(to_json(model));
-  CHECK_THROWS_WITH(read_model(file.path()),
+  CHECK_THROWS_WITH(read_text_of(to_json(model)),
                     Catch::Contains("constants.terms[0].caps.batch_size: expected a number > 0"));
+  const auto at = text.find("\"log2_powers\": {\"gpus\": 2");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 25, "\"log2_powers\": {\"gpus\": 7");
+  CHECK_THROWS_AS(read_text_of(text), InputError);
 }
 
 TEST_CASE("a sum of products of an earlier version does not say what is identified",
@@ -77,16 +85,7 @@ TEST_CASE("a sum of products of an earlier version does not say what is identifi
   FittedModel model = model_with_everything();
   model.identifiability.reset();
   model.uncertainty.reset();
-  const test::CsvFile file(to_json(model));
-  CHECK_FALSE(read_model(file.path()).identifiability);
-  CHECK_FALSE(read_model(file.path()).uncertainty);
-}
-
-TEST_CASE("a model of product terms with a logarithm unknown to us is refused", "[io][multi]") {
-  std::string text = to_json(model_with_everything());
-  const auto at = text.find("\"log2_powers\": {\"gpus\": 2");
-  REQUIRE(at != std::string::npos);
-  text.replace(at, 25, "\"log2_powers\": {\"gpus\": 7");
-  const test::CsvFile file(text);
-  CHECK_THROWS_AS(read_model(file.path()), InputError);
+  const FittedModel back = read_text_of(to_json(model));
+  CHECK_FALSE(back.identifiability);
+  CHECK_FALSE(back.uncertainty);
 }

@@ -128,44 +128,20 @@ TEST_CASE("results of asv are a row per combination of parameters", "[json-runs]
         "join.time_broken": [null, [["1", "2"]]],
         "join.time_sampled": [[1.5], [], "v", [[1, 2]]]},
       "durations": {}})";
-  const std::string start = ",abc,m1,";
   CHECK(csv_of_tool(text) ==
         "benchmark,commit,machine,param1,param2,time,memory_bytes,value\n"
-        "join.Suite.time_join" +
-            start +
-            "10,inner,0.5s,,\n"
-            "join.Suite.time_join" +
-            start +
-            "10,outer,,,\n"
-            "join.Suite.time_join" +
-            start +
-            "10,None,failed,,\n"
-            "join.Suite.time_join" +
-            start +
-            "20,inner,0.00004s,,\n"
-            "join.Suite.time_join" +
-            start +
-            "20,outer,1s,,\n"
-            "join.Suite.time_join" +
-            start +
-            "20,None,2s,,\n"
-            "join.peakmem_join" +
-            start +
-            ",,,728,\n"
-            "join.track_size" +
-            start +
-            "1,,,,3\n"
-            "join.track_size" +
-            start +
-            "2,,,,4\n"
-            "join.time_broken" +
-            start +
-            ",,failed,,\n"
-            "join.time_sampled" +
-            start +
-            ",,1s,,\n"
-            "join.time_sampled" +
-            start + ",,2s,,\n");
+        "join.Suite.time_join,abc,m1,10,inner,0.5s,,\n"
+        "join.Suite.time_join,abc,m1,10,outer,,,\n"
+        "join.Suite.time_join,abc,m1,10,None,failed,,\n"
+        "join.Suite.time_join,abc,m1,20,inner,0.00004s,,\n"
+        "join.Suite.time_join,abc,m1,20,outer,1s,,\n"
+        "join.Suite.time_join,abc,m1,20,None,2s,,\n"
+        "join.peakmem_join,abc,m1,,,,728,\n"
+        "join.track_size,abc,m1,1,,,,3\n"
+        "join.track_size,abc,m1,2,,,,4\n"
+        "join.time_broken,abc,m1,,,failed,,\n"
+        "join.time_sampled,abc,m1,,,1s,,\n"
+        "join.time_sampled,abc,m1,,,2s,,\n");
   CHECK(csv_of_tool(R"({"version": 1, "commit_hash": "abc", "params": {"machine": "m"},
                         "results": {"time_a": 0.5, "mem_b": null,
                                     "time_c": {"result": [1, 2], "params": [["x", "y"]]}}})") ==

@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
+#include "support/message_of.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Catch::Matchers::Message;
-using test::csv_error;
 using test::CsvFile;
 using test::table_of;
 using Lines = std::vector<std::uint32_t>;
@@ -28,6 +27,15 @@ Texts texts(const Table& table, std::string_view column) {
   return result;
 }
 
+/// The message of the error of reading these bytes, as if they stood in "runs.csv".
+std::string csv_error(std::string_view bytes) {
+  const CsvFile file(bytes);
+  std::string message = test::message_of<InputError>([&] { read_csv(file.path()); });
+  for (std::size_t at = 0; (at = message.find(file.path(), at)) != std::string::npos;)
+    message.replace(at, file.path().size(), "runs.csv");
+  return message;
+}
+
 TEST_CASE("columns of numbers and of texts are read with their lines", "[csv]") {
   const Table table = table_of("filters,padding,time_s\n4,same,0.1\n64,valid,1e-3\n8,same,.5\n");
   CHECK(table.names() == Texts{"filters", "padding", "time_s"});
@@ -37,9 +45,7 @@ TEST_CASE("columns of numbers and of texts are read with their lines", "[csv]") 
   CHECK_FALSE(table.at("padding").is_numeric());
   CHECK(table.at("padding").levels == Texts{"same", "valid"});
   CHECK(table.at("padding").codes == std::vector<std::uint32_t>{0, 1, 0});
-}
-
-TEST_CASE("the source of a table is the path as it was given", "[csv]") {
+  // The source of a table is the path as it was given.
   const CsvFile file("a,b\n1,2\n");
   CHECK(read_csv(file.path()).where(0) == file.path() + ":2");
 }
@@ -94,12 +100,8 @@ TEST_CASE("reading reports how many bytes of all files have been read", "[csv]")
   CHECK(told.back() >= first.size());  // of the second file, behind all of the first
 }
 
-TEST_CASE("blank lines are skipped and counted", "[csv]") {
-  const Table table = table_of("\n\na,b\n\n1,2\n  \t\n\r\n3,4\n\n");
-  CHECK(table.lines == Lines{5, 8});
-}
-
-TEST_CASE("blanks around names, numbers and texts do not count", "[csv]") {
+TEST_CASE("blank lines are skipped and counted, blanks around cells do not count", "[csv]") {
+  CHECK(table_of("\n\na,b\n\n1,2\n  \t\n\r\n3,4\n\n").lines == Lines{5, 8});
   const Table table = table_of(" a ,\tb c\n 1 , x y \n\t2\t,x y\n");
   CHECK(table.names() == Texts{"a", "b c"});
   CHECK(table.at("a").numbers == std::vector<double>{1, 2});
@@ -113,10 +115,7 @@ TEST_CASE("quotes hold commas, quotes and blanks together", "[csv]") {
   CHECK(texts(table, "a, or b") == Texts{"x,y", ""});
   CHECK(texts(table, "say \"hi\"") == Texts{" z ", "\""});
   CHECK(table.at("n").numbers == std::vector<double>{1.5, 2});
-}
-
-TEST_CASE("a quote inside an unquoted field is a character like others", "[csv]") {
-  CHECK(texts(table_of("disk\n5\" HDD\n"), "disk") == Texts{"5\" HDD"});
+  CHECK(texts(table_of("disk\n5\" HDD\n"), "disk") == Texts{"5\" HDD"});  // within a field
 }
 
 TEST_CASE("a cell that is no number is kept as it stands, never changed", "[csv]") {
@@ -131,13 +130,10 @@ TEST_CASE("a cell that is no number is kept as it stands, never changed", "[csv]
   CHECK(x.numbers[8] == 2);
 }
 
-TEST_CASE("a column whose first cell is a text is a column of texts", "[csv]") {
-  const Table table = table_of("x\nn/a\n1\n");
-  CHECK_FALSE(table.at("x").is_numeric());
-  CHECK(table.at("x").levels == Texts{"n/a", "1"});
-}
-
-TEST_CASE("columns named as text keep their numbers as they stand", "[csv]") {
+TEST_CASE("a column whose first cell is a text, or which is named, is one of texts", "[csv]") {
+  const Table of_texts = table_of("x\nn/a\n1\n");
+  CHECK_FALSE(of_texts.at("x").is_numeric());
+  CHECK(of_texts.at("x").levels == Texts{"n/a", "1"});
   const Table table = table_of("version,x\n1.10,1\n1.1,2\n", {"version", "no such column"});
   CHECK(table.at("version").levels == Texts{"1.10", "1.1"});
   CHECK(table.at("x").is_numeric());
@@ -172,7 +168,10 @@ TEST_CASE("files longer than the reader's buffers are read whole", "[csv]") {
   CHECK(in_order);
 }
 
-TEST_CASE("lines with too few or too many fields are errors with their line", "[csv]") {
+TEST_CASE(
+    "lines with too few or too many fields are errors with their line, the first twenty of "
+    "them",
+    "[csv]") {
   CHECK(csv_error("a,b,c\n1,2,3\n1,2\n\n1,2,3,4\n1\n") ==
         "runs.csv:3: 2 fields, but the header has 3 columns\n"
         "runs.csv:5: 4 fields, but the header has 3 columns; is there a decimal comma, or a text "
@@ -182,9 +181,6 @@ TEST_CASE("lines with too few or too many fields are errors with their line", "[
       csv_error("a\n1,5\n") ==
       "runs.csv:2: 2 fields, but the header has 1 column; is there a decimal comma, or a text with "
       "a comma that needs quotes?");
-}
-
-TEST_CASE("the first twenty of many lines with the wrong number of fields are shown", "[csv]") {
   std::string csv = "a,b\n";
   std::string expected;
   for (int line = 2; line <= 56; ++line) {
@@ -208,7 +204,7 @@ TEST_CASE("quotes that are not closed or not followed by a comma are errors", "[
         "not supported");
 }
 
-TEST_CASE("headers with doubtful names are errors", "[csv]") {
+TEST_CASE("headers with doubtful names, and texts that are not UTF-8, are errors", "[csv]") {
   CHECK(csv_error("a,b,a,\n1,2,3,4\n") ==
         "runs.csv:1: columns 1 and 3 are both named 'a'; rename one\n"
         "runs.csv:1: column 4 has no name; name it in the header");
@@ -218,9 +214,7 @@ TEST_CASE("headers with doubtful names are errors", "[csv]") {
   CHECK(csv_error("gr\xF6\xDF"
                   "e,b\n1,2\n") ==
         "runs.csv:1: the name of column 1 is not UTF-8 text; save the file as UTF-8");
-}
-
-TEST_CASE("texts that are not UTF-8 are errors, once for each text", "[csv]") {
+  // Once for each text.
   CHECK(csv_error("a,b\n1,x\n2,gr\xF6n\n3,gr\xF6n\n4,gr\xC3\xBCn\n") ==
         "runs.csv:3: column 'b': the text is not UTF-8; save the file as UTF-8");
 }
@@ -249,6 +243,7 @@ TEST_CASE("semicolons, tabs and bars are recognised, and taken where they are as
   CHECK(parse_csv("a,b|c\nx,y|2\n", "runs.csv", {}, '|').names() ==
         std::vector<std::string>{"a,b", "c"});
   CHECK(table_of("a\tb\n1\t\n").at("b").levels == std::vector<std::string>{""});
+  CHECK(table_of("time_s\n1\n2\n").at("time_s").numbers == std::vector<double>{1, 2});
 }
 
 TEST_CASE("numbers have decimal commas where commas do not separate", "[csv]") {
@@ -280,20 +275,14 @@ TEST_CASE("several files are one table by the names of their columns", "[csv]") 
   CHECK(chosen.at("b").levels == std::vector<std::string>{"y", "x"});
 }
 
-TEST_CASE("a single column needs no separator", "[csv]") {
-  CHECK(table_of("time_s\n1\n2\n").at("time_s").numbers == std::vector<double>{1, 2});
-}
-
-TEST_CASE("old Macintosh line ends are recognised", "[csv]") {
+TEST_CASE("carriage returns that end no line are errors, with their line or as Macintosh's",
+          "[csv]") {
   const std::string expected =
       "runs.csv: the lines end in bare carriage returns (old Macintosh style); save it with LF or "
       "CRLF line ends, for example: tr '\\r' '\\n'";
   CHECK(csv_error("a,b\r1,2\r3,4\r") == expected);
   CHECK(csv_error("a,b\r1,2\r3,4") == expected);
   CHECK(csv_error("a,b\r") == expected);
-}
-
-TEST_CASE("a stray carriage return is an error with its line", "[csv]") {
   const std::string problem =
       ": a carriage return that is not part of a line end (CRLF); remove it";
   CHECK(csv_error("a,b\n1,2\n3\r,4\n") == "runs.csv:3" + problem);
@@ -301,14 +290,11 @@ TEST_CASE("a stray carriage return is an error with its line", "[csv]") {
   CHECK(csv_error("a,b\n1,2\r") == "runs.csv:2" + problem);
 }
 
-TEST_CASE("a NUL byte is an error with its line", "[csv]") {
+TEST_CASE("a NUL byte is an error with its line, and files that are no CSV at all are named",
+          "[csv]") {
   using namespace std::string_view_literals;
   CHECK(csv_error("a,b\n1,2\n3,4\0\n5,6\n"sv) ==
         "runs.csv:3: a NUL byte; the file is damaged or not a text file");
-}
-
-TEST_CASE("files that are no CSV at all are named", "[csv]") {
-  using namespace std::string_view_literals;
   const std::string utf16 = "runs.csv is UTF-16 text; save it as UTF-8";
   CHECK(csv_error("\xFF\xFE"
                   "a\0,\0b\0\n\0"sv) == utf16);
@@ -324,18 +310,10 @@ TEST_CASE("files that are no CSV at all are named", "[csv]") {
   CHECK(csv_error("\x1F\x8B..."sv) == "runs.csv is compressed by gzip; unpack it first (gunzip)");
 }
 
-TEST_CASE("a line that is far too long is an error", "[csv]") {
+TEST_CASE("a line that is far too long, and a table of far more columns than settings, are refused",
+          "[csv]") {
   CHECK(csv_error("a,b\n1," + std::string((std::size_t{16} << 20), 'x') + "\n") ==
         "runs.csv:2: the line is longer than 16 MiB; is this a CSV file?");
-}
-
-TEST_CASE("a file that cannot be read is an error with the reason", "[csv]") {
-  CHECK_THROWS_MATCHES(read_csv("/no/such/runs.csv"), InputError,
-                       Message("cannot read /no/such/runs.csv: No such file or directory"));
-  CHECK_THROWS_MATCHES(read_csv("/"), InputError, Message("cannot read /: Is a directory"));
-}
-
-TEST_CASE("a table of far more columns than settings is refused", "[csv]") {
   std::string header = "time_s";
   std::string row = "1";
   for (int i = 1; i <= 1000; ++i) {
@@ -346,6 +324,12 @@ TEST_CASE("a table of far more columns than settings is refused", "[csv]") {
         "runs.csv:1: the header has 1001 columns, but at most 1000 are read; one line per run and "
         "one column per setting is expected: keep the time and the settings, or transpose the "
         "table");
+}
+
+TEST_CASE("a file that cannot be read is an error with the reason", "[csv]") {
+  CHECK_THROWS_MATCHES(read_csv("/no/such/runs.csv"), InputError,
+                       Message("cannot read /no/such/runs.csv: No such file or directory"));
+  CHECK_THROWS_MATCHES(read_csv("/"), InputError, Message("cannot read /: Is a directory"));
 }
 
 }  // namespace

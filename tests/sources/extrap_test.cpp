@@ -64,14 +64,12 @@ TEST_CASE("Extra-P's text has a row per point, region and repetition", "[extrap]
         std::vector<std::string>{"time", "bytes moved"});
 }
 
-TEST_CASE("a metric may change between the regions, or have no name", "[extrap]") {
+TEST_CASE("a metric may change between the regions, or have no name or that of a parameter",
+          "[extrap]") {
   CHECK(text_csv("PARAMETER p\nPOINTS 1 2\nREGION a\nDATA 5\nDATA 6\nREGION b\nDATA 7\nDATA 8\n") ==
         "p,region,value\n1,a,5\n2,a,6\n1,b,7\n2,b,8\n");
   CHECK(text_csv("PARAMETER p\nPOINTS (1)(2)\nMETRIC t\nREGION a\nDATA 5\nDATA 6\nMETRIC u\n"
                  "REGION b\nDATA 7\nDATA 8\n") == "p,region,t,u\n1,a,5,\n2,a,6,\n1,b,,7\n2,b,,8\n");
-}
-
-TEST_CASE("a metric with the name of a parameter has a column of its own", "[extrap]") {
   CHECK(text_csv("PARAMETER t region\nPOINTS (1 2)\nMETRIC t\nREGION a\nDATA 5\n") ==
         "t,region,region_,t_\n1,2,a,5\n");
 }
@@ -109,12 +107,7 @@ TEST_CASE("TaLPas' lines are JSON with semicolons", "[extrap]") {
       "{\"parameters\":{\"p\":1,\"n\":2};\"metric\":\"flops\";\"callpath\":\"a\";\"value\":9}\n";
   REQUIRE(is_extrap_text(text));
   CHECK(text_csv(text) == "n,p,region,time,flops\n2,1,a,8.5,9\n");
-  try {
-    text_csv(text + text.substr(0, 20) + "\n");
-    FAIL();
-  } catch (const InputError& error) {
-    CHECK_THAT(error.what(), Contains("runs.txt:3:1:"));
-  }
+  CHECK_THROWS_WITH(text_csv(text + text.substr(0, 20) + "\n"), Contains("runs.txt:3:1:"));
 }
 
 TEST_CASE("Extra-P's JSON refers to regions and metrics by their names or ids", "[extrap]") {
@@ -134,9 +127,7 @@ TEST_CASE("Extra-P's JSON refers to regions and metrics by their names or ids", 
         {"id": 2, "callpath_id": 9, "coordinate_id": 1, "metric_id": 1, "value": 1},
         {"id": 3, "callpath_id": 9, "coordinate_id": 7, "metric_id": 1, "value": 2}]})") ==
         "p,region,time,flops\n4,main,0.5,7\n4,main,1,\n8,main,2,\n");
-}
-
-TEST_CASE("the document within an .extra-p file has means", "[extrap]") {
+  // The document within an .extra-p file has means.
   CHECK(json_csv(R"({"Extra-P": "4.1", "scaling": null, "parameters": ["x"], "measurements": {
       "main": {"time": [{"coordinate": [4], "mean": 3.5, "median": 3, "values": [0, 1]}]}}})") ==
         "x,region,time\n4,main,3.5\n");
@@ -206,6 +197,11 @@ TEST_CASE_METHOD(ProgramTest,
   CHECK(std::stod(predicted.output) == Approx(64).epsilon(0.01));
   CHECK_THAT(run({"fit", runs_file, "-o", file("again.json")}).succeeded().errors,
              Contains("Column 'time' is taken as the measured time."));
+  // Without the name of a time, several metrics need a choice.
+  write("runs.txt",
+        "PARAMETER p\nPOINTS 1 2\nMETRIC a\nDATA 5\nDATA 6\nMETRIC b\nDATA 7\nDATA 8\n");
+  CHECK_THAT(run({"fit", runs_file}).failed(3),
+             Contains("which of 'a' and 'b' is the measured time?") && Contains("--target a"));
 }
 
 TEST_CASE_METHOD(ProgramTest, "show --as extrap prints a function in Extra-P's notation",
@@ -217,10 +213,8 @@ TEST_CASE_METHOD(ProgramTest, "show --as extrap prints a function in Extra-P's n
               std::to_string(3 * std::pow(p, 1.5) * std::log2(n) + 20) + "\n";
   const std::string runs_file = write("runs.csv", runs);
   const std::string model = file("model.json");
-  const auto fit = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"fit", runs_file, "--target", "time", "-o", model};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    INFO(run(arguments).errors);
+  const auto fit = [&](const test::Words& more) {
+    INFO(run({"fit", runs_file, "--target", "time", "-o", model}, more).errors);
     return run({"show", model, "--as", "extrap"});
   };
   const auto shown = fit({"--expression", "multi", "--ignore", "kind"});
@@ -236,18 +230,8 @@ TEST_CASE_METHOD(ProgramTest, "show --as extrap prints a function in Extra-P's n
 
   CHECK_THAT(fit({"--expression", "generic", "--extrinsic", "p", "--ignore", "kind"}).output,
              Contains(" * n^(") && Contains("p^("));
-  const auto levels = fit({"--expression", "generic", "--extrinsic", "p"});
-  CHECK(levels.exit_code == 3);
-  CHECK_THAT(levels.errors, Contains("Extra-P has no notation for the levels of 'kind'"));
-}
-
-TEST_CASE_METHOD(ProgramTest, "without the name of a time, several metrics need a choice",
-                 "[extrap][program]") {
-  const std::string runs_file = write(
-      "runs.txt", "PARAMETER p\nPOINTS 1 2\nMETRIC a\nDATA 5\nDATA 6\nMETRIC b\nDATA 7\nDATA 8\n");
-  const std::string fitted = run({"fit", runs_file}).failed(3);
-  CHECK_THAT(fitted, Contains("which of 'a' and 'b' is the measured time?"));
-  CHECK_THAT(fitted, Contains("--target a"));
+  CHECK_THAT(fit({"--expression", "generic", "--extrinsic", "p"}).failed(3),
+             Contains("Extra-P has no notation for the levels of 'kind'"));
 }
 
 TEST_CASE_METHOD(ProgramTest, "import writes Extra-P's runs as CSV, also from gzip",

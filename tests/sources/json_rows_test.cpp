@@ -24,17 +24,16 @@ void check_json_error(std::string_view bytes, const std::string& message) {
   CHECK_THROWS_MATCHES(csv_of_json(bytes), InputError, Message(message));
 }
 
-TEST_CASE("a list of objects is a row per object, with columns in the order of the file",
-          "[json-runs]") {
+TEST_CASE(
+    "a list of objects is a row per object, with columns in the order of the file, dotted "
+    "names of nested objects and blanks for null",
+    "[json-runs]") {
   CHECK(csv_of_json(R"([{"workers": 1, "batch": 32, "time_s": 1.5},
                         {"workers": 2, "time_s": 1e-5, "host": "a, b"}])") ==
         "workers,batch,time_s,host\n1,32,1.5,\n2,,1e-05,\"a, b\"\n");
   // Whole numbers keep all their digits.
   CHECK(csv_of_json(R"([{"bytes": 9007199254740993, "change": -3}])") ==
         "bytes,change\n9007199254740993,-3\n");
-}
-
-TEST_CASE("fields of nested objects have dotted names and null is blank", "[json-runs]") {
   CHECK(csv_of_json(
             R"([{"model": {"layers": 4, "attention": {"heads": 8}}, "fused": true, "t": null}])") ==
         "model.layers,model.attention.heads,fused,t\n4,8,true,\n");
@@ -140,7 +139,8 @@ TEST_CASE("numbers that are not finite are blank, as failed runs are", "[json-ru
   check_json_error("[{\"t\": 1e999}]", "runs.json:1:12: number overflow parsing '1e999'");
 }
 
-TEST_CASE("JSON that holds no table is refused with the place", "[json-runs]") {
+TEST_CASE("JSON that holds no table, or not that of a named format, is refused with the place",
+          "[json-runs]") {
   check_json_error("[1, 2, 3]", "runs.json: [0]: expected an object, not a number");
   check_json_error("[{\"t\": 1}, null]", "runs.json: [1]: expected an object, not null");
   check_json_error("[[1, 2]]", "runs.json: [0]: expected an object, not an array");
@@ -154,6 +154,13 @@ TEST_CASE("JSON that holds no table is refused with the place", "[json-runs]") {
                    "runs.json is JSON, as models are, and no CSV of runs");
   for (const char* bytes : {"[]", "{}", "[{}, {\"t\": []}]"})
     CHECK(read_json(bytes, "runs.json", {}).empty());
+  using enum InputFormat;
+  const std::string runs = R"([{"t": 1}])";
+  CHECK(csv_of_json(runs, json) == "t\n1\n");
+  for (const InputFormat format : {google_benchmark, hyperfine, asv, extrap})
+    CHECK_THROWS_MATCHES(
+        csv_of_json(runs, format), InputError,
+        Message("runs.json is JSON, but not that of " + std::string(to_text(format))));
 }
 
 TEST_CASE("brackets may be nested a hundred times", "[json-runs]") {
@@ -179,16 +186,6 @@ TEST_CASE_METHOD(test::ProgramTest,
   CHECK_THAT(run({"import", write("runs.json", lines)}).failed(3),
              Catch::Matchers::ContainsSubstring("runs.json: the runs have more than 1000 columns"));
   CHECK_THROWS_AS(csv_of_json(lines), std::length_error);
-}
-
-TEST_CASE("a format that is named is not another one", "[json-runs]") {
-  using enum InputFormat;
-  const std::string runs = R"([{"t": 1}])";
-  CHECK(csv_of_json(runs, json) == "t\n1\n");
-  for (const InputFormat format : {google_benchmark, hyperfine, asv, extrap})
-    CHECK_THROWS_MATCHES(
-        csv_of_json(runs, format), InputError,
-        Message("runs.json is JSON, but not that of " + std::string(to_text(format))));
 }
 
 }  // namespace

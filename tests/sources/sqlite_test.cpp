@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/error.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 #include "support/program.hpp"
 #include "support/shell.hpp"
 #include "support/temporary_directory.hpp"
@@ -129,12 +129,7 @@ InputOptions query(const std::string& sql) {
 
 /// The text of the error that reading a database throws.
 std::string error_of(const DatabaseFile& file, const InputOptions& options = {}) {
-  try {
-    file.csv(options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::message_of([&] { file.csv(options); });
 }
 
 TEST_CASE("the trials of an Optuna study are rows", "[sqlite][needs-sqlite]") {
@@ -281,11 +276,10 @@ TEST_CASE("changes beside a database are not ignored", "[sqlite][needs-sqlite]")
 TEST_CASE("damaged databases are refused with a message", "[sqlite][needs-sqlite]") {
   const std::string bytes = DatabaseFile(kStudy).bytes();
   const auto read = [](const std::string& damaged) {
-    try {
-      return read_sqlite(damaged, "runs.db", {}).csv();
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
+    std::string csv;
+    const std::string refusal =
+        test::message_of([&] { csv = read_sqlite(damaged, "runs.db", {}).csv(); });
+    return refusal == "(none)" ? csv : refusal;
   };
   CHECK(read(bytes) == kStudyRows);
   for (std::size_t size = 16; size < bytes.size(); size += size < 200 ? 1 : 211)

@@ -2,7 +2,6 @@
 
 #include <sstream>
 
-#include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::test {
@@ -24,19 +23,6 @@ std::vector<std::vector<std::string>> csv_cells(const std::string& csv) {
       out.back().push_back(cell);
   }
   return out;
-}
-
-std::string csv_error(std::string_view bytes) {
-  const CsvFile file(bytes);
-  try {
-    read_csv(file.path());
-  } catch (const InputError& error) {
-    std::string message = error.what();
-    for (std::size_t at = 0; (at = message.find(file.path(), at)) != std::string::npos;)
-      message.replace(at, file.path().size(), "runs.csv");
-    return message;
-  }
-  return "(none)";
 }
 
 }  // namespace perfmodel::test

@@ -28,8 +28,4 @@ Table table_of(std::string_view csv, const std::set<std::string>& text_columns =
 /// The cells of each line of a CSV without quotes, those of the header first.
 std::vector<std::vector<std::string>> csv_cells(const std::string& csv);
 
-/// The message of the InputError that read_csv throws for these bytes, as if they stood in
-/// "runs.csv"; "(none)" where it throws none.
-std::string csv_error(std::string_view bytes);
-
 }  // namespace perfmodel::test

@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "report/documents.hpp"
+#include "support/rows.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel::test {
@@ -155,9 +155,8 @@ Eigen::VectorXd in_layout(const ModelSpec& spec, const Constants& constants) {
 PaperRuns runs_of(Table table, const RoleRequest& request) {
   PaperRuns out;
   out.table = std::move(table);
-  std::vector<std::size_t> rows(out.table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  out.spec = make_spec(out.table, resolve_roles(out.table, request), rows);
+  out.spec =
+      make_spec(out.table, resolve_roles(out.table, request), rows_between(0, out.table.rows()));
   out.design = make_design(out.table, out.spec, Target::required);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "support/paper_runs.hpp"
 
@@ -22,5 +23,11 @@ struct SumRuns {
 };
 
 SumRuns sum_runs(std::size_t rows, double noise, std::uint64_t seed);
+
+/// A fit of one product and a Gaussian process.
+FitOptions product_and_gp();
+
+/// The code of the known model.
+std::string code_of(const SumRuns& runs, FormulaLanguage language);
 
 }  // namespace perfmodel::test

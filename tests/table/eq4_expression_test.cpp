@@ -49,10 +49,7 @@ TEST_CASE("constants stand as coefficients, levels, powers, scaling powers, C", 
   CHECK(names == Texts{"a[filters]", "a[kernel]", "a[padding=same]", "a[padding=valid]",
                        "a[activation=relu]", "a[activation=sigmoid]", "a[activation=tanh]",
                        "p[filters]", "p[kernel]", "q[workers]", "q[batch]", "C"});
-}
-
-TEST_CASE("every index has the kind and the name of its constant", "[generic]") {
-  const Eq4Layout layout(full_spec());
+  // Every index has the kind and the name of its constant.
   CHECK(layout.name(layout.coefficient(1)) == "a[kernel]");
   CHECK(layout.name(layout.level(0, 1)) == "a[padding=valid]");
   CHECK(layout.name(layout.level(1, 2)) == "a[activation=tanh]");
@@ -136,13 +133,10 @@ TEST_CASE("without scales or without inputs the missing part drops out", "[gener
   CHECK(predict_terms(spec, constants, design) == Eigen::Vector2d(2.5, 1.5));
 }
 
-TEST_CASE("the formula names every column", "[generic]") {
+TEST_CASE("the formula names every column, and without scales has no product", "[generic]") {
   CHECK(eq4_formula(full_spec()) ==
         "t = (a_filters*filters^p_filters + a_kernel*kernel^p_kernel + a_padding + a_activation) * "
         "workers^q_workers * batch^q_batch + C");
-}
-
-TEST_CASE("the formula of a model without scales has no product", "[generic]") {
   ModelSpec spec;
   spec.intrinsic = {{"x", 1, 2}};
   CHECK(eq4_formula(spec) == "t = (a_x*x^p_x) + C");

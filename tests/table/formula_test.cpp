@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 
 using namespace perfmodel;
 using Catch::Matchers::Message;
@@ -21,16 +21,14 @@ double value_of(const std::string& text, double a, double b) {
 
 }  // namespace
 
-TEST_CASE("a formula computes with the names it is given", "[formula]") {
+TEST_CASE("a formula computes with the names it is given, from left to right as it is written",
+          "[formula]") {
   CHECK(value_of("a * b^2", 3, 4) == 48);
   CHECK(value_of("a <= 3 && b >= 4", 3, 4) == 1);
   CHECK(value_of("a == 3 && b != 4", 3, 4) == 0);
   CHECK(value_of("!(a > b)", 3, 4) == 1);
   CHECK(value_of("ceil(a / b) + 10 * floor(b / a)", 3, 4) == 11);
   CHECK(value_of("ceil(a) - floor(b)", 3, 4) == -1);
-}
-
-TEST_CASE("a formula computes from left to right, as it is written", "[formula]") {
   CHECK(value_of("floor(a * 1 / b)", 49, 49) == 1);
   CHECK(value_of("floor(a * 1 / 49)", 49, 0) == 1);
 }
@@ -67,12 +65,8 @@ TEST_CASE("the names in a formula are found without knowing any", "[formula]") {
 
 TEST_CASE("an error says what is wrong with a formula, and where", "[formula]") {
   const auto error = [](const std::string& text) {
-    try {
-      value_of(text, 3, 4);
-    } catch (const UsageError& refused) {
-      return std::string(refused.what()).substr(("here: " + quoted_formula(text) + ": ").size());
-    }
-    return std::string("none");
+    return test::message_of<UsageError>([&] { value_of(text, 3, 4); })
+        .substr(("here: " + quoted_formula(text) + ": ").size());
   };
   CHECK(error("a ** 2") == "Unexpected '*' at position 4");
   CHECK(error("a *") == "Unexpected end of expression at position 4");
@@ -122,13 +116,9 @@ TEST_CASE("a formula is nested only so deep", "[formula]") {
 
 TEST_CASE("an error about a formula echoes at most a line of it", "[formula]") {
   const auto length_of_message = [](const std::string& text) {
-    std::string message;
-    try {
-      Formula::names_in(text, "here");
-    } catch (const UsageError& error) {
-      message = error.what();
-    }
-    REQUIRE_FALSE(message.empty());
+    const std::string message =
+        test::message_of<UsageError>([&] { Formula::names_in(text, "here"); });
+    REQUIRE(message != "(none)");
     CHECK(printable_word(message) == message);
     return display_width(message);
   };

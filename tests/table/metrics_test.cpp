@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "support/catch.hpp"
 
@@ -31,16 +32,14 @@ TEST_CASE("metrics agree with a calculation by hand", "[metrics]") {
   CHECK(m.r2 == Approx(1 - 6 / 28.75));
 }
 
-TEST_CASE("a perfect prediction has no error and an R2 of 1", "[metrics]") {
+TEST_CASE("a perfect prediction has no error and an R2 of 1, predicting the mean one of 0",
+          "[metrics]") {
   const Metrics m = compute_metrics(vector({0.1, 0.7}), vector({0.1, 0.7}));
   CHECK(m.mae == 0);
   CHECK(m.mape_percent == 0);
   CHECK(m.smape_percent == 0);
   CHECK(m.rmse == 0);
   CHECK(m.r2 == 1);
-}
-
-TEST_CASE("predicting the mean has an R2 of 0", "[metrics]") {
   CHECK(compute_metrics(vector({1, 2, 3}), vector({2, 2, 2})).r2 == 0);
 }
 
@@ -50,35 +49,23 @@ TEST_CASE("R2 is not a number where all times are equal", "[metrics]") {
   CHECK(std::isnan(compute_metrics(vector({5}), vector({4})).r2));
 }
 
-TEST_CASE("every row twice gives the same metrics", "[metrics]") {
+TEST_CASE(
+    "rows twice or in another order have the same metrics, and the unit of time scales MAE "
+    "and RMSE and leaves percentages and R2",
+    "[metrics]") {
   const Metrics once = compute_metrics(vector({1, 2, 4}), vector({2, 1, 6}));
-  const Metrics twice = compute_metrics(vector({1, 2, 4, 1, 2, 4}), vector({2, 1, 6, 2, 1, 6}));
-  CHECK(twice.rows == 6);
-  CHECK(twice.mae == Approx(once.mae));
-  CHECK(twice.mape_percent == Approx(once.mape_percent));
-  CHECK(twice.smape_percent == Approx(once.smape_percent));
-  CHECK(twice.rmse == Approx(once.rmse));
-  CHECK(twice.r2 == Approx(once.r2));
-}
-
-TEST_CASE("the order of the rows does not matter", "[metrics]") {
-  const Metrics one = compute_metrics(vector({1, 2, 4}), vector({2, 1, 6}));
-  const Metrics other = compute_metrics(vector({4, 1, 2}), vector({6, 2, 1}));
-  CHECK(other.mae == Approx(one.mae));
-  CHECK(other.mape_percent == Approx(one.mape_percent));
-  CHECK(other.r2 == Approx(one.r2));
-}
-
-TEST_CASE("the unit of time scales MAE and RMSE and leaves percentages and R2", "[metrics]") {
-  const Metrics seconds = compute_metrics(vector({1, 2, 4}), vector({2, 1, 6}));
-  const Metrics milliseconds =
-      compute_metrics(vector({1000, 2000, 4000}), vector({2000, 1000, 6000}));
-  CHECK(milliseconds.mae == Approx(1000 * seconds.mae));
-  CHECK(milliseconds.rmse == Approx(1000 * seconds.rmse));
-  CHECK(milliseconds.mse == Approx(1e6 * seconds.mse));
-  CHECK(milliseconds.mape_percent == Approx(seconds.mape_percent));
-  CHECK(milliseconds.smape_percent == Approx(seconds.smape_percent));
-  CHECK(milliseconds.r2 == Approx(seconds.r2));
+  CHECK(compute_metrics(vector({1, 2, 4, 1, 2, 4}), vector({2, 1, 6, 2, 1, 6})).rows == 6);
+  for (const auto& [unit, other] :
+       {std::pair(1., compute_metrics(vector({1, 2, 4, 1, 2, 4}), vector({2, 1, 6, 2, 1, 6}))),
+        {1., compute_metrics(vector({4, 1, 2}), vector({6, 2, 1}))},
+        {1000., compute_metrics(vector({1000, 2000, 4000}), vector({2000, 1000, 6000}))}}) {
+    CHECK(other.mae == Approx(unit * once.mae));
+    CHECK(other.rmse == Approx(unit * once.rmse));
+    CHECK(other.mse == Approx(unit * unit * once.mse));
+    CHECK(other.mape_percent == Approx(once.mape_percent));
+    CHECK(other.smape_percent == Approx(once.smape_percent));
+    CHECK(other.r2 == Approx(once.r2));
+  }
 }
 
 TEST_CASE("metrics of nothing, or of vectors of different length, are refused", "[metrics]") {

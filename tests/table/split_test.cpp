@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
+#include "support/rows.hpp"
 
 namespace perfmodel {
 namespace {
@@ -13,9 +13,7 @@ namespace {
 using Catch::Matchers::Message;
 
 std::vector<std::size_t> first_rows(std::size_t count) {
-  std::vector<std::size_t> rows(count);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return rows;
+  return test::rows_between(0, count);
 }
 
 std::vector<std::size_t> all_rows(const Split& split) {
@@ -50,11 +48,18 @@ TEST_CASE("text that is no split is refused with an example", "[split]") {
   }
 }
 
-TEST_CASE("1500 rows at 60:20:20 are 900, 300 and 300", "[split]") {
+TEST_CASE("parts are as large as their shares", "[split]") {
   const Split split = split_rows(first_rows(1500), parse_split("60:20:20"), 1);
   CHECK(split.train.size() == 900);
   CHECK(split.validation.size() == 300);
   CHECK(split.test.size() == 300);
+  // A part that was not asked for gets no row from rounding.
+  const Split halves = split_rows(first_rows(3), parse_split("1:1:0"), 1);
+  CHECK(halves.train.size() == 2);
+  CHECK(halves.validation.size() == 1);
+  CHECK(halves.test.empty());
+  // Without shares all rows are training rows.
+  CHECK(split_rows(first_rows(4), SplitShares{}, 1).train == first_rows(4));
 }
 
 TEST_CASE("every row is in exactly one part, and each part ascends", "[split]") {
@@ -62,26 +67,12 @@ TEST_CASE("every row is in exactly one part, and each part ascends", "[split]") 
     for (const std::size_t rows : {10U, 11U, 37U}) {
       CAPTURE(text, rows);
       const Split split = split_rows(first_rows(rows), parse_split(text), 3);
-      std::vector<std::size_t> expected(rows);
-      std::iota(expected.begin(), expected.end(), std::size_t{0});
-      CHECK(all_rows(split) == expected);
+      CHECK(all_rows(split) == first_rows(rows));
       CHECK(std::is_sorted(split.train.begin(), split.train.end()));
       CHECK(std::is_sorted(split.validation.begin(), split.validation.end()));
       CHECK(std::is_sorted(split.test.begin(), split.test.end()));
     }
   }
-}
-
-TEST_CASE("a part that was not asked for gets no row from rounding", "[split]") {
-  const Split halves = split_rows(first_rows(3), parse_split("1:1:0"), 1);
-  CHECK(halves.train.size() == 2);
-  CHECK(halves.validation.size() == 1);
-  CHECK(halves.test.empty());
-}
-
-TEST_CASE("without shares all rows are training rows", "[split]") {
-  const Split split = split_rows(first_rows(4), SplitShares{}, 1);
-  CHECK(split.train == std::vector<std::size_t>{0, 1, 2, 3});
 }
 
 TEST_CASE("the same seed gives the same split, another seed another", "[split]") {

@@ -10,18 +10,19 @@
 using namespace perfmodel;
 using Eigen::VectorXd;
 
-TEST_CASE("a sum of products predicts what its formula says", "[model][multi]") {
+TEST_CASE("a sum of products predicts what its formula says, and its parts add up to that",
+          "[model][multi]") {
   const test::SumRuns runs = test::sum_runs(50, 0, 1);
   const VectorXd predicted = predict(runs.truth, runs.design);
   CHECK((predicted - runs.design.time).cwiseAbs().maxCoeff() < 1e-15);
-}
-
-TEST_CASE("the parts of a sum add up to its prediction", "[model][multi]") {
-  const test::SumRuns runs = test::sum_runs(50, 0, 1);
   const Eigen::MatrixXd parts =
       term_parts({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants, runs.design);
   CHECK(parts.cols() == 3);
-  CHECK((parts.rowwise().sum() - predict(runs.truth, runs.design)).cwiseAbs().maxCoeff() < 1e-15);
+  CHECK((parts.rowwise().sum() - predicted).cwiseAbs().maxCoeff() < 1e-15);
+  // The formula leaves out what has no effect and names regimes.
+  CHECK(sum_text({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants) ==
+        "t = 2e-05 * filters^1.5 * gpus^-1 * batch_size * activation{relu: 1, tanh: 1.5}"
+        " + 0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]");
 }
 
 TEST_CASE("log2 to the power r is 0 up to 1, whatever the power of its column", "[model][multi]") {
@@ -54,13 +55,6 @@ TEST_CASE("local scaling powers are the derivatives of ln t by ln E", "[model][m
     const double numeric = (log_time(std::exp(step)) - log_time(std::exp(-step))) / (2 * step);
     CHECK(powers[j] == Catch::Approx(numeric).epsilon(1e-8));
   }
-}
-
-TEST_CASE("a formula leaves out what has no effect and names regimes", "[model][multi]") {
-  const test::SumRuns runs = test::sum_runs(50, 0, 1);
-  CHECK(sum_text({runs.spec, sum_form(runs.truth).structure}, runs.truth.constants) ==
-        "t = 2e-05 * filters^1.5 * gpus^-1 * batch_size * activation{relu: 1, tanh: 1.5}"
-        " + 0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]");
 }
 
 TEST_CASE("constants of a sum have names", "[model][multi]") {

@@ -27,7 +27,7 @@ Table small_table() {
   return table;
 }
 
-TEST_CASE("a cell has a text, whatever it holds", "[table]") {
+TEST_CASE("a cell has a text, whatever it holds, and a row is named by file and line", "[table]") {
   const Table table = small_table();
   const Column& numbers = table.at("batch_size");
   CHECK(numbers.text(0) == "32");
@@ -36,21 +36,16 @@ TEST_CASE("a cell has a text, whatever it holds", "[table]") {
   CHECK(numbers.text(3) == "0.1");
   CHECK(table.at("padding").text(0) == "valid");
   CHECK(table.at("padding").text(1) == "same");
+  CHECK(table.where(2) == "runs.csv:41");
+  CHECK(table.rows() == 4);
 }
 
-TEST_CASE("a row is named by file and line", "[table]") {
-  CHECK(small_table().where(2) == "runs.csv:41");
-  CHECK(small_table().rows() == 4);
-}
-
-TEST_CASE("columns are found by name", "[table]") {
+TEST_CASE("columns are found by name, and if there is none, the one that was meant is suggested",
+          "[table]") {
   const Table table = small_table();
   CHECK(table.find("padding") == &table.columns[1]);
   CHECK(table.find("Padding") == nullptr);
   CHECK(table.names() == std::vector<std::string>{"batch_size", "padding"});
-}
-
-TEST_CASE("asking for a column that is not there suggests the one that was meant", "[table]") {
   CHECK_THROWS_MATCHES(
       small_table().at("batchsize"), InputError,
       Catch::Matchers::Message("no column 'batchsize' in runs.csv; did you mean 'batch_size'?"));

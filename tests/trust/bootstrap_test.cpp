@@ -40,6 +40,11 @@ TEST_CASE("a bootstrap gives the same samples for any number of threads", "[fit]
   CHECK(one.constants.cols() == 10);
   options.seed = 2;
   CHECK(bootstrap(model, runs.design, options, 10).constants != one.constants);
+  // A stop request leaves out samples.
+  std::stop_source source;
+  source.request_stop();
+  options.stop = source.get_token();
+  CHECK(bootstrap(model, runs.design, options, 10).constants.cols() == 0);
 }
 
 TEST_CASE("few rows have their residuals resampled, and every sample keeps every level", "[fit]") {
@@ -48,16 +53,6 @@ TEST_CASE("few rows have their residuals resampled, and every sample keeps every
   const BootstrapSamples samples = bootstrap(model, runs.design, {}, 20);
   CHECK(samples.resampling == Resampling::residuals);
   CHECK(samples.constants.allFinite());
-}
-
-TEST_CASE("a stop request leaves out samples", "[fit]") {
-  const PaperRuns runs = runs_with(80, 1);
-  FitOptions options;
-  const FittedModel model = fit(runs.spec, runs.design, options);
-  std::stop_source source;
-  source.request_stop();
-  options.stop = source.get_token();
-  CHECK(bootstrap(model, runs.design, options, 10).constants.cols() == 0);
 }
 
 TEST_CASE("percentile intervals are those of the samples, widened about the fit", "[fit]") {

@@ -1,6 +1,4 @@
 #include <cmath>
-#include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +11,8 @@
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
 #include "support/planted_runs.hpp"
+#include "support/rows.hpp"
+#include "support/runs_text.hpp"
 #include "support/sum_runs.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
@@ -28,17 +28,14 @@ constexpr std::size_t kScatteredRuns = 20;
 /// 2 sqrt(batch) workers^-0.8 for five batches on four counts of workers, with noise.
 test::PaperRuns twenty_runs() {
   RandomStream random(5, "twenty runs");
-  std::ostringstream csv;
-  csv << "batch,workers,time_s\n";
-  for (const double batch : {8, 16, 32, 64, 128})
-    for (const double workers : {1, 2, 4, 8})
-      csv << to_text(batch) << ',' << to_text(workers) << ','
-          << to_text(2 * std::sqrt(batch) * std::pow(workers, -0.8) *
-                     std::exp(kScatter * random.normal()))
-          << '\n';
+  const std::string csv = test::csv_grid("batch,workers,time_s", {8, 16, 32, 64, 128}, {1, 2, 4, 8},
+                                         [&](double batch, double workers) {
+                                           return 2 * std::sqrt(batch) * std::pow(workers, -0.8) *
+                                                  std::exp(kScatter * random.normal());
+                                         });
   RoleRequest request;
   request.extrinsic = {"workers"};
-  return test::runs_of(test::table_of(csv.str()), request);
+  return test::runs_of(test::table_of(csv), request);
 }
 
 FittedModel eq4_fit(const test::PaperRuns& runs) {
@@ -48,13 +45,12 @@ FittedModel eq4_fit(const test::PaperRuns& runs) {
 }
 
 Calibrated calibrated_on_all(const FittedModel& model, const test::PaperRuns& runs) {
-  std::vector<std::size_t> each(runs.design.rows);
-  std::iota(each.begin(), each.end(), std::size_t{0});
-  return calibrated(model, runs.design, each, {}, {}, 0.9,
-                    [](const FittedModel& other) {
-                      return VectorXd::Constant(
-                          1, predict(other, design_of({{32}, {}, {4}}, other.spec))[0]);
-                    })
+  return calibrated(
+             model, runs.design, test::rows_between(0, runs.design.rows), {}, {}, 0.9,
+             [](const FittedModel& other) {
+               return VectorXd::Constant(1,
+                                         predict(other, design_of({{32}, {}, {4}}, other.spec))[0]);
+             })
       .value();
 }
 

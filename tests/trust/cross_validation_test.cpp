@@ -43,13 +43,10 @@ TEST_CASE("every row is held out once, together with its group", "[folds]") {
   CHECK(make_held_out_parts(groups, 5, 4) != parts);
 }
 
-TEST_CASE("all folds leave one group out each", "[folds]") {
+TEST_CASE("all folds leave one group out each, and more than the groups are refused", "[folds]") {
   const auto parts = make_held_out_parts(pairs_of_rows(12), std::nullopt, 1);
   CHECK(parts.size() == 6);
   CHECK(std::all_of(parts.begin(), parts.end(), [](const auto& rows) { return rows.size() == 2; }));
-}
-
-TEST_CASE("more folds than groups are refused", "[folds]") {
   CHECK_THROWS_WITH(make_held_out_parts(pairs_of_rows(12), 7, 1),
                     "--folds 7: the training rows are only 6 groups that stay together; pass at "
                     "most that number, or 'all'");

@@ -1,12 +1,11 @@
 #include <cmath>
-#include <sstream>
 #include <string>
 
-#include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
+#include "support/runs_text.hpp"
 #include "trust/cross_validation.hpp"
 
 using namespace perfmodel;
@@ -15,20 +14,18 @@ namespace {
 
 /// A grid of `batches` times `counts` runs: a product of powers, times exp(bend ln^2(batch / 8)).
 test::PaperRuns bent_runs(int batches, int counts, double bend) {
-  std::ostringstream csv;
-  csv << "batch,workers,time_s\n";
-  for (int i = 0; i < batches; ++i) {
+  std::string csv = "batch,workers,time_s\n";
+  for (int i = 0; i < batches; ++i)
     for (int j = 0; j < counts; ++j) {
       const double batch = 8 * std::pow(1.7, i);
       const double workers = std::pow(2.0, j);
       const double along = std::log(batch / 8);
-      csv << to_text(batch) << ',' << to_text(workers) << ','
-          << to_text(0.3 * batch / std::sqrt(workers) * std::exp(bend * along * along)) << '\n';
+      csv += test::csv_row(batch, workers,
+                           0.3 * batch / std::sqrt(workers) * std::exp(bend * along * along));
     }
-  }
   RoleRequest request;
   request.extrinsic = {"workers"};
-  return test::runs_of(test::table_of(csv.str()), request);
+  return test::runs_of(test::table_of(csv), request);
 }
 
 FittedModel straight_model() {

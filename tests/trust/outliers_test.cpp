@@ -24,9 +24,7 @@ TEST_CASE("the runs farthest from the model come first, in standard deviations",
   CHECK(ranked[0].robust_z == Catch::Approx(-20).epsilon(0.1));
   CHECK(ranked[1].row == 70);
   CHECK(ranked[1].robust_z == Catch::Approx(10).epsilon(0.1));
-}
-
-TEST_CASE("runs that the model meets exactly have no scale to measure outliers by", "[fit]") {
+  // Runs that the model meets exactly have no scale to measure outliers by.
   CHECK(ranked_outliers(Eigen::VectorXd::Ones(5), Eigen::VectorXd::Ones(5)).empty());
   CHECK(ranked_outliers(Eigen::VectorXd(), Eigen::VectorXd()).empty());
 }

@@ -44,14 +44,22 @@ TEST_CASE("a level beyond the reach of the rows is refused with what it would ta
                     "--coverage 0.99 needs at least 199 held-out rows, and there are 19: they "
                     "reach 0.9");
   CHECK_NOTHROW(require_level(0.99, 199));
+  // A single row reaches no level that could be named.
+  CHECK_THROWS_WITH(require_level(0.9, 1),
+                    "--coverage 0.9 needs at least 19 held-out rows, and there are 1");
 }
 
-TEST_CASE("an interval never leaves its prediction out", "[intervals]") {
+TEST_CASE("an interval never leaves its prediction out, and one that is no time has none",
+          "[intervals]") {
   const VectorXd measured = VectorXd::LinSpaced(39, 2, 3);
   const PredictionIntervals biased =
       calibrate(measured, VectorXd::Ones(39), Calibration::validation, 0.9);
   CHECK(interval_factors(biased, 0.9).lower == 1);
   CHECK(interval_factors(biased, 0.9).upper > 2.9);
+  VectorXd predicted = VectorXd::Ones(30);
+  predicted[3] = 0;
+  CHECK_THROWS_AS(calibrate(VectorXd::Ones(30), predicted, Calibration::validation, 0.9),
+                  InputError);
 }
 
 TEST_CASE("scores of many rows are kept in part, and cover no less", "[intervals]") {
@@ -90,13 +98,6 @@ TEST_CASE("intervals cover new rows as often as they say", "[intervals]") {
     }
   }
   CHECK(covered / (400 * 50) == Catch::Approx(0.9).margin(0.013));
-}
-
-TEST_CASE("a prediction that is no time has no interval", "[intervals]") {
-  VectorXd predicted = VectorXd::Ones(30);
-  predicted[3] = 0;
-  CHECK_THROWS_AS(calibrate(VectorXd::Ones(30), predicted, Calibration::validation, 0.9),
-                  InputError);
 }
 
 TEST_CASE("scores that are divided by deviations cover as often near as far", "[intervals]") {

@@ -39,14 +39,17 @@ TEST_CASE("repeated fits are the single fits with the following seeds, for any t
     CHECK(fits[k].constants == model.constants);
     CHECK(fits[k].search.cost == model.search.cost);
   }
+  // A stop request leaves the first.
+  std::stop_source stop;
+  stop.request_stop();
+  options.stop = stop.get_token();
+  CHECK(fit_repeatedly(runs.spec, runs.design, options, 5).size() == 1);
 }
 
 TEST_CASE("the best of repeated fits has the lowest cost, the first of equal ones") {
-  std::vector<FittedModel> fits(4);
-  fits[0].search.cost = 3;
-  fits[1].search.cost = 2;
-  fits[2].search.cost = 5;
-  fits[3].search.cost = 2;
+  std::vector<FittedModel> fits;
+  for (const double cost : {3, 2, 5, 2})
+    fits.emplace_back().search.cost = cost;
   CHECK(best_of(fits) == 1);
 }
 
@@ -79,13 +82,4 @@ TEST_CASE("the spread over seeds divides by n - 1 and follows the order of the c
   CHECK(summary.train[0].name == "mae");
   CHECK(summary.train[0].standard_deviation == 2);
   CHECK(summary.validation.empty());
-}
-
-TEST_CASE("a stop request leaves the first of the repeated fits") {
-  const auto runs = test::paper_runs(Framework::mxnet, 60, 0, 1);
-  std::stop_source stop;
-  stop.request_stop();
-  FitOptions options = short_search();
-  options.stop = stop.get_token();
-  CHECK(fit_repeatedly(runs.spec, runs.design, options, 5).size() == 1);
 }

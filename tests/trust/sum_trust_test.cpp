@@ -132,12 +132,12 @@ TEST_CASE("of a duplicated term only the sum is determined", "[fit][multi]") {
       std::vector<std::string>{"terms 1 and 2 cannot be told apart: only their sum is determined"});
 }
 
-TEST_CASE("columns of a sum that follow from one another move together", "[fit][multi]") {
+TEST_CASE("columns of a sum that follow from one another move together", "[fit][multi][derive]") {
   SumRuns runs = two_products(200, 0.02, 1);
   runs.design.extrinsic[1] = runs.design.extrinsic[0];
   runs.truth.constants[11] = 0.1;
   runs.design.time = predict(runs.truth, runs.design);
-  const FittedModel model = as_fitted(runs, true);
+  FittedModel model = as_fitted(runs, true);
   const Findings found = identify_sum(model, runs.design, {}).value();
   const SumLayout layout(model.spec, sum_form(model).structure);
   CHECK(found.identifiability.constants[layout.intrinsic_power(0, 0)]);
@@ -147,16 +147,9 @@ TEST_CASE("columns of a sum that follow from one another move together", "[fit][
   CHECK(messages_of(found.warnings) ==
         std::vector<std::string>{
             "'batch_size' and 'gpus' move together: only their joint effect is determined"});
-}
 
-TEST_CASE("whether a scaling power is identified is said of the power that counts derived columns",
-          "[fit][multi][derive]") {
-  SumRuns runs = two_products(200, 0.02, 1);
-  runs.design.extrinsic[1] = runs.design.extrinsic[0];
-  runs.truth.constants[11] = 0.1;
-  runs.truth.spec.derived = {make_derived("batch_size", "gpus * 1", "here")};
-  runs.design.time = predict(runs.truth, runs.design);
-  const FittedModel model = as_fitted(runs, true);
+  // Whether a scaling power is identified is said of the power that counts derived columns.
+  model.spec.derived = {make_derived("batch_size", "gpus * 1", "here")};
   REQUIRE(power_through_derived(model, 0));
   // What gpus do of themselves cannot be told from what they do through batch_size; together it
   // can.
