@@ -73,8 +73,8 @@ int open_to_read(const std::string& path) {
 }
 
 void fail_to_read(const std::string& path, int error) {
-  throw InputError(
-      fmt::format("cannot read {}: {}", display_name(path), std::generic_category().message(error)));
+  throw InputError(fmt::format("cannot read {}: {}", display_name(path),
+                               std::generic_category().message(error)));
 }
 
 std::string read_file(const std::string& path) {

@@ -308,8 +308,7 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
           "mgwfbp (the "
           "released code's rule), optimal (default: none)")
       .excludes("--no-overlap");
-  command.flag("--no-overlap", arguments.study.merge,
-               "naive: all messages after the backward pass",
+  command.flag("--no-overlap", arguments.study.merge, "naive: all messages after the backward pass",
                ssgd::MergePolicy{ssgd::Merge::naive, 0});
   add_imbalance_options(command, arguments.imbalance);
   command.group("Options");

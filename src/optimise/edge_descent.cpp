@@ -224,7 +224,7 @@ class EdgeDescent {
     const BorderedVector cold_x = x_;
     const BorderedBasis cold_basis = basis_;
     basis_.hold(rows);
-    move_to_vertex();
+    factorise();  // what stays parked comes first: steps of fits end nearer to their optimum
     const VectorXd x = problem_.levels.joined(x_.others, x_.levels);
     if (x.allFinite() && problem_.bounds.contains(x))
       return;

@@ -208,11 +208,14 @@ Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
   const std::size_t run_count =
       codes.empty() ? 0 : 1 + *std::max_element(codes.begin(), codes.end());
 
-  const double middle = median(design.time);
+  // Of the two middle times the upper one, which needs no sorting.
+  std::vector<double> times(design.time.begin(), design.time.end());
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
   std::vector<double> distance(run_count, 0);
   std::vector<double> members(run_count, 0);
   for (std::size_t r = 0; r < design.rows; ++r) {
-    distance[codes[r]] += std::abs(design.time[static_cast<Eigen::Index>(r)] - middle);
+    distance[codes[r]] += std::abs(design.time[static_cast<Eigen::Index>(r)] - *middle);
     members[codes[r]] += 1;
   }
   for (std::size_t k = 0; k < run_count; ++k)

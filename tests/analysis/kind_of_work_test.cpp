@@ -18,7 +18,7 @@ struct Told {
 };
 
 TEST_CASE(
-    "columns tell whether the work grows with the scale; where none does, it is taken to be "
+    "columns tell whether the work grows with the scale, and where none does, it is taken to be "
     "fixed, and the output says so",
     "[scaling]") {
   const Told told =

@@ -154,7 +154,7 @@ TEST_CASE("strong scaling compares with the whole batch on one worker", "[ssgd]"
 }
 
 TEST_CASE(
-    "schedules without times are left out, and refused where they are chosen; measured "
+    "schedules without times are left out, and refused where they are chosen, and measured "
     "messages go before the cost model, which compares all",
     "[ssgd]") {
   const Profile measured = profile_of(

@@ -126,7 +126,7 @@ TEST_CASE_METHOD(ManyModels,
     refused({"part-1.jsonl", "damaged.jsonl", "part-3.jsonl"}, "run again: 2/3");
   }
   SECTION("engines") {
-    fit("by-hand.jsonl", {"--shard", "2/3"});
+    fit("by-hand-2.jsonl", {"--shard", "2/3"});
     const auto fit_in = [&](const Environment& environment, const std::string& name) {
       program_options.environment = environment;
       fit(name + "-{shard}.jsonl", {"--shard", "auto"});
@@ -135,13 +135,13 @@ TEST_CASE_METHOD(ManyModels,
       return nlohmann::json::parse(lines_of(read(name)).front()).at("shard");
     };
     fit_in({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}}, "mpi");
-    CHECK(read("mpi-2.jsonl") == read("by-hand.jsonl"));
+    CHECK(read("mpi-2.jsonl") == read("by-hand-2.jsonl"));
     Environment array = {{"SLURM_ARRAY_TASK_ID", "3"},
                          {"SLURM_ARRAY_TASK_MIN", "1"},
                          {"SLURM_ARRAY_TASK_MAX", "5"},
                          {"SLURM_ARRAY_TASK_COUNT", "3"}};
     fit_in(array, "array");
-    CHECK(read("array-2.jsonl") == read("by-hand.jsonl"));
+    CHECK(read("array-2.jsonl") == read("by-hand-2.jsonl"));
     Environment step = {
         {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}};
     fit_in(step, "step");
@@ -364,8 +364,9 @@ TEST_CASE_METHOD(ManyModels, "report has one page of a set, with that of each mo
 TEST_CASE_METHOD(ManyModels, "models of a set have intervals of their own", "[cli][many]") {
   fit("all.jsonl", {"--coverage", "0.7"});
   write("one.csv", "kernel,gpus\nk2,3\n");
+  const auto cells = csv_cells(run({"predict", "all.jsonl", "one.csv"}).output);
   std::vector<double> numbers;
-  for (const std::string& cell : csv_cells(run({"predict", "all.jsonl", "one.csv"}).output).at(1))
+  for (const std::string& cell : cells.at(1))
     numbers.push_back(perfmodel::parse_number(cell).value_or(0));
   // kernel, gpus, then prediction, ends and range of each target
   REQUIRE(numbers.size() == 10);

@@ -130,7 +130,8 @@ std::vector<std::string> objections(const RoomMap& map, const fs::path& checkout
     for_each_source(
         checkout / root,
         [&](const fs::path& file) {
-          const std::string room = fs::relative(file.parent_path(), checkout / root).generic_string();
+          const std::string room =
+              fs::relative(file.parent_path(), checkout / root).generic_string();
           check_file(map, file, room, fs::relative(file, checkout).generic_string(), out);
         });
   }
