@@ -129,20 +129,8 @@ enum class Calibration {
   cross_validation
 };
 
-/// Growth of errors beyond the measured range of a numeric column, estimated by extrapolation
-/// folds: fits to the rows up to a smaller value (the edge), judged on the rows beyond.
-struct GrowthOfErrors {
-  std::string column;
-  /// Number of extrapolation folds; 0: `growth` is |d ln t / d ln x| over the measured range.
-  std::size_t edges = 0;
-  /// The 90 % quantile over the rows beyond an edge of (e - w) / ln(value / edge), with e =
-  /// |ln(measured / predicted)| and w the half width of the 90 % interval within the range: the
-  /// median over the folds, at most 1.5.
-  double growth = 0;
-};
-
-/// Conformal prediction intervals for new times, at any level that the number of calibration rows
-/// supports.
+/// Conformal prediction intervals for new times, beside those of the model's ScalingBelief: the
+/// fewer calibration rows there are, the less they count.
 ///
 /// The score of a row is ln(measured / predicted). With a Gaussian-process (GP) residual it is
 /// divided by the GP's standard deviation there, plus the typical scatter of calibration rows
@@ -158,9 +146,6 @@ struct PredictionIntervals {
   std::size_t count = 0;           ///< calibration rows
   std::vector<std::size_t> ranks;  ///< from 1, ascending: which of the sorted scores are stored
   std::vector<double> scores;      ///< of these ranks, rounded outwards to 1e-6
-  /// Per numeric column. Models of older versions lack it: their intervals are as wide outside the
-  /// measured ranges as inside.
-  std::optional<std::vector<GrowthOfErrors>> beyond = {};
   /// Whether scores are divided by GpReach::deviations: intervals are then narrow near the
   /// runs and wide far from them.
   bool by_deviation = false;
@@ -534,6 +519,7 @@ struct CutRuns {
 };
 
 class FailureModel;
+class ScalingBelief;
 
 /// A model ready to predict: the spec, its form, the constants in the units of the data and how
 /// they were found.
@@ -554,6 +540,8 @@ struct FittedModel {
   std::optional<RepeatSummary> repeats;    ///< if the fit was repeated with several seeds
   std::optional<CrossValidation> cross_validation;
   std::optional<PredictionIntervals> intervals;
+  /// What the runs say without the formula, of models with intervals; null in older files.
+  std::shared_ptr<const ScalingBelief> belief;
   std::optional<Bound> bound;   ///< if the predictions are bounds
   std::vector<Effect> effects;  ///< of its inputs at the central run; older files lack some
   /// For a GP residual: the median over the training runs of the share by which it changes the time

@@ -13,6 +13,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
+#include "columns/replicates.hpp"
 #include "forms/eq4_form.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/sum_form.hpp"
@@ -258,13 +259,23 @@ std::size_t easiest_to_read(const SelectionTask& task, const std::vector<FormCan
 /// error, refute the GP.
 constexpr Allowance kNotRefuted{.in_any_case = std::numbers::ln2,
                                 .within_error = std::numeric_limits<double>::infinity()};
+/// ln of the gain that a GP must show on held-out rows somewhere.
+constexpr double kLeastGain = 0.01;
 
-/// True if held-out rows refute the GP: with it, errors are far larger than those of the formula
-/// that was chosen without, within the measured range or beyond, and not clearly smaller elsewhere.
-bool is_refuted(const std::vector<Fold>& folds, const FormCandidate& chosen,
-                const Candidate& alone) {
-  return !as_good_as(folds, chosen.with_gp, alone, kNotRefuted) &&
-         as_good_as(folds, alone, chosen.with_gp);
+/// True if held-out rows refute the GP: with it, errors are nowhere smaller than those of the
+/// formula that was chosen without, or far larger within the measured range or beyond and not
+/// clearly smaller elsewhere. Of configurations with repeats it remembers what is peculiar to them,
+/// which rows that are held out with all repeats do not show.
+bool is_refuted(const SelectionTask& task, const Candidate& with_gp, const Candidate& alone) {
+  const std::vector<Fold>& folds = task.folds;
+  const auto gains = [&](bool beyond) {
+    const std::optional<double> corrected = mean_log_error(folds, with_gp, beyond);
+    return corrected && *corrected < *mean_log_error(folds, alone, beyond) - kLeastGain;
+  };
+  if (!gains(false) && !gains(true) &&
+      configuration_groups(task.training).count == task.training.rows)
+    return true;
+  return !as_good_as(folds, with_gp, alone, kNotRefuted) && as_good_as(folds, alone, with_gp);
 }
 
 /// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
@@ -318,7 +329,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   Candidate formula = sums.selection().chosen;
   judge_as_clamped(sums.task().folds, formula);
   const bool refuted =
-      options.residual == Residual::chosen && is_refuted(sums.task().folds, chosen, formula);
+      options.residual == Residual::chosen && is_refuted(sums.task(), chosen.with_gp, formula);
   if (refuted)
     chosen.alone = formula;
   FittedModel model = refuted

@@ -104,14 +104,16 @@ std::map<std::size_t, std::vector<double>> gains_of_clamps(const std::vector<Fol
 }
 
 /// The forecast "as at the largest measured value" is the baseline: a scale is clamped to its
-/// measured range if the baseline predicts each of its extrapolation folds better.
+/// measured range if the baseline predicts each of its extrapolation folds better, and there are
+/// several: one may be chance.
 void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate) {
   if (!is_sum(candidate))
     return;
   std::vector<std::size_t>& clamps = candidate.shape.clamps;
   clamps = candidate.shape.steep;
   for (const auto& [scale, gains] : gains_of_clamps(folds, candidate))
-    if (*std::min_element(gains.begin(), gains.end()) > kGainOfClamp && !contains(clamps, scale))
+    if (gains.size() > 1 && *std::min_element(gains.begin(), gains.end()) > kGainOfClamp &&
+        !contains(clamps, scale))
       clamps.push_back(scale);
 }
 

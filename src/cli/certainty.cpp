@@ -84,26 +84,26 @@ std::string certainty_section(const FittedModel& model, const Console& console) 
   }
   if (model.intervals) {
     const PredictionIntervals& intervals = *model.intervals;
-    const IntervalFactors factors = usual_factors(intervals).value();
+    const IntervalFactors factors = usual_factors(model).value();
+    const bool few = share_of_folds(model) < 1;
     text +=
         "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
         " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
         " times the prediction" +
-        (intervals.by_deviation ? " at the median\n             standard deviation of held-out "
-                                  "rows; narrower near the runs, wider\n             far from them"
-                                : "") +
+        (few ? ", of a new\n             configuration like the measured ones; wider far from them"
+         : intervals.by_deviation ? " at the median\n             standard deviation of held-out "
+                                    "rows; narrower near the runs, wider\n             far from "
+                                    "them"
+                                  : "") +
         "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
-        std::to_string(model.intervals->count) + " held-out rows" +
+        counted_noun(intervals.count, "held-out row") +
+        (few ? ", and how run times of other programs scale" : "") +
         (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +
                                               " of the test rows lie inside"
                                         : "") +
         "\n";
-  } else {
-    const PartMetrics& parts = model.metrics;
-    const std::size_t rows = parts.validation ? parts.validation->rows : parts.train.rows;
-    if (highest_level(rows) < PredictionIntervals::default_level)
-      text += "\n  no intervals: they need 19 held-out rows, and there are " +
-              std::to_string(rows) + "\n";
+  } else if (model.metrics.train.rows == 1) {
+    text += "\n  no intervals: one run says nothing of others\n";
   }
   return text;
 }

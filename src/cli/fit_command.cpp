@@ -191,10 +191,8 @@ void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
                                "'" + text + "' is neither none nor a share such as 0.9");
          },
          "prediction intervals that cover this share of new times, from the validation rows if "
-         "there "
-         "are any, else from folds; none: no intervals, which takes less time (default: 0.9, with "
-         "19 "
-         "rows or more)")
+         "there are any, else from folds, and from how run times of other programs scale; none: "
+         "no intervals and the formula alone, which takes less time (default: 0.9)")
       .not_of(kBound);
 }
 

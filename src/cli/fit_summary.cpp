@@ -24,6 +24,7 @@
 #include "fit/censored.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "trust/cross_validation.hpp"
@@ -366,13 +367,17 @@ std::string terms_section(const FitDocument& report, const Console& console) {
          indented(marks.legend());
 }
 
-/// The size of the residual correction at the central run, and the outliers.
-std::string gp_line(const FitDocument& report) {
+/// What there is beside the formula: the residual correction at the central run, with outliers, and
+/// the average with a process of the runs.
+std::string beside_formula(const FitDocument& report) {
   const FittedModel& model = report.model;
   const std::optional<Centre> centre = centre_of(model);
+  const std::string averaging = averaging_in_words(model);
+  const std::string average = averaging.empty() ? "" : indented(averaging);
   if (!model.correction || !centre)
-    return {};
-  const double here = (*model.form->gp_factors(design_of(centre->configuration, model.spec)))[0];
+    return average;
+  const double here =
+      correction_factors(model, design_of(centre->configuration, model.spec)).value()[0];
   std::string out = indented("times a residual correction: " + std::string(here > 1 ? "+" : "") +
                              percent(100 * (here - 1)) + " at " + centre->place +
                              typical_correction_in_words(*model.correction));
@@ -384,7 +389,7 @@ std::string gp_line(const FitDocument& report) {
                     (search->outliers == 1 ? "counts" : "count") +
                     " for little; evaluate --outliers " + count + " lists such runs");
   }
-  return out;
+  return out + average;
 }
 
 /// Number of effects shown besides those of scales, largest first; up to twice as many if they are
@@ -491,7 +496,7 @@ std::string correction_gain(const FittedModel& model) {
   if (held_out.size() < 3)
     return {};
   if (!model.search.gp)
-    return indented("the correction is left out: with it, held-out runs are predicted far worse");
+    return indented("the correction is left out: with it, held-out runs are predicted no better");
   const HeldOutErrors& alone = held_out[1];
   const HeldOutErrors& corrected = held_out[2];
   const bool within = corrected.random > gain * alone.random;
@@ -587,7 +592,7 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
-         gp_line(report) + effect_section(report, console) +
+         beside_formula(report) + effect_section(report, console) +
          (report.model.bound ? bound_section : errors_section)(report, console) +
          choice_section(report, console) + uncertainty_section(report.model, console) +
          repeat_section(report.model, console) +

@@ -15,6 +15,7 @@
 #include "columns/column_facts.hpp"
 #include "columns/design.hpp"
 #include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -315,7 +316,7 @@ void report_constants(const FittedModel& model, const Design& design, const Eige
                       const std::vector<std::uint32_t>& lines, Console& console) {
   report_few_rows(model, console);
   const double constant = model.form->unscaled_time(model.constants);
-  const auto factors = model.form->gp_factors(design);
+  const auto factors = correction_factors(model, design);
   std::set<std::string> columns;
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < design.rows; ++row) {

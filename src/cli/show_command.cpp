@@ -12,6 +12,7 @@
 #include "cli/fit_options.hpp"
 #include "cli/model_sets.hpp"
 #include "cli/set_summary.hpp"
+#include "forms/scaling_belief.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
 
@@ -69,6 +70,8 @@ int run_show(const ShowArguments& arguments, Console& console) {
   if (model.bound)
     console.notice(bound_notice(*model.bound) +
                    "; beyond the measured ranges predict raises it further, this code does not");
+  if (is_averaged(model))
+    console.notice(averaging_in_words(model) + ": predict averages, this code does not");
   if (language != FormulaLanguage::text)
     return 0;
   if (centre)

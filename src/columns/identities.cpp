@@ -379,7 +379,7 @@ bool is_text_label(const Column& column, std::size_t rows) {
     return true;
   if (is_scale_name(column.name) || std::ranges::all_of(levels, is_like_a_number))
     return false;
-  return 2 * levels.size() > rows &&
+  return 10 * levels.size() > 9 * rows &&
          (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path));
 }
 

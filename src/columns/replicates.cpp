@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -86,6 +87,34 @@ RowNumbering by_configuration(const Design& design) {
 
 RowGroups configuration_groups(const Design& design) {
   return by_configuration(design).groups();
+}
+
+RowGroups held_out_groups(const Design& design) {
+  const RowGroups configurations = configuration_groups(design);
+  std::vector<bool> is_split(configurations.count, false);
+  for (const LevelFactor& factor : design.categorical) {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> only(factor.levels,
+                                  none);  // the configuration of a level, if it is one
+    std::vector<bool> several(factor.levels, false);
+    for (std::size_t row = 0; row < design.rows; ++row) {
+      std::size_t& own = only[factor.codes[row]];
+      if (own != none && own != configurations.of_row[row])
+        several[factor.codes[row]] = true;
+      own = configurations.of_row[row];
+    }
+    for (std::size_t level = 0; level < factor.levels; ++level)
+      if (only[level] != none && !several[level])
+        is_split[only[level]] = true;
+  }
+  RowGroups out;
+  std::map<std::size_t, std::size_t> numbers;
+  for (const std::size_t group : configurations.of_row)
+    out.of_row.push_back(is_split[group] ? out.count++
+                         : numbers.contains(group)
+                             ? numbers[group]
+                             : numbers.emplace(group, out.count++).first->second);
+  return out;
 }
 
 RowGroups equal_row_groups(const Design& design) {

@@ -20,6 +20,10 @@ struct RowGroups {
 /// Groups rows of equal inputs: repeated measurements of one configuration.
 RowGroups configuration_groups(const Design& design);
 
+/// configuration_groups(), but rows of a configuration that alone has some level are groups of
+/// their own: without all of them, nothing is known of the level.
+RowGroups held_out_groups(const Design& design);
+
 /// Groups rows of equal inputs and equal times; the design must have times.
 RowGroups equal_row_groups(const Design& design);
 

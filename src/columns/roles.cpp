@@ -441,7 +441,7 @@ bool check_levels(const Column& column, CellProblems& problems) {
 void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   constexpr std::size_t few = 10;
   const std::size_t levels = part.column->levels.size();
-  if (!part.by_flag && levels >= few && 2 * levels > table.rows())
+  if (!part.by_flag && levels >= few && 10 * levels > 9 * table.rows())
     obstacles.columns.push_back(
         fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be levels; "
                     "pass {}, or {} to keep it",

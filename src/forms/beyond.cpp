@@ -1,55 +1,16 @@
 #include "forms/beyond.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
+#include <numbers>
+#include <vector>
 
 #include "base/text.hpp"
+#include "forms/form.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {
-namespace {
 
-/// Typical growth of errors, from the extrapolation splits of eight public files. It counts as half
-/// an extrapolation fold, since estimates from few folds are noisy.
-constexpr double kUsualGrowth = 0.35;
-constexpr double kUsualEdges = 0.5;
-
-/// The growth estimated from `edges` extrapolation folds, shrunk to the typical one. Without folds,
-/// `growth` is that of the time itself.
-double expected_growth(double growth, std::size_t edges) {
-  if (edges == 0)
-    return std::max(growth, kUsualGrowth);
-  const auto own = static_cast<double>(edges);
-  return std::sqrt((own * growth * growth + kUsualEdges * kUsualGrowth * kUsualGrowth) /
-                   (own + kUsualEdges));
-}
-
-/// ln of the ratio of a value to the nearest end of the measured range; 0 within the range.
-double log_distance(const NumericInput& input, double value) {
-  const double ratio =
-      value > input.high
-          ? input.counted(value) / input.counted(input.high)
-          : (value < input.low ? input.counted(input.low) / input.counted(value) : 1);
-  return std::log(std::max(1.0, ratio));
-}
-
-/// The highest level up to this one that the calibration rows support.
-double supported(double level, const PredictionIntervals& intervals) {
-  return std::min(level, 1 - 2 / (static_cast<double>(intervals.count) + 1));
-}
-
-/// Distance of the scores at both ends, those of stored ranks at them or beyond.
-double width(const PredictionIntervals& intervals, double level) {
-  const auto [low, high] = end_ranks(level, intervals.count);
-  const auto lower = std::ranges::upper_bound(intervals.ranks, low) - 1;
-  const auto upper = std::ranges::lower_bound(intervals.ranks, high);
-  return intervals.scores[static_cast<std::size_t>(upper - intervals.ranks.begin())] -
-         intervals.scores[static_cast<std::size_t>(lower - intervals.ranks.begin())];
-}
-
-}  // namespace
+using Eigen::VectorXd;
 
 std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
   const double places = static_cast<double>(count) + 1;
@@ -58,51 +19,68 @@ std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
           static_cast<std::size_t>(std::ceil(places * (1 - tail) - kRankSlack))};
 }
 
-std::vector<double> growths_beyond(const FittedModel& model, double level) {
-  const PredictionIntervals& intervals = model.intervals.value();
-  std::vector<double> out(numeric_count(model.spec), 0);
-  if (!intervals.beyond)
+double normal_quantile(double p) {
+  if (p > 0.5)
+    return -normal_quantile(1 - p);
+  // By Newton steps on the logarithm, which converge from the left: it is concave.
+  double z = -1;
+  for (int step = 0; step < 60; ++step) {
+    const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
+    const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+    const double move = std::log(p / below) * below / density;
+    z += move;
+    if (std::abs(move) < 1e-14)
+      break;
+  }
+  return z;
+}
+
+VectorXd log_times_of_formula(const FittedModel& model, const Design& design) {
+  // One by one: vectorised logarithms round the elements of the last, incomplete vector
+  // differently.
+  return model.form->predict(model.spec, model.constants, design).unaryExpr([](double time) {
+    return std::log(time);
+  });
+}
+
+namespace {
+
+bool is_outside(const ModelSpec& spec, const Design& design, std::size_t row) {
+  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    const NumericInput& input = numeric_input(spec, n);
+    const double value = numeric_factor(design, n).value(row);
+    if (value < input.low || value > input.high)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+BelievedTimes believed_times(const FittedModel& model, const Design& design, bool also_within) {
+  const ModelSpec& spec = model.spec;
+  BelievedTimes out{log_times_of_formula(model, design), VectorXd::Zero(index(design.rows)),
+                    VectorXd::Zero(index(design.rows))};
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < design.rows; ++row)
+    if (also_within || is_outside(spec, design, row))
+      rows.push_back(row);
+  if (rows.empty())
     return out;
-  std::map<std::string, double> growths;
-  double squares = 0;
-  for (const GrowthOfErrors& column : *intervals.beyond) {
-    const double growth = expected_growth(column.growth, column.edges);
-    growths[column.column] = growth;
-    squares += growth * growth;
-  }
-  const double usual =
-      growths.empty() ? kUsualGrowth : std::sqrt(squares / static_cast<double>(growths.size()));
-  // At another level, the growth changes in proportion to the width.
-  const double at_default =
-      width(intervals, supported(PredictionIntervals::default_level, intervals));
-  const double share = at_default > 0 ? width(intervals, level) / at_default : 1;
-  for (std::size_t n = 0; n < out.size(); ++n)
-    out[n] = share * growths.try_emplace(numeric_input(model.spec, n).column, usual).first->second;
+  const std::vector<Eigen::Index> at(rows.begin(), rows.end());
+  const Design some = take_rows(design, rows);
+  const Design within = within_ranges(spec, some);
+  const BelievedTimes believed =
+      model.belief->beside(spec, some, within, out.mean(at), log_times_of_formula(model, within));
+  out.mean(at) = believed.mean;
+  out.deviation(at) = believed.deviation;
+  out.beyond(at) = believed.beyond;
   return out;
 }
 
-Eigen::VectorXd moves_beyond(const ModelSpec& spec, const std::vector<double>& growths,
-                             const Design& design) {
-  Eigen::VectorXd out = Eigen::VectorXd::Zero(index(design.rows));
-  for (std::size_t n = 0; n < growths.size(); ++n) {
-    for (std::size_t row = 0; row < design.rows; ++row) {
-      const double move =
-          growths[n] * log_distance(numeric_input(spec, n), numeric_factor(design, n).value(row));
-      if (std::abs(move) > std::abs(out[index(row)]))
-        out[index(row)] = move;
-    }
-  }
-  return out;
-}
-
-std::vector<double> bound_growths(const FittedModel& model) {
-  if (!model.bound || !model.intervals)
-    return std::vector<double>(numeric_count(model.spec), 0);
-  const double level = 2 * model.bound->quantile - 1;
-  std::vector<double> out = growths_beyond(model, supported(std::abs(level), *model.intervals));
-  for (double& growth : out)
-    growth = std::copysign(growth, level);
-  return out;
+VectorXd bound_moves(const FittedModel& model, const Design& design) {
+  return normal_quantile(model.bound.value().quantile) *
+         believed_times(model, design, false).beyond;
 }
 
 }  // namespace perfmodel

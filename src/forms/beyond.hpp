@@ -3,8 +3,8 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
@@ -15,19 +15,18 @@ inline constexpr double kRankSlack = 1e-9;
 /// Ranks of the scores at both ends of an interval; 0 and count + 1: that end is not reached.
 std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count);
 
-/// Per numeric column: by how much ln of the interval's ends moves outwards per ln of the distance
-/// from the measured range. A column that the intervals do not list gets the root mean square of
-/// the others. The calibration rows have to support the level.
-std::vector<double> growths_beyond(const FittedModel& model, double level);
+/// z with P(Z <= z) = p for a standard normal Z; 0 < p < 1.
+double normal_quantile(double p);
 
-/// Per row: ln of the factor that a time moves by beyond the measured ranges. If several columns
-/// are out of range, the one that moves it most counts.
-Eigen::VectorXd moves_beyond(const ModelSpec& spec, const std::vector<double>& growths,
-                             const Design& design);
+/// ln of the formula's times: without the process of the model's belief.
+Eigen::VectorXd log_times_of_formula(const FittedModel& model, const Design& design);
 
-/// By numeric column the growth of a bound: beyond the measured ranges, it is the end of the
-/// interval that it is within them. 0 for other models, and negative where the bound is the lower
-/// end.
-std::vector<double> bound_growths(const FittedModel& model);
+/// What a model with a belief expects. `also_within`: false if only rows outside of the measured
+/// ranges matter; the others then have the formula's time and no deviation.
+BelievedTimes believed_times(const FittedModel& model, const Design& design, bool also_within);
+
+/// ln of the factors by which a bound moves beyond the measured ranges: its share of new runs is
+/// meant to stay below it there, too. 0 within the ranges, negative for a quantile below 1/2.
+Eigen::VectorXd bound_moves(const FittedModel& model, const Design& design);
 
 }  // namespace perfmodel

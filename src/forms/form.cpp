@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "forms/beyond.hpp"
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 
@@ -177,10 +178,15 @@ std::string formula_code(const FittedModel& model, FormulaLanguage language) {
 
 Eigen::VectorXd predict(const FittedModel& model, const Design& design) {
   const Eigen::VectorXd times = model.form->predict(model.spec, model.constants, design);
-  if (!model.bound)
+  if (!model.belief)
     return times;
-  const Eigen::VectorXd moves = moves_beyond(model.spec, bound_growths(model), design);
-  return times.cwiseProduct(moves.unaryExpr([](double move) { return std::exp(move); }));
+  const auto exponential = [](double log_time) { return std::exp(log_time); };
+  if (model.bound)
+    return times.cwiseProduct(bound_moves(model, design).unaryExpr(exponential));
+  if (!is_averaged(model))
+    return times;
+  return model.belief->averaged(model.spec, design, log_times_of_formula(model, design))
+      .unaryExpr(exponential);
 }
 
 bool is_time(double predicted) {

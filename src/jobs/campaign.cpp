@@ -294,7 +294,7 @@ void Campaign::choose(const FittedModel& model, Knowledge& knowledge) const {
   const Design wanted = plan::design_of_space(space, aim, model.spec);
   const plan::Belief belief(model, plan::design_of_space(space, in_space, model.spec),
                             std::nullopt);
-  if (model.intervals && highest_level(model.intervals->count) >= model.intervals->level) {
+  if (model.intervals) {
     const RowIntervals intervals = row_intervals(model, model.intervals->level, wanted);
     knowledge.width = (intervals.upper - intervals.lower).mean();
   }

@@ -18,6 +18,7 @@
 #include "fit/fit.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/fit_options.hpp"
+#include "forms/scaling_belief.hpp"
 #include "jobs/group_fits.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -98,11 +99,11 @@ bool is_bad_form(const FittedModel& model, const Design& training) {
 /// Larger sets of runs are thinned evenly, since each run costs a prediction.
 constexpr std::size_t kMostCorrected = 2000;
 
-/// Median over the runs of the relative change of the formula's time by the residual process.
+/// Median over the runs of the relative change of the formula's time by the correction.
 std::optional<double> typical_correction(const FittedModel& model, const Design& runs) {
   const Design chosen =
       take_rows(runs, evenly_chosen(runs.rows, std::min(runs.rows, kMostCorrected)));
-  const auto factors = model.form->gp_factors(chosen);
+  const auto factors = correction_factors(model, chosen);
   if (!factors)
     return std::nullopt;
   return median((factors->array() - 1).abs().matrix());
@@ -111,7 +112,7 @@ std::optional<double> typical_correction(const FittedModel& model, const Design&
 RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
                      const Design& training) {
   if (!request.group_by)
-    return configuration_groups(training);
+    return held_out_groups(training);
   const Column& column = table.at(*request.group_by);
   if (!column.bad_cells.empty()) {
     throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
@@ -136,6 +137,8 @@ Eigen::VectorXd log_ratios(const FittedModel& model) {
 constexpr double kLeastShareOfWidth = 0.2;
 
 void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, FittedModel& model) {
+  if (half_widths.size() == 0)
+    return;
   const Design finished = finished_runs(training);
   const Eigen::ArrayXd errors =
       (finished.time.array() / predict(model, finished).array()).log().abs();
@@ -150,8 +153,8 @@ void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, F
   }
 }
 
-/// The level of the model's intervals, which a bound needs. If none is requested, nullopt for too
-/// few rows. Throws UsageError if the requested level needs more rows.
+/// The level of the model's intervals, which a bound needs; nullopt if there are to be none, or if
+/// a single run says nothing of others.
 std::optional<double> level_of(const FitRequest& fit, const Design& training,
                                std::size_t validation_rows) {
   const HeldOutRequest& request = fit.held_out;
@@ -160,12 +163,9 @@ std::optional<double> level_of(const FitRequest& fit, const Design& training,
     require_quantile(*fit.options.quantile, calibration_rows);
     return std::min(PredictionIntervals::default_level, highest_level(calibration_rows));
   }
-  if (!request.intervals)
+  if (!request.intervals || training.rows < 2)
     return std::nullopt;
-  if (request.coverage)
-    require_level(*request.coverage, calibration_rows);
-  const double level = request.coverage.value_or(PredictionIntervals::default_level);
-  return level <= highest_level(calibration_rows) ? std::optional(level) : std::nullopt;
+  return request.coverage.value_or(PredictionIntervals::default_level);
 }
 
 /// Plans the held-out groups before a long fit. Throws UsageError if the request is impossible.
@@ -222,10 +222,29 @@ void require_estimates_of_bound(const FitRequest& request) {
   refuse(request.held_out.coverage.has_value() || !request.held_out.intervals, "--coverage");
 }
 
+/// nullopt if no intervals are wanted, or after a stop request.
+std::optional<HeldOutFits> held_out_fits(const PreparedFit& prepared, const FitRequest& request,
+                                         const FitOptions& silent, const FittedModel& model) {
+  if (silent.stop.stop_requested() ||
+      !level_of(request, prepared.training, prepared.validation ? prepared.validation->rows : 0))
+    return std::nullopt;
+  return HeldOutFits::of(model, prepared.training, prepared.held_out.group_of, silent);
+}
+
+/// Gives a model its belief, with which an automatic form predicts an average.
+void believe(const HeldOutFits& held_out, const PreparedFit& prepared, FittedModel& model) {
+  model.belief = held_out.belief();
+  if (!is_averaged(model))
+    return;
+  const Design finished = finished_runs(prepared.training);
+  model.metrics.train = compute_metrics(finished.time, predict(model, finished));
+  model.metrics = judge(model, prepared);
+}
+
 /// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
 /// rows inside their intervals. A stop request leaves unfinished estimates out.
 void add_held_out(const PreparedFit& prepared, const FitRequest& request, const FitOptions& silent,
-                  FittedModel& model) {
+                  const std::optional<HeldOutFits>& held_out, FittedModel& model) {
   const HeldOutPlan& plan = prepared.held_out;
   const Design& training = prepared.training;
   if (!plan.parts.empty()) {
@@ -236,15 +255,12 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
       return;  // stopped
     model.cross_validation->group_by = request.held_out.group_by;
   }
-  if (const auto level =
-          level_of(request, training, prepared.validation ? prepared.validation->rows : 0)) {
+  if (held_out) {
     try {
-      auto found = calibrated(model, training, plan.group_of, prepared.validation, silent, *level,
-                              log_ratios);
-      if (found) {
-        model.intervals = std::move(found->intervals);
-        add_intervals(found->half_widths, training, model);
-      }
+      const std::size_t validation_rows = prepared.validation ? prepared.validation->rows : 0;
+      model.intervals = held_out->intervals(model, prepared.validation,
+                                            *level_of(request, training, validation_rows));
+      add_intervals(held_out->half_widths(model, log_ratios), training, model);
     } catch (const Error&) {
       if (request.held_out.coverage || request.options.quantile)
         throw;  // intervals that were not requested may be missing
@@ -379,12 +395,15 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   warn_of_leaks(prepared.runs.file.table, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
   add_sides_of_steps(training, model);
+  const std::optional<HeldOutFits> held_out = held_out_fits(prepared, request, silent, model);
+  if (held_out)
+    believe(*held_out, prepared, model);
   model.correction = typical_correction(model, training);
   model.effects = effects_of(model, prepared.central.configuration, &training);
   const RunsFile& file = prepared.runs.file;
   model.failures = fit_failures(model, file.table, file.failed_rows, silent);
   if (!silent.stop.stop_requested())
-    add_held_out(prepared, request, silent, model);
+    add_held_out(prepared, request, silent, held_out, model);
 
   if (is_bad_form(model, training))
     for (Effect& effect : model.effects)

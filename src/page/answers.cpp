@@ -303,7 +303,7 @@ std::string interval_text(const Content& content) {
   if (!content.intervals)
     return "";
   const PredictionIntervals& intervals = *content.model.intervals;
-  const std::optional<IntervalFactors> usual = usual_factors(intervals);
+  const std::optional<IntervalFactors> usual = usual_factors(content.model);
   const IntervalFactors factors = usual.value_or(content.intervals->factors);
   return fmt::format(
       "Prediction intervals: {} % of new times are expected between {} and {} times the "

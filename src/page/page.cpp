@@ -39,8 +39,6 @@ const isTime = (x) => x > 0 && Number.isFinite(x);
 // Configurations: a Map from columns to values.
 const start = new Map(model.columns.map((column) => [column.name, column.start]));
 const columnOf = new Map(model.columns.map((column) => [column.name, column]));
-const predicted = (values) => model.predict(...model.columns.map(({name}) => values.get(name))) *
-  Math.exp(movedBeyond(values, "ofBound"));
 const stepOf = (values, factors, divisor) => Math.ceil((1 - 1e-9) / divisor * factors.reduce(
   (product, [factor, power]) => product * Math.pow(values.get(factor), power), 1));
 const withValue = (values, name, value) => {
@@ -57,6 +55,18 @@ const allows = (column, value) => column.levels ? column.levels.includes(value)
   : Number.isFinite(value) && (column.low === undefined || value > 0 ||
                                (column.zero !== undefined && value === 0));
 
+// The Cholesky factor of a matrix, of which the lower half is given by rows.
+const decomposed = (rows) => {
+  for (let i = 0; i < rows.length; ++i) {
+    for (let j = 0; j <= i; ++j) {
+      let sum = rows[i][j];
+      for (let k = 0; k < j; ++k) sum -= rows[i][k] * rows[j][k];
+      rows[i][j] = i === j ? Math.sqrt(sum) : sum / rows[j][j];
+    }
+  }
+  return rows;
+};
+
 // The variance of ln t without noise, as the process knows it: from the Cholesky factor of the
 // covariance of the known configurations.
 let factor = null;
@@ -67,14 +77,7 @@ const factorised = ({variance, noise, runs, known, between}) => {
     row[i] += noise / runs[i];
     return row;
   });
-  for (let i = 0; i < rows.length; ++i) {
-    for (let j = 0; j <= i; ++j) {
-      let sum = rows[i][j];
-      for (let k = 0; k < j; ++k) sum -= rows[i][k] * rows[j][k];
-      rows[i][j] = i === j ? Math.sqrt(sum) : sum / rows[j][j];
-    }
-  }
-  return rows;
+  return decomposed(rows);
 };
 const varianceOf = (correlations) => {
   const {variance} = model.process;
@@ -89,22 +92,111 @@ const varianceOf = (correlations) => {
   });
   return Math.max(0, rest);
 };
-const numbersOf = (values) => model.inputs(...model.columns.map(({name}) => values.get(name)))[0];
+const inputsOf = (values) => model.inputs(...model.columns.map(({name}) => values.get(name)));
+const numbersOf = (values) => inputsOf(values)[0];
+const placeOf = new Map(model.numbers.map(({name}, n) => [name, n]));
+// A function of the inputs, with these numbers.
+const evaluated = (formula, values, numbers) => formula(...model.inputColumns.map(
+  (name) => placeOf.has(name) ? numbers[placeOf.get(name)] : values.get(name)));
+const withinRanges = (numbers) =>
+  model.numbers.map(({low, high}, n) => Math.min(Math.max(numbers[n], low), high));
 // depends_beyond(): whether the trend depends on numbers that are outside of their measured ranges.
 const dependsBeyond = (values) => {
-  const numbers = numbersOf(values);
-  const edge = [...numbers], opposite = [...numbers];
-  model.numbers.forEach(({low, high}, n) => {
-    const x = numbers[n];
-    if (low <= x && x <= high) return;
-    edge[n] = x > high ? high : low;
-    opposite[n] = x > high ? low : high;
-  });
-  const place = new Map(model.numbers.map(({name}, n) => [name, n]));
-  const trend = (at) => Math.log(model.trend(...model.trendColumns.map(
-    (name) => place.has(name) ? at[place.get(name)] : values.get(name))));
+  const numbers = numbersOf(values), edge = withinRanges(numbers);
+  const opposite = model.numbers.map(({low, high}, n) =>
+    numbers[n] > high ? low : numbers[n] < low ? high : numbers[n]);
+  const trend = (at) => Math.log(evaluated(model.trend, values, at));
   const atEdge = trend(edge);
   return Math.max(Math.abs(trend(numbers) - atEdge), Math.abs(trend(opposite) - atEdge)) >= 1e-9;
+};
+
+// ScalingProcess: ln t by the runs without the formula. The parts of a covariance are the level,
+// slopes, their drift, texts, all inputs together, and slopes that differ.
+const partsOf = ([x, a], [y, b]) => {
+  let slopes = 0, squares = 0, drift = 0, distance = 0, together = 1, same = 0;
+  x.forEach((u, j) => {
+    const v = y[j], less = Math.min(Math.abs(u), Math.abs(v)), more = Math.max(Math.abs(u), Math.abs(v));
+    slopes += u * v;
+    squares += u * v * u * v;
+    drift += u < 0 === v < 0 ? less * less * (3 * more - less) / 6 : 0;
+    distance += Math.abs(u - v);
+  });
+  a.forEach((level, c) => {
+    same += level === b[c] ? 1 : 0;
+    together *= level === b[c] ? 1 : 0.5;
+  });
+  return [1, slopes, drift, same, together * Math.exp(-distance / 2),
+    (slopes * slopes - squares) / 4 + slopes * same];
+};
+const summed = (parts, [, ...variances]) =>
+  parts.reduce((sum, part, k) => sum + part * variances[k], 0);
+const forward = (rows, sides) => {
+  const out = new Float64Array(rows.length);
+  rows.forEach((row, i) => {
+    let sum = sides[i];
+    for (let k = 0; k < i; ++k) sum -= row[k] * out[k];
+    out[i] = sum / row[i];
+  });
+  return out;
+};
+let conditioned = null;
+const conditionedRuns = () => {
+  const {runs, settings} = model.belief;
+  const parts = runs.map((a) => runs.map((b) => partsOf(a, b)));
+  return settings.map((setting) => {
+    const rows = decomposed(runs.map((_, i) => Float64Array.from({length: i + 1}, (_, j) =>
+      summed(parts[i][j], setting) + (i === j ? setting[7] / runs[i][3] : 0))));
+    return [rows, forward(rows, runs.map(([, , left]) => left))];
+  });
+};
+const ofProcess = (numbers, levels) => {
+  const {runs, settings, level, centre} = model.belief;
+  conditioned = conditioned ?? conditionedRuns();
+  const logs = model.numbers.map(({least}, n) =>
+    Math.log(Math.max(numbers[n], least)) - centre[n]);
+  const row = [logs, levels];
+  const parts = runs.map((run) => partsOf(run, row)), own = partsOf(row, row);
+  let mean = 0, square = 0;
+  settings.forEach((setting, s) => {
+    const [rows, left] = conditioned[s];
+    const solved = forward(rows, parts.map((each) => summed(each, setting)));
+    let expected = 0, known = 0;
+    solved.forEach((x, i) => {
+      expected += x * left[i];
+      known += x * x;
+    });
+    const variance = Math.max(0, summed(own, setting) - known) + setting[7];
+    mean += setting[0] * expected;
+    square += setting[0] * (variance + expected * expected);
+  });
+  return {mean: level + mean, variance: square - mean * mean};
+};
+// What process and formula say together: mean and variance of ln t.
+const together = (values, numbers, levels) => {
+  const {share, mostDeviations, mostMore} = model.belief;
+  const {mean, variance} = ofProcess(numbers, levels);
+  const most = mostDeviations * Math.sqrt(variance) + mostMore;
+  const off = Math.log(evaluated(model.predict, values, numbers)) - mean;
+  const difference = Number.isNaN(off) ? most : Math.min(Math.max(off, -most), most);
+  return {mean: mean + share * difference, variance: variance + difference * difference / 4};
+};
+const believed = (values) => {
+  const [numbers, levels] = inputsOf(values), within = withinRanges(numbers);
+  const isWithin = within.every((x, n) => x === numbers[n]);
+  const {correlations} = model;
+  const here = together(values, numbers, levels);
+  const known = isWithin ? here : together(values, within, levels);
+  model.correlations = correlations;  // of the prediction, not of the nearest measured value
+  const {spread, widening} = model.belief;
+  return {mean: here.mean, deviation: spread * Math.sqrt(known.variance),
+    beyond: widening * Math.sqrt(Math.max(0, here.variance - known.variance))};
+};
+const predicted = (values) => {
+  const time = evaluated(model.predict, values, numbersOf(values));
+  if (!model.belief || !isTime(time)) return time;
+  const {share, ofBound} = model.belief;
+  return ofBound ? time * Math.exp(ofBound * believed(values).beyond)
+    : share < 1 ? Math.exp(believed(values).mean) : time;
 };
 const deviation = () => {
   if (!model.interval.byDeviation) return 1;
@@ -112,24 +204,19 @@ const deviation = () => {
   const own = Math.sqrt(model.process.noise + varianceOf(model.correlations));
   return Math.hypot(own, own < typical ? added * own / typical : added);
 };
-// By how much ln of both ends moves outwards beyond the measured ranges, or ln of a bound.
-const movedBeyond = (values, growth) => {
-  const numbers = numbersOf(values);
-  return model.numbers.map((number, n) => {
-    const {low, high, unit} = number;
-    const counted = (x) => unit ? x + unit : x;
-    const x = numbers[n];
-    const ratio = x > high ? counted(x) / counted(high) : x < low ? counted(low) / counted(x) : 1;
-    return number[growth] * Math.log(Math.max(1, ratio));
-  }).reduce((most, move) => Math.abs(move) > Math.abs(most) ? move : most, 0);
-};
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;
   const size = deviation();
-  const ends = movedBeyond(values, "growth"), bound = movedBeyond(values, "ofBound");
-  return [time * Math.exp(Math.min(0, size * model.interval.low - ends - bound)),
-    time * Math.exp(Math.max(0, size * model.interval.high + ends - bound))];
+  let low = size * model.interval.low, high = size * model.interval.high;
+  if (model.belief) {
+    const {z, ofFolds, ofBound} = model.belief;
+    const {mean, deviation: within, beyond} = believed(values);
+    const shift = mean - Math.log(time), width = z * Math.hypot(within, beyond);
+    low = ofFolds * -Math.hypot(low, z * beyond) + (1 - ofFolds) * (shift - width) - ofBound * beyond;
+    high = ofFolds * Math.hypot(high, z * beyond) + (1 - ofFolds) * (shift + width) - ofBound * beyond;
+  }
+  return [time * Math.exp(Math.min(0, low)), time * Math.exp(Math.max(0, high))];
 };
 // Beyond its clamps the Gaussian process is constant, so that its correction is not to be relied on there.
 const withinCaps = (values) => !dependsBeyond(values) &&

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
@@ -162,7 +163,7 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
                                     const Configuration& shown, std::optional<double> time) {
   if (shares.empty() || !time)
     return std::nullopt;
-  const auto factors = model.form->gp_factors(design_of(shown, model.spec));
+  const auto factors = correction_factors(model, design_of(shown, model.spec));
   const double trend = factors ? *time / (*factors)[0] : *time;
   TimeSteps out{.steps = {}, .formula = trend, .gp = {}};
   double small = 0;

@@ -16,6 +16,7 @@
 #include "forms/beyond.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "page/page_content.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
@@ -373,17 +374,11 @@ std::vector<const NumericInput*> numbers_of(const ModelSpec& spec) {
 }
 
 std::string ranges_of(const FittedModel& model) {
-  std::vector<double> growths(numeric_count(model.spec), 0);
-  if (model.intervals)
-    growths = growths_beyond(model, model.intervals->level);
-  const std::vector<double> of_bound = bound_growths(model);
   std::vector<std::string> out;
   for (const NumericInput* input : numbers_of(model.spec)) {
-    const std::size_t numeric = (out.size() + model.spec.extrinsic.size()) % growths.size();
-    const double unit = input->zero && !input->zero->apart ? input->zero->unit : 0;
     out.push_back("{name: " + javascript_literal(input->column) + ", low: " + to_text(input->low) +
-                  ", high: " + to_text(input->high) + ", unit: " + to_text(unit) + ", growth: " +
-                  to_text(growths[numeric]) + ", ofBound: " + to_text(of_bound[numeric]) +
+                  ", high: " + to_text(input->high) +
+                  ", least: " + to_text(least_believed(*input)) +
                   ", beyond: " + javascript_literal(growth_beyond(model, *input)) + "}");
   }
   return array_of(out);
@@ -429,6 +424,46 @@ std::string ties_of(const ModelSpec& spec) {
                             std::to_string(tie.power), array_of(factors), to_text(tie.divisor)}));
   }
   return array_of(out);
+}
+
+/// Writes the process of the runs that the model believes beside its formula.
+std::string belief_of(const FittedModel& model) {
+  if (!model.belief)
+    return "null";
+  const gp::ScalingProcess& process = model.belief->of_runs();
+  const gp::Inputs& known = process.known();
+  std::vector<std::string> runs;
+  for (Eigen::Index row = 0; row < known.rows(); ++row) {
+    std::vector<std::string> numbers;
+    for (const double number : known.numbers.row(row))
+      numbers.push_back(to_text(number));
+    std::vector<std::string> levels;
+    for (const std::uint32_t level : known.levels.row(row))
+      levels.push_back(std::to_string(level));
+    runs.push_back(array_of({array_of(numbers), array_of(levels), to_text(process.left()[row]),
+                             to_text(process.counts()[row])}));
+  }
+  std::vector<std::string> settings;
+  for (const gp::ScalingSetting& setting : process.settings()) {
+    std::vector<std::string> numbers = {to_text(setting.weight)};
+    for (const double variance : gp::ScalingProcess::variances(setting))
+      numbers.push_back(to_text(variance));
+    settings.push_back(array_of(numbers));
+  }
+  std::vector<std::string> centre;
+  for (const double number : process.centre())
+    centre.push_back(to_text(number));
+  const double level =
+      model.intervals ? model.intervals->level : PredictionIntervals::default_level;
+  return "{share: " + to_text(model.belief->share_of_formula()) +
+         ", spread: " + to_text(model.belief->spread()) +
+         ", widening: " + to_text(model.belief->widening()) +
+         ", ofFolds: " + to_text(model.intervals ? share_of_folds(model) : 1) +
+         ", z: " + to_text(normal_quantile((1 + level) / 2)) +
+         ", ofBound: " + to_text(model.bound ? normal_quantile(model.bound->quantile) : 0) +
+         ", mostDeviations: " + to_text(kMostDeviations) + ", mostMore: " + to_text(kMostMore) +
+         ", level: " + to_text(process.level()) + ", centre: " + array_of(centre) +
+         ",\nsettings: " + array_of(settings) + ",\nruns: " + array_of(runs) + "}";
 }
 
 /// Writes the ends of the interval as logarithms, for a deviation of 1.
@@ -488,10 +523,13 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   const auto columns = columns_of(spec, start.configuration);
   if (!columns)
     return std::nullopt;
+  // predict() of this spec takes the inputs, not the columns that they are derived from.
+  ModelSpec inputs_alone = spec;
+  inputs_alone.derived.clear();
   std::string code;
   std::string inputs;
   try {
-    code = formula_code(model, FormulaLanguage::javascript);
+    code = model.form->code(inputs_alone, model.constants, FormulaLanguage::javascript);
     inputs = function_code(spec, FormulaLanguage::javascript, "", [](const CodeInputs& operands) {
       std::vector<std::string> numbers = operands.intrinsic;
       numbers.insert(numbers.end(), operands.extrinsic.begin(), operands.extrinsic.end());
@@ -500,21 +538,18 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   } catch (const InputError&) {
     return std::nullopt;
   }
-  // predict() of this spec takes the inputs, not the columns that they are derived from.
-  ModelSpec inputs_alone = spec;
-  inputs_alone.derived.clear();
   const std::string gp = gp_of(model);
   return "const model = {};\n{\n" + code + (gp == "null" ? "" : kKeepCorrelations.data()) +
          "model.predict = predict;\nmodel.process = " + gp + ";\n}\n{\n" + inputs +
          "model.inputs = predict;\n}\n{\n" +
          model.form->trend().code(inputs_alone, model.constants, FormulaLanguage::javascript) +
-         "model.trend = predict;\nmodel.trendColumns = " + texts(required_columns(inputs_alone)) +
+         "model.trend = predict;\nmodel.inputColumns = " + texts(required_columns(inputs_alone)) +
          ";\n}\nObject.assign(model, {target: " + javascript_literal(spec.target) +
          ", unit: " + javascript_literal(spec.unit) +
          ", place: " + javascript_literal(start.place) + ",\ncolumns: " + *columns +
          ",\nnumbers: " + ranges_of(model) + ",\nregions: " + regions_of(model) +
          ",\nties: " + ties_of(spec) + ",\ndoubts: " + texts(doubts_of(model)) +
-         ",\ninterval: " + interval_of(model) + "});\n";
+         ",\ninterval: " + interval_of(model) + ",\nbelief: " + belief_of(model) + "});\n";
 }
 
 }  // namespace perfmodel::page

@@ -18,6 +18,7 @@
 #include "fit/fit.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -408,19 +409,15 @@ void describe(Fields& f, CrossValidation& x) {
 constexpr auto kScore = "ln(measured / predicted)";
 constexpr auto kDividedScore = "ln(measured / predicted) / deviation";
 
-void describe(Fields& f, GrowthOfErrors& x) {
-  f("column", x.column, "a numeric input", kName);
-  f("edges", x.edges, "how often its range was cut short");
-  f("growth", x.growth, "of errors, by ln(value / edge)", kNotNegative);
-}
-
 namespace {
 
 /// Looking up a level relies on ranks that ascend from 1 to `count`, with ascending scores.
 void check_ranks(const Fields& f, const PredictionIntervals& x) {
   const bool ranks_fit =
-      !x.ranks.empty() && x.ranks.front() == 1 && x.ranks.back() == x.count &&
-      std::ranges::adjacent_find(x.ranks, std::greater_equal<>()) == x.ranks.end();
+      x.ranks.empty()
+          ? x.count == 0
+          : x.ranks.front() == 1 && x.ranks.back() == x.count &&
+                std::ranges::adjacent_find(x.ranks, std::greater_equal<>()) == x.ranks.end();
   if (!ranks_fit || x.scores.size() != x.ranks.size() || !std::ranges::is_sorted(x.scores))
     f.fail("expected ranks from 1 to count in ascending order and as many ascending scores");
 }
@@ -438,7 +435,6 @@ void describe(Fields& f, PredictionIntervals& x) {
   f("held_out_deviation", x.held_out_deviation, "its median", kSparse | kPositive);
   f("added_deviation", x.added_deviation, "beyond what the correction says",
     only_if(x.by_deviation) | kNewer | kNotNegative);
-  f("beyond", x.beyond, "how errors grow beyond the measured range", kSparse);
   if (!f.reads())
     return;
   if (x.by_deviation && !has_gp(*f.context<FittedModel>().form))
@@ -550,8 +546,10 @@ struct ConstantsOf {
 std::uint64_t schema_version(const FittedModel& model) {
   constexpr std::uint64_t with_gp = 2;
   constexpr std::uint64_t with_zeros = 3;
-  constexpr std::uint64_t of_bounds = 4;  // older programs would take them for means
+  constexpr std::uint64_t of_bounds = 4;    // older programs would take them for means,
+  constexpr std::uint64_t of_averages = 5;  // and these for the formula alone
   return model.bound              ? of_bounds
+         : is_averaged(model)     ? of_averages
          : model.spec.has_zeros() ? with_zeros
          : has_gp(*model.form)    ? with_gp
                                   : 1;
@@ -593,6 +591,15 @@ void describe_spec(Fields& f, ModelSpec& spec, const Form& form, const FittedMod
   f("tied", spec.ties, "numeric inputs that move with a scale in every run", kSparse);
 }
 
+/// The belief of a model as a field.
+struct BeliefField {
+  std::shared_ptr<const ScalingBelief> belief;
+};
+
+void describe(Fields& f, BeliefField& x) {
+  ScalingBelief::describe(f, x.belief);
+}
+
 /// Describes everything except the checks after reading. `kinds`: forms that a file may have.
 void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& kinds) {
   f.set_context(&model);
@@ -628,6 +635,11 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   });
   f("cross_validation", model.cross_validation, "if folds were asked for", kSparse);
   f("prediction_intervals", model.intervals, "[their calibration](#prediction-intervals)", kSparse);
+  auto belief = model.belief ? std::optional(BeliefField{model.belief}) : std::nullopt;
+  f("scaling_process", belief, "[what the runs say without the formula](#scaling-process)",
+    kSparse);
+  if (f.reads() && belief)
+    model.belief = belief->belief;
   f("cut", model.cut, "[the runs that count as longer than their limit](#runs-that-were-cut-off)",
     kSparse);
   f("bound", model.bound, "[where the predictions are bounds](#bounds)", kSparse);
@@ -718,6 +730,7 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
     version.fail(fmt::format("a model of the form '{}' has version {}{}", model.form->name(),
                              schema_version(model),
                              model.bound              ? " where it is a bound"
+                             : is_averaged(model)     ? " where it is averaged with a process"
                              : model.spec.has_zeros() ? " where a column may be 0"
                                                       : ""));
   check_ties(model.spec, root);

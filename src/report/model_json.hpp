@@ -15,7 +15,7 @@ namespace perfmodel {
 
 /// Newest supported version; newer files are rejected. A model's own version depends on its form
 /// and on whether columns may be 0.
-inline constexpr std::uint64_t kModelSchemaVersion = 4;
+inline constexpr std::uint64_t kModelSchemaVersion = 5;
 
 /// Describes model.json. Reading checks the fields that follow from the constants (formulas,
 /// scaling powers, differences of levels). Throws InputError, which names the field.

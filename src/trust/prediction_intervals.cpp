@@ -17,6 +17,7 @@
 #include "fit/fit_from_prior.hpp"
 #include "forms/beyond.hpp"
 #include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
@@ -76,16 +77,6 @@ double highest_level(std::size_t count) {
   return std::max(0.0, 1 - 2 / (static_cast<double>(count) + 1));
 }
 
-void require_level(double level, std::size_t count) {
-  if (end_ranks(level, count).first > 0)
-    return;
-  const double needed = std::ceil(2 / (1 - level) - 1 - kRankSlack);
-  throw UsageError(fmt::format(
-      "--coverage {} needs at least {} held-out rows, and there are {}{}", to_text(level),
-      to_text(needed), count,
-      count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
-}
-
 void require_quantile(double quantile, std::size_t count) {
   if (rank_of(quantile, count) <= count)
     return;
@@ -138,7 +129,6 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
                               Calibration calibration, double level,
                               const std::optional<Eigen::VectorXd>& deviations) {
   const std::size_t count = static_cast<std::size_t>(measured.size());
-  require_level(level, count);
   for (Eigen::Index row = 0; row < measured.size(); ++row) {
     if (!is_time(predicted[row]))
       throw InputError(
@@ -186,8 +176,11 @@ double covered_share(const RowIntervals& intervals, const Eigen::VectorXd& measu
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
                                  double deviation) {
   const std::vector<std::size_t>& ranks = intervals.ranks;
-  require_level(level, intervals.count);
-  const auto [low, high] = end_ranks(level, intervals.count);
+  if (intervals.count == 0)
+    return {};
+  auto [low, high] = end_ranks(level, intervals.count);
+  low = std::max<std::size_t>(low, 1);
+  high = std::min(high, intervals.count);
   // The stored ranks nearest to each end, at it or beyond.
   const auto lower = std::upper_bound(ranks.begin(), ranks.end(), low) - 1 - ranks.begin();
   const auto upper = std::lower_bound(ranks.begin(), ranks.end(), high) - ranks.begin();
@@ -195,25 +188,30 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
           std::exp(deviation * std::max(0.0, intervals.scores[static_cast<std::size_t>(upper)]))};
 }
 
-std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals) {
-  if (intervals.by_deviation && !intervals.held_out_deviation)
-    return std::nullopt;
-  return interval_factors(intervals, intervals.level, intervals.held_out_deviation.value_or(1));
-}
-
 namespace {
 
-/// Half the width of the interval of ln t.
-double half_width(const IntervalFactors& factors) {
-  return std::log(factors.upper / factors.lower) / 2;
+/// From this many rows on, a formula and its calibration rows stand for themselves.
+constexpr double kManyRows = 400;
+
+/// Weight of what n rows say against a prior that is worth `worth` rows: n / (n + worth), lifted so
+/// that kManyRows rows have all the weight.
+double weight_of_rows(double rows, double worth) {
+  return std::min(1.0, rows / (rows + worth) * (1 + worth / kManyRows));
 }
 
-/// The default level, or the highest that the calibration rows reach.
-double reached_level(const PredictionIntervals& intervals) {
-  return std::min(PredictionIntervals::default_level, highest_level(intervals.count));
-}
+/// What belief and scores of a model are worth, in rows.
+constexpr double kWorthOfBelief = 100;
 
 }  // namespace
+
+double share_of_folds(const FittedModel& model) {
+  if (!model.belief || model.bound)
+    return 1;
+  // Repeats say more of the noise, but nothing of other configurations.
+  const auto rows = static_cast<double>(model.intervals.value().count);
+  const auto configurations = static_cast<double>(model.belief->configurations());
+  return weight_of_rows(std::sqrt(rows * std::min(rows, configurations)), kWorthOfBelief);
+}
 
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
                            const std::optional<GpReach>& reach) {
@@ -232,11 +230,27 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<GpReach>& reach) {
   RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
-  const Eigen::VectorXd ends = moves_beyond(model.spec, growths_beyond(model, level), design);
-  const Eigen::VectorXd bound = moves_beyond(model.spec, bound_growths(model), design);
-  for (Eigen::Index row = 0; row < ends.size(); ++row) {
-    out.lower[row] = std::min(1.0, out.lower[row] * std::exp(-ends[row] - bound[row]));
-    out.upper[row] = std::max(1.0, out.upper[row] * std::exp(ends[row] - bound[row]));
+  if (!model.belief)
+    return out;
+  const double of_folds = share_of_folds(model);
+  const BelievedTimes believed = believed_times(model, design, of_folds < 1);
+  // One by one: vectorised logarithms round the elements of the last, incomplete vector
+  // differently.
+  const Eigen::VectorXd predicted =
+      predict(model, design).unaryExpr([](double time) { return std::log(time); });
+  const double z = normal_quantile((1 + level) / 2);
+  const double of_bound = model.bound ? normal_quantile(model.bound->quantile) : 0;
+  for (Eigen::Index row = 0; row < predicted.size(); ++row) {
+    const double beyond = z * believed.beyond[row];
+    const double width = z * std::hypot(believed.deviation[row], believed.beyond[row]);
+    const double shift = believed.mean[row] - predicted[row];
+    const double bound = of_bound * believed.beyond[row];
+    const double low =
+        of_folds * -std::hypot(std::log(out.lower[row]), beyond) + (1 - of_folds) * (shift - width);
+    const double high =
+        of_folds * std::hypot(std::log(out.upper[row]), beyond) + (1 - of_folds) * (shift + width);
+    out.lower[row] = std::exp(std::min(0.0, low - bound));
+    out.upper[row] = std::exp(std::max(0.0, high - bound));
   }
   return out;
 }
@@ -244,6 +258,21 @@ RowIntervals row_intervals(const FittedModel& model, double level, const Design&
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design) {
   return row_intervals(model, level, design,
                        model.form->gp_reach(model.spec, model.constants, design));
+}
+
+std::optional<IntervalFactors> usual_factors(const FittedModel& model) {
+  const PredictionIntervals& intervals = model.intervals.value();
+  if (intervals.by_deviation && intervals.count > 0 && !intervals.held_out_deviation)
+    return std::nullopt;
+  const IntervalFactors own =
+      interval_factors(intervals, intervals.level, intervals.held_out_deviation.value_or(1));
+  const double of_folds = share_of_folds(model);
+  if (of_folds == 1)
+    return own;
+  const double width =
+      normal_quantile((1 + intervals.level) / 2) * model.belief->held_out_deviation();
+  return IntervalFactors{std::exp(of_folds * std::log(own.lower) - (1 - of_folds) * width),
+                         std::exp(of_folds * std::log(own.upper) + (1 - of_folds) * width)};
 }
 
 namespace {
@@ -255,20 +284,7 @@ constexpr std::size_t kRefitFolds = 10;
 constexpr std::size_t kValues = 8;
 constexpr std::size_t kEdges = 3;
 constexpr std::size_t kMostEdges = 72;  ///< of all columns together, but at least one of each
-constexpr std::size_t kLeastRows = 5;   ///< held out by an extrapolation fold
-constexpr double kLargestError = 10;
-/// Clamps growths: a power that is off by more was not identifiable from the rows up to the edge.
-constexpr double kMostGrowth = 1.5;
 constexpr std::size_t kOtherHyperParameters = 2;  ///< of a GP, in addition to one per column
-
-/// A fold of cross-validation: rows to fit and rows to judge.
-struct Judgement {
-  std::vector<std::size_t> kept;
-  std::vector<std::size_t> judged;
-  std::optional<std::size_t> numeric = {};  ///< column of an extrapolation fold
-  double edge = 0;
-  bool is_flat = false;  ///< whether the time is constant beyond the largest measured value
-};
 
 /// The groups of the rows, renumbered from 0 in the order of their first appearance.
 RowGroups numbered(const std::vector<std::size_t>& group_of, const std::vector<std::size_t>& rows) {
@@ -295,19 +311,10 @@ std::vector<std::size_t> sampled(const std::vector<std::size_t>& group_of, std::
   return out;
 }
 
-std::vector<Judgement> by_folds(const RowGroups& groups, std::uint64_t seed) {
-  std::vector<Judgement> out;
-  for (auto& part : make_held_out_parts(groups, std::min(kRefitFolds, groups.count), seed)) {
-    std::vector<std::size_t> kept = other_rows(groups.of_row.size(), part);
-    out.push_back({.kept = std::move(kept), .judged = std::move(part)});
-  }
-  return out;
-}
-
-/// Extrapolation folds of a column, which hold out its largest value, its two and its three
-/// largest; of a column of more than kValues values, bins of them. At least two values remain.
-/// Many columns get fewer folds each.
-std::vector<Judgement> by_edges(const Design& runs, std::size_t numeric) {
+/// The values of a column behind which an extrapolation fold holds rows out: its largest value, its
+/// two and its three largest; of a column of more than kValues values, bins of them. At least two
+/// values remain. Many columns get fewer folds each.
+std::vector<double> edges_of(const Design& runs, std::size_t numeric) {
   const std::size_t columns = runs.extrinsic.size() + runs.intrinsic.size();
   const std::size_t edges = std::clamp<std::size_t>(kMostEdges / columns, 1, kEdges);
   const NumericFactor& factor = numeric_factor(runs, numeric);
@@ -316,32 +323,22 @@ std::vector<Judgement> by_edges(const Design& runs, std::size_t numeric) {
     distinct.insert(factor.value(row));
   const std::vector<double> values(distinct.begin(), distinct.end());
   const std::size_t step = (values.size() + kValues - 1) / kValues;
-  std::vector<Judgement> out;
-  for (std::size_t k = 1; k <= edges && values.size() >= k * step + 2; ++k) {
-    Judgement edge{.kept = {}, .judged = {}, .numeric = numeric};
-    edge.edge = values[values.size() - 1 - k * step];
-    for (std::size_t row = 0; row < runs.rows; ++row)
-      (factor.value(row) <= edge.edge ? edge.kept : edge.judged).push_back(row);
-    out.push_back(std::move(edge));
-  }
+  std::vector<double> out;
+  for (std::size_t k = 1; k <= edges && values.size() >= k * step + 2; ++k)
+    out.push_back(values[values.size() - 1 - k * step]);
   return out;
 }
 
 /// Drops judged rows with levels that do not occur in the kept rows.
-void drop_unseen_levels(const Design& runs, Judgement& judgement) {
+void drop_unseen_levels(const Design& runs, const std::vector<std::size_t>& kept,
+                        std::vector<std::size_t>& judged) {
   for (const LevelFactor& factor : runs.categorical) {
     std::vector<bool> seen(factor.levels, false);
-    for (const std::size_t row : judgement.kept)
+    for (const std::size_t row : kept)
       seen[factor.codes[row]] = true;
-    std::erase_if(judgement.judged, [&](std::size_t row) { return !seen[factor.codes[row]]; });
+    std::erase_if(judged, [&](std::size_t row) { return !seen[factor.codes[row]]; });
   }
 }
-
-struct Judged {
-  Eigen::VectorXd quantities;
-  Eigen::VectorXd predicted;
-  std::optional<Eigen::VectorXd> deviations;
-};
 
 /// The GP's standard deviations of rows by which scores are divided.
 std::optional<Eigen::VectorXd> deviations_of(const FittedModel& model, const Design& design,
@@ -349,75 +346,6 @@ std::optional<Eigen::VectorXd> deviations_of(const FittedModel& model, const Des
   const auto reach =
       by_deviation ? model.form->gp_reach(model.spec, model.constants, design) : std::nullopt;
   return reach ? std::optional(reach->deviations) : std::nullopt;
-}
-
-/// The folds, then the extrapolation folds that can be judged.
-std::vector<Judgement> judgements_of(const FittedModel& model, const Design& runs,
-                                     const RowGroups& groups, const Refit& refit,
-                                     std::uint64_t seed) {
-  std::vector<Judgement> out = by_folds(groups, seed);
-  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
-    const bool is_flat = is_flat_beyond(*model.form, model.spec, model.constants, runs, n);
-    for (Judgement& edge : by_edges(runs, n)) {
-      edge.is_flat = is_flat;
-      drop_unseen_levels(runs, edge);
-      std::erase_if(edge.judged, [&](std::size_t row) { return runs.is_cut(row); });
-      if (edge.judged.size() >= kLeastRows && edge.kept.size() >= refit.free_constants())
-        out.push_back(std::move(edge));
-    }
-  }
-  return out;
-}
-
-/// What the model says of the judged rows when it is refitted to the kept ones.
-Judged judged_by(const FittedModel& model, const Refit& refit, const Design& runs,
-                 const Judgement& judgement, const Quantities& quantities, bool by_deviation) {
-  const Design kept = take_rows(runs, judgement.kept);
-  Design judged = take_rows(runs, judgement.judged);
-  if (judgement.is_flat)
-    for (double& value : numeric_factor(judged, *judgement.numeric).values)
-      value = std::min(value, judgement.edge);
-  FittedModel other = model;
-  Refitted found = refit(kept);
-  other.form = std::move(found.form);
-  other.constants = std::move(found.constants);
-  other.form->settle_unseen_levels(kept, other);
-  Judged out{.quantities = {}, .predicted = predict(other, judged), .deviations = {}};
-  if (!judgement.numeric)
-    out.quantities = quantities(other);
-  out.deviations = deviations_of(other, judged, by_deviation);
-  return out;
-}
-
-/// The growth of the errors of an extrapolation fold, as GrowthOfErrors defines it.
-double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec& spec,
-                     const Design& runs, const PredictionIntervals& within) {
-  const NumericInput& input = numeric_input(spec, *edge.numeric);
-  const NumericFactor& factor = numeric_factor(runs, *edge.numeric);
-  std::vector<double> out;
-  for (std::size_t k = 0; k < edge.judged.size(); ++k) {
-    const std::size_t row = edge.judged[k];
-    const double deviation =
-        said.deviations ? score_deviation(within, (*said.deviations)[index(k)]) : 1;
-    const double error = std::abs(std::log(runs.time[index(row)] / said.predicted[index(k)]));
-    out.push_back(((std::isfinite(error) ? error : kLargestError) -
-                   half_width(interval_factors(within, reached_level(within), deviation))) /
-                  std::log(input.counted(factor.value(row)) / input.counted(edge.edge)));
-  }
-  std::sort(out.begin(), out.end());
-  return std::clamp(quantile(out, PredictionIntervals::default_level), 0.0, kMostGrowth);
-}
-
-/// Mean |d ln t / d ln x| over the measured range, for a column without extrapolation folds: beyond
-/// the range, the time may go on like that, or not change at all.
-double growth_within(const FittedModel& model, const Design& runs, std::size_t numeric) {
-  const NumericInput& input = numeric_input(model.spec, numeric);
-  const auto log_times_at = [&](double value) -> Eigen::ArrayXd {
-    return predict(model, with_numeric_at(runs, numeric, value)).array().log();
-  };
-  const double range = std::log(input.counted(input.high) / input.counted(input.low));
-  const double growth = (log_times_at(input.high) - log_times_at(input.low)).abs().mean() / range;
-  return std::isfinite(growth) ? std::min(growth, kMostGrowth) : 0;
 }
 
 /// Corrects for the optimism of a selected form: it suits the rows by which it was selected better
@@ -433,95 +361,284 @@ double selection_factor(const FittedModel& model, std::size_t rows) {
   return std::sqrt(all / std::max(all - free, all / 4));
 }
 
-/// Intervals within the measured ranges, by what refits without them say of the runs.
-PredictionIntervals calibrated_by_folds(const FittedModel& model, const Design& runs,
-                                        std::span<const Judgement> judgements,
-                                        const std::vector<Judged>& judged, double optimism,
-                                        std::uint64_t seed, double level) {
-  Eigen::VectorXd predicted(index(runs.rows));
-  Eigen::VectorXd deviations(index(runs.rows));
-  bool has_deviations = false;
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    const std::vector<Eigen::Index> at(judgements[i].judged.begin(), judgements[i].judged.end());
-    predicted(at) = judged[i].predicted;
-    has_deviations = judged[i].deviations.has_value();
-    if (has_deviations)
-      deviations(at) = *judged[i].deviations;
-  }
-  const Eigen::VectorXd measured = times_with_draws(runs, predicted, seed);
-  const Eigen::ArrayXd ratios = predicted.array() / measured.array();
-  // Predictions of a mean are centred; those of a quantile are off by a factor.
-  const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
-  predicted = measured.array() * centre * (ratios / centre).pow(optimism);
-  return calibrate(measured, predicted, Calibration::cross_validation, level,
-                   has_deviations ? std::optional(deviations) : std::nullopt);
-}
+/// What the process of the runs is worth beside a formula that predicts as well, in rows per input.
+/// The ratio of their errors counts by its number of rows against kWorthOfRatio.
+constexpr double kWorthOfProcess = 12;
+constexpr double kWorthOfRatio = 10;
+/// A smaller weight of the process is none: the formula then stands for itself.
+constexpr double kLeastWeight = 0.05;
+constexpr double kLeastError = 1e-9;
 
-Eigen::VectorXd jackknife_errors(std::span<const Judged> folds) {
-  Eigen::MatrixXd of_folds(folds.front().quantities.size(), index(folds.size()));
-  for (std::size_t k = 0; k < folds.size(); ++k)
-    of_folds.col(index(k)) = folds[k].quantities;
-  const auto count = static_cast<double>(folds.size());
-  const Eigen::VectorXd mean = of_folds.rowwise().mean();
-  return ((count - 1) / count * (of_folds.colwise() - mean).rowwise().squaredNorm()).cwiseSqrt();
-}
+/// What deviations as the process says are worth beside held-out rows, in rows.
+constexpr double kWorthOfSpread = 20;
+
+/// What a widening of 1 is worth beside extrapolation folds, in folds; and the most of it.
+constexpr double kWorthOfWidening = 2;
+/// Few runs cannot foresee a bend: their edges may widen, but hardly narrow. In rows.
+constexpr double kWorthOfNarrowing = 300;
+constexpr double kMostWidening = 4;
+constexpr double kMostOfError = 3;  ///< deviations: a larger error counts as one of these
 
 }  // namespace
 
-std::optional<Calibrated> calibrated(const FittedModel& model, const Design& training,
-                                     const std::vector<std::size_t>& group_of,
-                                     const std::optional<Design>& validation,
-                                     const FitOptions& options, double level,
-                                     const Quantities& quantities) {
+/// The folds, then the extrapolation folds that can be judged.
+void HeldOutFits::plan_folds(const FittedModel& model, const std::vector<std::size_t>& group_of,
+                             const Refit& refit) {
+  const RowGroups groups = numbered(group_of, indices(group_of.size()));
+  if (groups.count >= 2) {
+    for (auto& part : make_held_out_parts(groups, std::min(kRefitFolds, groups.count), seed_)) {
+      std::vector<std::size_t> kept = other_rows(runs_.rows, part);
+      folds_.push_back({.kept = std::move(kept), .judged = std::move(part)});
+    }
+  }
+  random_ = folds_.size();
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    const NumericFactor& factor = numeric_factor(runs_, n);
+    const bool is_flat = is_flat_beyond(*model.form, model.spec, model.constants, runs_, n);
+    for (const double edge : edges_of(runs_, n)) {
+      Fold fold{.kept = {}, .judged = {}, .numeric = n, .edge = edge, .is_flat = is_flat};
+      for (std::size_t row = 0; row < runs_.rows; ++row)
+        (factor.value(row) <= edge ? fold.kept : fold.judged).push_back(row);
+      drop_unseen_levels(runs_, fold.kept, fold.judged);
+      std::erase_if(fold.judged, [&](std::size_t row) { return runs_.is_cut(row); });
+      if (!fold.judged.empty() && fold.kept.size() >= refit.free_constants())
+        folds_.push_back(std::move(fold));
+    }
+  }
+}
+
+/// The judged rows of an extrapolation fold, moved to its edge.
+Design HeldOutFits::at_edge(const Fold& fold) const {
+  Design out = take_rows(runs_, fold.judged);
+  for (double& value : numeric_factor(out, *fold.numeric).values)
+    value = std::min(value, fold.edge);
+  return out;
+}
+
+void HeldOutFits::refit(const FittedModel& model, const Refit& refit, Fold& fold) const {
+  const Design kept = take_rows(runs_, fold.kept);
+  const Design judged = fold.is_flat ? at_edge(fold) : take_rows(runs_, fold.judged);
+  FittedModel& other = fold.model.emplace(model);
+  fold.formula = Eigen::VectorXd::Constant(index(judged.rows), std::nan(""));
+  try {
+    if (fold.kept.size() < refit.free_constants())
+      throw InputError("too few rows");
+    Refitted found = refit(kept);
+    other.form = std::move(found.form);
+    other.constants = std::move(found.constants);
+    other.form->settle_unseen_levels(kept, other);
+    fold.formula = log_times_of_formula(other, judged);
+  } catch (const Error&) {
+    fold.model.reset();  // too few rows for this formula: the process alone predicts them
+  }
+  const Design finished = finished_runs(kept);
+  fold.belief = std::make_shared<const ScalingBelief>(
+      belief_->after(model.spec, finished.rows > 0 ? finished : kept));
+}
+
+std::optional<HeldOutFits> HeldOutFits::of(const FittedModel& model, const Design& training,
+                                           const std::vector<std::size_t>& group_of,
+                                           const FitOptions& options) {
+  HeldOutFits out;
+  out.seed_ = options.seed;
+  out.spec_ = model.spec;
+  out.by_deviation_ = !options.quantile;  // one factor moves a bound
+  out.optimism_ = selection_factor(model, training.rows);
   const std::vector<std::size_t> rows = sampled(group_of, options.seed);
-  const Design runs = take_rows(training, rows);
-  const RowGroups groups = numbered(group_of, rows);
+  out.runs_ = take_rows(training, rows);
+  // The folds of a sample differ more than the folds of all rows would.
+  out.share_of_rows_ = static_cast<double>(rows.size()) / static_cast<double>(training.rows);
+  out.belief_ =
+      std::make_shared<const ScalingBelief>(model.spec, finished_runs(training), options.seed);
   FitOptions of_refits = options;
   of_refits.loss = model.search.loss;  // the loss that its constants minimise
   of_refits.quantile = model.search.quantile;
   of_refits.threads = 1;
   of_refits.be_silent();
-  const std::unique_ptr<Refit> refit = refit_of(model, runs, of_refits);
-  const auto judgements = judgements_of(model, runs, groups, *refit, options.seed);
-  const bool by_deviation = !options.quantile;  // one factor moves a bound
-  std::vector<Judged> judged(judgements.size());
-  parallel_for(judgements.size(), options.threads, [&](std::size_t i) {
+  const std::unique_ptr<Refit> refit = refit_of(model, out.runs_, of_refits);
+  std::vector<std::size_t> groups;
+  for (const std::size_t row : rows)
+    groups.push_back(group_of[row]);
+  out.free_ = static_cast<double>(refit->free_constants());
+  out.plan_folds(model, groups, *refit);
+  parallel_for(out.folds_.size(), options.threads, [&](std::size_t k) {
     if (!options.stop.stop_requested())
-      judged[i] = judged_by(model, *refit, runs, judgements[i], quantities, by_deviation);
+      out.refit(model, *refit, out.folds_[k]);
   });
   if (options.stop.stop_requested())
     return std::nullopt;
-  const auto judges_all = [](const Judgement& each) { return !each.numeric; };
-  const std::size_t folds = to_size(std::ranges::count_if(judgements, judges_all));
-  const double optimism = selection_factor(model, training.rows);
+  const bool averages = options.expression == Expression::automatic &&
+                        options.residual != Residual::none && !options.quantile;
+  const double share = averages ? out.share_of_formula() : 1;
+  out.believe(share, 1, 1);
+  const double spread = out.spread();
+  out.believe(share, spread, 1);
+  out.believe(share, spread, out.widening());
+  out.belief_ = std::make_shared<const ScalingBelief>(
+      out.belief_->with_held_out_deviation(out.held_out_deviation()));
+  return out;
+}
 
-  PredictionIntervals out;
+void HeldOutFits::believe(double share_of_formula, double spread, double widening) {
+  const auto put = [&](std::shared_ptr<const ScalingBelief>& belief) {
+    belief =
+        std::make_shared<const ScalingBelief>(belief->with(share_of_formula, spread, widening));
+  };
+  put(belief_);
+  for (Fold& fold : folds_)
+    put(fold.belief);
+}
+
+/// ln of the predictions for the judged rows of a fold.
+Eigen::VectorXd HeldOutFits::log_predicted(const Fold& fold, const Design& judged) const {
+  if (fold.belief->share_of_formula() == 1 && fold.formula.allFinite())
+    return fold.formula;
+  return fold.belief->averaged(spec_, judged, fold.formula);
+}
+
+double HeldOutFits::share_of_formula() const {
+  const auto configurations = static_cast<double>(belief_->configurations());
+  if (configurations >= kManyRows)
+    return 1;
+  double of_formula = kLeastError;
+  double of_process = kLeastError;
+  double rows = 0;
+  for (std::size_t k = 0; k < random_; ++k) {
+    if (!folds_[k].model)
+      continue;
+    const Design judged = take_rows(runs_, folds_[k].judged);
+    const Eigen::ArrayXd measured = judged.time.array().log();
+    const auto predicted_at = [&](double share) -> Eigen::ArrayXd {
+      return folds_[k].belief->with(share).averaged(spec_, judged, folds_[k].formula);
+    };
+    // By roots, so that an outlier, which nothing predicts, does not make both equal.
+    of_formula += (predicted_at(1) - measured).abs().sqrt().sum();
+    of_process += (predicted_at(0) - measured).abs().sqrt().sum();
+    rows += static_cast<double>(judged.rows);
+  }
+  const double known = of_formula < of_process ? std::max(0.0, rows - free_) : rows;
+  const double ratio = std::pow(of_formula / of_process, 4 * known / (known + kWorthOfRatio));
+  const auto inputs = static_cast<double>(numeric_count(spec_) + spec_.categorical.size());
+  const double share = weight_of_rows(configurations, kWorthOfProcess * inputs * ratio);
+  return 1 - share < kLeastWeight ? 1 : share;
+}
+
+double HeldOutFits::spread() const {
+  double sum = kWorthOfSpread;
+  double weights = kWorthOfSpread;
+  for (std::size_t k = 0; k < random_; ++k) {
+    const Fold& fold = folds_[k];
+    const Design judged = take_rows(runs_, fold.judged);
+    const BelievedTimes said =
+        fold.belief->beside(spec_, judged, judged, fold.formula, fold.formula);
+    const Eigen::ArrayXd errors = log_predicted(fold, judged).array() - judged.time.array().log();
+    const double most = kMostOfError * kMostOfError;
+    sum += (errors / said.deviation.array()).square().min(most).sum();
+    weights += static_cast<double>(judged.rows);
+  }
+  return std::sqrt(sum / weights);
+}
+
+double HeldOutFits::held_out_deviation() const {
+  std::vector<double> all;
+  for (std::size_t k = 0; k < random_; ++k) {
+    const Fold& fold = folds_[k];
+    const Design judged = take_rows(runs_, fold.judged);
+    const BelievedTimes said =
+        fold.belief->beside(spec_, judged, judged, fold.formula, fold.formula);
+    all.insert(all.end(), said.deviation.begin(), said.deviation.end());
+  }
+  return all.empty() ? 0 : median(Eigen::Map<const Eigen::VectorXd>(all.data(), index(all.size())));
+}
+
+double HeldOutFits::widening() const {
+  double sum = kWorthOfWidening;
+  double weights = kWorthOfWidening;
+  for (std::size_t k = random_; k < folds_.size(); ++k) {
+    const Fold& fold = folds_[k];
+    if (!fold.model)
+      continue;
+    const Design judged = take_rows(runs_, fold.judged);
+    const Design edge = at_edge(fold);
+    const BelievedTimes said = fold.belief->beside(spec_, judged, edge, fold.formula,
+                                                   log_times_of_formula(*fold.model, edge));
+    const Eigen::ArrayXd within = said.deviation.array().square();
+    const Eigen::ArrayXd beyond = said.beyond.array().square();
+    const Eigen::ArrayXd errors =
+        (log_predicted(fold, judged).array() - judged.time.array().log()).square();
+    const double more =
+        (errors.min(kMostOfError * kMostOfError * (within + beyond)) - within).mean();
+    if (!(beyond.mean() > 0) || !std::isfinite(more))
+      continue;
+    const double weight = beyond.mean() / (within + beyond).mean();
+    sum += weight * more / beyond.mean();
+    weights += weight;
+  }
+  const double found = std::sqrt(std::clamp(sum / weights, 1 / kMostWidening, kMostWidening));
+  const auto configurations = static_cast<double>(belief_->configurations());
+  return found > 1 ? found : std::pow(found, weight_of_rows(configurations, kWorthOfNarrowing));
+}
+
+PredictionIntervals HeldOutFits::intervals(const FittedModel& model,
+                                           const std::optional<Design>& validation,
+                                           double level) const {
   if (validation) {
     const Eigen::VectorXd predicted = predict(model, *validation);
-    out =
-        calibrate(times_with_draws(*validation, predicted, options.seed), predicted,
-                  Calibration::validation, level, deviations_of(model, *validation, by_deviation));
-  } else {
-    out = calibrated_by_folds(model, runs, std::span(judgements).first(folds), judged, optimism,
-                              options.seed, level);
+    return calibrate(times_with_draws(*validation, predicted, seed_), predicted,
+                     Calibration::validation, level,
+                     deviations_of(model, *validation, by_deviation_));
   }
-  std::map<std::size_t, std::vector<double>> growths;
-  for (std::size_t i = folds; i < judgements.size(); ++i)
-    growths[*judgements[i].numeric].push_back(
-        growth_beyond(judgements[i], judged[i], model.spec, runs, out));
-  out.beyond.emplace();
-  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
-    const std::vector<double>& own = growths[n];
-    out.beyond->push_back(
-        {numeric_input(model.spec, n).column, own.size(),
-         own.empty() ? growth_within(model, runs, n)
-                     : median(Eigen::Map<const Eigen::VectorXd>(own.data(), index(own.size())))});
+  if (random_ == 0) {
+    PredictionIntervals none;
+    none.level = level;
+    none.calibration = Calibration::cross_validation;
+    return none;
   }
-  const Eigen::VectorXd errors = jackknife_errors(std::span(judged).first(folds));
-  // The folds of a sample differ more than the folds of all rows would.
-  const double share = static_cast<double>(runs.rows) / static_cast<double>(training.rows);
-  const double factor = std::sqrt(share) * optimism;
-  return Calibrated{std::move(out), factor * t_quantile_95(folds - 1) * errors};
+  Eigen::VectorXd predicted(index(runs_.rows));
+  Eigen::VectorXd deviations = Eigen::VectorXd::Ones(index(runs_.rows));
+  bool has_deviations = by_deviation_ && has_gp(*model.form);
+  for (std::size_t k = 0; k < random_; ++k) {
+    const Fold& fold = folds_[k];
+    const std::vector<Eigen::Index> at(fold.judged.begin(), fold.judged.end());
+    const Design judged = take_rows(runs_, fold.judged);
+    predicted(at) = log_predicted(fold, judged).array().exp();
+    const auto own = fold.model ? deviations_of(*fold.model, judged, by_deviation_) : std::nullopt;
+    has_deviations = has_deviations && own;
+    if (own)
+      deviations(at) = *own;
+  }
+  const Eigen::VectorXd measured = times_with_draws(runs_, predicted, seed_);
+  const Eigen::ArrayXd ratios = predicted.array() / measured.array();
+  // Predictions of a mean are centred; those of a quantile are off by a factor.
+  const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
+  predicted = measured.array() * centre * (ratios / centre).pow(optimism_);
+  return calibrate(measured, predicted, Calibration::cross_validation, level,
+                   has_deviations ? std::optional(deviations) : std::nullopt);
+}
+
+Eigen::VectorXd HeldOutFits::half_widths(const FittedModel& model,
+                                         const Quantities& quantities) const {
+  std::vector<Eigen::VectorXd> of_folds;
+  for (std::size_t k = 0; k < random_; ++k) {
+    if (!folds_[k].model)
+      continue;
+    FittedModel other = model;
+    other.form = folds_[k].model->form;
+    other.constants = folds_[k].model->constants;
+    other.belief = folds_[k].belief;
+    of_folds.push_back(quantities(other));
+  }
+  if (of_folds.size() < 2)
+    return {};
+  const auto count = static_cast<double>(of_folds.size());
+  Eigen::VectorXd mean = Eigen::VectorXd::Zero(of_folds.front().size());
+  for (const Eigen::VectorXd& own : of_folds)
+    mean += own / count;
+  Eigen::VectorXd squares = Eigen::VectorXd::Zero(mean.size());
+  for (const Eigen::VectorXd& own : of_folds)
+    squares += (own - mean).cwiseAbs2();
+  const double factor = std::sqrt(share_of_rows_) * optimism_ * t_quantile_95(of_folds.size() - 1);
+  return factor * ((count - 1) / count * squares).cwiseSqrt();
 }
 
 }  // namespace perfmodel

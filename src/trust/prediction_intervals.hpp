@@ -3,7 +3,9 @@
 #include <Eigen/Core>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -52,9 +54,6 @@ double covered_share(const RowIntervals& intervals, const Eigen::VectorXd& measu
 /// The highest level that `count` calibration rows support: with equal tails, 1 - 2 / (count + 1).
 double highest_level(std::size_t count);
 
-/// Throws UsageError, with the number of rows needed, if `count` rows do not support the level.
-void require_level(double level, std::size_t count);
-
 /// Throws UsageError, with the number of rows needed, if `count` rows do not support a bound of
 /// this quantile.
 void require_quantile(double quantile, std::size_t count);
@@ -70,29 +69,72 @@ BoundUse bound_use(const Eigen::VectorXd& measured, const Eigen::VectorXd& bound
 /// Numbers computed from a model.
 using Quantities = std::function<Eigen::VectorXd(const FittedModel&)>;
 
-struct Calibrated {
-  PredictionIntervals intervals;
-  /// Half widths of 90 % intervals of the quantities, by the delete-a-group jackknife over the
-  /// folds (Kott 2001): Student's t times sqrt((K - 1) / K sum_k (q_k - mean q)^2), wider if these
-  /// rows selected the form.
-  Eigen::VectorXd half_widths;
+/// A model refitted to parts of its training rows and judged on the others: folds of all rows, and
+/// extrapolation folds, which hold out the largest values of a number. The form is kept. What folds
+/// say completes the model: how much its formula counts beside the process of its runs, and how its
+/// predictions scatter.
+class HeldOutFits {
+ public:
+  /// `model`: fitted to `training` by this run of the program, with `options`. `group_of`: per row,
+  /// the group that is held out together. At most some hundred rows are taken; `options.threads`
+  /// refits run at a time, which does not change the result. nullopt after a stop request.
+  static std::optional<HeldOutFits> of(const FittedModel& model, const Design& training,
+                                       const std::vector<std::size_t>& group_of,
+                                       const FitOptions& options);
+
+  /// The belief of the model; with it, an automatic form predicts an average.
+  const std::shared_ptr<const ScalingBelief>& belief() const { return belief_; }
+
+  /// Prediction intervals of the model with its belief, calibrated on `validation` or, without it,
+  /// on the folds. Throws as calibrate() does.
+  PredictionIntervals intervals(const FittedModel& model, const std::optional<Design>& validation,
+                                double level) const;
+
+  /// Half widths of 90 % intervals of quantities of the model, by the delete-a-group jackknife over
+  /// the folds (Kott 2001): Student's t times sqrt((K - 1) / K sum_k (q_k - mean q)^2), wider if
+  /// these rows selected the form. Empty without folds.
+  Eigen::VectorXd half_widths(const FittedModel& model, const Quantities& quantities) const;
+
+ private:
+  /// A fold: rows to fit and rows to judge.
+  struct Fold {
+    std::vector<std::size_t> kept;
+    std::vector<std::size_t> judged;
+    std::optional<std::size_t> numeric = {};  ///< column of an extrapolation fold
+    double edge = 0;
+    bool is_flat = false;  ///< whether the formula is constant beyond the largest measured value
+    /// The model of the kept rows; nullopt if they do not suffice for one.
+    std::optional<FittedModel> model = {};
+    std::shared_ptr<const ScalingBelief> belief = {};  ///< of the kept rows
+    Eigen::VectorXd formula = {};  ///< ln of its times at the judged rows; NaN: none
+  };
+
+  ModelSpec spec_;
+  Design runs_;
+  std::vector<Fold> folds_;
+  std::size_t random_ = 0;  ///< folds of all rows, which come first
+  std::shared_ptr<const ScalingBelief> belief_;
+  double optimism_ = 1;
+  double free_ = 0;           ///< number of constants
+  double share_of_rows_ = 1;  ///< of the training rows
+  bool by_deviation_ = false;
+  std::uint64_t seed_ = 1;
+
+  HeldOutFits() = default;
+  void plan_folds(const FittedModel& model, const std::vector<std::size_t>& groups,
+                  const Refit& refit);
+  void refit(const FittedModel& model, const Refit& refit, Fold& fold) const;
+  Design at_edge(const Fold& fold) const;
+  Eigen::VectorXd log_predicted(const Fold& fold, const Design& judged) const;
+  double share_of_formula() const;
+  double spread() const;
+  double held_out_deviation() const;
+  double widening() const;
+  void believe(double share_of_formula, double spread, double widening);
 };
 
-/// Prediction intervals of `level` for a model that this run of the program fitted to `training`.
-/// Within the measured ranges they are calibrated on `validation` or, without it, by ten-fold
-/// cross-validation; beyond, by extrapolation folds. `group_of`: per row, the group that is held
-/// out together. The form is kept and refitted to a sample of at most some hundred rows less a
-/// fold; `options.threads` refits run at a time, which does not change the result. Returns nullopt
-/// after a stop request. Throws as calibrate() does.
-std::optional<Calibrated> calibrated(const FittedModel& model, const Design& training,
-                                     const std::vector<std::size_t>& group_of,
-                                     const std::optional<Design>& validation,
-                                     const FitOptions& options, double level,
-                                     const Quantities& quantities);
-
 /// Intervals from the measured and predicted times of the calibration rows, all > 0. Scores are
-/// divided by `deviations` if given. Throws UsageError as require_level() does, and InputError if a
-/// prediction is no valid time.
+/// divided by `deviations` if given. Throws InputError if a prediction is no valid time.
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
                               Calibration calibration, double level,
                               const std::optional<Eigen::VectorXd>& deviations = {});
@@ -100,20 +142,24 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
 /// The median over the calibration rows of the GP's standard deviation.
 double typical_deviation(const PredictionIntervals& intervals);
 
-/// Throws UsageError if the calibration rows do not support `level`. `deviation`: by what the
-/// scores were divided, if they were.
+/// The scores at the ends of `level`, or the outermost ones if it needs more rows. `deviation`: by
+/// what the scores were divided, if they were.
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
                                  double deviation = 1);
 
 /// Interval factors of the median calibration row, as an estimate for a new configuration; at rows
-/// of the fit, a GP may give narrower ones. nullopt if scores were divided, but the model of an
-/// older version does not store the typical deviation.
-std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
+/// of the fit they may be narrower. nullopt if scores were divided, but the model of an older
+/// version does not store the typical deviation.
+std::optional<IntervalFactors> usual_factors(const FittedModel& model);
+
+/// Weight of the calibration rows in an interval: the rest is that of the model's belief.
+double share_of_folds(const FittedModel& model);
 
 /// `reach`: what the form's gp_reach() returns for these rows.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
                            const std::optional<GpReach>& reach);
 /// Intervals of the rows of a design, for a model with intervals; wider beyond the measured ranges.
+/// Their ends are the averages of those of the calibration rows and those of the model's belief.
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<GpReach>& reach);
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design);

@@ -202,11 +202,13 @@ TEST_CASE("where a product is all there is, the formula is one and the correctio
     const test::PaperRuns runs = product_runs(seed);
     const FittedModel model = auto_fit(runs);
     CAPTURE(seed, model.form->formula(model.spec, model.constants));
-    REQUIRE(has_gp(model));
     CHECK(model.form->groups(model.spec).size() <= 2);  // a term, and perhaps C
-    // The scatter of 5 % is that of a run: 200 of them tell the mean of a region to 2 %.
-    const VectorXd factors = *model.form->gp_factors(runs.design);
-    CHECK((factors.array() - 1).abs().mean() < 0.02);
+    // The scatter of 5 % is that of a run: 200 of them tell the mean of a region to 2 %. A
+    // correction that gains nothing is left out.
+    if (has_gp(model)) {
+      const VectorXd factors = *model.form->gp_factors(runs.design);
+      CHECK((factors.array() - 1).abs().mean() < 0.02);
+    }
     // 5 % of scatter have a mean absolute value of 4 %.
     CHECK(model.search.form.value().held_out.back().random < 0.05);
   }

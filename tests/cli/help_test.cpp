@@ -51,7 +51,7 @@ TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
     CHECK_THAT(text, ContainsSubstring(library.get<std::string>()));
   const std::size_t boxes = (has_black_boxes() ? 1U : 0U) + (has_gradient_boosting() ? 1U : 0U);
   CHECK(version["black_boxes"].size() == boxes);
-  CHECK(version["model_schema_version"] == 4);
+  CHECK(version["model_schema_version"] == 5);
 }
 
 TEST_CASE("--help answers on standard output, perfmodel alone with the same as an error", "[cli]") {

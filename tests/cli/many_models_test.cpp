@@ -206,16 +206,19 @@ TEST_CASE_METHOD(ManyModels, "rows find their models by their keys, and --set as
   const ProgramResult predicted = run({"predict", "all.jsonl", "configs.csv"}).succeeded();
   CHECK_THAT(predicted.errors, ContainsSubstring("1 of 3 rows are of groups without a model"));
   CHECK(predicted.output.starts_with(
-      "gpus,kernel,predicted_time_s,in_range_time_s,predicted_memory_mb,in_range_memory_mb\n"));
+      "gpus,kernel,predicted_time_s,lower_time_s,upper_time_s,in_range_time_s,"
+      "predicted_memory_mb,lower_memory_mb,upper_memory_mb,in_range_memory_mb\n"));
   const std::vector<Words> found = csv_cells(predicted.output);
   REQUIRE(found.size() == 4);
-  REQUIRE(found[1].size() == 6);
+  REQUIRE(found[1].size() == 10);
   CHECK(std::stod(found[1][2]) == Approx(2 * std::pow(64, 0.1)).epsilon(1e-4));
-  CHECK(found[1][3] == "false");  // 64 is beyond what was measured
-  CHECK(std::stod(found[1][4]) == Approx(20 * 8).epsilon(1e-4));
+  CHECK(std::stod(found[1][3]) < std::stod(found[1][2]));
+  CHECK(std::stod(found[1][4]) > std::stod(found[1][2]));
+  CHECK(found[1][5] == "false");  // 64 is beyond what was measured
+  CHECK(std::stod(found[1][6]) == Approx(20 * 8).epsilon(1e-4));
   CHECK(std::stod(found[2].at(2)) == Approx(5 * std::pow(8, 0.4)).epsilon(1e-4));
-  CHECK(found[2].at(3) == "true");
-  CHECK(predicted.output.ends_with("\n4,other,,,,\n"));
+  CHECK(found[2].at(5) == "true");
+  CHECK(predicted.output.ends_with("\n4,other,,,,,,,,\n"));
   CHECK(run({"predict", "all.jsonl", "configs.csv", "--strict-range"}).exit_code == 3);
 
   const auto asked = [&](const Words& further) { return run({"predict", "all.jsonl"}, further); };
@@ -469,8 +472,8 @@ TEST_CASE_METHOD(ManyModels, "the time that a throughput gives has the name of a
         .succeeded();
     CHECK(lines("all.jsonl").at(2).at("target") == "time_per_iteration");
     CHECK(run({"predict", "all.jsonl", "runs.csv", "--quiet"})
-              .output.starts_with(
-                  "kernel,gpus,time_s,memory_mb,predicted_time_per_iteration,in_range\n"));
+              .output.starts_with("kernel,gpus,time_s,memory_mb,predicted_time_per_iteration,lower,"
+                                  "upper,in_range\n"));
     CHECK(
         run({"show", "all.jsonl", "--pick", "kernel == \"k2\" && target == \"time_per_iteration\""})
             .exit_code == 0);

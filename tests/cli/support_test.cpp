@@ -174,7 +174,11 @@ TEST_CASE_METHOD(SupportTest, "a prediction says whether runs are near",
 
 TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is not known",
                  "[cli][process][support]") {
-  const nlohmann::json fitted = model();
+  // Of the residual process alone: without what the runs say beside the formula.
+  nlohmann::json fitted = model();
+  fitted.erase("scaling_process");
+  fitted["schema_version"] = 2;
+  write("model.json", fitted.dump());
   const nlohmann::json& intervals = fitted["prediction_intervals"];
   CHECK(intervals["score"] == "ln(measured / predicted) / deviation");
   const ProcessByJson gp(fitted);
@@ -187,10 +191,6 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
   REQUIRE(left_out.size() <= 200);  // of more a part is looked at
   CHECK(near_variance ==
         Catch::Approx(left_out[(19 * left_out.size() + 19) / 20 - 1]).epsilon(1e-6));
-  double largest = 0;
-  for (const std::string& line : lines_of(read("runs.csv")))
-    if (const auto size = perfmodel::parse_number(line.substr(0, line.find(','))))
-      largest = std::max(largest, *size);
   for (const double size : {5., 16., 100., 1000., 40000.}) {
     CAPTURE(size);
     const bool measured = size <= 64;
@@ -203,17 +203,10 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
     // 160 scores at 90 %: ranks 8 and 153 of 161 places.
     const double lower = intervals["scores"][7];
     const double upper = intervals["scores"][152];
-    // Beyond the largest size errors grow as edges that were rolled back say, and as others do.
-    const nlohmann::json& of_size = intervals["beyond"][1];
-    CHECK(of_size["column"] == "size");
-    const double edges = of_size["edges"];
-    const double growth = std::sqrt(
-        (edges * std::pow(of_size["growth"].get<double>(), 2) + 0.5 * 0.35 * 0.35) / (edges + 0.5));
-    const double beyond = measured ? 0 : growth * std::log(size / largest);
     CHECK(here["lower"].get<double>() ==
-          Catch::Approx(time * std::exp(lower * deviation - beyond)).epsilon(1e-6));
+          Catch::Approx(time * std::exp(lower * deviation)).epsilon(1e-6));
     CHECK(here["upper"].get<double>() ==
-          Catch::Approx(time * std::exp(upper * deviation + beyond)).epsilon(1e-6));
+          Catch::Approx(time * std::exp(upper * deviation)).epsilon(1e-6));
   }
   CHECK(relative_width(predicted(40000, 2)) > 4 * relative_width(predicted(16, 2)));
 }
@@ -236,12 +229,19 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
   const auto [lower, upper] = printed_factors(fit("exact.csv").errors);
   const nlohmann::json intervals = model()["prediction_intervals"];
   const double deviation = intervals["held_out_deviation"];
-  // 132 scores at 90 %: ranks 6 and 127 of 133 places.
+  // 132 scores at 90 %: ranks 6 and 127 of 133 places; beside them what the runs of 44
+  // configurations say without the formula.
   REQUIRE(intervals["scores"].size() == 132);
-  CHECK(lower ==
-        Catch::Approx(std::exp(deviation * intervals["scores"][5].get<double>())).epsilon(1e-3));
-  CHECK(upper ==
-        Catch::Approx(std::exp(deviation * intervals["scores"][126].get<double>())).epsilon(1e-3));
+  const nlohmann::json process = model()["scaling_process"];
+  CHECK(process["configurations"] == 44);
+  const double rows = std::sqrt(132 * 44);
+  const double share = rows / (rows + 100) * (1 + 100. / 400);
+  const double width = (1 - share) * 1.6448536 * process["held_out_deviation"].get<double>();
+  const auto end = [&](std::size_t place, double sign) {
+    return std::exp(share * deviation * intervals["scores"][place].get<double>() + sign * width);
+  };
+  CHECK(lower == Catch::Approx(end(5, -1)).epsilon(1e-3));
+  CHECK(upper == Catch::Approx(end(126, 1)).epsilon(1e-3));
   CHECK(upper - lower > 4 * relative_width(predicted(4, 1)));
   CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
              ContainsSubstring("at the median standard deviation of the held-out rows"));

@@ -44,43 +44,58 @@ FittedModel eq4_fit(const test::PaperRuns& runs) {
   return fit(runs.spec, runs.design, options);
 }
 
-Calibrated calibrated_on_all(const FittedModel& model, const test::PaperRuns& runs) {
-  return calibrated(
-             model, runs.design, test::rows_between(0, runs.design.rows), {}, {}, 0.9,
-             [](const FittedModel& other) {
-               return VectorXd::Constant(1,
-                                         predict(other, design_of({{32}, {}, {4}}, other.spec))[0]);
-             })
+HeldOutFits held_out_fits(const FittedModel& model, const test::PaperRuns& runs,
+                          const FitOptions& options = {}) {
+  return HeldOutFits::of(model, runs.design, test::rows_between(0, runs.design.rows), options)
       .value();
+}
+
+/// The model with its belief and intervals.
+FittedModel calibrated_on_all(FittedModel model, const test::PaperRuns& runs) {
+  const HeldOutFits held_out = held_out_fits(model, runs);
+  model.belief = held_out.belief();
+  model.intervals = held_out.intervals(model, {}, 0.9);
+  return model;
+}
+
+Configuration at(double batch, double workers) {
+  return {{batch}, {}, {workers}};
+}
+
+/// Half the width of the interval of ln t.
+double half_width(const FittedModel& model, const Configuration& configuration) {
+  const IntervalFactors factors =
+      row_intervals(model, 0.9, design_of(configuration, model.spec))[0];
+  return std::log(factors.upper / factors.lower) / 2;
 }
 
 }  // namespace
 
-TEST_CASE("intervals of refits are as wide as the runs scatter, and beyond as edges say",
+TEST_CASE("intervals of refits are as wide as the runs scatter, and wider beyond the runs",
           "[intervals]") {
   const test::PaperRuns runs = twenty_runs();
-  const Calibrated found = calibrated_on_all(eq4_fit(runs), runs);
-  const IntervalFactors factors = usual_factors(found.intervals).value();
+  const FittedModel model = calibrated_on_all(eq4_fit(runs), runs);
   // 90 % of normal errors are within 1.64 standard deviations; of 20 rows the ends are the
   // extremes.
-  const double half_width = std::log(factors.upper / factors.lower) / 2;
-  CHECK(half_width > kScatter);
-  CHECK(half_width < 4 * kScatter);
-  // The largest batch has four runs, which are too few to judge by; the most workers have five.
-  REQUIRE(found.intervals.beyond);
-  REQUIRE(found.intervals.beyond->size() == 2);
-  for (const GrowthOfErrors& column : *found.intervals.beyond) {
-    CAPTURE(column.column);
-    CHECK(column.edges == 2);
-    CHECK(column.growth < 0.5);
-  }
+  const double within = half_width(model, at(32, 4));
+  CHECK(within > kScatter);
+  CHECK(within < 4 * kScatter);
+  const double twice = half_width(model, at(32, 16));
+  const double far = half_width(model, at(32, 64));
+  CHECK(twice > within);
+  CHECK(far > twice);
+  CHECK(far < 1);
 }
 
 TEST_CASE("what a selected form says is less certain by its constants", "[intervals]") {
   const test::PaperRuns runs = twenty_runs();
   FittedModel model = eq4_fit(runs);
   const double used = static_cast<double>(model.form->constants_in_use(model));
-  const auto width_of = [&] { return calibrated_on_all(model, runs).half_widths[0]; };
+  const auto width_of = [&] {
+    return held_out_fits(model, runs).half_widths(model, [](const FittedModel& other) {
+      return VectorXd::Constant(1, predict(other, design_of(at(32, 4), other.spec))[0]);
+    })[0];
+  };
   const double given = width_of();
   model.search.form.emplace();
   const double rows = kScatteredRuns;
@@ -104,33 +119,18 @@ TEST_CASE("intervals of many rows are those of a sample of whole groups, large o
   std::vector<std::size_t> group_of(runs.design.rows);
   for (std::size_t row = 0; row < group_of.size(); ++row)
     group_of[row] = row % 11;
-  const Calibrated found =
-      calibrated(fit(runs.spec, runs.design, options), runs.design, group_of, {}, options, 0.9,
-                 [](const FittedModel&) { return VectorXd::Zero(1); })
-          .value();
-  CHECK(found.intervals.count == 600);
-}
-
-TEST_CASE("growths estimated at few edges are shrunk towards the usual one", "[intervals]") {
-  const test::PaperRuns runs = twenty_runs();
-  FittedModel model = eq4_fit(runs);
-  model.intervals = calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39),
-                              Calibration::validation, 0.9);
-  model.intervals->beyond = {{.column = "batch", .edges = 2, .growth = 0.9},
-                             {.column = "workers", .edges = 0, .growth = 0.1}};
-  const std::vector<double> growths = growths_beyond(model, 0.9);
-  // sqrt((2 * 0.81 + 0.5 * 0.1225) / 2.5), and the usual one.
-  CHECK(growths.at(0) == Catch::Approx(0.35));  // scales come first
-  CHECK(growths.at(1) == Catch::Approx(0.8200610));
+  const FittedModel model = fit(runs.spec, runs.design, options);
+  const HeldOutFits found = HeldOutFits::of(model, runs.design, group_of, options).value();
+  CHECK(found.intervals(model, {}, 0.9).count == 600);
 }
 
 TEST_CASE("usual intervals of divided scores need the usual deviation", "[intervals]") {
-  PredictionIntervals divided =
-      calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39), Calibration::validation, 0.9,
-                VectorXd::Constant(39, 0.1));
-  CHECK(usual_factors(divided));
-  divided.held_out_deviation.reset();
-  CHECK_FALSE(usual_factors(divided));
+  FittedModel model;
+  model.intervals = calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39),
+                              Calibration::validation, 0.9, VectorXd::Constant(39, 0.1));
+  CHECK(usual_factors(model));
+  model.intervals->held_out_deviation.reset();
+  CHECK_FALSE(usual_factors(model));
 }
 
 TEST_CASE("a factor without an end has no interval, a coefficient has", "[fit][multi]") {
@@ -164,10 +164,10 @@ TEST_CASE("a factor without an end has no interval, a coefficient has", "[fit][m
 TEST_CASE("ends that no single row decides are those of the scores", "[intervals]") {
   // 39 errors from -0.2 to 0.2: at 90 % the ends are the second from each side.
   const VectorXd measured = VectorXd::LinSpaced(39, -0.2, 0.2).array().exp();
-  const PredictionIntervals intervals =
-      calibrate(measured, VectorXd::Ones(39), Calibration::cross_validation, 0.9,
-                VectorXd::Constant(39, 0.1));
-  const IntervalFactors factors = usual_factors(intervals).value();
+  FittedModel model;
+  model.intervals = calibrate(measured, VectorXd::Ones(39), Calibration::cross_validation, 0.9,
+                              VectorXd::Constant(39, 0.1));
+  const IntervalFactors factors = usual_factors(model).value();
   CHECK(std::log(factors.lower) == Catch::Approx(-0.2 + 0.4 / 38).epsilon(1e-4));
   CHECK(std::log(factors.upper) == Catch::Approx(0.2 - 0.4 / 38).epsilon(1e-4));
 }

@@ -35,18 +35,11 @@ TEST_CASE("an interval ends at the conformal ranks of the scores", "[intervals]"
   CHECK(std::log(half.upper) == Catch::Approx(6e-3).margin(2e-6));
 }
 
-TEST_CASE("a level beyond the reach of the rows is refused with what it would take",
-          "[intervals]") {
-  CHECK_THROWS_WITH(counted(18, 0.9),
-                    "--coverage 0.9 needs at least 19 held-out rows, and there are 18: they reach "
-                    "0.894");
-  CHECK_THROWS_WITH(interval_factors(counted(19, 0.9), 0.99),
-                    "--coverage 0.99 needs at least 199 held-out rows, and there are 19: they "
-                    "reach 0.9");
-  CHECK_NOTHROW(require_level(0.99, 199));
-  // A single row reaches no level that could be named.
-  CHECK_THROWS_WITH(require_level(0.9, 1),
-                    "--coverage 0.9 needs at least 19 held-out rows, and there are 1");
+TEST_CASE("a level beyond the reach of the rows ends at the outermost scores", "[intervals]") {
+  const IntervalFactors factors = interval_factors(counted(9, 0.9), 0.99);
+  CHECK(std::log(factors.lower) == Catch::Approx(-3e-3).margin(2e-6));
+  CHECK(std::log(factors.upper) == Catch::Approx(5e-3).margin(2e-6));
+  CHECK(highest_level(199) == Catch::Approx(0.99));
 }
 
 TEST_CASE("an interval never leaves its prediction out, and one that is no time has none",

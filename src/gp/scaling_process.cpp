@@ -1,0 +1,270 @@
+#include "gp/scaling_process.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.hpp"
+#include "gp/likelihood.hpp"
+
+namespace perfmodel::gp {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// A value of a hyper-parameter with its prior probability.
+struct Level {
+  double value;
+  double probability;
+};
+
+// Learnt by maximum marginal likelihood from public tables and short series of run times;
+// tests/benchmarks/scaling_prior.py learns such figures from others.
+constexpr std::array<Level, 3> kSlopes{{{.15, .39}, {.4, .44}, {1., .17}}};
+constexpr std::array<Level, 3> kDrifts{{{.01, .20}, {.06, .76}, {.3, .04}}};
+constexpr std::array<Level, 3> kLevels{{{.1, .06}, {.4, .55}, {1.2, .39}}};
+constexpr std::array<Level, 4> kTogether{{{.03, .39}, {.12, .24}, {.4, .31}, {1., .06}}};
+constexpr std::array<Level, 4> kNoises{{{.005, .43}, {.02, .28}, {.07, .20}, {.2, .09}}};
+
+constexpr double kLevelVariance = 4;     ///< of ln t of the central run about the median
+constexpr double kSlopeVariance = 0.01;  ///< of slopes that differ
+constexpr double kLeastNoise = 1e-9;     ///< variance, for equal runs
+
+/// Rows by whose evidence the settings are weighed, and how many settings are kept.
+constexpr Index kRowsOfEvidence = 60;
+constexpr std::size_t kMostSettings = 60;
+constexpr double kLeastWeight = 0.003;  ///< of the weight of the best setting
+
+/// What no column shows has one value.
+template <std::size_t count>
+std::vector<Level> levels_of(const std::array<Level, count>& levels, bool matters) {
+  return matters ? std::vector<Level>(levels.begin(), levels.end())
+                 : std::vector<Level>{{levels[count / 2].value, 1}};
+}
+
+std::vector<ScalingSetting> all_settings(bool has_numbers, bool has_levels) {
+  std::vector<ScalingSetting> out;
+  for (const Level& slope : levels_of(kSlopes, has_numbers))
+    for (const Level& drift : levels_of(kDrifts, has_numbers))
+      for (const Level& level : levels_of(kLevels, has_levels))
+        for (const Level& together : kTogether)
+          for (const Level& noise : kNoises) {
+            const double prior = slope.probability * drift.probability * level.probability *
+                                 together.probability * noise.probability;
+            out.push_back(
+                {slope.value, drift.value, level.value, together.value, noise.value, prior, prior});
+          }
+  return out;
+}
+
+/// The parts of the covariance that a setting adds up.
+constexpr Index kParts = 6;
+using PartVariances = Eigen::Matrix<double, kParts, 1>;
+using Parts = Eigen::Matrix<double, Eigen::Dynamic, kParts>;
+
+PartVariances variances_of(const ScalingSetting& setting) {
+  return {kLevelVariance,
+          setting.slope,
+          setting.drift,
+          setting.level * setting.level,
+          setting.together * setting.together,
+          kSlopeVariance};
+}
+
+double noise_of(const ScalingSetting& setting) {
+  return setting.noise * setting.noise + kLeastNoise;
+}
+
+/// Covariance of two integrated Wiener processes that start at 0, to both sides.
+double integrated_wiener(double x, double y) {
+  if ((x < 0) != (y < 0))
+    return 0;
+  const double less = std::min(std::abs(x), std::abs(y));
+  const double more = std::max(std::abs(x), std::abs(y));
+  return less * less * (3 * more - less) / 6;
+}
+
+/// Parts of the covariance of a row with each of the known ones.
+Parts parts_of(const Inputs& known, const auto& numbers, const auto& levels) {
+  Parts out(known.rows(), kParts);
+  for (Index row = 0; row < known.rows(); ++row) {
+    double slopes = 0;
+    double squares = 0;
+    double drift = 0;
+    double distance = 0;
+    double together = 1;
+    double same_levels = 0;
+    for (Index j = 0; j < known.numbers.cols(); ++j) {
+      const double x = known.numbers(row, j);
+      const double y = numbers[j];
+      slopes += x * y;
+      squares += x * y * x * y;
+      drift += integrated_wiener(x, y);
+      distance += std::abs(x - y);
+    }
+    for (Index c = 0; c < known.levels.cols(); ++c) {
+      const bool same = known.levels(row, c) == levels[c];
+      same_levels += same ? 1 : 0;
+      together *= same ? 1 : 0.5;
+    }
+    // Every pair of numbers counts a half, every pair of a number and a text once.
+    const double pairs = (slopes * slopes - squares) / 4 + slopes * same_levels;
+    out.row(row) << 1, slopes, drift, same_levels, together * std::exp(-distance / 2), pairs;
+  }
+  return out;
+}
+
+/// Parts of the variance of a row.
+PartVariances own_parts(const auto& numbers, Index columns_of_levels) {
+  double slopes = 0;
+  double squares = 0;
+  double drift = 0;
+  for (const double x : numbers) {
+    slopes += x * x;
+    squares += x * x * x * x;
+    drift += integrated_wiener(x, x);
+  }
+  const auto same = static_cast<double>(columns_of_levels);
+  return {1, slopes, drift, same, 1, (slopes * slopes - squares) / 4 + slopes * same};
+}
+
+/// The parts of the covariance among rows: a column per part, row by row.
+std::vector<Parts> parts_among(const Inputs& rows) {
+  std::vector<Parts> out;
+  for (Index row = 0; row < rows.rows(); ++row)
+    out.push_back(parts_of(rows, rows.numbers.row(row), rows.levels.row(row)));
+  return out;
+}
+
+/// `counts`: runs per row, over which the noise is averaged.
+MatrixXd covariance(const std::vector<Parts>& parts, const ScalingSetting& setting,
+                    const VectorXd& counts) {
+  const PartVariances variances = variances_of(setting);
+  MatrixXd out(index(parts.size()), index(parts.size()));
+  for (Index row = 0; row < out.rows(); ++row)
+    out.col(row) = parts[static_cast<std::size_t>(row)] * variances;
+  out.diagonal().array() += noise_of(setting) / counts.head(out.rows()).array();
+  return out;
+}
+
+/// ln of the density of the repeats about their configurations, without what all settings share.
+double log_density_of_repeats(const VectorXd& counts, const VectorXd& deviations, double noise) {
+  const Eigen::ArrayXd further = counts.array() - 1;
+  return -(further.sum() * std::log(noise) +
+           (further * deviations.array().square()).sum() / noise) /
+         2;
+}
+
+double middle_of(VectorXd values) {
+  std::sort(values.begin(), values.end());
+  const Index count = values.size();
+  return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+Inputs first_rows(const Inputs& rows, Index count) {
+  return {rows.numbers.topRows(count), rows.levels.topRows(count)};
+}
+
+}  // namespace
+
+ScalingProcess::ScalingProcess(const Inputs& known, const VectorXd& log_times)
+    : ScalingProcess(
+          {known, log_times, VectorXd::Ones(log_times.size()), VectorXd::Zero(log_times.size())}) {}
+
+ScalingProcess::ScalingProcess(const KnownRuns& runs) : ScalingProcess(runs, {}) {
+  weigh(all_settings(known_.numbers.cols() > 0, known_.levels.cols() > 0));
+  condition();
+}
+
+ScalingProcess::ScalingProcess(const KnownRuns& runs, std::vector<ScalingSetting> settings)
+    : centre_(runs.inputs.numbers.cols()),
+      known_(runs.inputs),
+      level_(middle_of(runs.log_times)),
+      left_((runs.log_times.array() - level_).unaryExpr(&on_grid)),
+      counts_(runs.counts),
+      deviations_(runs.deviations),
+      settings_(std::move(settings)) {
+  for (Index j = 0; j < known_.numbers.cols(); ++j) {
+    centre_[j] = middle_of(known_.numbers.col(j));
+    known_.numbers.col(j) = (known_.numbers.col(j).array() - centre_[j]).unaryExpr(&on_grid);
+  }
+  condition();
+}
+
+ScalingProcess ScalingProcess::given(const KnownRuns& runs) const {
+  ScalingProcess out(runs, {});
+  out.weigh(settings_);
+  out.condition();
+  return out;
+}
+
+std::vector<double> ScalingProcess::variances(const ScalingSetting& setting) {
+  const PartVariances parts = variances_of(setting);
+  std::vector<double> out(parts.begin(), parts.end());
+  out.push_back(noise_of(setting));
+  return out;
+}
+
+void ScalingProcess::weigh(std::vector<ScalingSetting> settings) {
+  const Index count = std::min(left_.size(), kRowsOfEvidence);
+  const std::vector<Parts> parts = parts_among(first_rows(known_, count));
+  VectorXd evidence(index(settings.size()));
+  for (std::size_t s = 0; s < settings.size(); ++s) {
+    const Eigen::LLT<MatrixXd> factor(covariance(parts, settings[s], counts_));
+    const VectorXd z = factor.matrixL().solve(left_.head(count));
+    evidence[index(s)] = std::log(settings[s].prior) - z.squaredNorm() / 2 -
+                         factor.matrixLLT().diagonal().array().log().sum() +
+                         log_density_of_repeats(counts_, deviations_, noise_of(settings[s]));
+  }
+  const double best = evidence.maxCoeff();
+  for (std::size_t s = 0; s < settings.size(); ++s)
+    settings[s].weight = std::exp(evidence[index(s)] - best);
+  std::stable_sort(settings.begin(), settings.end(),
+                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  settings.resize(std::min(settings.size(), kMostSettings));
+  std::erase_if(settings, [](const ScalingSetting& each) { return each.weight < kLeastWeight; });
+  double sum = 0;
+  for (const ScalingSetting& setting : settings)
+    sum += setting.weight;
+  for (ScalingSetting& setting : settings)
+    setting.weight /= sum;
+  settings_ = std::move(settings);
+}
+
+void ScalingProcess::condition() {
+  const std::vector<Parts> parts = parts_among(known_);
+  conditioned_.clear();
+  for (const ScalingSetting& setting : settings_) {
+    const Eigen::LLT<MatrixXd> factor(covariance(parts, setting, counts_));
+    conditioned_.push_back({factor.matrixL(), factor.solve(left_)});
+  }
+}
+
+LogTimes ScalingProcess::operator()(const Inputs& at) const {
+  LogTimes out{VectorXd(at.rows()), VectorXd(at.rows())};
+  for (Index row = 0; row < at.rows(); ++row) {
+    const VectorXd numbers = (at.numbers.row(row).transpose() - centre_).unaryExpr(&on_grid);
+    const Parts parts = parts_of(known_, numbers, at.levels.row(row));
+    const PartVariances own = own_parts(numbers, at.levels.cols());
+    double mean = 0;
+    double square = 0;  // of mean and deviation, over the settings
+    for (std::size_t s = 0; s < settings_.size(); ++s) {
+      const PartVariances variances = variances_of(settings_[s]);
+      const VectorXd shared = parts * variances;
+      const double expected = shared.dot(conditioned_[s].weights);
+      const double known =
+          conditioned_[s].factor.triangularView<Eigen::Lower>().solve(shared).squaredNorm();
+      const double variance = std::max(variances.dot(own) - known, 0.0) + noise_of(settings_[s]);
+      mean += settings_[s].weight * expected;
+      square += settings_[s].weight * (variance + expected * expected);
+    }
+    out.mean[row] = level_ + mean;
+    out.deviation[row] = std::sqrt(std::max(square - mean * mean, kLeastNoise));
+  }
+  return out;
+}
+
+}  // namespace perfmodel::gp

@@ -1,0 +1,170 @@
+// Models of as few runs as there are at first: each predicts, and says how little it knows.
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+using LawOfN = std::function<double(double)>;
+
+const std::vector<double> kDoublings = {1, 2, 4, 8, 16};
+
+struct FewRuns {
+  std::string name;
+  std::vector<double> values;
+  LawOfN law;
+};
+
+/// Laws that a few runs of one scale may follow, and the two and three runs that one begins with.
+std::vector<FewRuns> few_runs_of_laws() {
+  const LawOfN strong = [](double n) { return 96 / n + 2 + 0.1 * n; };
+  return {
+      {"two", {1, 2}, strong},
+      {"three", {1, 2, 4}, strong},
+      {"strong scaling", kDoublings, strong},
+      {"10 n - 8", kDoublings, [](double n) { return 10 * n - 8; }},
+      {"a line", {1, 2, 3, 4, 5}, [](double n) { return 2 * n + 1; }},
+      {"saturating", kDoublings, [](double n) { return 25 - 15 / n; }},
+  };
+}
+
+std::string csv_of(const FewRuns& runs) {
+  std::string csv = "gpus,time_s\n";
+  for (const double value : runs.values)
+    csv += csv_row(value, runs.law(value));
+  return csv;
+}
+
+struct SaidOfRun {
+  double lower = 0;
+  double predicted = 0;
+  double upper = 0;
+
+  double ratio() const { return upper / lower; }
+};
+
+class FewRunsTest : public ProgramTest {
+ public:
+  ProgramResult fit(const FewRuns& runs, const Words& further = {}) const {
+    write("runs.csv", csv_of(runs));
+    return run({"fit", "runs.csv", "-o", "model.json"}, further).succeeded();
+  }
+  SaidOfRun said_at(double gpus, const Words& further = {}) const {
+    const nlohmann::json object =
+        run({"predict", "model.json", "--json", "--set", "gpus=" + perfmodel::to_text(gpus)},
+            further)
+            .json();
+    return {object["lower"], object["predicted_time_s"], object["upper"]};
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(FewRunsTest, "two to five runs are fitted, and predictions have intervals",
+                 "[cli][few-runs]") {
+  const FewRuns runs = GENERATE(from_range(few_runs_of_laws()));
+  const Words form = GENERATE(Words{}, Words{"--expression", "auto"});
+  CAPTURE(runs.name, form);
+  CHECK_THAT(fit(runs, form).errors, ContainsSubstring("  intervals  90 % of new times: "));
+  // At a run, between two, and beyond all of them.
+  double beyond = 0;
+  for (const double gpus : {1.0, 3.0, 32.0, 256.0}) {
+    CAPTURE(gpus);
+    const SaidOfRun said = said_at(gpus);
+    CHECK(0 < said.lower);
+    CHECK(said.lower < said.predicted);
+    CHECK(said.predicted < said.upper);
+    CHECK(std::isfinite(said.upper));
+    if (gpus > 16) {
+      CHECK(said.ratio() > beyond);
+      beyond = said.ratio();
+    }
+  }
+  // All have a run at 2, where the formula of none is as far off as at the end of its runs.
+  CHECK(said_at(32).ratio() > said_at(2).ratio());
+}
+
+TEST_CASE_METHOD(FewRunsTest, "five runs give intervals of any level, the higher the wider",
+                 "[cli][few-runs]") {
+  const Words form = GENERATE(Words{}, Words{"--expression", "auto"});
+  CAPTURE(form);
+  fit(few_runs_of_laws().at(2), form);
+  for (const double gpus : {4.0, 6.0, 64.0}) {
+    CAPTURE(gpus);
+    const SaidOfRun half = said_at(gpus, {"--coverage", "0.5"});
+    const SaidOfRun usual = said_at(gpus);
+    const SaidOfRun nearly_all = said_at(gpus, {"--coverage", "0.99"});
+    CHECK(half.predicted == usual.predicted);
+    CHECK(nearly_all.predicted == usual.predicted);
+    CHECK(said_at(gpus, {"--coverage", "0.9"}).ratio() == usual.ratio());
+    CHECK(nearly_all.lower < usual.lower);
+    CHECK(usual.lower < half.lower);
+    CHECK(half.upper < usual.upper);
+    CHECK(usual.upper < nearly_all.upper);
+  }
+}
+
+TEST_CASE_METHOD(FewRunsTest, "one run says nothing of others", "[cli][few-runs]") {
+  // Inputs are columns that vary, except those of a formula of one's own.
+  write("runs.csv", "gpus,time_s\n1,98.1\n");
+  CHECK_THAT(run({"fit", "runs.csv", "--extrinsic", "gpus"}).failed(3),
+             ContainsSubstring("no column but the time varies"));
+  CHECK_THAT(run({"fit", "runs.csv", "--formula", "time_s = a / gpus", "-o", "model.json"})
+                 .succeeded()
+                 .errors,
+             ContainsSubstring("\n  no intervals: one run says nothing of others\n"));
+  CHECK_FALSE(model().contains("prediction_intervals"));
+  CHECK_FALSE(model().contains("scaling_process"));
+  const nlohmann::json said = run({"predict", "model.json", "--json", "--set", "gpus=2"}).json();
+  CHECK(said["predicted_time_s"].get<double>() == Catch::Approx(49.05));
+  CHECK_FALSE(said.contains("lower"));
+  CHECK_THAT(run({"predict", "model.json", "--coverage", "0.9", "--set", "gpus=2"}).failed(3),
+             ContainsSubstring("the model holds no prediction intervals"));
+}
+
+TEST_CASE_METHOD(FewRunsTest, "five runs of a law are continued by a form that is chosen",
+                 "[cli][few-runs]") {
+  // A power law through the last two runs goes on to 321 s, one nearest to all five to 558 s.
+  fit(few_runs_of_laws().at(3), {"--expression", "auto"});
+  const SaidOfRun said = said_at(32);
+  CHECK(said.predicted == Catch::Approx(312).epsilon(0.1));
+  CHECK(said.lower < 312);
+  CHECK(said.upper > 312);
+}
+
+TEST_CASE_METHOD(FewRunsTest, "without a residual correction the formula alone predicts",
+                 "[cli][few-runs]") {
+  const FewRuns runs = GENERATE(from_range(few_runs_of_laws()));
+  CAPTURE(runs.name);
+  fit(runs, {"--expression", "auto", "--residual", "none"});
+  CHECK(model()["scaling_process"]["share_of_formula"] == 1);
+  const SaidOfRun near = said_at(3);
+  const SaidOfRun far = said_at(32);
+  // A model without intervals has nothing but its formula.
+  fit(runs, {"--expression", "auto", "--residual", "none", "--coverage", "none"});
+  const nlohmann::json formula = model();
+  CHECK_FALSE(formula.contains("scaling_process"));
+  const auto time_at = [&](const char* gpus) -> double {
+    return run({"predict", "model.json", "--json", "--set", std::string("gpus=") + gpus})
+        .json()["predicted_time_s"];
+  };
+  CHECK(near.predicted == time_at("3"));
+  CHECK(far.predicted == time_at("32"));
+
+  // With the correction, what two or three runs say of their own counts as well.
+  if (runs.values.size() > 3)
+    return;
+  fit(runs, {"--expression", "auto"});
+  const double share = model()["scaling_process"]["share_of_formula"];
+  CHECK(share > 0);
+  CHECK(share < 1);
+}
