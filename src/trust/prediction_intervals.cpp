@@ -377,6 +377,17 @@ constexpr double kWorthOfWidening = 2;
 /// Few runs cannot foresee a bend: their edges may widen, but hardly narrow. In rows.
 constexpr double kWorthOfNarrowing = 300;
 constexpr double kMostWidening = 4;
+/// What judged rows are worth: repeats of a configuration say more of the noise, but the same of
+/// the configuration.
+double worth_of_rows(double rows, double configurations) {
+  return std::sqrt(rows * std::min(rows, configurations));
+}
+
+double worth_of_rows(const Design& judged) {
+  return worth_of_rows(static_cast<double>(judged.rows),
+                       static_cast<double>(configuration_groups(judged).count));
+}
+
 constexpr double kMostOfError = 3;  ///< deviations: a larger error counts as one of these
 
 }  // namespace
@@ -514,7 +525,7 @@ double HeldOutFits::share_of_formula() const {
     // By roots, so that an outlier, which nothing predicts, does not make both equal.
     of_formula += (predicted_at(1) - measured).abs().sqrt().sum();
     of_process += (predicted_at(0) - measured).abs().sqrt().sum();
-    rows += static_cast<double>(judged.rows);
+    rows += worth_of_rows(judged);
   }
   const double known = of_formula < of_process ? std::max(0.0, rows - free_) : rows;
   const double ratio = std::pow(of_formula / of_process, 4 * known / (known + kWorthOfRatio));
@@ -533,8 +544,9 @@ double HeldOutFits::spread() const {
         fold.belief->beside(spec_, judged, judged, fold.formula, fold.formula);
     const Eigen::ArrayXd errors = log_predicted(fold, judged).array() - judged.time.array().log();
     const double most = kMostOfError * kMostOfError;
-    sum += (errors / said.deviation.array()).square().min(most).sum();
-    weights += static_cast<double>(judged.rows);
+    const double weight = worth_of_rows(judged);
+    sum += weight * (errors / said.deviation.array()).square().min(most).mean();
+    weights += weight;
   }
   return std::sqrt(sum / weights);
 }
@@ -554,6 +566,7 @@ double HeldOutFits::held_out_deviation() const {
 double HeldOutFits::widening() const {
   double sum = kWorthOfWidening;
   double weights = kWorthOfWidening;
+  std::set<std::size_t> judged_columns;
   for (std::size_t k = random_; k < folds_.size(); ++k) {
     const Fold& fold = folds_[k];
     if (!fold.model)
@@ -570,11 +583,14 @@ double HeldOutFits::widening() const {
         (errors.min(kMostOfError * kMostOfError * (within + beyond)) - within).mean();
     if (!(beyond.mean() > 0) || !std::isfinite(more))
       continue;
+    judged_columns.insert(*fold.numeric);
     const double weight = beyond.mean() / (within + beyond).mean();
     sum += weight * more / beyond.mean();
     weights += weight;
   }
   const double found = std::sqrt(std::clamp(sum / weights, 1 / kMostWidening, kMostWidening));
+  if (judged_columns.size() < numeric_count(spec_))
+    return std::max(found, 1.0);  // of a column without folds, others say nothing
   const auto configurations = static_cast<double>(belief_->configurations());
   return found > 1 ? found : std::pow(found, weight_of_rows(configurations, kWorthOfNarrowing));
 }
