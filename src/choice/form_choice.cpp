@@ -262,20 +262,24 @@ constexpr Allowance kNotRefuted{.in_any_case = std::numbers::ln2,
 /// ln of the gain that a GP must show on held-out rows somewhere.
 constexpr double kLeastGain = 0.01;
 
-/// True if held-out rows refute the GP: with it, errors are nowhere smaller than those of the
-/// formula that was chosen without, or far larger within the measured range or beyond and not
-/// clearly smaller elsewhere. Of configurations with repeats it remembers what is peculiar to them,
-/// which rows that are held out with all repeats do not show.
-bool is_refuted(const SelectionTask& task, const Candidate& with_gp, const Candidate& alone) {
-  const std::vector<Fold>& folds = task.folds;
+/// True if held-out rows are nowhere predicted better with the GP than by the formula alone. Of
+/// configurations with repeats it remembers what is peculiar to them, which rows that are held out
+/// with all repeats do not show; and of more rows than folds take it knows more than they do.
+bool gains_nothing(const SelectionTask& task, const FormCandidate& chosen) {
   const auto gains = [&](bool beyond) {
-    const std::optional<double> corrected = mean_log_error(folds, with_gp, beyond);
-    return corrected && *corrected < *mean_log_error(folds, alone, beyond) - kLeastGain;
+    const std::optional<double> corrected = mean_log_error(task.folds, chosen.with_gp, beyond);
+    return corrected && *corrected < *mean_log_error(task.folds, chosen.alone, beyond) - kLeastGain;
   };
-  if (!gains(false) && !gains(true) &&
-      configuration_groups(task.training).count == task.training.rows)
-    return true;
-  return !as_good_as(folds, with_gp, alone, kNotRefuted) && as_good_as(folds, alone, with_gp);
+  return index(task.training.rows) <= kFoldRows && !gains(false) && !gains(true) &&
+         configuration_groups(task.training).count == task.training.rows;
+}
+
+/// True if held-out rows refute the GP: with it, errors are far larger than those of the formula
+/// that was chosen without, within the measured range or beyond, and not clearly smaller elsewhere.
+bool is_refuted(const std::vector<Fold>& folds, const FormCandidate& chosen,
+                const Candidate& alone) {
+  return !as_good_as(folds, chosen.with_gp, alone, kNotRefuted) &&
+         as_good_as(folds, alone, chosen.with_gp);
 }
 
 /// Held-out errors of Eq. (4), and of the chosen formula alone and with the GP.
@@ -328,12 +332,14 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   FormCandidate chosen = selection.tried[*selection.chosen];
   Candidate formula = sums.selection().chosen;
   judge_as_clamped(sums.task().folds, formula);
-  const bool refuted =
-      options.residual == Residual::chosen && is_refuted(sums.task(), chosen.with_gp, formula);
+  const bool may_leave_out = options.residual == Residual::chosen;
+  const bool refuted = may_leave_out && is_refuted(sums.task().folds, chosen, formula);
+  const bool useless = may_leave_out && !refuted && gains_nothing(sums.task(), chosen);
   if (refuted)
     chosen.alone = formula;
-  FittedModel model = refuted
-                          ? sums.fitted(options)
+  FittedModel model = refuted ? sums.fitted(options)
+                      : useless
+                          ? sums.fitted(chosen.alone, options)
                           : with_gp(sums.fitted(chosen.with_gp, of_choice), training, of_choice);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
