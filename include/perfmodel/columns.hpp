@@ -269,9 +269,9 @@ struct SourceColumn {
   double typical = 0;  ///< its value in the central training run
 };
 
-/// A numeric column that moves with a scale in every run: if the scale is multiplied by x, the
-/// column is multiplied by x^power. Example: "global_batch" = local_batch * num_gpus moves with
-/// num_gpus.
+/// A numeric column that moves with a scale in every run, or in all but a few: if the scale is
+/// multiplied by x, the column is multiplied by x^power. Example: "global_batch" = local_batch *
+/// num_gpus moves with num_gpus.
 ///
 /// A column moves in steps if it is ceil(product / divisor) in every run, as "nodes" =
 /// ceil(num_gpus / 8); the sign of `power` then says whether it grows or falls with the scale.
@@ -452,8 +452,13 @@ std::string to_text(const UnmeasuredRegion& region);
 /// pair of cells without a row is a region if at least 6 rows would be expected there for
 /// independent columns: the probability of none is then e^-6 = 0.25 %. Adjacent cells are joined.
 /// For a pair of numeric columns without such a region, corners are examined: a region where no row
-/// is as far out in both columns, and none within half of the measured range (in ln x) of both.
+/// is as far out in both columns, and none within half of the measured range (in ln x) of both. Of
+/// two texts of which one follows from the other, every pair of levels without a row is a region.
 std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Design& training);
+
+/// The pairs of texts that each follow from the other: what each of them does cannot be told.
+std::vector<std::pair<std::string, std::string>> confounded_texts(const ModelSpec& spec,
+                                                                  const Design& training);
 
 /// Per row of the design: whether it lies in the region.
 std::vector<bool> rows_in_region(const UnmeasuredRegion& region, const ModelSpec& spec,

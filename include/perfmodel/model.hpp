@@ -518,6 +518,21 @@ struct CutRuns {
   double deviation = 0;
 };
 
+/// A formula that the runs allow.
+struct Law {
+  std::string formula;
+  double weight = 0;          ///< of all laws, by held-out runs
+  std::vector<double> times;  ///< at the values of Laws
+};
+
+/// Formulas that predict held-out runs about as well as one another, and other times beyond the
+/// runs: at 2 and at 4 times the largest value of a scale, else as at the typical configuration.
+struct Laws {
+  std::string column;
+  std::vector<double> values;
+  std::vector<Law> laws;  ///< two to four, the largest weight first
+};
+
 class FailureModel;
 class ScalingBelief;
 
@@ -548,6 +563,7 @@ struct FittedModel {
   /// of the formula. Older files lack it.
   std::optional<double> correction;
   std::vector<UnmeasuredRegion> unmeasured;
+  std::optional<Laws> laws;    ///< of few runs that allow several
   std::optional<CutRuns> cut;  ///< if runs that were cut off entered the fit
   /// The probability that a run fails, if enough of the runs did; else null.
   std::shared_ptr<const FailureModel> failures;

@@ -14,6 +14,9 @@
 namespace perfmodel {
 namespace {
 
+/// The difference in ln(time) by which a run tells two laws apart.
+constexpr double kTellsApart = 0.1;
+
 ConstantStatus status_of(bool identified) {
   return identified ? ConstantStatus::determined : ConstantStatus::undetermined;
 }
@@ -154,6 +157,32 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
 const Warning* few_rows_warning(const FittedModel& model) {
   const auto found = std::ranges::find(model.warnings, "few_rows", &Warning::kind);
   return found == model.warnings.end() ? nullptr : &*found;
+}
+
+double telling_value(const Laws& laws) {
+  const double ratio = laws.laws[0].times.front() / laws.laws[1].times.front();
+  return laws.values[std::abs(std::log(ratio)) > kTellsApart ? 0 : 1];
+}
+
+std::vector<std::string> laws_in_words(const FittedModel& model) {
+  if (!model.laws)
+    return {};
+  const auto& [column, values, laws] = *model.laws;
+  std::vector<std::string> out;
+  for (const Law& law : laws) {
+    std::vector<std::string> times;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      times.push_back(fmt::format("{} at {} = {}", time_text(law.times[k], model.spec.unit), column,
+                                  short_number(values[k])));
+    out.push_back(fmt::format("{:>4.0f} %  {}: {}", 100 * law.weight, law.formula.substr(4),
+                              joined(times, ", ")));
+  }
+  const double value = telling_value(*model.laws);
+  const std::size_t at = value == values.front() ? 0 : 1;
+  out.push_back(fmt::format("a run at {} = {} would tell them apart: {} or {}", column,
+                            short_number(value), time_text(laws[0].times[at], model.spec.unit),
+                            time_text(laws[1].times[at], model.spec.unit)));
+  return out;
 }
 
 const HeldOutErrors* held_out_errors(const FittedModel& model) {

@@ -93,6 +93,13 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
 /// training errors nor predictions mean anything; null if there are more.
 const Warning* few_rows_warning(const FittedModel& model);
 
+/// The value of the scale at which a run tells the first two laws apart.
+double telling_value(const Laws& laws);
+
+/// The laws that the runs allow: "62 %  0.101 * n: 9.4 s at n = 16, 18 s at n = 32" for each of
+/// them, and "a run at n = 16 would tell them apart". Empty if there is one.
+std::vector<std::string> laws_in_words(const FittedModel& model);
+
 /// The errors of the model's form by which it was chosen; null if it was not.
 const HeldOutErrors* held_out_errors(const FittedModel& model);
 

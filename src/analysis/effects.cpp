@@ -200,9 +200,8 @@ std::optional<Configuration> moved_to(const FittedModel& model, const Configurat
 
 /// Whether both ends of an effect are within the measured ranges.
 bool is_measured(const FittedModel& model, const Configuration& at, const Effect& effect) {
-  const auto from = moved_to(model, at, effect.column, effect.from);
-  const auto to = moved_to(model, at, effect.column, effect.to);
-  const RangeCheck check = check_range(model, design_of({*from, *to}, model.spec));
+  const auto ends = ends_of(model, at, effect);
+  const RangeCheck check = check_range(model, design_of({ends->first, ends->second}, model.spec));
   return check.in_range[0] && check.in_range[1];
 }
 
@@ -280,11 +279,18 @@ void add_effect(const FittedModel& model, const Configuration& at, Effect effect
 
 }  // namespace
 
-double ratio_of(const FittedModel& model, const Configuration& at, const Effect& effect) {
+std::optional<std::pair<Configuration, Configuration>> ends_of(const FittedModel& model,
+                                                               const Configuration& at,
+                                                               const Effect& effect) {
   const auto from = moved_to(model, at, effect.column, effect.from);
   const auto to = moved_to(model, at, effect.column, effect.to);
-  const auto before = from ? time_of(model, *from) : std::nullopt;
-  const auto after = to ? time_of(model, *to) : std::nullopt;
+  return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
+}
+
+double ratio_of(const FittedModel& model, const Configuration& at, const Effect& effect) {
+  const auto ends = ends_of(model, at, effect);
+  const auto before = ends ? time_of(model, ends->first) : std::nullopt;
+  const auto after = ends ? time_of(model, ends->second) : std::nullopt;
   return before && after ? *after / *before : std::numeric_limits<double>::quiet_NaN();
 }
 

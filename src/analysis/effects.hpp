@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "perfmodel/model.hpp"
@@ -8,6 +10,11 @@ namespace perfmodel {
 
 /// t(to) / t(from) of an effect, by a model of the same columns; NaN if it gives no time.
 double ratio_of(const FittedModel& model, const Configuration& at, const Effect& effect);
+
+/// The two configurations that an effect compares; nullopt if one is not possible.
+std::optional<std::pair<Configuration, Configuration>> ends_of(const FittedModel& model,
+                                                               const Configuration& at,
+                                                               const Effect& effect);
 
 /// Per extrinsic column that is not derived, the effect of doubling it: from the configuration's
 /// value x to 2 x, or from x / 2 to x if only that is within the measured range and, for integers,

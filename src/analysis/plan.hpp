@@ -67,6 +67,8 @@ struct Space {
   std::vector<Bond> bonds = {};  ///< a space of runs after bind_columns(): each column is in one
   std::vector<Order> orders = {};
   std::vector<Tie> steps = {};  ///< configurations must satisfy these ties
+  /// Further configurations, beyond the values of the columns.
+  std::vector<std::vector<double>> beyond = {};
 
   std::vector<std::string> names() const;
   /// A configuration as it is written to a file, column by column.
@@ -79,6 +81,12 @@ using Configuration = std::vector<double>;
 
 /// The space of the values that these columns have in runs. `all`: the table including failed runs.
 Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns);
+
+/// The space of the values that the inputs have in the runs that the model remembers, in
+/// combinations that can exist, and for every scale the central run at 2 and 4 times its largest
+/// value. Throws UsageError for a model that does not remember its runs, or that computes inputs
+/// from columns that it does not.
+Space space_around(const FittedModel& model);
 
 /// Restricts a space of runs to configurations that can exist, judged by the runs: columns that
 /// others determine keep doing so, two texts occur together only if they do in a run, and a number

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "columns/left_out.hpp"
 #include "columns/spec.hpp"
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel::plan {
@@ -248,6 +250,52 @@ void bind_columns(Space& space, const Table& runs) {
     }
     space.bonds.push_back(bond_of(space, together));
   }
+}
+
+namespace {
+
+constexpr std::array kBeyond = {2.0, 4.0};  ///< times the largest value of a scale
+
+/// A configuration in the order of the inputs.
+Configuration in_order(const perfmodel::Configuration& at) {
+  Configuration out = at.intrinsic;
+  out.insert(out.end(), at.levels.begin(), at.levels.end());
+  out.insert(out.end(), at.extrinsic.begin(), at.extrinsic.end());
+  return out;
+}
+
+}  // namespace
+
+Space space_around(const FittedModel& model) {
+  const ModelSpec& spec = model.spec;
+  if (!model.belief || !model.central || !spec.derived.empty())
+    throw UsageError(
+        "this model does not know which runs are possible; name SPACE.json or the "
+        "runs, RUNS.csv");
+  Space space{.source = "the runs of the model", .columns = {}, .extrinsic = {}, .where = {}};
+  for (const std::string& name : input_columns(spec)) {
+    space.columns.push_back({.name = name, .values = {}, .levels = {}});
+    if (const auto c = place_of_input(spec.categorical, name))
+      space.columns.back().levels = spec.categorical[*c].levels;
+  }
+  const Design& known = model.belief->known();
+  for (std::size_t row = 0; row < known.rows; ++row)
+    space.rows.push_back(in_order(configuration_of(known, row)));
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    std::set<double> values;
+    for (const Configuration& run : space.rows)
+      values.insert(run[c]);
+    if (!space.columns[c].is_text())
+      space.columns[c].values.assign(values.begin(), values.end());
+  }
+  bind_columns(space, table_of(space, space.rows));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    for (const double multiple : kBeyond)
+      if (!spec.follows(spec.extrinsic[j].column))
+        if (const auto moved = with_scale(spec, model.central->configuration, j,
+                                          multiple * spec.extrinsic[j].high))
+          space.beyond.push_back(in_order(*moved));
+  return space;
 }
 
 namespace {

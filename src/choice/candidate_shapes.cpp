@@ -155,8 +155,23 @@ std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& fr
   return out;
 }
 
+namespace {
+
+/// A product minus a constant, such as 10 n - 8.
+SumShape less_a_constant(const SelectionTask& task) {
+  SumShape out = plain_shape(task, 2, false);
+  out.signs = {1, -1};
+  out.left_out = {{}, indices(numeric_count(task.spec))};
+  out.still.assign(to_size(out.size()), false);
+  std::fill(out.still.begin() + out.features() + 1, out.still.end(), true);
+  return out;
+}
+
+}  // namespace
+
 std::vector<SumShape> simple_shapes(const SelectionTask& task) {
-  std::vector<SumShape> out = {plain_shape(task, 1, true), plain_shape(task, 1, false)};
+  std::vector<SumShape> out = {plain_shape(task, 1, true), plain_shape(task, 1, false),
+                               less_a_constant(task)};
   if (const auto additive = additive_shape(task))
     out.push_back(*additive);
   if (task.options.signed_terms) {

@@ -255,6 +255,9 @@ SearchedSum search_sum(const SelectionTask& task, const Candidate& chosen) {
   return out;
 }
 
+/// Percent of the time. A difference of larger numbers says nothing of other values.
+constexpr double kMostTakenAway = 100;
+
 /// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
 constexpr double kLeastRefittedIntercept = 0.01;
 /// Least reference factor, as a share of the largest, to avoid division by a vanished one.
@@ -504,6 +507,12 @@ FittedModel SumChoice::fitted(const Candidate& candidate, const FitOptions& opti
   if (!candidate.eq4) {
     const SelectionTask task{coordinates_, spec_, task_.training, options, folds_};
     FittedModel model = model_of(task, search_sum(task, candidate), facts());
+    if (!options.signed_terms &&
+        std::ranges::min(time_shares(model, task_.training)) < -kMostTakenAway) {
+      Candidate product = candidate;
+      product.shape = plain_shape(task_, 1, true);
+      return fitted(product, options);
+    }
     const Candidate clamped = with_steep_growth_clamped(model, candidate);
     return clamped.shape.steep == candidate.shape.steep ? model : fitted(clamped, options);
   }

@@ -13,6 +13,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
+#include "choice/rival_laws.hpp"
 #include "columns/replicates.hpp"
 #include "forms/eq4_form.hpp"
 #include "forms/fit_options.hpp"
@@ -320,9 +321,13 @@ FormSelection select_form(const SumChoice& sums) {
 FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   const FitOptions of_choice = without_quantile(options);
   const SumChoice sums(spec, training, of_choice);
-  const bool alone = options.residual == Residual::none || options.stop.stop_requested();
-  if (alone)
-    return sums.fitted(options);
+  const auto with_laws = [&](FittedModel model, const Candidate& chosen) {
+    if (!options.quantile && !options.stop.stop_requested())
+      model.laws = rival_laws(sums, chosen, model, of_choice);
+    return model;
+  };
+  if (options.residual == Residual::none || options.stop.stop_requested())
+    return with_laws(sums.fitted(options), sums.selection().chosen);
   if (sums.task().folds.empty())  // too few configurations
     return options.residual == Residual::gp ? with_gp(sums.fitted(of_choice), training, of_choice)
                                             : sums.fitted(options);
@@ -337,10 +342,17 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   const bool useless = may_leave_out && !refuted && gains_nothing(sums.task(), chosen);
   if (refuted)
     chosen.alone = formula;
-  FittedModel model = refuted ? sums.fitted(options)
-                      : useless
-                          ? sums.fitted(chosen.alone, options)
-                          : with_gp(sums.fitted(chosen.with_gp, of_choice), training, of_choice);
+  std::optional<FittedModel> corrected;
+  if (!refuted && !useless) {
+    FittedModel trend = sums.fitted(chosen.with_gp, of_choice);
+    // A formula without a time at some run has no correction there.
+    if (!may_leave_out ||
+        runs_beside(*trend.form, trend.spec, trend.constants, training).has_times())
+      corrected = with_gp(std::move(trend), training, of_choice);
+  }
+  FittedModel model = corrected ? *std::move(corrected)
+                      : refuted ? sums.fitted(options)
+                                : sums.fitted(chosen.alone, options);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = compared(sums, chosen);
@@ -348,7 +360,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   std::erase_if(model.warnings,
                 [](const Warning& warning) { return warning.kind == "few_configurations"; });
   warn_of_few_configurations(model, training, model.warnings);
-  return model;
+  return with_laws(std::move(model), chosen.alone);
 }
 
 }  // namespace perfmodel

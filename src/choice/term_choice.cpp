@@ -366,8 +366,13 @@ class Selector {
   void try_simple_forms() {
     if (task_.training.rows > kRowsOfSimpleForms)
       return;
-    for (const SumShape& shape : simple_shapes(task_))
-      walk_from({.shape = shape});
+    for (const SumShape& shape : simple_shapes(task_)) {
+      const Candidate start{.shape = shape};
+      if (takes_away(start) && !task_.options.signed_terms)
+        judge({start});
+      else
+        walk_from(start);
+    }
   }
 
   void walk_from(const Candidate& start) {
@@ -414,7 +419,45 @@ class Selector {
       &Selector::try_saturations,  &Selector::try_growths,      &Selector::try_steps_of_intrinsics,
       &Selector::try_simple_forms, &Selector::try_strong_ridge, &Selector::try_shared_powers};
 
+  static bool takes_away(const Candidate& candidate) {
+    return candidate.shape.terms > 1 && candidate.shape.sign(1) < 0;
+  }
+
+  /// True if the constant is longer than the typical time in some fold: such a sum is a difference
+  /// of large numbers that says nothing of other values.
+  bool takes_too_much(const Candidate& candidate) const {
+    return takes_away(candidate) &&
+           std::ranges::any_of(
+               indices(task_.folds.size()),
+               [&](std::size_t fold) {
+                 return judge_.fit_in(candidate, fold).theta[candidate.shape.features()] > 0;
+               });
+  }
+
+  /// A constant that is taken away can leave no time at other values: it has to predict held-out
+  /// rows better, by more than a standard error, than all sums without.
+  void drop_negative_constants() {
+    if (task_.options.signed_terms)
+      return;
+    std::erase_if(out_.tried, [&](const Candidate& each) { return takes_too_much(each); });
+    const Candidate* best = nullptr;
+    const Candidate* added = nullptr;
+    for (const Candidate& candidate : out_.tried)
+      for (const Candidate** of : {&best, &added})
+        if (is_sum(candidate) && (of == &best || !takes_away(candidate)) &&
+            (*of == nullptr || scores_better(candidate, **of)))
+          *of = &candidate;
+    if (added == nullptr)
+      return;
+    const bool asked_for = takes_away(*best) && !as_good_as(task_.folds, *added, *best);
+    if (current_ && takes_away(*current_))
+      current_ = asked_for ? *best : *added;
+    if (!asked_for)
+      std::erase_if(out_.tried, takes_away);
+  }
+
   void choose() {
+    drop_negative_constants();
     Candidate top = current_.value_or(out_.tried.front());
     for (const Candidate& candidate : out_.tried)
       if (!is_sum(candidate) && scores_better(candidate, top))

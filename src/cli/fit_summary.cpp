@@ -93,12 +93,17 @@ std::optional<std::string> next_runs_note(const FitArguments& arguments, const F
   constexpr std::size_t runs_per_constant = 10;
   const std::size_t measured = configuration_groups(training).count;
   const auto constants = static_cast<std::size_t>(model.constants.size());
+  // Where all combinations were measured, the next run is beyond them.
+  const bool is_grid = static_cast<double>(measured) >= combinations(training);
+  const bool knows_runs = model.belief && model.spec.derived.empty();
   if (!stands_in_files(arguments) || measured >= runs_per_constant * constants ||
-      static_cast<double>(measured) >= combinations(training))
+      (is_grid && !knows_runs))
     return std::nullopt;
-  return std::to_string(measured) + " configurations are few for " + std::to_string(constants) +
-         " constants; which to measure next:\n  perfmodel suggest " +
-         shell_word(*arguments.output) + " " + shell_word(arguments.runs.front()) + " --next 3";
+  return (measured == 2 ? std::string("any law fits two configurations")
+                        : std::to_string(measured) + " configurations are few for " +
+                              std::to_string(constants) + " constants") +
+         "; which to measure next:\n  perfmodel suggest " + shell_word(*arguments.output) +
+         (is_grid ? "" : " " + shell_word(arguments.runs.front())) + " --next 3";
 }
 
 std::optional<std::string> worst_runs_note(const FitArguments& arguments, const FittedModel& model,
@@ -378,9 +383,11 @@ std::string beside_formula(const FitDocument& report) {
     return average;
   const double here =
       correction_factors(model, design_of(centre->configuration, model.spec)).value()[0];
-  std::string out = indented("times a residual correction: " + std::string(here > 1 ? "+" : "") +
-                             percent(100 * (here - 1)) + " at " + centre->place +
-                             typical_correction_in_words(*model.correction));
+  const std::string change = std::string(here > 1 ? "+" : "") + percent(100 * (here - 1)) + " at " +
+                             centre->place + typical_correction_in_words(*model.correction);
+  if (!has_gp(*model.form))
+    return average + indented("predictions differ from the formula by " + change);
+  std::string out = indented("times a residual correction: " + change);
   const auto& search = model.search.gp;
   if (search && search->outliers > 0) {
     const std::string count = std::to_string(search->outliers);
@@ -440,6 +447,16 @@ std::string effect_section(const FitDocument& report, const Console& console) {
                                 "; perfmodel report shows the effects of all")
                      : "") +
          contradictions;
+}
+
+/// The laws that the runs allow, and the run that tells them apart.
+std::string laws_section(const FittedModel& model, const Console& console) {
+  if (!model.laws)
+    return {};
+  std::string out = "\n" + indented(console.strong("laws that these runs allow"));
+  for (const std::string& law : laws_in_words(model))
+    out += indented(law);
+  return out;
 }
 
 std::string errors_section(const FitDocument& report, const Console& console) {
@@ -593,6 +610,7 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
          beside_formula(report) + effect_section(report, console) +
+         laws_section(report.model, console) +
          (report.model.bound ? bound_section : errors_section)(report, console) +
          choice_section(report, console) + uncertainty_section(report.model, console) +
          repeat_section(report.model, console) +

@@ -51,6 +51,7 @@ struct PredictedRows {
   RangeCheck range;
   Certainty certainty;
   std::optional<Eigen::VectorXd> p_fails;
+  bool determined = true;  ///< the model had more runs than constants
 };
 
 PredictedRows predicted_rows(const FittedModel& model, const Table& table,
@@ -59,8 +60,12 @@ PredictedRows predicted_rows(const FittedModel& model, const Table& table,
   Predictions times = predictions_of(model, design);
   RangeCheck range = check_range(model, design);
   Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-  return {std::move(design), std::move(times), std::move(range), std::move(certainty),
-          model.failures ? std::optional(model.failures->probabilities(table)) : std::nullopt};
+  return {std::move(design),
+          std::move(times),
+          std::move(range),
+          std::move(certainty),
+          model.failures ? std::optional(model.failures->probabilities(table)) : std::nullopt,
+          few_rows_warning(model) == nullptr};
 }
 
 /// "fails with P = 0.62", or nothing.
@@ -148,12 +153,14 @@ struct TargetColumns {
   bool with_intervals = false;
   bool with_support = false;
   bool with_p_fails = false;
+  bool with_determined = false;
   std::size_t first = 0;  ///< its place among the new columns
 
   void add(const FittedModel& model) {
     with_intervals |= model.intervals.has_value();
     with_support |= has_gp(*model.form);
     with_p_fails |= model.failures != nullptr;
+    with_determined |= few_rows_warning(model) != nullptr;
   }
 
   std::vector<std::string> names(const std::string& suffix) const {
@@ -165,6 +172,8 @@ struct TargetColumns {
       out.push_back("support" + suffix);
     if (with_p_fails)
       out.push_back("p_fails" + suffix);
+    if (with_determined)
+      out.push_back("determined" + suffix);
     return out;
   }
 
@@ -186,6 +195,8 @@ struct TargetColumns {
       out.push_back(rows.p_fails && std::isfinite((*rows.p_fails)[index(row)])
                         ? to_text((*rows.p_fails)[index(row)])
                         : "");
+    if (with_determined)
+      out.emplace_back(doc::truth(rows.determined));
     return out;
   }
 };
@@ -501,9 +512,10 @@ unless standard output is a terminal. A file is written back unchanged, with the
 predicted_<target>; lower and upper, unless the model was fitted with --coverage none; in_range,
 which is false if a number is outside the measured range or a combination of values is in an
 unmeasured region; for a model with a residual correction, support: process if measured runs are
-near, trend if the prediction is mostly that of the formula; and, if enough runs of the fit failed,
-p_fails, the probability that a run fails. If a prediction is not a time > 0,
-its cells are left empty; with --strict-range the file is refused.
+near, trend if the prediction is mostly that of the formula; if enough runs of the fit failed,
+p_fails, the probability that a run fails; and determined, which is false, if the fit had no more
+runs than constants. If a prediction is not a time > 0, its cells are left empty; with --strict-range
+the file is refused.
 
 Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu

@@ -339,6 +339,7 @@ std::string words_of_kind(const std::string& kind) {
       {"flat_direction", "undetermined"},
       {"negligible_term", "undetermined"},
       {"undetermined", "undetermined"},
+      {"tied", "undetermined"},
       {"steep_growth", "steep beyond the runs"},
       {"rise", "longer beyond the runs"},
       {"derived_scale", "derived scale"},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "analysis/plan.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
@@ -22,6 +23,7 @@
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
 #include "forms/failure_model.hpp"
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -182,18 +184,25 @@ struct KnownRuns {
 
 std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
                                                const plan::Space& space, const KnownRuns& known,
-                                               const Candidates& choice) {
+                                               const Candidates& choice, Console& console) {
   std::vector<plan::Configuration> out =
       arguments.among ? read_configurations(space, *arguments.among)
                       : plan::sample(space, kMostCandidates, arguments.request.seed);
+  out.insert(out.end(), space.beyond.begin(), space.beyond.end());
   if (!arguments.request.conditions.empty())
     out = allowed_of(choice, space, std::move(out));
   if (out.empty())
     throw InputError("no configuration of " + space.source + " fulfils all conditions");
   const std::set<plan::Configuration> tried(known.tried.begin(), known.tried.end());
-  std::erase_if(out, [&](const plan::Configuration& each) { return tried.contains(each); });
-  if (out.empty())
+  std::vector<plan::Configuration> fresh;
+  std::ranges::copy_if(out, std::back_inserter(fresh),
+                       [&](const plan::Configuration& each) { return !tried.contains(each); });
+  if (!fresh.empty())
+    return fresh;
+  if (arguments.goal == plan::Goal::fastest)
     throw InputError("every configuration of " + space.source + " was measured");
+  console.notice("every configuration of " + space.source +
+                 " was measured: these are repeats; without a space, --next goes beyond the runs");
   return out;
 }
 
@@ -201,16 +210,18 @@ KnownRuns known_runs(const SuggestArguments& arguments, const FittedModel& model
                      const plan::Space& space, Console& console) {
   KnownRuns known;
   const bool for_fastest = arguments.goal == plan::Goal::fastest;
-  if (arguments.runs) {
+  if (arguments.space.empty()) {
+    known.design = model.belief->known();
+    known.tried = known.measured = space.rows;
+  } else if (arguments.runs) {
     RunsFile file = read_runs(*arguments.runs, categorical_columns(model.spec));
-    if (for_fastest)
+    if (!arguments.among || for_fastest)
       known.tried = plan::contained_configurations(space, file.table);
     for (const auto& left_out :
          {drop_failed_runs(file, model.spec), drop_unknown_levels(file.table, model.spec)})
       if (left_out && *arguments.runs != arguments.space)  // whose warning was already given
         console.warning(*left_out);
-    if (for_fastest)
-      known.measured = plan::contained_configurations(space, file.table);
+    known.measured = plan::contained_configurations(space, file.table);
     known.design = make_design(file.table, model.spec, Target::absent);
   }
   return known;
@@ -234,6 +245,22 @@ plan::Incumbent incumbent_of(const Candidates& choice, const plan::Space& space,
   return {.best = std::log(best), .logs = times.array().log()};
 }
 
+/// The costs by which runs are chosen: the run that tells laws apart comes first, since the belief
+/// knows of one law.
+Eigen::VectorXd with_laws_first(const FittedModel& model, const plan::Space& space,
+                                const std::vector<plan::Configuration>& candidates,
+                                Eigen::VectorXd costs) {
+  if (!model.laws)
+    return costs;
+  const std::vector<std::string> names = space.names();
+  const auto column = std::ranges::find(names, model.laws->column) - names.begin();
+  const double value = telling_value(*model.laws);
+  for (std::size_t k = 0; k < candidates.size(); ++k)
+    if (contains(space.beyond, candidates[k]) && candidates[k][to_size(column)] == value)
+      costs[index(k)] = 0;
+  return costs;
+}
+
 std::string all_likely_to_fail(const plan::Space& space) {
   return "every configuration of " + space.source + " that is left is likely to fail";
 }
@@ -245,7 +272,7 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const plan::Space& space = document.space;
   const std::uint64_t seed = arguments.request.seed;
   const KnownRuns known = known_runs(arguments, model, space, console);
-  auto candidates = candidates_of(arguments, space, known, choice);
+  auto candidates = candidates_of(arguments, space, known, choice, console);
   if (choice.are_likely_to_fail) {
     plan::Space judged = space;
     judged.rows = candidates;
@@ -283,7 +310,8 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
     progress.show("choosing configurations to measure", done, *arguments.next);
   };
   const plan::NextRuns found =
-      plan::next_runs(belief, wanted, possible, costs, *arguments.next, show, std::move(incumbent));
+      plan::next_runs(belief, wanted, possible, with_laws_first(model, space, candidates, costs),
+                      *arguments.next, show, std::move(incumbent));
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
@@ -305,7 +333,8 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
 }
 
 bool is_of_runs(const SuggestArguments& arguments) {
-  return !is_document(arguments.space).value_or(!arguments.space.ends_with(".csv"));
+  return !arguments.space.empty() &&
+         !is_document(arguments.space).value_or(!arguments.space.ends_with(".csv"));
 }
 
 /// The step ties that the space must keep. A column of a single value was set by the user, and is
@@ -326,6 +355,11 @@ std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Conso
 /// `columns`: of the space of runs. `finished`: set if its rows are runs that did not fail.
 plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
                      const std::vector<std::string>& columns, bool& finished, Console& console) {
+  if (arguments.space.empty()) {
+    if (!arguments.next)
+      throw UsageError("SPACE.json|RUNS.csv is required without --next");
+    return plan::space_around(model);
+  }
   if (!is_of_runs(arguments)) {
     plan::Space space = read_space(arguments.space);
     space.steps = steps_of(model.spec, space, console);
@@ -432,8 +466,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       .required();
   add_input(command, "SPACE.json|RUNS.csv", arguments.space,
             "the choices, in the format of plan; every input of the model is one of its columns. "
-            "Runs are ranked; --next seeks other combinations")
-      .required();
+            "Runs are ranked; --next seeks other combinations, and needs no space: what the model "
+            "knows of its runs, and beyond their scales");
   add_pick(command, arguments.pick);
   command.choice<Ranking>("--by", arguments.by,
                           {{"time", &plan::Suggestions::fastest},
@@ -490,7 +524,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   command.footer(R"(Examples:
   perfmodel suggest model.json space.json --where 'filters == 32'
   perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv
-  perfmodel suggest model.json runs.csv --next 3
+  perfmodel suggest model.json --next 3
   perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > next.csv)");
 }
 
@@ -503,7 +537,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
       ranking_models(picked_models(arguments.model, arguments.pick), arguments.request.conditions);
   const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
-  progress->begin("reading " + arguments.space);
+  progress->begin("reading " + (arguments.space.empty() ? arguments.model : arguments.space));
   bool finished = false;
   const plan::Space space = space_of(arguments, model, models.columns(), finished, console);
   progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");

@@ -19,6 +19,7 @@
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "table/expressions.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 
@@ -342,7 +343,44 @@ std::vector<Tie> steps_beside(const std::vector<ColumnProduct>& products, const 
   return find_steps(parts);
 }
 
+/// Columns of equal growth differ by less than this in ln; one run in kRowsPerStray may stray, of
+/// kRowsOfOneStray runs or more one.
+constexpr double kEqualGrowth = 0.02;
+constexpr std::size_t kRowsPerStray = 20;
+constexpr std::size_t kRowsOfOneStray = 8;
+constexpr std::size_t kFewestScales = 3;
+
+/// True if `column` is the scale to this power times a constant in all runs but for a few strays.
+bool grows_with(const Column& scale, const Column& column, int power) {
+  if (distinct_values(scale) < kFewestScales)
+    return false;
+  std::vector<double> ratios;
+  for (std::size_t row = 0; row < scale.numbers.size(); ++row)
+    ratios.push_back(std::log(column.numbers[row]) - power * std::log(scale.numbers[row]));
+  if (!std::ranges::all_of(ratios, [](double ratio) { return std::isfinite(ratio); }))
+    return false;
+  std::vector<double> sorted = ratios;
+  std::ranges::sort(sorted);
+  const double middle = sorted[sorted.size() / 2];
+  const auto strays = static_cast<std::size_t>(std::ranges::count_if(
+      ratios, [&](double ratio) { return std::abs(ratio - middle) > kEqualGrowth; }));
+  return strays <= std::max<std::size_t>(ratios.size() / kRowsPerStray,
+                                         ratios.size() >= kRowsOfOneStray ? 1 : 0);
+}
+
 }  // namespace
+
+std::vector<Tie> grown_together(const Table& table, const ModelSpec& spec) {
+  std::vector<Tie> out;
+  for (const NumericInput& scale : spec.extrinsic)
+    for (std::size_t n = 0; n < numeric_count(spec); ++n)
+      for (const int power : {1, -1})
+        if (const std::string& column = numeric_input(spec, n).column;
+            column != scale.column && !spec.is_derived(scale.column) && !spec.is_derived(column) &&
+            grows_with(table.at(scale.column), table.at(column), power))
+          out.push_back({scale.column, column, power});
+  return out;
+}
 
 std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
   const std::vector<ColumnPart> parts = numeric_parts(table, spec);
@@ -364,6 +402,11 @@ std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
         ties.push_back({scale, column, power});
     }
   }
+  for (const Tie& tie : grown_together(table, spec))
+    if (std::ranges::none_of(ties, [&](const Tie& known) {
+          return known.scale == tie.scale && known.column == tie.column;
+        }))
+      ties.push_back(tie);
   const std::vector<Tie> exact = ties;
   for (Tie step : steps)
     for (const Factor& factor : std::vector<Factor>(step.factors)) {

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -283,6 +285,35 @@ std::vector<UnmeasuredRegion> far_corners(const CellColumn& a, const CellColumn&
   return regions_of(a, b, rectangles);
 }
 
+constexpr std::size_t kMostConfounded = 8;  ///< levels of a text of few levels
+
+using LevelPairs = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+LevelPairs measured_pairs(const std::vector<std::uint32_t>& a,
+                          const std::vector<std::uint32_t>& b) {
+  LevelPairs out;
+  for (std::size_t row = 0; row < a.size(); ++row)
+    out.emplace(a[row], b[row]);
+  return out;
+}
+
+/// The pairs of levels that share no run, of two texts of few levels of which one follows from the
+/// other: as many pairs were measured as one of them has levels.
+std::vector<UnmeasuredRegion> confounded_pairs(const CellColumn& a, const CellColumn& b) {
+  const std::size_t most = std::max(a.cells.size(), b.cells.size());
+  if (a.ordered || b.ordered || most > kMostConfounded)
+    return {};
+  const LevelPairs measured = measured_pairs(a.of_row, b.of_row);
+  std::vector<UnmeasuredRegion> out;
+  if (measured.size() > most)
+    return out;
+  for (std::uint32_t i = 0; i < a.cells.size(); ++i)
+    for (std::uint32_t j = 0; j < b.cells.size(); ++j)
+      if (!measured.contains({i, j}))
+        out.push_back({{a.cells[i], b.cells[j]}});
+  return out;
+}
+
 /// A column in cells and, if it is numeric and not constant, in strips.
 struct DividedColumn {
   CellColumn cells;
@@ -358,7 +389,23 @@ std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Desig
       std::vector<UnmeasuredRegion> found = empty_pairs(columns[a].cells, columns[b].cells);
       if (found.empty() && columns[a].strips && columns[b].strips)
         found = far_corners(*columns[a].strips, *columns[b].strips);
+      if (found.empty())
+        found = confounded_pairs(columns[a].cells, columns[b].cells);
       out.insert(out.end(), found.begin(), found.end());
+    }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> confounded_texts(const ModelSpec& spec,
+                                                                  const Design& training) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::size_t a = 0; a < spec.categorical.size(); ++a)
+    for (std::size_t b = a + 1; b < spec.categorical.size(); ++b) {
+      const LevelPairs pairs =
+          measured_pairs(training.categorical[a].codes, training.categorical[b].codes);
+      const std::size_t levels = spec.categorical[a].levels.size();
+      if (levels > 1 && pairs.size() == levels && spec.categorical[b].levels.size() == levels)
+        out.emplace_back(spec.categorical[a].column, spec.categorical[b].column);
     }
   return out;
 }

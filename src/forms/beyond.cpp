@@ -1,10 +1,15 @@
 #include "forms/beyond.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/spec.hpp"
 #include "forms/form.hpp"
 #include "table/expressions.hpp"
 
@@ -45,7 +50,56 @@ VectorXd log_times_of_formula(const FittedModel& model, const Design& design) {
 
 namespace {
 
-bool is_outside(const ModelSpec& spec, const Design& design, std::size_t row) {
+/// Index of a categorical input and of its level; nullopt for a part of numbers.
+std::optional<std::pair<std::size_t, std::uint32_t>> place_of(const RegionPart& part,
+                                                              const ModelSpec& spec) {
+  const auto column = place_of_input(spec.categorical, part.column);
+  if (!column || part.level.empty())
+    return std::nullopt;
+  const std::vector<std::string>& levels = spec.categorical[*column].levels;
+  return std::pair(
+      *column, static_cast<std::uint32_t>(std::ranges::find(levels, part.level) - levels.begin()));
+}
+
+}  // namespace
+
+std::vector<UnmeasuredPair> unmeasured_pairs(const FittedModel& model) {
+  std::vector<UnmeasuredPair> out;
+  for (const UnmeasuredRegion& region : model.unmeasured)
+    if (region.parts.size() == 2)
+      if (const auto first = place_of(region.parts[0], model.spec))
+        if (const auto second = place_of(region.parts[1], model.spec))
+          out.push_back({first->first, first->second, second->first, second->second, 0});
+  for (UnmeasuredPair& pair : out) {
+    std::set<std::uint32_t> apart;  // levels of the second text that share no run with the first
+    for (const UnmeasuredPair& other : out)
+      if (other.first == pair.first && other.level == pair.level && other.second == pair.second)
+        apart.insert(other.other);
+    while (apart.contains(pair.measured))
+      ++pair.measured;
+  }
+  return out;
+}
+
+namespace {
+
+bool is_pair(const UnmeasuredPair& pair, const Design& design, std::size_t row) {
+  return design.categorical[pair.first].codes[row] == pair.level &&
+         design.categorical[pair.second].codes[row] == pair.other;
+}
+
+void move_to_measured(const std::vector<UnmeasuredPair>& pairs, Design& design) {
+  for (const UnmeasuredPair& pair : pairs)
+    for (std::size_t row = 0; row < design.rows; ++row)
+      if (is_pair(pair, design, row))
+        design.categorical[pair.second].codes[row] = pair.measured;
+}
+
+bool is_outside(const ModelSpec& spec, const std::vector<UnmeasuredPair>& pairs,
+                const Design& design, std::size_t row) {
+  if (std::ranges::any_of(pairs,
+                          [&](const UnmeasuredPair& pair) { return is_pair(pair, design, row); }))
+    return true;
   for (std::size_t n = 0; n < numeric_count(spec); ++n) {
     const NumericInput& input = numeric_input(spec, n);
     const double value = numeric_factor(design, n).value(row);
@@ -61,15 +115,17 @@ BelievedTimes believed_times(const FittedModel& model, const Design& design, boo
   const ModelSpec& spec = model.spec;
   BelievedTimes out{log_times_of_formula(model, design), VectorXd::Zero(index(design.rows)),
                     VectorXd::Zero(index(design.rows))};
+  const std::vector<UnmeasuredPair> pairs = unmeasured_pairs(model);
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < design.rows; ++row)
-    if (also_within || is_outside(spec, design, row))
+    if (also_within || is_outside(spec, pairs, design, row))
       rows.push_back(row);
   if (rows.empty())
     return out;
   const std::vector<Eigen::Index> at(rows.begin(), rows.end());
   const Design some = take_rows(design, rows);
-  const Design within = within_ranges(spec, some);
+  Design within = within_ranges(spec, some);
+  move_to_measured(pairs, within);
   const BelievedTimes believed =
       model.belief->beside(spec, some, within, out.mean(at), log_times_of_formula(model, within));
   out.mean(at) = believed.mean;

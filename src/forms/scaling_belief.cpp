@@ -21,9 +21,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// More runs say little more of what lies between them, and cost the cube.
-constexpr std::size_t kMostKnown = 128;
-
 /// Numbers as logarithms.
 gp::Inputs log_inputs(const ModelSpec& spec, const Design& design) {
   const GpColumns columns = GpColumns::of(spec);
@@ -36,10 +33,11 @@ gp::Inputs log_inputs(const ModelSpec& spec, const Design& design) {
   return out;
 }
 
-/// The rows of at most kMostKnown configurations, drawn by the seed.
-std::vector<std::vector<std::size_t>> some_configurations(const Design& runs, std::uint64_t seed) {
+/// The rows of at most `most` configurations, drawn by the seed.
+std::vector<std::vector<std::size_t>> some_configurations(const Design& runs, std::size_t most,
+                                                          std::uint64_t seed) {
   std::vector<std::vector<std::size_t>> out = shuffled_groups(configuration_groups(runs), seed);
-  out.resize(std::min(out.size(), kMostKnown));
+  out.resize(std::min(out.size(), most));
   return out;
 }
 
@@ -97,17 +95,17 @@ Design within_ranges(const ModelSpec& spec, const Design& design) {
 
 ScalingBelief::ScalingBelief(const ModelSpec& spec, const Design& runs, std::uint64_t seed)
     : seed_(seed), configurations_(configuration_groups(runs).count) {
-  process_ = std::make_shared<const gp::ScalingProcess>(know(spec, runs));
+  process_ = std::make_shared<const gp::ScalingProcess>(know(spec, runs, kMostKnown));
 }
 
 /// Remembers the runs. The median and the scatter of repeats are robust: a disturbed one moves
 /// neither.
-gp::KnownRuns ScalingBelief::know(const ModelSpec& spec, const Design& runs) {
+gp::KnownRuns ScalingBelief::know(const ModelSpec& spec, const Design& runs, std::size_t most) {
   std::vector<std::size_t> first;
   std::vector<double> log_times;
   counts_.clear();
   deviations_.clear();
-  for (const std::vector<std::size_t>& rows : some_configurations(runs, seed_)) {
+  for (const std::vector<std::size_t>& rows : some_configurations(runs, most, seed_)) {
     first.push_back(rows.front());
     std::vector<double> own;
     for (const std::size_t row : rows)
@@ -137,11 +135,13 @@ gp::KnownRuns ScalingBelief::known_runs(const ModelSpec& spec) const {
           vector_of(deviations_)};
 }
 
-ScalingBelief ScalingBelief::after(const ModelSpec& spec, const Design& runs) const {
+ScalingBelief ScalingBelief::after(const ModelSpec& spec, const Design& runs,
+                                   std::size_t most) const {
   ScalingBelief out;
   out.seed_ = seed_;
   out.configurations_ = configuration_groups(runs).count;
-  out.process_ = std::make_shared<const gp::ScalingProcess>(process_->given(out.know(spec, runs)));
+  out.process_ =
+      std::make_shared<const gp::ScalingProcess>(process_->given(out.know(spec, runs, most)));
   return out.with(share_of_formula_, spread_, widening_);
 }
 
@@ -161,6 +161,11 @@ ScalingBelief ScalingBelief::with_held_out_deviation(double deviation) const {
 
 gp::LogTimes ScalingBelief::process(const ModelSpec& spec, const Design& design) const {
   return (*process_)(log_inputs(spec, design));
+}
+
+gp::LogTimes ScalingBelief::log_ratios(const ModelSpec& spec, const Design& from,
+                                       const Design& to) const {
+  return process_->log_ratios(log_inputs(spec, from), log_inputs(spec, to));
 }
 
 VectorXd ScalingBelief::averaged(const ModelSpec& spec, const Design& design,

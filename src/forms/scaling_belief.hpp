@@ -27,14 +27,18 @@ struct BelievedTimes {
 /// Immutable, so that models share it.
 class ScalingBelief {
  public:
-  /// Of at most 128 configurations, drawn by the seed.
+  /// More runs say little more of what lies between them, and cost the cube.
+  static constexpr std::size_t kMostKnown = 128;
+
+  /// Of at most kMostKnown configurations, drawn by the seed.
   ScalingBelief(const ModelSpec& spec, const Design& runs, std::uint64_t seed);
 
   /// How many configurations are behind the belief.
   std::size_t configurations() const { return configurations_; }
 
   /// The belief after other runs: the settings of the process are weighted anew.
-  ScalingBelief after(const ModelSpec& spec, const Design& runs) const;
+  ScalingBelief after(const ModelSpec& spec, const Design& runs,
+                      std::size_t most = kMostKnown) const;
   ScalingBelief with(double share_of_formula, double spread = 1, double widening = 1) const;
 
   /// Weight of the formula in predictions: the rest is the mean of the process.
@@ -45,10 +49,15 @@ class ScalingBelief {
   double held_out_deviation() const { return held_out_deviation_; }
   ScalingBelief with_held_out_deviation(double deviation) const;
   double widening() const { return widening_; }
+  /// At most kMostKnown configurations, with their median times.
+  const Design& known() const { return known_; }
   const gp::ScalingProcess& of_runs() const { return *process_; }
 
   /// ln of the process's times.
   gp::LogTimes process(const ModelSpec& spec, const Design& design) const;
+
+  /// ln of the ratio of times between two configurations per row.
+  gp::LogTimes log_ratios(const ModelSpec& spec, const Design& from, const Design& to) const;
 
   /// `formula`: ln of its times. The mean of both opinions, weighted; half of their difference is a
   /// further deviation.
@@ -75,7 +84,7 @@ class ScalingBelief {
   double held_out_deviation_ = 0;
 
   ScalingBelief() = default;
-  gp::KnownRuns know(const ModelSpec& spec, const Design& runs);
+  gp::KnownRuns know(const ModelSpec& spec, const Design& runs, std::size_t most);
   gp::KnownRuns known_runs(const ModelSpec& spec) const;
 };
 

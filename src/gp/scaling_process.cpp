@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "base/text.hpp"
@@ -33,9 +34,16 @@ constexpr double kLevelVariance = 4;     ///< of ln t of the central run about t
 constexpr double kSlopeVariance = 0.01;  ///< of slopes that differ
 constexpr double kLeastNoise = 1e-9;     ///< variance, for equal runs
 
-/// Rows by whose evidence the settings are weighed, and how many settings are kept.
+/// Rows by whose evidence the settings are weighed, and how many settings are kept: of more runs
+/// fewer, since each costs the square of their number, and one or two have most of the weight.
 constexpr Index kRowsOfEvidence = 60;
 constexpr std::size_t kMostSettings = 60;
+constexpr std::size_t kFewestSettings = 12;
+constexpr std::size_t kRowsOfMostSettings = 32;
+std::size_t most_settings(std::size_t rows) {
+  return std::clamp(kMostSettings * kRowsOfMostSettings / rows, kFewestSettings, kMostSettings);
+}
+
 constexpr double kLeastWeight = 0.003;  ///< of the weight of the best setting
 
 /// What no column shows has one value.
@@ -224,7 +232,7 @@ void ScalingProcess::weigh(std::vector<ScalingSetting> settings) {
     settings[s].weight = std::exp(evidence[index(s)] - best);
   std::stable_sort(settings.begin(), settings.end(),
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
-  settings.resize(std::min(settings.size(), kMostSettings));
+  settings.resize(std::min(settings.size(), most_settings(static_cast<std::size_t>(left_.size()))));
   std::erase_if(settings, [](const ScalingSetting& each) { return each.weight < kLeastWeight; });
   double sum = 0;
   for (const ScalingSetting& setting : settings)
@@ -243,26 +251,59 @@ void ScalingProcess::condition() {
   }
 }
 
+/// Averaged over the settings. `parts`: of the covariance with each known run; `own`: of the
+/// variance. `noises`: how many runs' noise there is.
+std::pair<double, double> ScalingProcess::average(const Eigen::Ref<const MatrixXd>& parts,
+                                                  const Eigen::Ref<const VectorXd>& own,
+                                                  double noises) const {
+  double mean = 0;
+  double square = 0;  // of mean and deviation, over the settings
+  for (std::size_t s = 0; s < settings_.size(); ++s) {
+    const PartVariances variances = variances_of(settings_[s]);
+    const VectorXd shared = parts * variances;
+    const double expected = shared.dot(conditioned_[s].weights);
+    const double known =
+        conditioned_[s].factor.triangularView<Eigen::Lower>().solve(shared).squaredNorm();
+    const double variance =
+        std::max(variances.dot(own) - known, 0.0) + noises * noise_of(settings_[s]);
+    mean += settings_[s].weight * expected;
+    square += settings_[s].weight * (variance + expected * expected);
+  }
+  return {mean, std::sqrt(std::max(square - mean * mean, kLeastNoise))};
+}
+
+Inputs ScalingProcess::centred(const Inputs& at) const {
+  Inputs out = at;
+  out.numbers = (at.numbers.rowwise() - centre_.transpose()).unaryExpr(&on_grid);
+  return out;
+}
+
 LogTimes ScalingProcess::operator()(const Inputs& at) const {
   LogTimes out{VectorXd(at.rows()), VectorXd(at.rows())};
+  const Inputs rows = centred(at);
   for (Index row = 0; row < at.rows(); ++row) {
-    const VectorXd numbers = (at.numbers.row(row).transpose() - centre_).unaryExpr(&on_grid);
-    const Parts parts = parts_of(known_, numbers, at.levels.row(row));
-    const PartVariances own = own_parts(numbers, at.levels.cols());
-    double mean = 0;
-    double square = 0;  // of mean and deviation, over the settings
-    for (std::size_t s = 0; s < settings_.size(); ++s) {
-      const PartVariances variances = variances_of(settings_[s]);
-      const VectorXd shared = parts * variances;
-      const double expected = shared.dot(conditioned_[s].weights);
-      const double known =
-          conditioned_[s].factor.triangularView<Eigen::Lower>().solve(shared).squaredNorm();
-      const double variance = std::max(variances.dot(own) - known, 0.0) + noise_of(settings_[s]);
-      mean += settings_[s].weight * expected;
-      square += settings_[s].weight * (variance + expected * expected);
-    }
-    out.mean[row] = level_ + mean;
-    out.deviation[row] = std::sqrt(std::max(square - mean * mean, kLeastNoise));
+    const Parts parts = parts_of(known_, rows.numbers.row(row), rows.levels.row(row));
+    const PartVariances own = own_parts(rows.numbers.row(row), rows.levels.cols());
+    std::tie(out.mean[row], out.deviation[row]) = average(parts, own, 1);
+    out.mean[row] += level_;
+  }
+  return out;
+}
+
+LogTimes ScalingProcess::log_ratios(const Inputs& from, const Inputs& to) const {
+  LogTimes out{VectorXd(to.rows()), VectorXd(to.rows())};
+  const Inputs before = centred(from);
+  const Inputs after = centred(to);
+  for (Index row = 0; row < to.rows(); ++row) {
+    const auto numbers = after.numbers.row(row);
+    const auto levels = after.levels.row(row);
+    const Inputs other{before.numbers.row(row), before.levels.row(row)};
+    const Parts parts = parts_of(known_, numbers, levels) -
+                        parts_of(known_, other.numbers.row(0), other.levels.row(0));
+    const PartVariances own = own_parts(numbers, levels.cols()) +
+                              own_parts(other.numbers.row(0), levels.cols()) -
+                              2 * parts_of(other, numbers, levels).row(0).transpose();
+    std::tie(out.mean[row], out.deviation[row]) = average(parts, own, 0);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "gp/kernel.hpp"
@@ -60,6 +61,8 @@ class ScalingProcess {
   ScalingProcess given(const KnownRuns& runs) const;
 
   LogTimes operator()(const Inputs& at) const;
+  /// ln of the ratios of the times of two configurations per row, without the noise of runs.
+  LogTimes log_ratios(const Inputs& from, const Inputs& to) const;
 
   const std::vector<ScalingSetting>& settings() const { return settings_; }
   const Eigen::VectorXd& centre() const { return centre_; }  ///< of the numbers
@@ -89,6 +92,10 @@ class ScalingProcess {
   /// Weighs the settings by prior times evidence and drops those that hardly count.
   void weigh(std::vector<ScalingSetting> settings);
   void condition();
+  Inputs centred(const Inputs& at) const;
+  std::pair<double, double> average(const Eigen::Ref<const Eigen::MatrixXd>& parts,
+                                    const Eigen::Ref<const Eigen::VectorXd>& own,
+                                    double noises) const;
 };
 
 }  // namespace perfmodel::gp

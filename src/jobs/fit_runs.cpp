@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -12,10 +13,12 @@
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
+#include "columns/derived.hpp"
 #include "columns/left_out.hpp"
 #include "columns/replicates.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
+#include "forms/beyond.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/scaling_belief.hpp"
@@ -88,6 +91,26 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
   }
 }
 
+/// Of two columns that grew together, or never vary apart, nothing says which of them changes the
+/// time.
+void warn_of_ties(const Table& runs, const Design& training, FittedModel& model) {
+  for (const auto& [one, other] : confounded_texts(model.spec, training))
+    model.warnings.push_back(
+        {"tied", "",
+         fmt::format("'{0}' and '{1}' never vary apart in the runs: which of the two changes the "
+                     "time cannot be told; a run with another {0} at an equal {1} would tell",
+                     one, other)});
+  std::set<std::string> told;
+  for (const Tie& tie : grown_together(runs, model.spec))
+    if (!told.contains(tie.column) && told.insert(tie.scale).second)
+      model.warnings.push_back(
+          {"tied", "",
+           fmt::format("'{0}' {2} with '{1}' in the runs: which of the two changes the time cannot "
+                       "be told, and predictions move both; a run with another {0} at an equal {1} "
+                       "would tell",
+                       tie.column, tie.scale, tie.power > 0 ? "grew" : "fell")});
+}
+
 /// Whether Eq. (4) is so far off that another form is advised.
 bool is_bad_form(const FittedModel& model, const Design& training) {
   if (model.form->name() != to_text(Expression::eq4))
@@ -136,6 +159,24 @@ Eigen::VectorXd log_ratios(const FittedModel& model) {
 /// that did not move, as fits of absolute errors do where a few runs alone determine a constant.
 constexpr double kLeastShareOfWidth = 0.2;
 
+/// True if the runs never show the text apart from another one.
+bool is_confounded(const std::string& column, const FittedModel& model, const Design& training) {
+  return std::ranges::any_of(
+      confounded_texts(model.spec, training),
+      [&](const auto& pair) { return pair.first == column || pair.second == column; });
+}
+
+/// Half width of ln(ratio) of a text that the runs never show apart from another one: the formula
+/// had to share out what both do, and all refits shared it out alike. 0 of other inputs.
+double open_half_width(const FittedModel& model, const Effect& effect, const Design& training) {
+  const auto ends = ends_of(model, model.central.value().configuration, effect);
+  if (!ends || !model.belief || !is_confounded(effect.column, model, training))
+    return 0;
+  const gp::LogTimes ratio = model.belief->log_ratios(
+      model.spec, design_of(ends->first, model.spec), design_of(ends->second, model.spec));
+  return normal_quantile(0.95) * ratio.deviation[0];
+}
+
 void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, FittedModel& model) {
   if (half_widths.size() == 0)
     return;
@@ -147,7 +188,8 @@ void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, F
     Effect& effect = model.effects[k];
     const double least = least_half_width(effect, model.spec, finished, scatter);
     const double half_width = half_widths[index(k)];
-    const double factor = std::exp(half_width < kLeastShareOfWidth * least ? least : half_width);
+    const double known = half_width < kLeastShareOfWidth * least ? least : half_width;
+    const double factor = std::exp(std::hypot(known, open_half_width(model, effect, training)));
     if (std::isfinite(factor))
       effect.interval = Interval{effect.ratio / factor, effect.ratio * factor};
   }
@@ -393,6 +435,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.central = prepared.central;
   model.left_out = prepared.runs.roles.left_out;
   warn_of_leaks(prepared.runs.file.table, model);
+  warn_of_ties(prepared.runs.file.table, training, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
   add_sides_of_steps(training, model);
   const std::optional<HeldOutFits> held_out = held_out_fits(prepared, request, silent, model);

@@ -180,12 +180,21 @@ const together = (values, numbers, levels) => {
   const difference = Number.isNaN(off) ? most : Math.min(Math.max(off, -most), most);
   return {mean: mean + share * difference, variance: variance + difference * difference / 4};
 };
+// With texts whose pair was not measured moved to one that was.
+const withinPairs = (values) => {
+  const out = new Map(values);
+  for (const [first, level, second, other, measured] of model.belief.pairs)
+    if (out.get(first) === level && out.get(second) === other) out.set(second, measured);
+  return out;
+};
 const believed = (values) => {
   const [numbers, levels] = inputsOf(values), within = withinRanges(numbers);
-  const isWithin = within.every((x, n) => x === numbers[n]);
+  const near = withinPairs(values);
+  const isWithin = within.every((x, n) => x === numbers[n]) &&
+    [...near].every(([name, value]) => values.get(name) === value);
   const {correlations} = model;
   const here = together(values, numbers, levels);
-  const known = isWithin ? here : together(values, within, levels);
+  const known = isWithin ? here : together(near, within, inputsOf(near)[1]);
   model.correlations = correlations;  // of the prediction, not of the nearest measured value
   const {spread, widening} = model.belief;
   return {mean: here.mean, deviation: spread * Math.sqrt(known.variance),
@@ -583,6 +592,8 @@ std::string trust_section(const Content& content) {
     text += doc::html(doc::Heading{"Unmeasured regions within the ranges of the columns"}) +
             doc::html(doc::List{regions});
   }
+  if (const std::vector<std::string> laws = laws_in_words(content.model); !laws.empty())
+    text += doc::html(doc::Heading{"Laws that the runs allow"}) + doc::html(doc::List{laws});
   return section("How far can it be trusted?", text);
 }
 

@@ -426,6 +426,20 @@ std::string ties_of(const ModelSpec& spec) {
   return array_of(out);
 }
 
+/// Writes pairs of levels that were not measured, each with a level in place of the second.
+std::string pairs_of(const FittedModel& model) {
+  std::vector<std::string> out;
+  for (const UnmeasuredPair& pair : unmeasured_pairs(model)) {
+    const CategoricalInput& first = model.spec.categorical[pair.first];
+    const CategoricalInput& second = model.spec.categorical[pair.second];
+    out.push_back(
+        array_of({javascript_literal(first.column), javascript_literal(first.levels[pair.level]),
+                  javascript_literal(second.column), javascript_literal(second.levels[pair.other]),
+                  javascript_literal(second.levels[pair.measured])}));
+  }
+  return array_of(out);
+}
+
 /// Writes the process of the runs that the model believes beside its formula.
 std::string belief_of(const FittedModel& model) {
   if (!model.belief)
@@ -462,8 +476,9 @@ std::string belief_of(const FittedModel& model) {
          ", z: " + to_text(normal_quantile((1 + level) / 2)) +
          ", ofBound: " + to_text(model.bound ? normal_quantile(model.bound->quantile) : 0) +
          ", mostDeviations: " + to_text(kMostDeviations) + ", mostMore: " + to_text(kMostMore) +
-         ", level: " + to_text(process.level()) + ", centre: " + array_of(centre) +
-         ",\nsettings: " + array_of(settings) + ",\nruns: " + array_of(runs) + "}";
+         ", pairs: " + pairs_of(model) + ", level: " + to_text(process.level()) +
+         ", centre: " + array_of(centre) + ",\nsettings: " + array_of(settings) +
+         ",\nruns: " + array_of(runs) + "}";
 }
 
 /// Writes the ends of the interval as logarithms, for a deviation of 1.

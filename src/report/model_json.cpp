@@ -453,6 +453,18 @@ void describe(Fields& f, CutRuns& x) {
     "standard deviation of ln(time) by which their times are expected; 0 if their order suffices");
 }
 
+void describe(Fields& f, Law& x) {
+  f("formula", x.formula, "fitted to the training rows");
+  f("weight", x.weight, "of all laws, by held-out runs", kShare);
+  f("times", x.times, "at the values of the scale");
+}
+
+void describe(Fields& f, Laws& x) {
+  f("column", x.column, "the scale along which they differ most", kName);
+  f("values", x.values, "2 and 4 times its largest measured value");
+  f("laws", x.laws, "formulas that the runs allow, the largest weight first");
+}
+
 void describe(Fields& f, BoundUse& x) {
   f("coverage", x.coverage, "share of the rows at or below their bound");
   f("over_allocation", x.over_allocation, "sum of the bounds over that of the measured values");
@@ -588,7 +600,8 @@ void describe_spec(Fields& f, ModelSpec& spec, const Form& form, const FittedMod
   });
   f("derived", spec.derived, "computed columns", kSparse);
   f("derived_sources", spec.sources, "columns that only derived ones need", kSparse);
-  f("tied", spec.ties, "numeric inputs that move with a scale in every run", kSparse);
+  f("tied", spec.ties, "numeric inputs that move with a scale in every run, or in all but a few",
+    kSparse);
 }
 
 /// The belief of a model as a field.
@@ -648,6 +661,7 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   f.object("correction", "of a residual correction (Gaussian process)", if_corrected,
            [&share = correction](Fields& inner) { inner("typical", share, "share of the time"); });
   describe_unmeasured(f, model.unmeasured);
+  f("laws", model.laws, "[that the runs allow](trust.md#the-laws-that-the-runs-allow)", kSparse);
   auto failures =
       model.failures ? std::optional<FailureFacts>(model.failures->facts()) : std::nullopt;
   f("failures", failures, "[the probability that a run fails](#failures)", kSparse);

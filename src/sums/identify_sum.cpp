@@ -104,6 +104,16 @@ VectorXd SumSensitivity::centres_of(const Design& runs) const {
   return out;
 }
 
+/// True if the term is a negative constant.
+bool SumSensitivity::takes_a_constant(std::size_t term) const {
+  const std::vector<SumConstant> roles = sum_constants(sum_);
+  const std::size_t coefficient = sum_.layout.coefficient(term);
+  return sum_.constants[index(coefficient)] < 0 &&
+         std::ranges::all_of(sum_.inputs, [&](const TermInput& input) {
+           return roles[coefficient + input.first] == SumConstant::unused;
+         });
+}
+
 Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions& options) const {
   const MatrixXd parts = term_parts({sum_.spec, sum_.structure}, sum_.constants, runs);
   const std::vector<std::size_t> leader = leaders();
@@ -132,7 +142,9 @@ Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions&
     left_out.push_back(standings[k] != Standing::free || leader[k] != k);
     standings[k] = standings[leader[k]];
   }
-  left_out[sum_.layout.intercept()] = false;  // a flat direction may lead back from a C of 0
+  // A flat direction may lead back from a C of 0, unless a constant is taken away in its place.
+  left_out[sum_.layout.intercept()] = std::ranges::any_of(
+      indices(sum_.structure.terms), [&](std::size_t term) { return takes_a_constant(term); });
   return {std::move(standings),
           std::move(left_out),
           gram_of,
@@ -331,7 +343,7 @@ class SumFindings {
           all_identified && (constants_[k].term != term + 1 || constants_.is_identified(k));
     if (all_identified)
       return;
-    if (shares_[term] < kNegligibleTermShare)
+    if (std::abs(shares_[term]) < kNegligibleTermShare)
       out.push_back({"negligible_term", name,
                      "term " + number + " contributes less than 1 % of the time: its constants " +
                          "are not determined"});

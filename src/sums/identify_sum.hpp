@@ -38,6 +38,7 @@ class SumSensitivity {
   void put_log_derivatives(const Design& runs, std::size_t row, const Put& put) const;
   /// The constant of the first term that has the same place in it, if both share one power.
   std::vector<std::size_t> leaders() const;
+  bool takes_a_constant(std::size_t term) const;
   Eigen::VectorXd folded(const Eigen::VectorXd& gradient) const;
   Eigen::VectorXd centres_of(const Design& runs) const;
   Sensitivity sensitivity_of(const Design& runs, const FitOptions& options) const;

@@ -391,6 +391,16 @@ VectorXd scattered_term(const VectorXd& log_linear, double share, RandomStream& 
   return term;
 }
 
+/// Terms that are constants start as C does: a larger one that is taken away would leave no time.
+void start_constants(const SumShape& shape, double log_intercept, VectorXd& theta) {
+  const std::vector<bool> held = shape.held();
+  const Index size = shape.features();
+  for (Index k = 0; k < shape.terms; ++k)
+    if (size > 1 && std::all_of(held.begin() + k * size + 1, held.begin() + (k + 1) * size,
+                                [](bool is_held) { return is_held; }))
+      theta[k * size] = log_intercept;
+}
+
 VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const VectorXd& smaller,
                   bool from_smaller, double log_intercept, RandomStream& random) {
   VectorXd theta(shape.size());
@@ -406,6 +416,7 @@ VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const Vecto
       theta[k * size] += std::log(1 - kShareOfNewTerm);
   }
   theta = shape.without_held(std::move(theta));
+  start_constants(shape, log_intercept, theta);
   if (shape.intercept)
     theta[theta.size() - 1] = from_smaller ? smaller[smaller.size() - 1] : log_intercept;
   return shape.tied(std::move(theta));

@@ -191,12 +191,12 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
 namespace {
 
 /// From this many rows on, a formula and its calibration rows stand for themselves.
-constexpr double kManyRows = 400;
+constexpr std::size_t kManyRows = 400;
 
 /// Weight of what n rows say against a prior that is worth `worth` rows: n / (n + worth), lifted so
 /// that kManyRows rows have all the weight.
 double weight_of_rows(double rows, double worth) {
-  return std::min(1.0, rows / (rows + worth) * (1 + worth / kManyRows));
+  return std::min(1.0, rows / (rows + worth) * (1 + worth / static_cast<double>(kManyRows)));
 }
 
 /// What belief and scores of a model are worth, in rows.
@@ -208,7 +208,11 @@ double share_of_folds(const FittedModel& model) {
   if (!model.belief || model.bound)
     return 1;
   // Repeats say more of the noise, but nothing of other configurations.
-  const auto rows = static_cast<double>(model.intervals.value().count);
+  const PredictionIntervals& intervals = model.intervals.value();
+  if (model.belief->configurations() >= kManyRows &&
+      intervals.level <= highest_level(intervals.count))
+    return 1;  // the process was not judged by held-out rows
+  const auto rows = static_cast<double>(intervals.count);
   const auto configurations = static_cast<double>(model.belief->configurations());
   return weight_of_rows(std::sqrt(rows * std::min(rows, configurations)), kWorthOfBelief);
 }
@@ -283,7 +287,9 @@ constexpr std::size_t kRefitFolds = 10;
 /// A column's values are grouped into at most kValues bins, of which up to kEdges are held out.
 constexpr std::size_t kValues = 8;
 constexpr std::size_t kEdges = 3;
-constexpr std::size_t kMostEdges = 72;  ///< of all columns together, but at least one of each
+constexpr std::size_t kMostJudged = 32;       ///< by an extrapolation fold
+constexpr std::size_t kMostOfManyKnown = 64;  ///< configurations of its process, if there are many
+constexpr std::size_t kMostEdges = 72;        ///< of all columns together, but at least one of each
 constexpr std::size_t kOtherHyperParameters = 2;  ///< of a GP, in addition to one per column
 
 /// The groups of the rows, renumbered from 0 in the order of their first appearance.
@@ -412,6 +418,9 @@ void HeldOutFits::plan_folds(const FittedModel& model, const std::vector<std::si
         (factor.value(row) <= edge ? fold.kept : fold.judged).push_back(row);
       drop_unseen_levels(runs_, fold.kept, fold.judged);
       std::erase_if(fold.judged, [&](std::size_t row) { return runs_.is_cut(row); });
+      const std::vector<std::size_t> some =
+          evenly_chosen(fold.judged.size(), std::min(fold.judged.size(), kMostJudged));
+      fold.judged = taken(fold.judged, some);
       if (!fold.judged.empty() && fold.kept.size() >= refit.free_constants())
         folds_.push_back(std::move(fold));
     }
@@ -424,6 +433,16 @@ Design HeldOutFits::at_edge(const Fold& fold) const {
   for (double& value : numeric_factor(out, *fold.numeric).values)
     value = std::min(value, fold.edge);
   return out;
+}
+
+/// True if formula and calibration rows are so many that nothing beside them counts within the
+/// measured ranges.
+bool HeldOutFits::stands_alone() const {
+  return belief_->configurations() >= kManyRows;
+}
+
+bool HeldOutFits::needs_belief(const Fold& fold) const {
+  return fold.numeric || !stands_alone();
 }
 
 void HeldOutFits::refit(const FittedModel& model, const Refit& refit, Fold& fold) const {
@@ -442,9 +461,12 @@ void HeldOutFits::refit(const FittedModel& model, const Refit& refit, Fold& fold
   } catch (const Error&) {
     fold.model.reset();  // too few rows for this formula: the process alone predicts them
   }
+  if (!needs_belief(fold))
+    return;
   const Design finished = finished_runs(kept);
   fold.belief = std::make_shared<const ScalingBelief>(
-      belief_->after(model.spec, finished.rows > 0 ? finished : kept));
+      belief_->after(model.spec, finished.rows > 0 ? finished : kept,
+                     stands_alone() ? kMostOfManyKnown : ScalingBelief::kMostKnown));
 }
 
 std::optional<HeldOutFits> HeldOutFits::of(const FittedModel& model, const Design& training,
@@ -492,8 +514,9 @@ std::optional<HeldOutFits> HeldOutFits::of(const FittedModel& model, const Desig
 
 void HeldOutFits::believe(double share_of_formula, double spread, double widening) {
   const auto put = [&](std::shared_ptr<const ScalingBelief>& belief) {
-    belief =
-        std::make_shared<const ScalingBelief>(belief->with(share_of_formula, spread, widening));
+    if (belief)
+      belief =
+          std::make_shared<const ScalingBelief>(belief->with(share_of_formula, spread, widening));
   };
   put(belief_);
   for (Fold& fold : folds_)
@@ -502,15 +525,15 @@ void HeldOutFits::believe(double share_of_formula, double spread, double widenin
 
 /// ln of the predictions for the judged rows of a fold.
 Eigen::VectorXd HeldOutFits::log_predicted(const Fold& fold, const Design& judged) const {
-  if (fold.belief->share_of_formula() == 1 && fold.formula.allFinite())
+  if (!fold.belief || (fold.belief->share_of_formula() == 1 && fold.formula.allFinite()))
     return fold.formula;
   return fold.belief->averaged(spec_, judged, fold.formula);
 }
 
 double HeldOutFits::share_of_formula() const {
-  const auto configurations = static_cast<double>(belief_->configurations());
-  if (configurations >= kManyRows)
+  if (stands_alone())
     return 1;
+  const auto configurations = static_cast<double>(belief_->configurations());
   double of_formula = kLeastError;
   double of_process = kLeastError;
   double rows = 0;
@@ -535,6 +558,8 @@ double HeldOutFits::share_of_formula() const {
 }
 
 double HeldOutFits::spread() const {
+  if (stands_alone())
+    return 1;
   double sum = kWorthOfSpread;
   double weights = kWorthOfSpread;
   for (std::size_t k = 0; k < random_; ++k) {
@@ -552,6 +577,8 @@ double HeldOutFits::spread() const {
 }
 
 double HeldOutFits::held_out_deviation() const {
+  if (stands_alone())
+    return 0;
   std::vector<double> all;
   for (std::size_t k = 0; k < random_; ++k) {
     const Fold& fold = folds_[k];

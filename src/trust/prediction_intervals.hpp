@@ -125,6 +125,8 @@ class HeldOutFits {
                   const Refit& refit);
   void refit(const FittedModel& model, const Refit& refit, Fold& fold) const;
   Design at_edge(const Fold& fold) const;
+  bool stands_alone() const;
+  bool needs_belief(const Fold& fold) const;
   Eigen::VectorXd log_predicted(const Fold& fold, const Design& judged) const;
   double share_of_formula() const;
   double spread() const;

@@ -11,6 +11,7 @@
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
+using perfmodel::contains;
 
 namespace {
 
@@ -51,6 +52,13 @@ struct SaidOfRun {
 
   double ratio() const { return upper / lower; }
 };
+
+Words warning_kinds(const nlohmann::json& model) {
+  Words out;
+  for (const nlohmann::json& warning : model["warnings"])
+    out.push_back(warning["kind"]);
+  return out;
+}
 
 class FewRunsTest : public ProgramTest {
  public:
@@ -167,4 +175,100 @@ TEST_CASE_METHOD(FewRunsTest, "without a residual correction the formula alone p
   const double share = model()["scaling_process"]["share_of_formula"];
   CHECK(share > 0);
   CHECK(share < 1);
+}
+
+TEST_CASE_METHOD(FewRunsTest, "a constant is taken away where the runs ask for it",
+                 "[cli][few-runs]") {
+  fit({"10 n - 8", {1, 2, 3, 4, 5}, [](double n) { return 10 * n - 8; }}, {"--expression", "auto"});
+  CHECK(said_at(20).predicted == Catch::Approx(192).epsilon(1e-6));
+  const Words warnings = warning_kinds(model());
+  CHECK_FALSE(contains(warnings, "flat_direction"));
+  // A line that begins above 0 has nothing taken away.
+  fit({"2 n + 1", {1, 2, 3, 4, 5}, [](double n) { return 2 * n + 1; }}, {"--expression", "auto"});
+  CHECK_THAT(model()["expression"]["formula"].get<std::string>(), !ContainsSubstring(" - "));
+}
+
+TEST_CASE_METHOD(FewRunsTest, "texts that never vary apart have effects that hold the other's too",
+                 "[cli][few-runs]") {
+  // Four times as long: by the net, by the GPU, or by both.
+  std::string csv = "net,gpu,batch,time_s\n";
+  for (const double batch : {32., 64., 128., 256.})
+    csv += "a,old," + csv_row(batch, batch / 100) + "b,new," + csv_row(batch, batch / 25);
+  write("runs.csv", csv);
+  const Words form = GENERATE(Words{}, Words{"--expression", "auto"});
+  CAPTURE(form);
+  const ProgramResult fitted = run({"fit", "runs.csv", "-o", "model.json"}, form).succeeded();
+  CHECK_THAT(fitted.errors, ContainsSubstring("'net' and 'gpu' never vary apart in the runs"));
+  CHECK(contains(warning_kinds(model()), "tied"));
+  const nlohmann::json effects = model()["effects"];
+  CHECK(effects.size() == 3);
+  for (const nlohmann::json& effect : effects)
+    if (effect["column"] != "batch") {
+      CAPTURE(effect);
+      // Eq. (4) says of one what it likes, of a column that does nothing or more than both do.
+      CHECK(effect["high"].get<double>() / effect["low"].get<double>() > 10);
+      if (form.empty())
+        continue;
+      CHECK(effect["low"] < 1);
+      CHECK(effect["high"] > 4);
+    }
+  const auto said_of = [&](const char* net, const char* gpu) {
+    return run({"predict", "model.json", "--json", "--set", "batch=64", std::string("net=") + net,
+                std::string("gpu=") + gpu})
+        .json();
+  };
+  CHECK(said_of("a", "old")["in_range"] == true);
+  const nlohmann::json apart = said_of("a", "new");
+  CHECK(apart["in_range"] == false);
+  const nlohmann::json measured = said_of("a", "old");
+  CHECK(apart["upper"].get<double>() / apart["lower"].get<double>() >
+        2 * measured["upper"].get<double>() / measured["lower"].get<double>());
+  if (form.empty())
+    return;  // Eq. (4) predicts what its constants happen to be
+  CHECK(apart["lower"] < 0.64);
+  CHECK(apart["upper"] > 2.56);
+}
+
+TEST_CASE_METHOD(FewRunsTest, "texts that vary apart have effects of their own",
+                 "[cli][few-runs]") {
+  std::string csv = "net,gpu,batch,time_s\n";
+  for (const double batch : {32., 64., 128., 256.})
+    for (const auto* const net : {"a", "b"})
+      for (const auto* const gpu : {"old", "new"})
+        csv += std::string(net) + "," + gpu + "," +
+               csv_row(batch, batch / 100 * (*net == 'b' ? 4 : 1) * (*gpu == 'n' ? 1 : 2));
+  write("runs.csv", csv);
+  run({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}).succeeded();
+  CHECK_FALSE(contains(warning_kinds(model()), "tied"));
+  const nlohmann::json effects = model()["effects"];
+  CHECK(effects.size() == 3);
+  for (const nlohmann::json& effect : effects)
+    if (effect["column"] == "net") {
+      CHECK(effect["ratio"] == Catch::Approx(4).epsilon(0.05));
+      CHECK(effect["low"] > 2);
+      CHECK(effect["high"] < 8);
+    }
+}
+
+TEST_CASE_METHOD(FewRunsTest, "what grew with a scale is moved with it", "[cli][few-runs]") {
+  // Weak scaling with one run that strays: 0.3 % more or less than 1000 particles a node.
+  std::string csv = "nodes,particles,time_s\n";
+  for (const double nodes : {1., 2., 4., 8., 16., 32., 64.})
+    for (const double share : {0.998, 1.001})
+      csv += csv_row(nodes, 1000 * share * nodes, 0.5 * std::pow(nodes, 0.1) * share);
+  csv += csv_row(8, 50, 0.3);
+  write("runs.csv", csv);
+  const ProgramResult fitted =
+      run({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}).succeeded();
+  CHECK_THAT(fitted.errors, ContainsSubstring("'particles' grew with 'nodes' in the runs"));
+  CHECK(model()["tied"][0]["column"] == "particles");
+  const ProgramResult said =
+      run({"predict", "model.json", "--json", "--set", "nodes=256"}).succeeded();
+  CHECK_THAT(said.errors, ContainsSubstring("'particles' moves along"));
+  CHECK(said.json()["predicted_time_s"] == Catch::Approx(0.5 * std::pow(256, 0.1)).epsilon(0.05));
+
+  // Two runs of fifteen that stray are another sweep.
+  write("runs.csv", csv + csv_row(8, 80, 0.3) + csv_row(8, 100, 0.3));
+  CHECK_THAT(run({"fit", "runs.csv", "-o", "model.json"}).succeeded().errors,
+             !ContainsSubstring("grew with"));
 }

@@ -13,14 +13,14 @@ using namespace perfmodel::test;
 
 namespace {
 
-struct Law {
+struct LawOfScale {
   std::string column;
   std::vector<double> values;
   std::function<double(double)> time;
 };
 
 /// Five runs at every value, with 3 % of noise.
-std::string runs_of(const Law& law, const std::string& name, std::uint64_t seed) {
+std::string runs_of(const LawOfScale& law, const std::string& name, std::uint64_t seed) {
   RandomStream random(seed, "renamed columns");
   std::string text = name + ",time_s\n";
   for (const double value : law.values)
@@ -30,7 +30,7 @@ std::string runs_of(const Law& law, const std::string& name, std::uint64_t seed)
 }
 
 /// The prediction at four times the largest value.
-double far_prediction(const Law& law, const std::string& name, const std::string& expression,
+double far_prediction(const LawOfScale& law, const std::string& name, const std::string& expression,
                       std::uint64_t seed) {
   const ProgramTest test;
   test.write("runs.csv", runs_of(law, name, seed));
@@ -46,10 +46,10 @@ double far_prediction(const Law& law, const std::string& name, const std::string
 }  // namespace
 
 TEST_CASE("the only column of numbers is extrapolated alike under any name", "[auto][multi]") {
-  const auto law = GENERATE(
-      values<Law>({{"cores", {1, 2, 4, 8, 16, 24}, [](double n) { return 1.4 + 95.5 / n; }},
-                   {"gpus", {8, 16}, [](double n) { return 3 * std::pow(n, 0.3); }},
-                   {"batch_size", {8, 16, 32, 64, 128}, [](double b) { return 0.3 + 0.02 * b; }}}));
+  const auto law = GENERATE(values<LawOfScale>(
+      {{"cores", {1, 2, 4, 8, 16, 24}, [](double n) { return 1.4 + 95.5 / n; }},
+       {"gpus", {8, 16}, [](double n) { return 3 * std::pow(n, 0.3); }},
+       {"batch_size", {8, 16, 32, 64, 128}, [](double b) { return 0.3 + 0.02 * b; }}}));
   const std::string expression = GENERATE("auto", "multi");
   CAPTURE(law.column, expression);
   for (const std::uint64_t seed : {1U, 2U, 3U})

@@ -1,0 +1,149 @@
+#include "choice/rival_laws.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "columns/design.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::size_t kMostRows = 200;
+constexpr std::size_t kMostFitted = 12;
+constexpr std::size_t kMostLaws = 4;
+constexpr double kLeastWeight = 0.05;  ///< of a law, before and after weights add up to 1
+/// Laws whose times differ by less than this in ln at the farthest value are one.
+constexpr double kOtherwise = 0.2;
+constexpr std::array kMultiples = {2.0, 4.0};  ///< of the largest measured value
+
+struct Rival {
+  double weight;
+  Candidate candidate;
+  std::optional<FittedModel> model = {};
+};
+
+/// Student's t density of the gap in standard errors, relative to that of 0.
+double weight_of(const std::vector<Fold>& folds, const Candidate& candidate,
+                 const Candidate& best) {
+  const double gap = candidate.score - best.score;
+  const double t = gap / standard_error(folds, candidate, best);
+  const auto freedom = static_cast<double>(folds.size() - 1);
+  return gap > 0 ? std::pow(1 + t * t / freedom, -(freedom + 1) / 2) : 1;
+}
+
+/// The chosen formula, and the sums that held-out runs do not refute, the best first.
+std::vector<Rival> rivals_of(const SumChoice& sums, const Candidate& chosen) {
+  const std::vector<Candidate>& tried = sums.selection().tried;
+  const std::vector<Fold>& folds = sums.task().folds;
+  const auto best = std::ranges::min_element(tried, scores_better);
+  std::vector<Rival> out;
+  for (const Candidate& candidate : tried)
+    if (const double weight = weight_of(folds, candidate, *best);
+        is_sum(candidate) && weight >= kLeastWeight)
+      out.push_back({weight, candidate});
+  std::ranges::stable_sort(out, scores_better, &Rival::candidate);
+  out.resize(std::min(out.size(), kMostFitted));
+  out.insert(out.begin(), {weight_of(folds, chosen, *best), chosen});
+  return out;
+}
+
+/// The times at multiples of the largest value of a scale; empty if there is one without a time.
+std::vector<double> times_beyond(const FittedModel& model, std::size_t scale) {
+  std::vector<double> out;
+  for (const double multiple : kMultiples) {
+    const auto moved =
+        with_scale(model.spec, *model.typical, scale, multiple * model.spec.extrinsic[scale].high);
+    const double time = moved ? model.form->trend().predict(model.spec, model.constants,
+                                                            design_of(*moved, model.spec))[0]
+                              : 0;
+    if (!is_time(time))
+      return {};
+    out.push_back(time);
+  }
+  return out;
+}
+
+bool goes_on_like(const Law& a, const Law& b) {
+  return std::abs(std::log(a.times.back() / b.times.back())) < kOtherwise;
+}
+
+/// The laws along a scale, the largest weight first.
+Laws laws_along(const std::vector<Rival>& rivals, std::size_t scale) {
+  const NumericInput& input = rivals.front().model->spec.extrinsic[scale];
+  Laws out{input.column, {}, {}};
+  for (const double multiple : kMultiples)
+    out.values.push_back(multiple * input.high);
+  for (const Rival& rival : rivals) {
+    const FittedModel& model = *rival.model;
+    Law law{.formula = model.form->trend().formula(model.spec, model.constants),
+            .weight = rival.weight,
+            .times = times_beyond(model, scale)};
+    if (law.times.empty())
+      continue;
+    const auto known =
+        std::ranges::find_if(out.laws, [&](const Law& other) { return goes_on_like(law, other); });
+    if (known == out.laws.end())
+      out.laws.push_back(std::move(law));
+    else
+      known->weight = std::max(known->weight, law.weight);
+  }
+  double sum = 0;
+  for (const Law& law : out.laws)
+    sum += law.weight;
+  for (Law& law : out.laws)
+    law.weight /= sum;
+  std::erase_if(out.laws, [](const Law& law) { return law.weight < kLeastWeight; });
+  std::ranges::stable_sort(out.laws, std::greater(), &Law::weight);
+  out.laws.resize(std::min(out.laws.size(), kMostLaws));
+  return out;
+}
+
+/// ln of the ratio between the longest and the shortest time that the laws expect.
+double spread_of(const Laws& laws) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const Law& law : laws.laws) {
+    low = std::min(low, law.times.back());
+    high = std::max(high, law.times.back());
+  }
+  return laws.laws.size() > 1 ? std::log(high / low) : 0;
+}
+
+}  // namespace
+
+std::optional<Laws> rival_laws(const SumChoice& sums, const Candidate& chosen,
+                               const FittedModel& model, const FitOptions& options) {
+  if (sums.task().training.rows > kMostRows || sums.selection().tried.empty() || !model.typical ||
+      chosen.eq4)
+    return std::nullopt;
+  FitOptions own = options;
+  own.be_silent();
+  std::vector<Rival> rivals = rivals_of(sums, chosen);
+  rivals.front().model = model;
+  for (Rival& rival : rivals) {
+    if (rival.model)
+      continue;
+    try {
+      rival.model = sums.fitted(rival.candidate, own);
+    } catch (const Error&) {
+      rival.weight = 0;
+    }
+  }
+  std::erase_if(rivals, [](const Rival& rival) { return !rival.model || !rival.model->typical; });
+  Laws widest;
+  for (std::size_t scale = 0; scale < model.spec.extrinsic.size(); ++scale)
+    if (Laws laws = laws_along(rivals, scale);
+        !model.spec.follows(laws.column) && spread_of(laws) > spread_of(widest))
+      widest = std::move(laws);
+  return widest.laws.size() > 1 ? std::optional(std::move(widest)) : std::nullopt;
+}
+
+}  // namespace perfmodel
