@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "fit/fit.hpp"

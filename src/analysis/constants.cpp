@@ -9,7 +9,6 @@
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "forms/form.hpp"
 
 namespace perfmodel {
 namespace {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <vector>
 
 #include "analysis/scaling.hpp"
 #include "base/random.hpp"

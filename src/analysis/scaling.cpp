@@ -4,16 +4,12 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <set>
 
 #include "base/text.hpp"
-#include "columns/column_facts.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/predict.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/error.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::ssgd {

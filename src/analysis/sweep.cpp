@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/error.hpp"
 #include "search/losses.hpp"
 #include "trust/resampling.hpp"
 

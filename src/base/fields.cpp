@@ -2,13 +2,6 @@
 
 #include <fmt/core.h>
 #include <cmath>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/json.hpp"
-#include "base/text.hpp"
 
 namespace perfmodel {
 namespace fields {

@@ -8,10 +8,6 @@
 #include <exception>
 #include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
-
-#include "perfmodel/progress.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,15 +1,11 @@
 #include "base/text.hpp"
 
 #include <fmt/core.h>
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <numeric>
 #include <sstream>
-#include <string_view>
-#include <vector>
 
 namespace perfmodel {
 

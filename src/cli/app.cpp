@@ -12,11 +12,9 @@
 #include <functional>
 #include <memory>
 #include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "analysis/comparison.hpp"
 #include "base/files.hpp"

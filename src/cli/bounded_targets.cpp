@@ -1,20 +1,13 @@
 #include "cli/bounded_targets.hpp"
 
 #include <limits>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "analysis/plan.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
-#include "cli/console.hpp"
-#include "cli/model_sets.hpp"
 #include "columns/design.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "table/formula.hpp"
 

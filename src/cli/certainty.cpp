@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,9 +10,7 @@
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
 #include "report/document.hpp"
-#include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

@@ -9,13 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
-#include <csignal>
-#include <cstddef>
 #include <cstdlib>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
 
 #include "base/text.hpp"
 

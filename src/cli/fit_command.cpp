@@ -5,22 +5,16 @@
 #include <cmath>
 #include <memory>
 #include <set>
-#include <string>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
-#include "cli/commands.hpp"
-#include "cli/fit_options.hpp"
 #include "cli/fit_summary.hpp"
-#include "cli/gates.hpp"
 #include "cli/set_summary.hpp"
 #include "jobs/group_fits.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

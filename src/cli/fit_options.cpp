@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"

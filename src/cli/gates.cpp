@@ -2,10 +2,7 @@
 
 #include <array>
 #include <cmath>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/fit_options.hpp"
-#include "cli/model_sets.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/design.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "table/table.hpp"

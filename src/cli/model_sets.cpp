@@ -1,14 +1,9 @@
 #include "cli/model_sets.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
-#include "base/files.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"

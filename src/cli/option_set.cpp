@@ -1,15 +1,8 @@
 #include "cli/option_set.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/text.hpp"
-#include "perfmodel/error.hpp"
 
 namespace perfmodel::cli {
 

@@ -1,10 +1,7 @@
 #include "cli/plan_command.hpp"
 
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "analysis/plan.hpp"
 #include "base/files.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"

@@ -6,10 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <set>
-#include <span>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include "base/text.hpp"
 

@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
-#include "codegen/dialect.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "table/expressions.hpp"
-#include "table/formula.hpp"
 
 namespace perfmodel {
 

@@ -5,11 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <set>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "table/table.hpp"

@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <span>
-#include <string>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "base/numbering.hpp"
 #include "base/text.hpp"
@@ -20,9 +15,7 @@
 #include "columns/quantities.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -4,14 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/text.hpp"
-#include "columns/column_facts.hpp"
 
 namespace perfmodel {
 namespace {

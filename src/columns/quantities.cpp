@@ -7,15 +7,11 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 namespace {

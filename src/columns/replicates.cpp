@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "base/numbering.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "table/table.hpp"
 

@@ -14,7 +14,6 @@
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"

@@ -1,18 +1,14 @@
 #include "columns/spec.hpp"
 
 #include <fmt/format.h>
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/cut_runs.hpp"
 #include "columns/derived.hpp"

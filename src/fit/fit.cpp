@@ -6,7 +6,6 @@
 #include <map>
 #include <numbers>
 #include <numeric>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -18,7 +17,6 @@
 #include "fit/fit_from_prior.hpp"
 #include "forms/eq4_form.hpp"
 #include "forms/fit_options.hpp"
-#include "forms/form.hpp"
 #include "forms/gp_form.hpp"
 #include "forms/own_form.hpp"
 #include "forms/sum_form.hpp"

@@ -1,14 +1,11 @@
 #include "forms/fit_options.hpp"
 
 #include <fmt/format.h>
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

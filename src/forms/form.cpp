@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
@@ -17,7 +13,6 @@
 #include "columns/spec.hpp"
 #include "forms/beyond.hpp"
 #include "forms/scaling_belief.hpp"
-#include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {

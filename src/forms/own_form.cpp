@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/fields.hpp"
 #include "base/text.hpp"

@@ -4,9 +4,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/fields.hpp"

@@ -4,13 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "gp/matrix.hpp"
 
 namespace perfmodel::gp {
 

@@ -1,9 +1,7 @@
 #include "gp/matrix.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>

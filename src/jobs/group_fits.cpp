@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <fstream>
 #include <memory>
 #include <numeric>
 #include <ranges>
-#include <set>
 #include <utility>
 
 #include "base/files.hpp"
@@ -16,7 +14,6 @@
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "sources/source.hpp"
 #include "table/table.hpp"
 

@@ -5,10 +5,8 @@
 #include <filesystem>
 #include <future>
 #include <span>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/files.hpp"
 #include "base/random.hpp"
@@ -16,7 +14,6 @@
 #include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "sources/large_csv.hpp"
 

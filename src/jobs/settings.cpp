@@ -4,18 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"

@@ -3,9 +3,7 @@
 #include <istream>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
-#include <vector>
 
 #include "base/json.hpp"
 #include "base/text.hpp"

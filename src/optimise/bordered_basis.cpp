@@ -4,8 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <queue>
-#include <utility>
-#include <vector>
 
 namespace perfmodel::optimise {
 

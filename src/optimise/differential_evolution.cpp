@@ -1,11 +1,7 @@
 #include "optimise/differential_evolution.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>

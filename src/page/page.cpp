@@ -1,8 +1,5 @@
 #include "page/page.hpp"
 
-#include <string_view>
-#include <vector>
-
 #include "forms/form.hpp"
 #include "page/figures.hpp"
 

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 
-#include "analysis/effects.hpp"
-#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
-#include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::page {

@@ -5,16 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include "base/fields.hpp"
 #include "base/files.hpp"
-#include "base/json.hpp"
 #include "base/text.hpp"
 #include "report/model_json.hpp"
 

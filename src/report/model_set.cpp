@@ -1,6 +1,5 @@
 #include "report/model_set.hpp"
 
-#include "base/json.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
@@ -17,9 +13,6 @@
 #include "forms/eq4_form.hpp"
 #include "optimise/newton.hpp"
 #include "perfmodel/error.hpp"
-#include "search/losses.hpp"
-#include "search/scaled_model.hpp"
-#include "search/search_space.hpp"
 #include "search/sensitivity.hpp"
 
 namespace perfmodel {

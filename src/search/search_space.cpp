@@ -5,7 +5,6 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "search/losses.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

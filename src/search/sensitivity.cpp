@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "base/text.hpp"

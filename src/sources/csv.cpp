@@ -14,23 +14,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

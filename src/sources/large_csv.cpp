@@ -10,14 +10,11 @@
 #include <mutex>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include "base/files.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "sources/csv.hpp"
 #include "sources/source.hpp"
 

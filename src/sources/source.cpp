@@ -7,15 +7,10 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "sources/csv.hpp"
 #include "sources/readers.hpp"
 

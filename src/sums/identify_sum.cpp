@@ -10,9 +10,7 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "search/losses.hpp"
-#include "search/sensitivity.hpp"
 #include "sums/sum_finish.hpp"
-#include "sums/sum_terms.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "sums/row_kernel.hpp"
 
 namespace perfmodel::row_kernel {
 

@@ -11,10 +11,8 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "optimise/algebra.hpp"
 #include "search/losses.hpp"
 #include "sums/normal_matrix.hpp"
-#include "sums/term_search.hpp"
 
 namespace perfmodel {
 namespace {

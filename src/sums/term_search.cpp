@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "optimise/algebra.hpp"
-#include "search/losses.hpp"
 #include "sums/row_kernel.hpp"
 
 namespace perfmodel {

@@ -1,8 +1,6 @@
 #include "table/expressions.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/text.hpp"
 

@@ -5,23 +5,17 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 #include <limits>
 #include <locale>
 #include <numbers>
 #include <optional>
 #include <set>
-#include <span>
 #include <sstream>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 
 namespace perfmodel {
 namespace {

@@ -4,22 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

@@ -5,7 +5,6 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
@@ -13,7 +12,6 @@
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel {

@@ -1,19 +1,15 @@
 #include "trust/resampling.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <optional>
-#include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/model.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
