@@ -71,6 +71,14 @@ double feature_of(double value, NumericForm form, double zero_unit) {
   return std::log(std::max(value, std::numeric_limits<double>::min()));
 }
 
+constexpr double kTrainingShare = 0.6;  // of the distinct values
+
+double default_limit(const std::set<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  const double kept = std::min(std::ceil(kTrainingShare * count), count - 1);
+  return *std::next(values.begin(), static_cast<std::ptrdiff_t>(kept) - 1);
+}
+
 }  // namespace
 
 std::vector<double> zero_units_of(const Design& training) {
@@ -155,18 +163,6 @@ bool has_black_boxes() {
 bool has_gradient_boosting() {
   return make_gradient_boosting(0).fit != nullptr;
 }
-
-namespace {
-
-constexpr double kTrainingShare = 0.6;  // of the distinct values
-
-double default_limit(const std::set<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  const double kept = std::min(std::ceil(kTrainingShare * count), count - 1);
-  return *std::next(values.begin(), static_cast<std::ptrdiff_t>(kept) - 1);
-}
-
-}  // namespace
 
 Extrapolation split_by_value(const Table& table, std::span<const std::size_t> rows,
                              std::string_view column, std::optional<double> limit) {

@@ -24,6 +24,14 @@ std::optional<Interval> known_interval(const Interval& interval) {
   return std::isfinite(interval.low) ? std::optional(interval) : std::nullopt;
 }
 
+// Ratios of the model's MAPE to the noise floor beyond which one of the two is named as the limit.
+constexpr double kShapeLimits = 1.5;
+constexpr double kNoiseLimits = 1.15;
+constexpr double kNoError = 0.05;          // percent: displayed as 0.0
+constexpr double kWorthAWord = 3;          // percent of the time beyond the noise
+constexpr double kLargeWithoutNoise = 20;  // percent
+constexpr double kNoChange = 0.005;        // relative: displayed as "1.00 times"
+
 }  // namespace
 
 std::vector<ConstantRow> constant_table(const FittedModel& model) {
@@ -94,18 +102,6 @@ std::vector<LevelDifference> difference_table(const FittedModel& model) {
   }
   return out;
 }
-
-namespace {
-
-// Ratios of the model's MAPE to the noise floor beyond which one of the two is named as the limit.
-constexpr double kShapeLimits = 1.5;
-constexpr double kNoiseLimits = 1.15;
-constexpr double kNoError = 0.05;          // percent: displayed as 0.0
-constexpr double kWorthAWord = 3;          // percent of the time beyond the noise
-constexpr double kLargeWithoutNoise = 20;  // percent
-constexpr double kNoChange = 0.005;        // relative: displayed as "1.00 times"
-
-}  // namespace
 
 std::string change_in_words(double ratio) {
   if (ratio == 1)

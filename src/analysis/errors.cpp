@@ -130,25 +130,6 @@ std::vector<RowsAlong> rows_along(const ModelSpec& spec, const Design& runs) {
   return out;
 }
 
-}  // namespace
-
-std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
-                                      const Eigen::VectorXd& predicted) {
-  const std::vector<double> errors = percent_errors(runs, predicted);
-  std::vector<ErrorsAlong> out;
-  for (const RowsAlong& along : rows_along(spec, runs)) {
-    ErrorsAlong& added = out.emplace_back(ErrorsAlong{along.column, along.kind, {}});
-    for (const RowsAlong::Group& group : along.groups)
-      added.groups.push_back(group_of(group, runs.time, errors));
-    if (along.kind == InputKind::levels)
-      std::ranges::stable_sort(
-          added.groups, [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
-  }
-  return out;
-}
-
-namespace {
-
 constexpr double kClearlyLarger = 1.5;
 constexpr double kMostChance = 0.01;
 constexpr std::size_t kFewest = 5;  // configurations in a group, and outside of it
@@ -219,7 +200,38 @@ WorstGroup compared(const std::string& column, const RowsAlong::Group& group,
           (all - inside) / (static_cast<double>(percents.size()) - count)};
 }
 
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::size_t kFewestConfigurations = 10;
+/// More draws hardly change the percentiles; with many rows, fewer suffice.
+constexpr std::size_t kMostDriftDraws = 1000;
+constexpr std::size_t kFewestDraws = 200;
+constexpr std::size_t kRowsOfDraws = 20'000'000;
+constexpr std::uint64_t kDriftSeed = 1;
+
+double relative_change(double now, double before) {
+  if (before == 0)
+    return now == 0 ? 0 : std::numeric_limits<double>::infinity();
+  return 100 * (now - before) / before;
+}
+
 }  // namespace
+
+std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
+                                      const Eigen::VectorXd& predicted) {
+  const std::vector<double> errors = percent_errors(runs, predicted);
+  std::vector<ErrorsAlong> out;
+  for (const RowsAlong& along : rows_along(spec, runs)) {
+    ErrorsAlong& added = out.emplace_back(ErrorsAlong{along.column, along.kind, {}});
+    for (const RowsAlong::Group& group : along.groups)
+      added.groups.push_back(group_of(group, runs.time, errors));
+    if (along.kind == InputKind::levels)
+      std::ranges::stable_sort(
+          added.groups, [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
+  }
+  return out;
+}
 
 std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
                                       const Eigen::VectorXd& predicted) {
@@ -245,26 +257,6 @@ std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
   }
   return least_chance * static_cast<double>(looked_at) <= kMostChance ? worst : std::nullopt;
 }
-
-namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
-
-constexpr std::size_t kFewestConfigurations = 10;
-/// More draws hardly change the percentiles; with many rows, fewer suffice.
-constexpr std::size_t kMostDriftDraws = 1000;
-constexpr std::size_t kFewestDraws = 200;
-constexpr std::size_t kRowsOfDraws = 20'000'000;
-constexpr std::uint64_t kDriftSeed = 1;
-
-double relative_change(double now, double before) {
-  if (before == 0)
-    return now == 0 ? 0 : std::numeric_limits<double>::infinity();
-  return 100 * (now - before) / before;
-}
-
-}  // namespace
 
 std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metrics& before,
                                                   const Eigen::VectorXd& predicted_now,

@@ -95,6 +95,17 @@ Usl refined(const std::vector<Point>& points, Usl usl) {
   return usl;
 }
 
+/// Throughput up to a constant factor.
+double throughput(const Timing& timing, Kind kind) {
+  return (kind == Kind::weak ? timing.scale : 1) / timing.time;
+}
+
+/// The law of one worker for a law that was fitted to speedups over `first` workers.
+Gustafson of_one(Gustafson law, double first) {
+  law.serial_fraction *= first / (1 + (first - 1) * law.serial_fraction);
+  return law;
+}
+
 }  // namespace
 
 std::optional<double> Usl::peak() const {
@@ -180,21 +191,6 @@ std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
 double karp_flatt(double speedup, double scale) {
   return (1 / speedup - 1 / scale) / (1 - 1 / scale);
 }
-
-namespace {
-
-/// Throughput up to a constant factor.
-double throughput(const Timing& timing, Kind kind) {
-  return (kind == Kind::weak ? timing.scale : 1) / timing.time;
-}
-
-/// The law of one worker for a law that was fitted to speedups over `first` workers.
-Gustafson of_one(Gustafson law, double first) {
-  law.serial_fraction *= first / (1 + (first - 1) * law.serial_fraction);
-  return law;
-}
-
-}  // namespace
 
 ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_efficiency) {
   ScalingStudy study;
@@ -424,6 +420,35 @@ std::optional<Unlike> unlike_values(const Column& column, std::size_t c,
   return out;
 }
 
+// Further words in names of counts of workers: "tensor_parallel", "world_size".
+constexpr WordList kShares{"parallel world dp tp pp"};
+// More workers may do more work in an iteration, but not in a sample.
+constexpr WordList kIterations{"it its iter iters iteration iterations step steps"};
+constexpr WordList kPieces{"sample image token request"};
+// What grows with the workers without being work: resources, prices, rates.
+constexpr WordList kResources{
+    "mem memory ram vram hbm gb gib mb mib cost price usd eur power watts bandwidth bw rate lr"};
+
+bool is_of_epoch(const std::string& target) {
+  const std::vector<std::string> words = name_words(target);
+  return std::ranges::any_of(words,
+                             [](const std::string& word) { return word.starts_with("epoch"); });
+}
+
+/// Whether the work of a throughput is fixed while these columns are: the time is then that of a
+/// fixed number of samples, as it is that of one sample if no work is given.
+bool stays_the_same(const std::string& work, const std::vector<std::string>& held) {
+  const auto is_held = [&](const std::string& name) { return contains(held, name); };
+  if (work.empty() || is_held(work))
+    return true;
+  try {
+    const std::vector<std::string> names = Formula::names_in(work, "--work");
+    return std::ranges::all_of(names, is_held);
+  } catch (const UsageError&) {  // the column's name is no valid formula
+    return false;
+  }
+}
+
 }  // namespace
 
 Curve curve_of(const Table& table, const CurveColumns& columns) {
@@ -460,25 +485,6 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
         curve.unlike = std::move(found);
   return curve;
 }
-
-namespace {
-
-// Further words in names of counts of workers: "tensor_parallel", "world_size".
-constexpr WordList kShares{"parallel world dp tp pp"};
-// More workers may do more work in an iteration, but not in a sample.
-constexpr WordList kIterations{"it its iter iters iteration iterations step steps"};
-constexpr WordList kPieces{"sample image token request"};
-// What grows with the workers without being work: resources, prices, rates.
-constexpr WordList kResources{
-    "mem memory ram vram hbm gb gib mb mib cost price usd eur power watts bandwidth bw rate lr"};
-
-bool is_of_epoch(const std::string& target) {
-  const std::vector<std::string> words = name_words(target);
-  return std::ranges::any_of(words,
-                             [](const std::string& word) { return word.starts_with("epoch"); });
-}
-
-}  // namespace
 
 bool counts_workers(const std::string& scale) {
   return is_worker_count_name(scale) || kShares.has_one_of(name_words(scale));
@@ -528,24 +534,6 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
   return {Kind::strong,
           fmt::format("no column shows whether the work grows with '{}'", columns.scale), true};
 }
-
-namespace {
-
-/// Whether the work of a throughput is fixed while these columns are: the time is then that of a
-/// fixed number of samples, as it is that of one sample if no work is given.
-bool stays_the_same(const std::string& work, const std::vector<std::string>& held) {
-  const auto is_held = [&](const std::string& name) { return contains(held, name); };
-  if (work.empty() || is_held(work))
-    return true;
-  try {
-    const std::vector<std::string> names = Formula::names_in(work, "--work");
-    return std::ranges::all_of(names, is_held);
-  } catch (const UsageError&) {  // the column's name is no valid formula
-    return false;
-  }
-}
-
-}  // namespace
 
 WorkColumns work_columns(const FittedModel& model, const std::string& scale,
                          const std::vector<std::string>& moved) {

@@ -90,6 +90,21 @@ class Measuring {
   std::vector<VectorXd> measured_;
 };
 
+/// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
+/// none.
+void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
+  std::string problems;
+  for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
+    const auto input =
+        std::ranges::find(spec.categorical, unknown.column, &CategoricalInput::column);
+    problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
+                "': the model has no level " + quoted_cell(unknown.level) + "; it has " +
+                quoted_list(input->levels) + did_you_mean(unknown.level, input->levels);
+  }
+  if (!problems.empty())
+    throw InputError(problems);
+}
+
 }  // namespace
 
 double log_expected_improvement(double best, double mean, double deviation) {
@@ -136,25 +151,6 @@ NextRuns next_runs(const Belief& belief, const Design& space, const Design& cand
   }
   return out;
 }
-
-namespace {
-
-/// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
-/// none.
-void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
-  std::string problems;
-  for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
-    const auto input =
-        std::ranges::find(spec.categorical, unknown.column, &CategoricalInput::column);
-    problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
-                "': the model has no level " + quoted_cell(unknown.level) + "; it has " +
-                quoted_list(input->levels) + did_you_mean(unknown.level, input->levels);
-  }
-  if (!problems.empty())
-    throw InputError(problems);
-}
-
-}  // namespace
 
 Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
                        const ModelSpec& spec) {

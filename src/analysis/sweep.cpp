@@ -47,23 +47,6 @@ VectorXd drawn_difference(const FittedModel& model, const Design& design, std::u
   return factors.transpositionsP().transpose() * VectorXd(factors.matrixL() * scaled);
 }
 
-}  // namespace
-
-VectorXd simulate(const FittedModel& model, const Design& design, const Noise& noise,
-                  std::uint64_t seed) {
-  VectorXd times = predict(model, design);
-  if (noise.draw)
-    times.array() *= drawn_difference(model, design, seed).array().exp();
-  // A stream for each kind, so that adding one kind of noise does not change the other.
-  RandomStream relative(seed, "relative noise");
-  RandomStream additive(seed, "additive noise");
-  for (double& time : times)
-    time = time * std::exp(noise.relative * relative.normal()) + noise.additive * additive.normal();
-  return times;
-}
-
-namespace {
-
 void judge(const SweepData& data, Loss loss, SweepPoint& point) {
   const Eigen::VectorXd predicted = predict(point.model, data.validation);
   point.model.metrics.validation = compute_metrics(data.validation.time, predicted);
@@ -89,6 +72,19 @@ std::size_t lowest(const std::vector<SweepPoint>& points, const Counts& counts) 
 }
 
 }  // namespace
+
+VectorXd simulate(const FittedModel& model, const Design& design, const Noise& noise,
+                  std::uint64_t seed) {
+  VectorXd times = predict(model, design);
+  if (noise.draw)
+    times.array() *= drawn_difference(model, design, seed).array().exp();
+  // A stream for each kind, so that adding one kind of noise does not change the other.
+  RandomStream relative(seed, "relative noise");
+  RandomStream additive(seed, "additive noise");
+  for (double& time : times)
+    time = time * std::exp(noise.relative * relative.normal()) + noise.additive * additive.normal();
+  return times;
+}
 
 std::vector<double> log_grid(double low, double high, std::size_t count) {
   std::vector<double> grid;

@@ -25,36 +25,6 @@ std::string around(const std::string& formula, std::size_t place) {
                      formula.size() > begin + longest ? "..." : "");
 }
 
-}  // namespace
-
-void fail_contradiction(const JsonCursor& node, const std::string& problem) {
-  node.fail(problem + "; correct the one that is wrong, or remove this field");
-}
-
-void check_number(const JsonCursor& node, double expected, double scale) {
-  const double found = node.number();
-  if (std::abs(found - expected) > kTolerance * scale)
-    fail_contradiction(node, fmt::format("{} contradicts the constants, which give {}",
-                                         to_text(found), to_text(expected)));
-}
-
-void check_formula(const JsonCursor& parent, const std::string& expected) {
-  const std::optional<JsonCursor> node = parent.optional_member("formula");
-  if (!node)
-    return;
-  const std::string found = node->text();
-  const bool is_old = found.starts_with("t = ");  // as older versions call every target
-  if (found == expected || (is_old && expected.ends_with(found.substr(1))))
-    return;
-  const auto place = static_cast<std::size_t>(
-      std::mismatch(found.begin(), found.end(), expected.begin(), expected.end()).first -
-      found.begin());
-  fail_contradiction(*node, fmt::format("{} contradicts the constants, which give {}",
-                                        around(found, place), around(expected, place)));
-}
-
-namespace {
-
 /// "3:5", the line and the column of an offset.
 std::string place_of(std::size_t offset, std::string_view bytes) {
   const std::string_view before = bytes.substr(0, offset);
@@ -148,6 +118,32 @@ class DocumentBuilder {
 };
 
 }  // namespace
+
+void fail_contradiction(const JsonCursor& node, const std::string& problem) {
+  node.fail(problem + "; correct the one that is wrong, or remove this field");
+}
+
+void check_number(const JsonCursor& node, double expected, double scale) {
+  const double found = node.number();
+  if (std::abs(found - expected) > kTolerance * scale)
+    fail_contradiction(node, fmt::format("{} contradicts the constants, which give {}",
+                                         to_text(found), to_text(expected)));
+}
+
+void check_formula(const JsonCursor& parent, const std::string& expected) {
+  const std::optional<JsonCursor> node = parent.optional_member("formula");
+  if (!node)
+    return;
+  const std::string found = node->text();
+  const bool is_old = found.starts_with("t = ");  // as older versions call every target
+  if (found == expected || (is_old && expected.ends_with(found.substr(1))))
+    return;
+  const auto place = static_cast<std::size_t>(
+      std::mismatch(found.begin(), found.end(), expected.begin(), expected.end()).first -
+      found.begin());
+  fail_contradiction(*node, fmt::format("{} contradicts the constants, which give {}",
+                                        around(found, place), around(expected, place)));
+}
 
 JsonCursor JsonCursor::parse(std::string source, std::string_view bytes, bool is_line) {
   const auto document = std::make_shared<const nlohmann::ordered_json>(

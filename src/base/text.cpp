@@ -41,6 +41,65 @@ bool is_valid(std::uint32_t code_point, std::size_t length) {
   return code_point >= smallest[length] && code_point < 0x110000 && !surrogate;
 }
 
+std::string masked(std::string_view text, bool keep_line_feeds) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    const bool shown = character.length > 0 && (!is_control(character.code_point) ||
+                                                (keep_line_feeds && character.code_point == '\n'));
+    const std::size_t length = std::max<std::size_t>(character.length, 1);
+    out += shown ? text.substr(0, length) : "?";
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+bool starts_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+struct KnownUnit {
+  std::string_view name;
+  double per_second;
+};
+
+constexpr std::array<KnownUnit, 4> kUnits = {{{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}};
+
+std::string with_name(const std::string& number, const std::string& unit) {
+  return unit.empty() ? number : number + " " + unit;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Levenshtein distance with transpositions (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> current(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, changed});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        current[j] = std::min(current[j], before_last[j - 2] + 1);
+    }
+    std::swap(before_last, last);
+    std::swap(last, current);
+  }
+  return last[b.size()];
+}
+
+bool is_safe_in_shell(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         std::string_view("_-./:=@%+,").find(c) != std::string_view::npos;
+}
+
 }  // namespace
 
 Utf8Character first_character(std::string_view text) {
@@ -71,24 +130,6 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-namespace {
-
-std::string masked(std::string_view text, bool keep_line_feeds) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const Utf8Character character = first_character(text);
-    const bool shown = character.length > 0 && (!is_control(character.code_point) ||
-                                                (keep_line_feeds && character.code_point == '\n'));
-    const std::size_t length = std::max<std::size_t>(character.length, 1);
-    out += shown ? text.substr(0, length) : "?";
-    text.remove_prefix(length);
-  }
-  return out;
-}
-
-}  // namespace
-
 bool is_control(std::uint32_t code_point) {
   const auto within = [&](std::uint32_t first, std::uint32_t last) {
     return first <= code_point && code_point <= last;
@@ -107,14 +148,6 @@ std::string printable(std::string_view text) {
 std::string printable_word(std::string_view text) {
   return masked(text, false);
 }
-
-namespace {
-
-bool starts_character(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-}
-
-}  // namespace
 
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
@@ -155,21 +188,6 @@ std::string percent(double value) {
   return text == "-0.0 %" ? "0.0 %" : text;
 }
 
-namespace {
-
-struct KnownUnit {
-  std::string_view name;
-  double per_second;
-};
-
-constexpr std::array<KnownUnit, 4> kUnits = {{{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}};
-
-std::string with_name(const std::string& number, const std::string& unit) {
-  return unit.empty() ? number : number + " " + unit;
-}
-
-}  // namespace
-
 TimeUnit readable_unit(double time, const std::string& unit) {
   const auto* const given = std::find_if(
       kUnits.begin(), kUnits.end(), [&](const KnownUnit& known) { return known.name == unit; });
@@ -197,35 +215,6 @@ std::string time_range_text(double low, double high, const std::string& unit) {
   return with_name(short_number(low * shown.factor) + " .. " + short_number(high * shown.factor),
                    shown.name);
 }
-
-namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/// Levenshtein distance with transpositions (optimal string alignment).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before_last(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> current(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    last[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    current[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      current[j] = std::min({last[j] + 1, current[j - 1] + 1, changed});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        current[j] = std::min(current[j], before_last[j - 2] + 1);
-    }
-    std::swap(before_last, last);
-    std::swap(last, current);
-  }
-  return last[b.size()];
-}
-
-}  // namespace
 
 std::string to_text(double value) {
   std::array<char, 32> buffer;
@@ -268,15 +257,6 @@ std::string_view take_line(std::string_view& text) {
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
 }
-
-namespace {
-
-bool is_safe_in_shell(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         std::string_view("_-./:=@%+,").find(c) != std::string_view::npos;
-}
-
-}  // namespace
 
 std::string shell_word(const std::string& word) {
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe_in_shell))

@@ -35,6 +35,26 @@ std::string bar(double share, std::size_t width) {
   return "[" + std::string(full, '#') + std::string(width - full, '-') + "]";
 }
 
+constexpr std::chrono::milliseconds kQuietTime{2000};  // shorter work shows no line
+constexpr std::chrono::milliseconds kInterval{250};
+
+sigset_t watched_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+/// True if the signal is ignored, as SIGINT is in background jobs of scripts; it stays ignored.
+bool is_ignored(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// Signals are sent to the process, so this is not a member of a watch.
+std::atomic<int> received{0};
+
 }  // namespace
 
 std::optional<double> seconds_left(const WorkState& state) {
@@ -74,13 +94,6 @@ std::string progress_text(const WorkState& state, std::size_t width) {
     text += bar(share, std::min<std::size_t>(width - taken, 30)) + "  ";
   return clipped(text + percentage + end, width);
 }
-
-namespace {
-
-constexpr std::chrono::milliseconds kQuietTime{2000};  // shorter work shows no line
-constexpr std::chrono::milliseconds kInterval{250};
-
-}  // namespace
 
 SearchProgress::SearchProgress(Console& console) : console_(console) {
   if (console_.shows_progress())
@@ -158,27 +171,6 @@ void SearchProgress::draw(const std::stop_token& end_of_work) {
     console_.progress(progress_text(state_, console_.width().value_or(kUsualWidth) - 1));
   }
 }
-
-namespace {
-
-sigset_t watched_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
-}
-
-/// True if the signal is ignored, as SIGINT is in background jobs of scripts; it stays ignored.
-bool is_ignored(int signal) {
-  struct sigaction action = {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-/// Signals are sent to the process, so this is not a member of a watch.
-std::atomic<int> received{0};
-
-}  // namespace
 
 SignalWatch::SignalWatch() {
   const sigset_t signals = watched_signals();
@@ -281,18 +273,6 @@ std::string with_headings(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
-std::optional<std::size_t> output_width(const std::string& output) {
-  return output == "-" ? width_of(STDOUT_FILENO) : std::nullopt;
-}
-
-std::optional<std::size_t> Console::width() const {
-  return width_of(STDERR_FILENO);
-}
-
-namespace {
-
 /// Writes each message with its newline at once; spdlog's own sinks split coloured messages.
 class WholeMessages final : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -326,6 +306,14 @@ std::string labelled(std::string_view label, std::string_view colour, std::strin
 }
 
 }  // namespace
+
+std::optional<std::size_t> output_width(const std::string& output) {
+  return output == "-" ? width_of(STDOUT_FILENO) : std::nullopt;
+}
+
+std::optional<std::size_t> Console::width() const {
+  return width_of(STDERR_FILENO);
+}
 
 Console::Console(const ConsoleOptions& options)
     : quiet_(options.quiet),

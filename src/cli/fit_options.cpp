@@ -44,6 +44,8 @@ FactsFile parse_facts(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+constexpr auto kFailedHelp =
+    "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them";
 }  // namespace
 
 void add_input_options(OptionSet& app, InputOptions& input) {
@@ -83,11 +85,6 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       "a table with one row per text of the column, such as the bandwidth of each device; its "
       "columns become inputs in place of the text (repeatable)");
 }
-
-namespace {
-constexpr auto kFailedHelp =
-    "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them";
-}  // namespace
 
 void add_failed(OptionSet& app, bool& drop_failed) {
   app.group("Reading files");

@@ -61,6 +61,45 @@ std::optional<std::string> without_time_text(const Predictions& predictions, con
          ") the model predicts no time > 0 that a number holds";
 }
 
+/// The lines of a CSV file without line ends, for output that repeats its input byte for byte. The
+/// file was parsed before, so it is well-formed.
+std::vector<std::string_view> lines_of(std::string_view bytes) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(byte_order_mark))
+    bytes.remove_prefix(byte_order_mark.size());
+  std::vector<std::string_view> out;
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    out.push_back(bytes.substr(0, end));
+    if (out.back().ends_with('\r'))
+      out.back().remove_suffix(1);
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  return out;
+}
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+/// Warns of a column whose name implies another unit than the model's, or that has none although
+/// the cells of the fit had one.
+void warn_of_units(const FittedModel& model, const std::string& target, const Table& table,
+                   Console& console) {
+  const std::string unit = unit_of(target);
+  const Column* const column = table.find(target);
+  const bool had_cells_with_units =
+      unit_of(model.spec.target).empty() && (model.spec.unit == "s" || model.spec.unit == "B");
+  if (unit.empty() && had_cells_with_units && column != nullptr && column->unit.empty())
+    console.warning("'" + target + "' has no units in " + table.source +
+                    ": its numbers are taken as " + model.spec.unit);
+  if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
+    console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
+                    model.spec.unit + ": the errors compare the numbers without conversion");
+}
+
+constexpr double kNearlyNothing = 0.01;  // share of the constant below which the rest is negligible
+
 }  // namespace
 
 Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
@@ -96,31 +135,6 @@ void refuse_taken_names(const Table& table, const std::vector<std::string>& name
     }
   }
 }
-
-namespace {
-
-/// The lines of a CSV file without line ends, for output that repeats its input byte for byte. The
-/// file was parsed before, so it is well-formed.
-std::vector<std::string_view> lines_of(std::string_view bytes) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (bytes.starts_with(byte_order_mark))
-    bytes.remove_prefix(byte_order_mark.size());
-  std::vector<std::string_view> out;
-  while (!bytes.empty()) {
-    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-    out.push_back(bytes.substr(0, end));
-    if (out.back().ends_with('\r'))
-      out.back().remove_suffix(1);
-    bytes.remove_prefix(std::min(end + 1, bytes.size()));
-  }
-  return out;
-}
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t") == std::string_view::npos;
-}
-
-}  // namespace
 
 int append_columns(std::string_view bytes, const Table& table,
                    const std::vector<std::string>& names,
@@ -170,26 +184,6 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
   add_input_options(command, arguments.input);
   add_failed(command, arguments.drop_failed);
 }
-
-namespace {
-
-/// Warns of a column whose name implies another unit than the model's, or that has none although
-/// the cells of the fit had one.
-void warn_of_units(const FittedModel& model, const std::string& target, const Table& table,
-                   Console& console) {
-  const std::string unit = unit_of(target);
-  const Column* const column = table.find(target);
-  const bool had_cells_with_units =
-      unit_of(model.spec.target).empty() && (model.spec.unit == "s" || model.spec.unit == "B");
-  if (unit.empty() && had_cells_with_units && column != nullptr && column->unit.empty())
-    console.warning("'" + target + "' has no units in " + table.source +
-                    ": its numbers are taken as " + model.spec.unit);
-  if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
-    console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
-                    model.spec.unit + ": the errors compare the numbers without conversion");
-}
-
-}  // namespace
 
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   if (some.empty())
@@ -274,12 +268,6 @@ void JudgedRuns::judge(const Predictions& predictions) {
   predicted = predictions.values;
   leave_out(predictions.without_time);
 }
-
-namespace {
-
-constexpr double kNearlyNothing = 0.01;  // share of the constant below which the rest is negligible
-
-}  // namespace
 
 Predictions predictions_of(const FittedModel& model, const Design& design) {
   Predictions out{predict(model, design), {}};

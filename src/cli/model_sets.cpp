@@ -77,6 +77,41 @@ SetLines lines_of_file(const std::string& path) {
   return SetLines(set);
 }
 
+/// The values of the central run by column, with the columns that are constant in all runs.
+std::map<std::string, std::string> central_values(const FittedModel& model) {
+  std::map<std::string, std::string> out;
+  for (const LeftOut& item : model.left_out)
+    if (item.because == LeftOut::Because::constant)
+      out[item.column] = item.value;
+  const auto base = central_base(model);
+  for (const std::string& column : required_columns(model.spec))
+    if (const Column* const known = base ? base->table.find(column) : nullptr)
+      out[column] = known->text(0);
+  return out;
+}
+
+/// A number per key, since the keys of a set may be larger than memory.
+std::size_t hash_of_key(const ModelSetLine& line) {
+  std::string text = line.target;
+  for (const std::string& part : line.key)  // with lengths: keys may contain any character
+    text += std::to_string(part.size()) + ':' + part;
+  return std::hash<std::string>{}(text);
+}
+
+SetLines::ShowText lines_behind_header(const TextLines& file) {
+  return [file](const std::function<void(std::string_view text)>& visit) {
+    file.for_each([&](const TextLine& line) {
+      if (!line.whole)
+        refuse_torn_line(file.source(), line);
+      if (line.number > 1) {
+        refuse_second_header(place_of_line(file.source(), line.number), line.text);
+        visit(line.text);
+      }
+      return true;
+    });
+  };
+}
+
 }  // namespace
 
 void add_pick(OptionSet& app, std::string& pick) {
@@ -101,23 +136,6 @@ SetLines picked_models(const std::string& path, const std::string& pick) {
     throw InputError(display_name(path) + ": --pick '" + pick + "' holds for none of its models");
   return set;
 }
-
-namespace {
-
-/// The values of the central run by column, with the columns that are constant in all runs.
-std::map<std::string, std::string> central_values(const FittedModel& model) {
-  std::map<std::string, std::string> out;
-  for (const LeftOut& item : model.left_out)
-    if (item.because == LeftOut::Because::constant)
-      out[item.column] = item.value;
-  const auto base = central_base(model);
-  for (const std::string& column : required_columns(model.spec))
-    if (const Column* const known = base ? base->table.find(column) : nullptr)
-      out[column] = known->text(0);
-  return out;
-}
-
-}  // namespace
 
 CommonRun::CommonRun(SetLines set, const std::vector<std::string>& settings) {
   if (!has_keys(set))
@@ -226,32 +244,6 @@ void for_each_with_rows(const SetLines& set, const Table& table,
     visit({line, rows, take_rows(table, rows)});
   });
 }
-
-namespace {
-
-/// A number per key, since the keys of a set may be larger than memory.
-std::size_t hash_of_key(const ModelSetLine& line) {
-  std::string text = line.target;
-  for (const std::string& part : line.key)  // with lengths: keys may contain any character
-    text += std::to_string(part.size()) + ':' + part;
-  return std::hash<std::string>{}(text);
-}
-
-SetLines::ShowText lines_behind_header(const TextLines& file) {
-  return [file](const std::function<void(std::string_view text)>& visit) {
-    file.for_each([&](const TextLine& line) {
-      if (!line.whole)
-        refuse_torn_line(file.source(), line);
-      if (line.number > 1) {
-        refuse_second_header(place_of_line(file.source(), line.number), line.text);
-        visit(line.text);
-      }
-      return true;
-    });
-  };
-}
-
-}  // namespace
 
 SetLines::SetLines(std::shared_ptr<const ModelSet> set)
     : set_(std::move(set)), header_(set_->header) {}

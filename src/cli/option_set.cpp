@@ -159,6 +159,11 @@ void check_kinds(const CLI::App& command, const OptionRecords& records,
   }
 }
 
+bool is_word(const std::string& text) {
+  return std::none_of(
+      text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 }  // namespace
 
 void check_rules(const CLI::App& command, const OptionRecords& records) {
@@ -213,15 +218,6 @@ Option Option::never_empty() {
   });
   return *this;
 }
-
-namespace {
-
-bool is_word(const std::string& text) {
-  return std::none_of(
-      text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-}
-
-}  // namespace
 
 Option OptionSet::added(const std::string& name, CLI::Option& option) {
   Option out(*app_, option, *records_);

@@ -74,19 +74,6 @@ plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
   return plan::random_plan(space, n, seed, existing);
 }
 
-}  // namespace
-
-std::vector<plan::Configuration> read_configurations(const plan::Space& space,
-                                                     const std::string& path) {
-  std::set<std::string> texts;
-  for (const plan::SpaceColumn& column : space.columns)
-    if (column.is_text())
-      texts.insert(column.name);
-  return plan::configurations_of(space, read_runs(path, texts).table);
-}
-
-namespace {
-
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
       .required();
@@ -157,6 +144,15 @@ int run_plan(const PlanArguments& arguments, Console& console) {
 }
 
 }  // namespace
+
+std::vector<plan::Configuration> read_configurations(const plan::Space& space,
+                                                     const std::string& path) {
+  std::set<std::string> texts;
+  for (const plan::SpaceColumn& column : space.columns)
+    if (column.is_text())
+      texts.insert(column.name);
+  return plan::configurations_of(space, read_runs(path, texts).table);
+}
 
 Command plan_command() {
   return make_command<PlanArguments>("plan", "Chooses configurations to measure.", setup_plan,

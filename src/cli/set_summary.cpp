@@ -55,31 +55,6 @@ void take_failed_away(LineRows& part, std::map<std::string, FailedOfColumn>& col
   part.table = std::move(left.table);
 }
 
-}  // namespace
-
-void for_each_with_finished_rows(const SetLines& set, const Table& table, bool drop_failed,
-                                 Console& console,
-                                 const std::function<void(LineRows part)>& visit) {
-  std::map<std::string, FailedOfColumn> columns;
-  for_each_with_rows(set, table, [&](LineRows part) {
-    if (drop_failed)
-      take_failed_away(part, columns);
-    if (part.table.rows() > 0)
-      visit(std::move(part));
-  });
-  for (const auto& [column, known] : columns) {
-    std::vector<FailedRuns> failed;
-    for (const auto& [cell, runs] : known.by_cell) {
-      failed.push_back(runs);
-      std::sort(failed.back().lines.begin(), failed.back().lines.end());
-    }
-    if (!failed.empty())
-      console.warning(words_for(failed, column, known.rows));
-  }
-}
-
-namespace {
-
 /// The figure's name if the condition applies to this line ("any.mape": "mape"), else nullopt.
 std::optional<std::string> named_figure(const std::string& name, const ModelSetLine& line,
                                         const ModelSetHeader& header) {
@@ -116,6 +91,27 @@ std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string&
 }
 
 }  // namespace
+
+void for_each_with_finished_rows(const SetLines& set, const Table& table, bool drop_failed,
+                                 Console& console,
+                                 const std::function<void(LineRows part)>& visit) {
+  std::map<std::string, FailedOfColumn> columns;
+  for_each_with_rows(set, table, [&](LineRows part) {
+    if (drop_failed)
+      take_failed_away(part, columns);
+    if (part.table.rows() > 0)
+      visit(std::move(part));
+  });
+  for (const auto& [column, known] : columns) {
+    std::vector<FailedRuns> failed;
+    for (const auto& [cell, runs] : known.by_cell) {
+      failed.push_back(runs);
+      std::sort(failed.back().lines.begin(), failed.back().lines.end());
+    }
+    if (!failed.empty())
+      console.warning(words_for(failed, column, known.rows));
+  }
+}
 
 std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string& group) {
   std::vector<Figure> out;
@@ -443,25 +439,6 @@ std::string place_in_words(const RankingPlace& place, const std::vector<std::str
          ", all else as in " + common.words(settings.empty() ? place.scale : "") + doubling;
 }
 
-}  // namespace
-
-std::string set_summary(const SetLines& set, const Console& console,
-                        const std::vector<std::string>& settings) {
-  const TargetRankings rankings(set, settings);
-  std::string out = console.strong(std::to_string(rankings.models) + " models") + " of " +
-                    std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
-  for (const TargetRanking& target : rankings.targets) {
-    out += "\n  " + target.target + " " + place_in_words(target.place, settings, rankings.common) +
-           "\n" +
-           doc::text(table_of_ranking(set.header(), target, rankings.common), console.width());
-    if (target.count > target.top.size())
-      out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
-  }
-  return out;
-}
-
-namespace {
-
 /// The central run of a fit, as the only run shown on a page.
 std::optional<Table> central_runs(const FittedModel& model) {
   auto base = central_base(model);
@@ -503,6 +480,21 @@ std::optional<std::string> page_of_line(const SetPageRequest& request, const Mod
 }
 
 }  // namespace
+
+std::string set_summary(const SetLines& set, const Console& console,
+                        const std::vector<std::string>& settings) {
+  const TargetRankings rankings(set, settings);
+  std::string out = console.strong(std::to_string(rankings.models) + " models") + " of " +
+                    std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
+  for (const TargetRanking& target : rankings.targets) {
+    out += "\n  " + target.target + " " + place_in_words(target.place, settings, rankings.common) +
+           "\n" +
+           doc::text(table_of_ranking(set.header(), target, rankings.common), console.width());
+    if (target.count > target.top.size())
+      out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
+  }
+  return out;
+}
 
 page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Console& console) {
   const TargetRankings rankings(set, request.settings, kMostOfPage);

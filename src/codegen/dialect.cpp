@@ -55,25 +55,6 @@ std::string escaped(std::string_view bytes, const std::string& /*before*/) {
   return (bytes == "\"" || bytes == "\\" ? "\\" : "") + std::string(bytes);
 }
 
-}  // namespace
-
-std::string Dialect::number(double value) const {
-  const std::string text = to_text(value);
-  return value < 0 ? "(" + text + ")" : text;
-}
-
-std::string decimal_literal(double value) {
-  const std::string text = to_text(value);
-  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
-std::string decimal_number(double value) {
-  const std::string text = decimal_literal(value);
-  return value < 0 ? "(" + text + ")" : text;
-}
-
-namespace {
-
 /// In the notation that most languages share.
 constexpr std::array kSharedOperations = {
     OperationCode{Operation::add, "($1 + $2)"},
@@ -118,7 +99,29 @@ constexpr std::array kSharedOperations = {
     OperationCode{Operation::atanh, "@atanh($1)"},
 };
 
+constexpr std::array kCOperations = {
+    OperationCode{Operation::minimum, "fmin($1, $2)"},
+    OperationCode{Operation::maximum, "fmax($1, $2)"},
+    OperationCode{Operation::abs, "fabs($1)"},
+    OperationCode{Operation::sign, "($1 > 0 ? 1.0 : $1 < 0 ? -1.0 : 0.0)"},
+};
+
 }  // namespace
+
+std::string Dialect::number(double value) const {
+  const std::string text = to_text(value);
+  return value < 0 ? "(" + text + ")" : text;
+}
+
+std::string decimal_literal(double value) {
+  const std::string text = to_text(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string decimal_number(double value) {
+  const std::string text = decimal_literal(value);
+  return value < 0 ? "(" + text + ")" : text;
+}
 
 std::string Dialect::operation(Operation operation) const {
   const std::span<const OperationCode> own = own_operations();
@@ -192,17 +195,6 @@ std::string Dialect::saturation(const std::string& name) const {
 std::string Dialect::log2(const std::string& name) const {
   return apply(Operation::log2, std::array{at_least(name, 1)});
 }
-
-namespace {
-
-constexpr std::array kCOperations = {
-    OperationCode{Operation::minimum, "fmin($1, $2)"},
-    OperationCode{Operation::maximum, "fmax($1, $2)"},
-    OperationCode{Operation::abs, "fabs($1)"},
-    OperationCode{Operation::sign, "($1 > 0 ? 1.0 : $1 < 0 ? -1.0 : 0.0)"},
-};
-
-}  // namespace
 
 std::string c_literal(const std::string& text) {
   return text_literal(
@@ -294,21 +286,6 @@ class JavaScriptDialect : public Dialect {
  protected:
   std::string_view module() const override { return "Math."; }
 };
-
-}  // namespace
-
-std::string javascript_literal(const std::string& text) {
-  return text_literal(
-      text, escaped_unit,
-      [](std::string_view bytes, const std::string& before) {
-        // A tag or "]]>" would end a page's script.
-        const bool is_markup = bytes == "<" || bytes == ">" || bytes == "&";
-        return is_markup ? escaped_unit(static_cast<unsigned char>(bytes[0]))
-                         : escaped(bytes, before);
-      });
-}
-
-namespace {
 
 /// Of NumPy, for numbers and arrays; division and powers follow IEEE 754 for literals, too.
 constexpr std::array kPythonOperations = {
@@ -529,6 +506,17 @@ class SpreadsheetDialect : public Dialect {
 };
 
 }  // namespace
+
+std::string javascript_literal(const std::string& text) {
+  return text_literal(
+      text, escaped_unit,
+      [](std::string_view bytes, const std::string& before) {
+        // A tag or "]]>" would end a page's script.
+        const bool is_markup = bytes == "<" || bytes == ">" || bytes == "&";
+        return is_markup ? escaped_unit(static_cast<unsigned char>(bytes[0]))
+                         : escaped(bytes, before);
+      });
+}
 
 const Dialect& dialect_of(FormulaLanguage language) {
   static const PythonDialect python;

@@ -81,6 +81,44 @@ bool is_reserved(const std::string& name) {
   return words.contains(name);
 }
 
+constexpr std::size_t kMostInACell = 8192;  // the limit of Excel; others allow more
+
+/// "(a + b) * c" for "((a + b) * c)"; "(a + b) * (c + d)" is unchanged.
+std::string without_outer_parentheses(const std::string& code) {
+  int open = 0;
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    open += code[i] == '(' ? 1 : code[i] == ')' ? -1 : 0;
+    if (open == 0)
+      return code;
+  }
+  return open == 1 ? code.substr(1, code.size() - 2) : code;
+}
+
+/// Each operand may be nested deeper than the one before, and compilers limit the depth.
+constexpr std::size_t kMostOperands = 500;
+
+/// The program as an expression; `operand_of` returns that of a name by its index.
+std::string program_code(const FormulaProgram& program, const std::string& quoted,
+                         const Dialect& dialect,
+                         const std::function<std::string(std::size_t)>& operand_of) {
+  if (program.operands > kMostOperands)
+    throw InputError(quoted + " cannot be written in another language: it is too long");
+  std::vector<std::string> stack;
+  for (const FormulaStep& step : program.steps) {
+    if (step.operation == Operation::number) {
+      stack.push_back(dialect.number(step.number));
+    } else if (step.operation == Operation::name) {
+      stack.push_back(operand_of(step.name));
+    } else {
+      const std::size_t count = operands_of(step.operation);
+      std::string code = dialect.apply(step.operation, std::span(stack).last(count));
+      stack.resize(stack.size() - count);
+      stack.push_back(std::move(code));
+    }
+  }
+  return stack.back();
+}
+
 }  // namespace
 
 std::string CodeNames::of(const std::string& column) {
@@ -99,23 +137,6 @@ std::string CodeNames::of(const std::string& column) {
 bool CodeNames::is_free(const std::string& name) const {
   return !is_reserved(name) && !dialect_.misreads(name) && !used_.contains(dialect_.identity(name));
 }
-
-namespace {
-
-constexpr std::size_t kMostInACell = 8192;  // the limit of Excel; others allow more
-
-/// "(a + b) * c" for "((a + b) * c)"; "(a + b) * (c + d)" is unchanged.
-std::string without_outer_parentheses(const std::string& code) {
-  int open = 0;
-  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-    open += code[i] == '(' ? 1 : code[i] == ')' ? -1 : 0;
-    if (open == 0)
-      return code;
-  }
-  return open == 1 ? code.substr(1, code.size() - 2) : code;
-}
-
-}  // namespace
 
 CodeWriter::CodeWriter(const ModelSpec& spec, const Dialect& dialect)
     : spec_(spec), dialect_(dialect), names_(dialect) {
@@ -228,35 +249,6 @@ std::string CodeWriter::as_number(const std::string& column) const {
   const bool is_number = !is_text(column) || spec_.is_derived(column);
   return is_number ? operand : dialect_.number_of(operand);
 }
-
-namespace {
-
-/// Each operand may be nested deeper than the one before, and compilers limit the depth.
-constexpr std::size_t kMostOperands = 500;
-
-/// The program as an expression; `operand_of` returns that of a name by its index.
-std::string program_code(const FormulaProgram& program, const std::string& quoted,
-                         const Dialect& dialect,
-                         const std::function<std::string(std::size_t)>& operand_of) {
-  if (program.operands > kMostOperands)
-    throw InputError(quoted + " cannot be written in another language: it is too long");
-  std::vector<std::string> stack;
-  for (const FormulaStep& step : program.steps) {
-    if (step.operation == Operation::number) {
-      stack.push_back(dialect.number(step.number));
-    } else if (step.operation == Operation::name) {
-      stack.push_back(operand_of(step.name));
-    } else {
-      const std::size_t count = operands_of(step.operation);
-      std::string code = dialect.apply(step.operation, std::span(stack).last(count));
-      stack.resize(stack.size() - count);
-      stack.push_back(std::move(code));
-    }
-  }
-  return stack.back();
-}
-
-}  // namespace
 
 std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
                          const std::function<std::string(const std::string&)>& operand_of) {

@@ -53,17 +53,6 @@ std::string latex_character(char c) {
   }
 }
 
-}  // namespace
-
-std::string latex_name(const std::string& column) {
-  std::string out = "\\mathrm{";
-  for (const char c : printable_word(column))
-    out += latex_character(c);
-  return out + "}";
-}
-
-namespace {
-
 /// "-2/3" for powers that are exact thirds, which decimals would hide.
 std::optional<std::string> thirds(double power) {
   const double count = std::round(3 * power);
@@ -332,6 +321,13 @@ class FactorWriter {
 
 }  // namespace
 
+std::string latex_name(const std::string& column) {
+  std::string out = "\\mathrm{";
+  for (const char c : printable_word(column))
+    out += latex_character(c);
+  return out + "}";
+}
+
 std::string term_text(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term,
                       const std::function<std::string(std::size_t)>& mark,
                       std::size_t most_levels) {
@@ -416,31 +412,6 @@ void add_latex_terms(const TermSum& sum, const Eigen::VectorXd& constants, const
   }
 }
 
-}  // namespace
-
-std::string readable_terms(const TermSum& sum, const Eigen::VectorXd& constants,
-                           FormulaLanguage language) {
-  const ModelSpec spec = with_printable_names(*sum.spec);
-  TermSum shown = sum;
-  shown.spec = &spec;
-  const SeenParts seen = seen_parts(sum, constants);
-  if (language != FormulaLanguage::latex)
-    return (sum.is_eq4 ? text_eq4(shown, constants, seen)
-                       : sum_text(shown, constants, "\n  + ", &seen)) +
-           "\n";
-  LatexLines lines;
-  if (sum.is_eq4)
-    add_latex_eq4(shown, constants, seen, lines);
-  else
-    add_latex_terms(shown, constants, seen, lines);
-  const double intercept = constants[constants.size() - 1];
-  if (seen.intercept || lines.empty())
-    lines.add(sign_of(intercept, lines.empty()), {latex_number(std::abs(intercept))});
-  return lines.text();
-}
-
-namespace {
-
 constexpr double kHiddenPower = 0.05;
 constexpr double kHiddenChange = 0.05;  // from 1
 
@@ -464,6 +435,27 @@ std::string step_factor_of(const std::string& column, double above, const double
 }
 
 }  // namespace
+
+std::string readable_terms(const TermSum& sum, const Eigen::VectorXd& constants,
+                           FormulaLanguage language) {
+  const ModelSpec spec = with_printable_names(*sum.spec);
+  TermSum shown = sum;
+  shown.spec = &spec;
+  const SeenParts seen = seen_parts(sum, constants);
+  if (language != FormulaLanguage::latex)
+    return (sum.is_eq4 ? text_eq4(shown, constants, seen)
+                       : sum_text(shown, constants, "\n  + ", &seen)) +
+           "\n";
+  LatexLines lines;
+  if (sum.is_eq4)
+    add_latex_eq4(shown, constants, seen, lines);
+  else
+    add_latex_terms(shown, constants, seen, lines);
+  const double intercept = constants[constants.size() - 1];
+  if (seen.intercept || lines.empty())
+    lines.add(sign_of(intercept, lines.empty()), {latex_number(std::abs(intercept))});
+  return lines.text();
+}
 
 std::string term_title(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term) {
   std::vector<std::string> factors;

@@ -212,6 +212,26 @@ std::pair<std::string_view, std::string_view> split_unit(std::string_view name) 
   return {unit.empty() ? name : base, unit};
 }
 
+constexpr std::array<std::string_view, 6> kOfAllWorkers{
+    "global", "total", "effective", "overall", "aggregate", "world",
+};
+constexpr std::array<std::string_view, 4> kOfOneWorker{"per", "local", "micro", "device"};
+constexpr WordList kOfMachines{"mem memory ram vram"};
+
+/// True if a name contains one of these words, even without a separator: "globalbatch".
+template <std::size_t n>
+bool speaks_of(const std::string& name, const std::array<std::string_view, n>& wanted) {
+  return std::ranges::any_of(
+      name_words(name),
+      [&](const std::string& word) {
+        return std::ranges::any_of(
+            wanted,
+            [&](std::string_view candidate) {
+              return word == candidate || (candidate.size() > 4 && word.starts_with(candidate));
+            });
+      });
+}
+
 }  // namespace
 
 bool is_time_name(std::string_view name) {
@@ -245,30 +265,6 @@ std::string unit_of(std::string_view name) {
 bool has_bracketed_unit(std::string_view name) {
   return has_time_unit(name) && folded(last_part(name)) != plain_name(name);
 }
-
-namespace {
-
-constexpr std::array<std::string_view, 6> kOfAllWorkers{
-    "global", "total", "effective", "overall", "aggregate", "world",
-};
-constexpr std::array<std::string_view, 4> kOfOneWorker{"per", "local", "micro", "device"};
-constexpr WordList kOfMachines{"mem memory ram vram"};
-
-/// True if a name contains one of these words, even without a separator: "globalbatch".
-template <std::size_t n>
-bool speaks_of(const std::string& name, const std::array<std::string_view, n>& wanted) {
-  return std::ranges::any_of(
-      name_words(name),
-      [&](const std::string& word) {
-        return std::ranges::any_of(
-            wanted,
-            [&](std::string_view candidate) {
-              return word == candidate || (candidate.size() > 4 && word.starts_with(candidate));
-            });
-      });
-}
-
-}  // namespace
 
 bool is_total_name(const std::string& name) {
   return speaks_of(name, kOfAllWorkers);
@@ -342,20 +338,24 @@ ColumnFacts facts_of_texts(const Column& column) {
   return facts;
 }
 
-}  // namespace
-
-ColumnFacts facts_of(const Column& column) {
-  return column.is_numeric() ? facts_of_numbers(column) : facts_of_texts(column);
-}
-
-namespace {
-
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kGroupMarks = ", _'";
 constexpr std::string_view kSizeLetters = "kKMGT";
 constexpr std::size_t kGroup = 3;
 
+void multiply(std::vector<Factor>& product, const Factor& by) {
+  const auto found = std::ranges::find(product, by.column, &Factor::column);
+  if (found == product.end())
+    product.push_back(by);
+  else if (found->power += by.power; found->power == 0)
+    product.erase(found);
+}
+
 }  // namespace
+
+ColumnFacts facts_of(const Column& column) {
+  return column.is_numeric() ? facts_of_numbers(column) : facts_of_texts(column);
+}
 
 std::optional<std::string> without_group_marks(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
@@ -444,18 +444,6 @@ bool is_whole(const Column& column) {
   return std::ranges::all_of(
       column.numbers, [](double x) { return x == std::floor(x); });
 }
-
-namespace {
-
-void multiply(std::vector<Factor>& product, const Factor& by) {
-  const auto found = std::ranges::find(product, by.column, &Factor::column);
-  if (found == product.end())
-    product.push_back(by);
-  else if (found->power += by.power; found->power == 0)
-    product.erase(found);
-}
-
-}  // namespace
 
 MovingColumns::MovingColumns(const std::vector<ColumnProduct>& products) {
   for (auto product = products.rbegin(); product != products.rend(); ++product) {

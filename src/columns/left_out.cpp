@@ -52,29 +52,6 @@ bool is_time(std::string_view name, const Words& words) {
   return false;
 }
 
-}  // namespace
-
-bool is_by_product_name(std::string_view name) {
-  const Words words = words_of_quantity(name);
-  if (words.empty())
-    return false;
-  const Words all = name_words(name);
-  if (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)))
-    return true;
-  // "peak" usage, handled above, is a result; any other peak is a property of the machine.
-  if (kAskedFor.has_one_of(words))
-    return false;
-  if (all == Words{"total"})
-    return true;
-  Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
-  if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
-    quantity.pop_back();
-  return kResults.has(words.back()) || kResults.has(quantity.back()) || is_rate(all) ||
-         is_time(name, words);
-}
-
-namespace {
-
 /// "mem_mb", "memory_gb": used by the run, or else what the machine has or was requested.
 bool may_be_memory_used(std::string_view name) {
   Words words = words_of_quantity(name);
@@ -172,6 +149,25 @@ const ToolColumns* tool_of(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+bool is_by_product_name(std::string_view name) {
+  const Words words = words_of_quantity(name);
+  if (words.empty())
+    return false;
+  const Words all = name_words(name);
+  if (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)))
+    return true;
+  // "peak" usage, handled above, is a result; any other peak is a property of the machine.
+  if (kAskedFor.has_one_of(words))
+    return false;
+  if (all == Words{"total"})
+    return true;
+  Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
+  if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
+    quantity.pop_back();
+  return kResults.has(words.back()) || kResults.has(quantity.back()) || is_rate(all) ||
+         is_time(name, words);
+}
 
 bool is_table_of_tool(const std::vector<std::string>& names) {
   return tool_of(names) != nullptr;

@@ -152,26 +152,6 @@ constexpr WordList kPointsInTime{
     "clock "
     "timestamp created arrival"};
 
-}  // namespace
-
-bool denotes(const std::string& name, std::string_view unit) {
-  const std::vector<std::string> words = name_words(name);
-  if (unit == "B")
-    return (words.size() > 1 && words.front() == "vm") ||  // VmPeak, as Linux calls it
-           std::ranges::any_of(
-               words,
-               [](std::string_view word) {
-                 return kMemories.has(word) || word.ends_with("rss") || word.ends_with("mem");
-               });
-  return !kPointsInTime.has_one_of(words) &&
-         (is_time_name(name) || has_time_unit(name) || kNamesOfTimes.has(name) ||
-          std::ranges::any_of(words, [](std::string_view word) {
-            return kWordsOfTimes.has(word) || word.ends_with("time") || word.starts_with("time");
-          }));
-}
-
-namespace {
-
 /// Numbers of the cells of a column by their unit.
 struct UnitCounts {
   struct Count {
@@ -251,6 +231,22 @@ Column as_texts(const Column& column) {
 }
 
 }  // namespace
+
+bool denotes(const std::string& name, std::string_view unit) {
+  const std::vector<std::string> words = name_words(name);
+  if (unit == "B")
+    return (words.size() > 1 && words.front() == "vm") ||  // VmPeak, as Linux calls it
+           std::ranges::any_of(
+               words,
+               [](std::string_view word) {
+                 return kMemories.has(word) || word.ends_with("rss") || word.ends_with("mem");
+               });
+  return !kPointsInTime.has_one_of(words) &&
+         (is_time_name(name) || has_time_unit(name) || kNamesOfTimes.has(name) ||
+          std::ranges::any_of(words, [](std::string_view word) {
+            return kWordsOfTimes.has(word) || word.ends_with("time") || word.starts_with("time");
+          }));
+}
 
 std::optional<Quantity> parse_quantity(std::string_view text) {
   if (text.empty() || kDecimalDigits.find(text.front()) == kDecimalDigits.npos)

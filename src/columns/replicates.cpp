@@ -80,6 +80,13 @@ RowNumbering by_configuration(const Design& design) {
   return out;
 }
 
+std::vector<std::vector<std::size_t>> rows_of_groups(const RowGroups& groups) {
+  std::vector<std::vector<std::size_t>> out(groups.count);
+  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
+    out[groups.of_row[row]].push_back(row);
+  return out;
+}
+
 }  // namespace
 
 RowGroups configuration_groups(const Design& design) {
@@ -131,17 +138,6 @@ RowGroups column_groups(const Column& column, std::span<const std::size_t> rows)
   out.count = known.size();
   return out;
 }
-
-namespace {
-
-std::vector<std::vector<std::size_t>> rows_of_groups(const RowGroups& groups) {
-  std::vector<std::vector<std::size_t>> out(groups.count);
-  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
-    out[groups.of_row[row]].push_back(row);
-  return out;
-}
-
-}  // namespace
 
 std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, std::uint64_t seed) {
   std::vector<std::vector<std::size_t>> out = rows_of_groups(groups);

@@ -261,21 +261,6 @@ struct Doubts {
   }
 };
 
-}  // namespace
-
-std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
-  const auto named =
-      request.throughput ? std::optional(request.throughput->column) : request.target;
-  if (named)
-    return table.find(*named) == nullptr ? std::nullopt : named;
-  std::vector<std::string> problems;  // refused when all roles are determined
-  Parts parts = parts_by_flags(table, request, problems);
-  const std::vector<ColumnPart*> candidates = time_candidates(request, parts).columns;
-  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
-}
-
-namespace {
-
 /// Infers the target and the extrinsic columns that the request does not give from the names of the
 /// open columns. Throws InputError, which suggests fields to set, if the names do not suffice;
 /// unless `needs_scale`, the advice mentions models without a scale. Adds to `notices`.
@@ -449,6 +434,17 @@ void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obs
 }
 
 }  // namespace
+
+std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
+  const auto named =
+      request.throughput ? std::optional(request.throughput->column) : request.target;
+  if (named)
+    return table.find(*named) == nullptr ? std::nullopt : named;
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const std::vector<ColumnPart*> candidates = time_candidates(request, parts).columns;
+  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
+}
 
 std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
   const std::vector<FailedRuns> failed = without_failed_runs(table, column.name, {}).failed;

@@ -48,6 +48,20 @@ bool has_plain_numbers(const Column& column) {
              [](const std::string& level) { return parse_number(level).has_value(); });
 }
 
+constexpr std::size_t kMostLinesKept = 5;
+constexpr std::size_t kMostReasonsNamed = 6;
+
+constexpr auto kFailed = std::to_array<std::string_view>(
+    {"",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
+     "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
+     "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
+     "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
+     "aborted", "preempted", "node_fail", "running", "pending",   "pruned"});
+
+std::string base_name_of(const std::string& source) {
+  return source.substr(source.rfind('/') + 1);
+}
+
 }  // namespace
 
 void CellProblems::add_blank(std::size_t row, const Column& column) {
@@ -121,24 +135,6 @@ std::string CellProblems::cells(const OfColumn& column) const {
   const std::size_t more = column.count - column.first.size();
   return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
-
-namespace {
-
-constexpr std::size_t kMostLinesKept = 5;
-constexpr std::size_t kMostReasonsNamed = 6;
-
-constexpr auto kFailed = std::to_array<std::string_view>(
-    {"",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
-     "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
-     "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
-     "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
-     "aborted", "preempted", "node_fail", "running", "pending",   "pruned"});
-
-std::string base_name_of(const std::string& source) {
-  return source.substr(source.rfind('/') + 1);
-}
-
-}  // namespace
 
 bool says_failed(const std::string& cell) {
   if (const auto number = parse_number(cell))

@@ -36,19 +36,6 @@ void read_as(Fields& f, FittedModel& model) {
   FormOfModel().describe_constants(f, model);
 }
 
-}  // namespace
-
-const std::vector<FormKind>& form_kinds() {
-  static const std::vector<FormKind> kinds = {
-      {to_text(Expression::eq4), fit_eq4, read_as<Eq4Form>},
-      {to_text(Expression::sum), fit_sum, read_as<SumForm>},
-      {to_text(Expression::formula), fit_own, read_as<OwnForm>},
-      {to_text(Residual::gp), fit_with_gp, GpForm::read}};
-  return kinds;
-}
-
-namespace {
-
 std::vector<std::uint32_t> codes_of(const NumericFactor& factor, std::size_t rows) {
   std::vector<double> values;
   for (std::size_t row = 0; !factor.coded() && row < rows; ++row)
@@ -161,7 +148,36 @@ std::vector<std::size_t> places_in(const std::vector<ConstantInfo>& all,
   return out;
 }
 
+/// Throws InputError if inputs far from 1 led to results beyond the range of double.
+void require_finite(const FittedModel& model) {
+  const Metrics& metrics = model.metrics.train;
+  if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
+      !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost) ||
+      !std::isfinite(model.search.gap))
+    throw InputError(numbers_out_of_range());
+}
+
+FittedModel fit_form(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  if (options.expression == Expression::automatic)
+    return fit_auto(spec, training, options);
+  const std::vector<FormKind>& kinds = form_kinds();
+  const std::string_view name =
+      options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
+  const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const FormKind& known) { return known.name == name; });
+  return kind->fit(spec, training, options);
+}
+
 }  // namespace
+
+const std::vector<FormKind>& form_kinds() {
+  static const std::vector<FormKind> kinds = {
+      {to_text(Expression::eq4), fit_eq4, read_as<Eq4Form>},
+      {to_text(Expression::sum), fit_sum, read_as<SumForm>},
+      {to_text(Expression::formula), fit_own, read_as<OwnForm>},
+      {to_text(Residual::gp), fit_with_gp, GpForm::read}};
+  return kinds;
+}
 
 CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
     : given_(spec), columns_(order_of(spec, training)), spec_(spec) {
@@ -230,30 +246,6 @@ Configuration CanonicalOrder::restored(const Configuration& configuration) const
           put_back(levels, columns_.categorical),
           put_back(configuration.extrinsic, columns_.extrinsic)};
 }
-
-namespace {
-
-/// Throws InputError if inputs far from 1 led to results beyond the range of double.
-void require_finite(const FittedModel& model) {
-  const Metrics& metrics = model.metrics.train;
-  if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
-      !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost) ||
-      !std::isfinite(model.search.gap))
-    throw InputError(numbers_out_of_range());
-}
-
-FittedModel fit_form(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (options.expression == Expression::automatic)
-    return fit_auto(spec, training, options);
-  const std::vector<FormKind>& kinds = form_kinds();
-  const std::string_view name =
-      options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
-  const auto kind = std::find_if(kinds.begin(), kinds.end(),
-                                 [&](const FormKind& known) { return known.name == name; });
-  return kind->fit(spec, training, options);
-}
-
-}  // namespace
 
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);

@@ -48,6 +48,21 @@ namespace {
   throw UsageError(fmt::format("--bounds '{}': {}", text, problem));
 }
 
+template <class Numbers>
+bool all_in_range(const Numbers& numbers) {
+  return std::all_of(
+      numbers.begin(), numbers.end(),
+      [](double number) {
+        return number == 0 || (kLeastFittedNumber <= number && number <= kLargestFittedNumber);
+      });
+}
+
+bool all_in_range(const std::vector<NumericFactor>& factors) {
+  return std::all_of(
+      factors.begin(), factors.end(),
+      [](const NumericFactor& factor) { return all_in_range(factor.values); });
+}
+
 }  // namespace
 
 BoundOverride parse_bound(const std::string& text) {
@@ -88,25 +103,6 @@ BoundOverride parse_fixed(const std::string& text) {
     throw UsageError(fmt::format("--fix '{}': write CONSTANT=NUMBER, for example p=1", text));
   return parse_bound(text + ":" + text.substr(equals + 1));
 }
-
-namespace {
-
-template <class Numbers>
-bool all_in_range(const Numbers& numbers) {
-  return std::all_of(
-      numbers.begin(), numbers.end(),
-      [](double number) {
-        return number == 0 || (kLeastFittedNumber <= number && number <= kLargestFittedNumber);
-      });
-}
-
-bool all_in_range(const std::vector<NumericFactor>& factors) {
-  return std::all_of(
-      factors.begin(), factors.end(),
-      [](const NumericFactor& factor) { return all_in_range(factor.values); });
-}
-
-}  // namespace
 
 std::string numbers_out_of_range() {
   return "the fit leads to figures that are too large for a number; write the times and the "

@@ -28,6 +28,10 @@ constexpr auto texts_of(ZeroCounts) {
       {{absent, "absent"}, {apart, "apart"}, {shifted, "shifted"}});
 }
 
+using Eigen::ArrayXd;
+
+constexpr double kGoneOn = 1e-9;  ///< of ln t, above rounding errors
+
 }  // namespace
 
 void describe_range(Fields& f, NumericInput& input, bool in_products) {
@@ -234,14 +238,6 @@ std::vector<double> scaling_powers(const FittedModel& model) {
 std::vector<double> time_shares(const FittedModel& model, const Design& design) {
   return model.form->shares(model.spec, model.constants, design);
 }
-
-namespace {
-
-using Eigen::ArrayXd;
-
-constexpr double kGoneOn = 1e-9;  ///< of ln t, above rounding errors
-
-}  // namespace
 
 Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const ModelSpec& spec,
                                                      const Eigen::VectorXd& constants,

@@ -104,6 +104,11 @@ VectorXd factors(const VectorXd& z) {
   return z.unaryExpr([](double value) { return std::exp(value); });
 }
 
+gp::CodedInputs coded_places(const gp::GaussianProcess& gp, const GpColumns& columns,
+                             const Design& design) {
+  return gp::CodedInputs(gp::placed(columns.inputs(design), gp.coordinates));
+}
+
 }  // namespace
 
 KnownGp::KnownGp(gp::GaussianProcess of, std::size_t with_threads)
@@ -233,15 +238,6 @@ std::size_t GpForm::constants_in_use(const FittedModel& model) const {
   of_trend.form = trend_;
   return trend_->constants_in_use(of_trend);
 }
-
-namespace {
-
-gp::CodedInputs coded_places(const gp::GaussianProcess& gp, const GpColumns& columns,
-                             const Design& design) {
-  return gp::CodedInputs(gp::placed(columns.inputs(design), gp.coordinates));
-}
-
-}  // namespace
 
 std::optional<GpBelief> GpForm::gp_belief(const ModelSpec& spec) const {
   const gp::GaussianProcess& gp = known_->gp;

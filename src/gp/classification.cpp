@@ -243,6 +243,9 @@ VectorXd start_of(const HyperLayout& layout, const HyperPrior& prior) {
   return out;
 }
 
+constexpr Index kAskedAtOnce = 256;
+constexpr Index kColumnsOfBlock = 8;  ///< whole blocks, since solutions round differently otherwise
+
 }  // namespace
 
 Classification classify(const Inputs& inputs, const std::vector<bool>& fails,
@@ -277,13 +280,6 @@ Classification classify(const Inputs& inputs, const std::vector<bool>& fails,
   out.curvatures = posterior.at_mode().curvatures;
   return out;
 }
-
-namespace {
-
-constexpr Index kAskedAtOnce = 256;
-constexpr Index kColumnsOfBlock = 8;  ///< whole blocks, since solutions round differently otherwise
-
-}  // namespace
 
 Classifier::Classifier(Classification of)
     : of_(std::move(of)),

@@ -403,6 +403,18 @@ void multiply_number_pairs(const Kernel& kernel, Index number, const Eigen::Vect
   }
 }
 
+using Eigen::Array2d;
+
+/// Sum of the weights of pairs (lower half, column by column) whose codes differ.
+double sum_of_unequal(const std::vector<std::uint32_t>& codes, const VectorXd& weights) {
+  double out = 0;
+  const double* weight = weights.data();
+  for (std::size_t k = 0; k < codes.size(); ++k)
+    for (std::size_t i = k + 1; i < codes.size(); ++i, ++weight)
+      out += codes[i] == codes[k] ? 0.0 : *weight;
+  return out;
+}
+
 }  // namespace
 
 PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows, double pairs)
@@ -433,22 +445,6 @@ MatrixXd PairTables::among(std::span<const Index> rows) const {
     multiply_level_pairs(chosen_codes(rows_.levels[j], rows), other_level_[index(j)], out);
   return out;
 }
-
-namespace {
-
-using Eigen::Array2d;
-
-/// Sum of the weights of pairs (lower half, column by column) whose codes differ.
-double sum_of_unequal(const std::vector<std::uint32_t>& codes, const VectorXd& weights) {
-  double out = 0;
-  const double* weight = weights.data();
-  for (std::size_t k = 0; k < codes.size(); ++k)
-    for (std::size_t i = k + 1; i < codes.size(); ++i, ++weight)
-      out += codes[i] == codes[k] ? 0.0 : *weight;
-  return out;
-}
-
-}  // namespace
 
 PairSlopes::PairSlopes(const Kernel& kernel, const CodedInputs& rows, double pairs)
     : kernel_(kernel), rows_(rows) {

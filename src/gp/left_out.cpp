@@ -84,6 +84,33 @@ double mean_log_density(const ArrayXd& values, double squared_scale) {
   return constant - (nu + 1) / 2 * (values.square() / (nu * squared_scale)).log1p().mean();
 }
 
+/// The median of the runs of a row, which are sorted.
+double median_of(const VectorXd& runs) {
+  return (runs[(runs.size() - 1) / 2] + runs[runs.size() / 2]) / 2;
+}
+
+using Rows = std::vector<Index>;
+
+constexpr std::size_t kPlacesAtOnce = 32;
+
+/// Visits places in fixed blocks, so that sums by block do not depend on the number of threads.
+void for_each_place(std::size_t places, std::size_t threads,
+                    const std::function<void(std::size_t block, std::size_t place)>& visit) {
+  parallel_for((places + kPlacesAtOnce - 1) / kPlacesAtOnce, threads,
+               [&](std::size_t block) {
+                 const std::size_t begin = block * kPlacesAtOnce;
+                 for (std::size_t i = begin; i < std::min(begin + kPlacesAtOnce, places); ++i)
+                   visit(block, i);
+               });
+}
+
+double count_pairs(const std::vector<Rows>& places) {
+  double out = 0;
+  for (const Rows& rows : places)
+    out += static_cast<double>(rows.size() * rows.size()) / 2;
+  return out;
+}
+
 }  // namespace
 
 double weigh_runs(MergedRows& rows, std::span<const Index> chosen, const RowErrors& errors,
@@ -114,15 +141,6 @@ void weigh_by_level(const Inputs& coordinates, const std::vector<Index>& chosen,
     weigh_runs(rows, chosen, {.mean = off, .variance = VectorXd::Zero(off.size())}, noise);
   }
 }
-
-namespace {
-
-/// The median of the runs of a row, which are sorted.
-double median_of(const VectorXd& runs) {
-  return (runs[(runs.size() - 1) / 2] + runs[runs.size() / 2]) / 2;
-}
-
-}  // namespace
 
 bool weigh_within_rows(MergedRows& rows) {
   std::vector<Index> repeated;
@@ -185,32 +203,6 @@ bool has_heavy_tails(const VectorXd& values) {
   const double gain = mean_log_density(values, square_of_scale(squares)) - normal;
   return static_cast<double>(values.size()) * gain > kTwentyTimes;
 }
-
-namespace {
-
-using Rows = std::vector<Index>;
-
-constexpr std::size_t kPlacesAtOnce = 32;
-
-/// Visits places in fixed blocks, so that sums by block do not depend on the number of threads.
-void for_each_place(std::size_t places, std::size_t threads,
-                    const std::function<void(std::size_t block, std::size_t place)>& visit) {
-  parallel_for((places + kPlacesAtOnce - 1) / kPlacesAtOnce, threads,
-               [&](std::size_t block) {
-                 const std::size_t begin = block * kPlacesAtOnce;
-                 for (std::size_t i = begin; i < std::min(begin + kPlacesAtOnce, places); ++i)
-                   visit(block, i);
-               });
-}
-
-double count_pairs(const std::vector<Rows>& places) {
-  double out = 0;
-  for (const Rows& rows : places)
-    out += static_cast<double>(rows.size() * rows.size()) / 2;
-  return out;
-}
-
-}  // namespace
 
 LeftOutPosterior::LeftOutPosterior(const KnownRows& rows, std::vector<Rows> places,
                                    HyperPrior prior, std::size_t threads)

@@ -29,6 +29,16 @@ int compared(const Inputs& inputs, Index a, Index b) {
   return 0;
 }
 
+/// Rounds to 30 bits of the mantissa, however small the value.
+double rounded(double value) {
+  int exponent = 0;
+  const double share = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(share * 0x1p30), exponent - 30);
+}
+
+constexpr Index kColumnsOfStripe = 64;        ///< columns per task
+constexpr Index kFewestRowsForThreads = 250;  ///< with fewer, threads take longer to start
+
 }  // namespace
 
 MergedRows MergedRows::of(const Inputs& inputs, const VectorXd& y, const VectorXd& weights) {
@@ -107,17 +117,6 @@ std::vector<Index> sampled_rows(Index count, Index most, std::uint64_t seed) {
   return out;
 }
 
-namespace {
-
-/// Rounds to 30 bits of the mantissa, however small the value.
-double rounded(double value) {
-  int exponent = 0;
-  const double share = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(share * 0x1p30), exponent - 30);
-}
-
-}  // namespace
-
 double on_grid(double value) {
   return std::nearbyint(value * 0x1p30) * 0x1p-30;
 }
@@ -141,13 +140,6 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows,
     out.repeated_runs += static_cast<double>(rows.run_count(row) - 1);
   return out;
 }
-
-namespace {
-
-constexpr Index kColumnsOfStripe = 64;        ///< columns per task
-constexpr Index kFewestRowsForThreads = 250;  ///< with fewer, threads take longer to start
-
-}  // namespace
 
 HyperLayout::HyperLayout(const CodedInputs& inputs)
     : numbers(index(inputs.numbers.size())), levels(index(inputs.levels.size())) {}

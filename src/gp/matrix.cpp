@@ -126,32 +126,6 @@ void subtract_packed(const tile_kernel::Functions& kernel, const Packed& packed,
   }
 }
 
-}  // namespace
-
-void subtract_product(const tile_kernel::Functions& kernel, const ProductSize& size,
-                      const Factor& a, const Factor& b, double* c, Index stride, Places places) {
-  thread_local std::vector<double> memory_of_a;
-  thread_local std::vector<double> memory_of_b;
-  for (Index k = 0; k < size.depth; k += kMostDepth) {
-    const Index depth = std::min(kMostDepth, size.depth - k);
-    double* const packed_b =
-        grown(memory_of_b, tiles(size.columns, kTileColumns) * kTileColumns * depth);
-    const Factor lines_of_b = b.transposed();
-    pack({b.data + k * b.row_step, lines_of_b.row_step, lines_of_b.column_step}, size.columns,
-         depth, kTileColumns, packed_b);
-    for (Index i = 0; i < size.rows; i += kMostRows) {
-      const Index rows = std::min(kMostRows, size.rows - i);
-      double* const packed_a = grown(memory_of_a, tiles(rows, kTileRows) * kTileRows * depth);
-      pack({a.data + i * a.row_step + k * a.column_step, a.row_step, a.column_step}, rows, depth,
-           kTileRows, packed_a);
-      subtract_packed(kernel, {packed_a, packed_b, {rows, size.columns, depth}}, c + i, stride,
-                      places, i);
-    }
-  }
-}
-
-namespace {
-
 using Eigen::MatrixXd;
 using tile_kernel::Functions;
 
@@ -273,7 +247,41 @@ class Triangles {
   }
 };
 
+using Eigen::VectorXd;
+
+/// Fewer right-hand sides are solved for one after the other.
+constexpr Index kColumnsInBlocks = 4;
+
+/// Replaces each column x by triangle^-1 x.
+template <class Triangle>
+void solve_column_by_column(const Triangle& triangle, MatrixXd& x) {
+  for (Index j = 0; j < x.cols(); ++j)
+    triangle.solveInPlace(x.col(j));
+}
+
 }  // namespace
+
+void subtract_product(const tile_kernel::Functions& kernel, const ProductSize& size,
+                      const Factor& a, const Factor& b, double* c, Index stride, Places places) {
+  thread_local std::vector<double> memory_of_a;
+  thread_local std::vector<double> memory_of_b;
+  for (Index k = 0; k < size.depth; k += kMostDepth) {
+    const Index depth = std::min(kMostDepth, size.depth - k);
+    double* const packed_b =
+        grown(memory_of_b, tiles(size.columns, kTileColumns) * kTileColumns * depth);
+    const Factor lines_of_b = b.transposed();
+    pack({b.data + k * b.row_step, lines_of_b.row_step, lines_of_b.column_step}, size.columns,
+         depth, kTileColumns, packed_b);
+    for (Index i = 0; i < size.rows; i += kMostRows) {
+      const Index rows = std::min(kMostRows, size.rows - i);
+      double* const packed_a = grown(memory_of_a, tiles(rows, kTileRows) * kTileRows * depth);
+      pack({a.data + i * a.row_step + k * a.column_step, a.row_step, a.column_step}, rows, depth,
+           kTileRows, packed_a);
+      subtract_packed(kernel, {packed_a, packed_b, {rows, size.columns, depth}}, c + i, stride,
+                      places, i);
+    }
+  }
+}
 
 bool factorise(MatrixXd& matrix, const DenseWork& work) {
   return Triangles(work).factorise(part_of(matrix), matrix.rows());
@@ -326,22 +334,6 @@ MatrixXd squared_lower(const MatrixXd& lower, const DenseWork& work) {
   });
   return -out;
 }
-
-namespace {
-
-using Eigen::VectorXd;
-
-/// Fewer right-hand sides are solved for one after the other.
-constexpr Index kColumnsInBlocks = 4;
-
-/// Replaces each column x by triangle^-1 x.
-template <class Triangle>
-void solve_column_by_column(const Triangle& triangle, MatrixXd& x) {
-  for (Index j = 0; j < x.cols(); ++j)
-    triangle.solveInPlace(x.col(j));
-}
-
-}  // namespace
 
 std::optional<PositiveMatrix> PositiveMatrix::factorised(MatrixXd matrix, std::size_t threads) {
   if (!factorise(matrix, {.threads = threads}) || !matrix.diagonal().allFinite())

@@ -47,6 +47,10 @@ std::vector<Rows> places_among_neighbours(const Kernel& kernel, const CodedInput
   return out;
 }
 
+using Rows = std::vector<Index>;
+
+constexpr Index kRowsAtOnce = 256;
+
 }  // namespace
 
 PredictiveKernel predictive_kernel(const GaussianProcess& gp, const GpOptions& options) {
@@ -92,14 +96,6 @@ PredictiveKernel predictive_kernel(const GaussianProcess& gp, const GpOptions& o
     out.kernel = gp.kernel;
   return out;
 }
-
-namespace {
-
-using Rows = std::vector<Index>;
-
-constexpr Index kRowsAtOnce = 256;
-
-}  // namespace
 
 /// A block of rows to predict, as coordinates.
 struct Predictor::Asked {

@@ -89,32 +89,6 @@ std::optional<std::vector<double>> numbers_of_range(const std::vector<std::strin
   return numbers;
 }
 
-}  // namespace
-
-std::optional<std::vector<double>> listed_numbers(const std::string& text,
-                                                  const std::string& unit) {
-  std::vector<double> numbers;
-  NumbersIn units(unit);
-  for (const std::string& item : parts_between(text, ',')) {
-    const std::vector<std::string> parts = parts_between(item, ':');
-    if (const auto number = units.read(item)) {
-      numbers.push_back(*number);
-    } else if (parts.size() == 3) {
-      const auto range = numbers_of_range(parts, units);
-      if (!range)
-        return std::nullopt;
-      numbers.insert(numbers.end(), range->begin(), range->end());
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (units.are_mixed())
-    return std::nullopt;
-  return numbers;
-}
-
-namespace {
-
 /// Returns the text itself if it is a known level, else the items of the comma-separated list,
 /// including unknown ones.
 std::vector<std::string> listed_levels(const std::string& text,
@@ -359,7 +333,36 @@ void refuse_missing(const std::vector<std::string>& missing,
                      (missing.size() > 1 ? " and so on" : ""));
 }
 
+Column number_column(const std::string& name, double value) {
+  Column column;
+  column.name = name;
+  column.numbers = {value};
+  return column;
+}
+
 }  // namespace
+
+std::optional<std::vector<double>> listed_numbers(const std::string& text,
+                                                  const std::string& unit) {
+  std::vector<double> numbers;
+  NumbersIn units(unit);
+  for (const std::string& item : parts_between(text, ',')) {
+    const std::vector<std::string> parts = parts_between(item, ':');
+    if (const auto number = units.read(item)) {
+      numbers.push_back(*number);
+    } else if (parts.size() == 3) {
+      const auto range = numbers_of_range(parts, units);
+      if (!range)
+        return std::nullopt;
+      numbers.insert(numbers.end(), range->begin(), range->end());
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (units.are_mixed())
+    return std::nullopt;
+  return numbers;
+}
 
 SetConfigurations configurations_of_settings(const std::vector<std::string>& settings,
                                              const FittedModel& model,
@@ -401,17 +404,6 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
   refuse_derived_values(out.table, set, spec);
   return out;
 }
-
-namespace {
-
-Column number_column(const std::string& name, double value) {
-  Column column;
-  column.name = name;
-  column.numbers = {value};
-  return column;
-}
-
-}  // namespace
 
 BaseConfiguration base_of(const Configuration& configuration, const ModelSpec& spec) {
   BaseConfiguration base;

@@ -107,29 +107,6 @@ std::vector<Tick> with_ends(const Range& range, std::vector<Tick> ticks) {
   return ticks;
 }
 
-}  // namespace
-
-std::vector<Tick> ticks_of(const Range& range, std::size_t most) {
-  return with_ends(range, range.spacing == Spacing::logarithmic ? logarithmic_ticks(range, most)
-                                                                : linear_ticks(range, most));
-}
-
-double Axis::at(double value) const {
-  const double position = range_.position(std::clamp(value, range_.low, range_.high));
-  return at_low_ + (at_high_ - at_low_) * position;
-}
-
-AxisText time_axis(const std::string& title, const Range& range, const std::string& unit) {
-  const TimeUnit shown = readable_unit(range.value(0.5), unit);
-  std::vector<Tick> ticks =
-      ticks_of({range.low * shown.factor, range.high * shown.factor, range.spacing}, kMostTicks);
-  for (Tick& tick : ticks)
-    tick.value /= shown.factor;
-  return {with_unit(title, shown.name), ticks};
-}
-
-namespace {
-
 constexpr double kLeft = 74;
 constexpr double kRight = 16;
 constexpr double kTop = 12;
@@ -203,6 +180,25 @@ std::size_t shade_of(std::size_t count, std::size_t most) {
 }
 
 }  // namespace
+
+std::vector<Tick> ticks_of(const Range& range, std::size_t most) {
+  return with_ends(range, range.spacing == Spacing::logarithmic ? logarithmic_ticks(range, most)
+                                                                : linear_ticks(range, most));
+}
+
+double Axis::at(double value) const {
+  const double position = range_.position(std::clamp(value, range_.low, range_.high));
+  return at_low_ + (at_high_ - at_low_) * position;
+}
+
+AxisText time_axis(const std::string& title, const Range& range, const std::string& unit) {
+  const TimeUnit shown = readable_unit(range.value(0.5), unit);
+  std::vector<Tick> ticks =
+      ticks_of({range.low * shown.factor, range.high * shown.factor, range.spacing}, kMostTicks);
+  for (Tick& tick : ticks)
+    tick.value /= shown.factor;
+  return {with_unit(title, shown.name), ticks};
+}
 
 std::string drawing(const FigureText& text, double width, double height,
                     const std::string& content) {

@@ -210,28 +210,6 @@ std::string error_figure(const ErrorsAlong& along, const Range& y, const std::st
                 "");
 }
 
-}  // namespace
-
-std::string error_figures(const Content& content) {
-  const std::vector<ErrorsAlong>& all = content.errors_along;
-  if (all.empty())
-    return "";
-  const Range y = range_of_quartiles(all);
-  std::string out;
-  const std::size_t shown = std::min(all.size(), kMostErrorFigures);
-  for (std::size_t i = 0; i < shown; ++i)
-    out += error_figure(all[i], y, content.id_prefix + "errors-" + std::to_string(i + 1));
-  return doc::html(doc::Paragraph{
-             "The errors against each input" +
-             (shown < all.size() ? " (the first " + std::to_string(shown) + ")" : "") +
-             ": the middle half of the runs and their median. Below the line the model predicts "
-             "too "
-             "short a time; a median far from the line shows a pattern that the model lacks."}) +
-         multiples(out);
-}
-
-namespace {
-
 constexpr std::size_t kMostSteps = 16;  // the smaller ones are merged into one step
 constexpr std::size_t kLongestStepName = 56;
 constexpr double kRoomOfValues = 0.34;  // share of the width, right of the bars
@@ -277,6 +255,24 @@ std::string value_of(const StepBar& bar, const TimeSteps& steps, const std::stri
 }
 
 }  // namespace
+
+std::string error_figures(const Content& content) {
+  const std::vector<ErrorsAlong>& all = content.errors_along;
+  if (all.empty())
+    return "";
+  const Range y = range_of_quartiles(all);
+  std::string out;
+  const std::size_t shown = std::min(all.size(), kMostErrorFigures);
+  for (std::size_t i = 0; i < shown; ++i)
+    out += error_figure(all[i], y, content.id_prefix + "errors-" + std::to_string(i + 1));
+  return doc::html(doc::Paragraph{
+             "The errors against each input" +
+             (shown < all.size() ? " (the first " + std::to_string(shown) + ")" : "") +
+             ": the middle half of the runs and their median. Below the line the model predicts "
+             "too "
+             "short a time; a median far from the line shows a pattern that the model lacks."}) +
+         multiples(out);
+}
 
 std::string share_figure(const Content& content) {
   if (!content.steps)

@@ -627,22 +627,6 @@ std::string script_of(const std::string& exploration) {
          "}\n//]]></script>\n";
 }
 
-}  // namespace
-
-std::string sections_of(const Content& content) {
-  std::string out = "<div class=\"cards\">\n" + all(answers_of(content)) + "</div>\n" +
-                    comparison_section(content) + duration_section(content) +
-                    share_section(content) + scaling_section(content);
-  if (content.has_runs)
-    out += trust_section(content);
-  else if (const std::vector<std::string> warnings = warnings_of(content); !warnings.empty())
-    out += section("Warnings", doc::html(doc::List{warnings}));
-  out += constant_section(content);
-  return content.has_runs ? out + origin_section(content) : out;
-}
-
-namespace {
-
 std::string page_around(const std::string& title, const std::string& subtitle,
                         const std::string& main, const std::string& exploration) {
   const std::string shown = escaped_markup(title);
@@ -662,6 +646,19 @@ std::string page_around(const std::string& title, const std::string& subtitle,
 }
 
 }  // namespace
+
+std::string sections_of(const Content& content) {
+  std::string out = "<div class=\"cards\">\n" + all(answers_of(content)) + "</div>\n" +
+                    comparison_section(content) + duration_section(content) +
+                    share_section(content) + scaling_section(content);
+  if (content.has_runs)
+    out += trust_section(content);
+  else if (const std::vector<std::string> warnings = warnings_of(content); !warnings.empty())
+    out += section("Warnings", doc::html(doc::List{warnings}));
+  out += constant_section(content);
+  return content.has_runs ? out + origin_section(content) : out;
+}
+
 }  // namespace perfmodel::page
 
 namespace perfmodel {

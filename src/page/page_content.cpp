@@ -40,6 +40,8 @@ bool is_limit(const NumericFactor& lower, const NumericFactor& higher, std::size
   return two_equal && differ;
 }
 
+constexpr double kRoom = 0.04;  // margin at each end, as a share of the span of the values
+
 }  // namespace
 
 bool all_whole(const std::vector<double>& values) {
@@ -69,12 +71,6 @@ bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configur
     return value(order.lower) <= value(order.higher);
   });
 }
-
-namespace {
-
-constexpr double kRoom = 0.04;  // margin at each end, as a share of the span of the values
-
-}  // namespace
 
 double Range::position(double value) const {
   // Differences of logarithms, because ratios of very large and very small numbers overflow.

@@ -77,18 +77,6 @@ void add_clouds(const std::vector<JudgedRow>& rows, const Range& error_range, Er
       cloud_of(residuals, range_of(predictions, Spacing::logarithmic), error_range);
 }
 
-}  // namespace
-
-double sorted_quantile(const std::vector<double>& sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = place - static_cast<double>(below);
-  return sorted[below] * (1 - share) + sorted[above] * share;
-}
-
-namespace {
-
 /// Returns the range of the sorted errors, in percent: of all of up to 200 errors, else of the
 /// central 99 %, since a few huge errors would hide the rest. Contains at least -1 to 1.
 Range error_range(const std::vector<double>& sorted) {
@@ -99,6 +87,14 @@ Range error_range(const std::vector<double>& sorted) {
 }
 
 }  // namespace
+
+double sorted_quantile(const std::vector<double>& sorted, double q) {
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double share = place - static_cast<double>(below);
+  return sorted[below] * (1 - share) + sorted[above] * share;
+}
 
 Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
                  const Eigen::VectorXd& predicted, std::size_t worst) {

@@ -48,24 +48,6 @@ std::vector<Cell> counted(const std::vector<Point>& points, const Range& x, cons
   return cells;
 }
 
-}  // namespace
-
-Cloud cloud_of(const std::vector<Point>& points, const Range& x, const Range& y) {
-  Cloud cloud{.x = x, .y = y, .points = {}, .cells = {}};
-  for (const Point& point : points)
-    if (x.contains(point.x) && y.contains(point.y))
-      cloud.points.push_back(point);
-  cloud.inside = cloud.points.size();
-  cloud.outside = points.size() - cloud.inside;
-  if (cloud.inside > Cloud::most_points) {
-    cloud.cells = counted(cloud.points, x, y);
-    cloud.points.clear();
-  }
-  return cloud;
-}
-
-namespace {
-
 constexpr double kSame = 1 + 1e-6;
 /// Limit because every moved configuration parses the formulas of derived columns again.
 constexpr std::size_t kMostMovedScales = 256;
@@ -121,6 +103,20 @@ std::vector<Point> thinned(const std::vector<Point>& points) {
 }
 
 }  // namespace
+
+Cloud cloud_of(const std::vector<Point>& points, const Range& x, const Range& y) {
+  Cloud cloud{.x = x, .y = y, .points = {}, .cells = {}};
+  for (const Point& point : points)
+    if (x.contains(point.x) && y.contains(point.y))
+      cloud.points.push_back(point);
+  cloud.inside = cloud.points.size();
+  cloud.outside = points.size() - cloud.inside;
+  if (cloud.inside > Cloud::most_points) {
+    cloud.cells = counted(cloud.points, x, y);
+    cloud.points.clear();
+  }
+  return cloud;
+}
 
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
                    std::size_t extrinsic, const Design& runs, const Eigen::VectorXd& predicted) {

@@ -123,6 +123,13 @@ void describe_misfit(Fields& f, double misfit) {
   f("describes", misfit <= scaling::kMostMisfit, "false: the misfit is too large for a law");
 }
 
+/// Describes the ends of an interval if there is one.
+void describe_ends(Fields& f, const std::optional<Interval>& interval, const std::string& meaning) {
+  const auto [low, high] = interval.value_or(Interval{});
+  f("lower", Finite{low}, meaning, only_if(interval.has_value()));
+  f("upper", Finite{high}, meaning, only_if(interval.has_value()));
+}
+
 }  // namespace
 
 void describe(Fields& f, const scaling::Amdahl& x) {
@@ -165,17 +172,6 @@ void describe(Fields& f, const scaling::ScaleToMeasure& x) {
   f("gain", x.gain, "decrease of the standard deviation of ln t at `aims`, as a share");
   f("cost", x.cost, "predicted time; of workers, of all together");
 }
-
-namespace {
-
-/// Describes the ends of an interval if there is one.
-void describe_ends(Fields& f, const std::optional<Interval>& interval, const std::string& meaning) {
-  const auto [low, high] = interval.value_or(Interval{});
-  f("lower", Finite{low}, meaning, only_if(interval.has_value()));
-  f("upper", Finite{high}, meaning, only_if(interval.has_value()));
-}
-
-}  // namespace
 
 void describe(Fields& f, const plan::Estimate& x) {
   f("predicted", Finite{x.value}, "the value");

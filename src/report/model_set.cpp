@@ -12,6 +12,18 @@ constexpr std::string_view kHeaderBegin = "{\"schema\": \"perfmodel/";
 constexpr std::string_view kTaskBegin = "{\"task\": ";
 constexpr std::string_view kEncodingMark = "\xEF\xBB\xBF";
 
+constexpr auto kSetSchema = "perfmodel/models";
+
+/// Describes the fields before the model.
+void describe_beginning(Fields& f, ModelSetLine& x, const ModelSetHeader& header) {
+  if (!f.writes())
+    x.key.resize(header.by.size());
+  f("task", x.task, "its number, from 0");
+  f("key", Named<std::string>{header.by, x.key.data()}, "the texts of the key columns");
+  f("target", x.target, "the measured column");
+  f("rows", x.rows, "of the group");
+}
+
 }  // namespace
 
 void describe(Fields& f, Shard& x) {
@@ -59,12 +71,6 @@ std::string place_of_line(const std::string& source, std::size_t number) {
   return source + ":" + std::to_string(number);
 }
 
-namespace {
-
-constexpr auto kSetSchema = "perfmodel/models";
-
-}  // namespace
-
 void describe(Fields& f, ModelSetHeader& x) {
   f.document(kSetSchema, "Many models, a line each after a header: fit --by, merge");
   f("tool", x.tool, "the program and its version");
@@ -82,20 +88,6 @@ std::string to_line(const ModelSetHeader& header) {
 Named<const std::string> key_of(const ModelSetLine& line, const ModelSetHeader& header) {
   return {header.by, line.key.data()};
 }
-
-namespace {
-
-/// Describes the fields before the model.
-void describe_beginning(Fields& f, ModelSetLine& x, const ModelSetHeader& header) {
-  if (!f.writes())
-    x.key.resize(header.by.size());
-  f("task", x.task, "its number, from 0");
-  f("key", Named<std::string>{header.by, x.key.data()}, "the texts of the key columns");
-  f("target", x.target, "the measured column");
-  f("rows", x.rows, "of the group");
-}
-
-}  // namespace
 
 void describe(Fields& f, ModelSetLine& x) {
   describe_beginning(f, x, f.context<ModelSetHeader>());

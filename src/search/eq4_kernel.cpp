@@ -64,6 +64,26 @@ RowLoss row_loss(Loss loss, bool weighted) {
   return weighted ? RowLoss::weighted_squared : RowLoss::squared;
 }
 
+constexpr std::align_val_t kAlignment{64};
+
+/// Blocks times rows below which threads cost more than they save.
+constexpr std::size_t kWorthThreads = 60000;
+
+struct AlignedDelete {
+  void operator()(double* p) const { ::operator delete[](p, kAlignment); }
+};
+
+/// Scratch memory that only grows: one per thread.
+double* scratch(std::size_t doubles) {
+  thread_local std::unique_ptr<double[], AlignedDelete> memory;
+  thread_local std::size_t size = 0;
+  if (size < doubles) {
+    memory.reset(static_cast<double*>(::operator new[](doubles * sizeof(double), kAlignment)));
+    size = doubles;
+  }
+  return memory.get();
+}
+
 }  // namespace
 
 Plan::Plan(const WeightedRows& rows, const SearchSpace& space, const SignedLoss& signed_loss)
@@ -240,30 +260,6 @@ Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
   }
   return order;
 }
-
-namespace {
-
-constexpr std::align_val_t kAlignment{64};
-
-/// Blocks times rows below which threads cost more than they save.
-constexpr std::size_t kWorthThreads = 60000;
-
-struct AlignedDelete {
-  void operator()(double* p) const { ::operator delete[](p, kAlignment); }
-};
-
-/// Scratch memory that only grows: one per thread.
-double* scratch(std::size_t doubles) {
-  thread_local std::unique_ptr<double[], AlignedDelete> memory;
-  thread_local std::size_t size = 0;
-  if (size < doubles) {
-    memory.reset(static_cast<double*>(::operator new[](doubles * sizeof(double), kAlignment)));
-    size = doubles;
-  }
-  return memory.get();
-}
-
-}  // namespace
 
 Evaluator::Evaluator(const Plan& plan, std::size_t threads, InstructionSet instructions)
     : plan_(plan),

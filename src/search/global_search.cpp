@@ -50,6 +50,17 @@ std::vector<std::uint32_t> groups_of(const LevelFactor& factor, const WeightedRo
   return out;
 }
 
+/// The loss that the search minimises instead of the user's.
+SignedLoss searched_loss(const FitOptions& options) {
+  SignedLoss out(options);
+  out.loss = facts_of(out.loss).searched_as;
+  return out;
+}
+
+/// Slack in converting a bound on the cost to one on the sum of row losses, so that rounding does
+/// not abandon a candidate that ties.
+constexpr double kSlack = 1 + 1e-12;
+
 }  // namespace
 
 std::optional<LevelGroups> LevelGroups::make(const ModelSpec& spec, const WeightedRows& rows) {
@@ -99,21 +110,6 @@ Eigen::VectorXd LevelGroups::of_levels(const Eigen::VectorXd& of_groups) const {
   out.tail(of_groups.size() - first_power) = of_groups.tail(of_groups.size() - first_power);
   return out;
 }
-
-namespace {
-
-/// The loss that the search minimises instead of the user's.
-SignedLoss searched_loss(const FitOptions& options) {
-  SignedLoss out(options);
-  out.loss = facts_of(out.loss).searched_as;
-  return out;
-}
-
-/// Slack in converting a bound on the cost to one on the sum of row losses, so that rounding does
-/// not abandon a candidate that ties.
-constexpr double kSlack = 1 + 1e-12;
-
-}  // namespace
 
 Objective::Objective(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                      const FitOptions& options)
@@ -182,33 +178,6 @@ VectorXd without_some_terms(const SearchSpace& space, const VectorXd& scaled,
   return out;
 }
 
-}  // namespace
-
-bool has_many_powers(const SearchSpace& space) {
-  return space.intrinsic_log_centres().size() >= kManyColumns;
-}
-
-/// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
-/// lets them re-enter with the powers that pay most, and keeps improvements.
-Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
-                      const Regulariser& penalty, const FitOptions& options, Optimum best) {
-  RandomStream random(options.seed, "terms to take out");
-  std::size_t alike = 0;
-  for (std::size_t k = 0; k < kAttempts && alike < kAlike && !options.stop.stop_requested(); ++k) {
-    Optimum trial = polish(rows, space, penalty, options,
-                           without_some_terms(space, best.at, random), kRoughGap);
-    alike = std::abs(trial.cost - best.cost) < kNearlySame * best.cost ? alike + 1 : 0;
-    trial.evaluations += best.evaluations;
-    if (trial.cost < best.cost)
-      best = std::move(trial);
-    else
-      best.evaluations = trial.evaluations;
-  }
-  return best;
-}
-
-namespace {
-
 constexpr std::size_t kMostValues = 128;
 
 std::pair<double, double> positive_range(const std::vector<double>& values) {
@@ -261,6 +230,29 @@ NumericFactor rounded_factor(const NumericFactor& factor, std::size_t rows) {
 
 }  // namespace
 
+bool has_many_powers(const SearchSpace& space) {
+  return space.intrinsic_log_centres().size() >= kManyColumns;
+}
+
+/// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
+/// lets them re-enter with the powers that pay most, and keeps improvements.
+Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
+                      const Regulariser& penalty, const FitOptions& options, Optimum best) {
+  RandomStream random(options.seed, "terms to take out");
+  std::size_t alike = 0;
+  for (std::size_t k = 0; k < kAttempts && alike < kAlike && !options.stop.stop_requested(); ++k) {
+    Optimum trial = polish(rows, space, penalty, options,
+                           without_some_terms(space, best.at, random), kRoughGap);
+    alike = std::abs(trial.cost - best.cost) < kNearlySame * best.cost ? alike + 1 : 0;
+    trial.evaluations += best.evaluations;
+    if (trial.cost < best.cost)
+      best = std::move(trial);
+    else
+      best.evaluations = trial.evaluations;
+  }
+  return best;
+}
+
 Design round_columns(const Design& design) {
   Design out = design;
   for (std::vector<NumericFactor>* factors : {&out.intrinsic, &out.extrinsic}) {
@@ -312,6 +304,25 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
 /// Number of independent searches: the user's, else the default of the method.
 std::size_t starts_of(const FitOptions& options) {
   return options.starts.value_or(search_defaults(options.method).starts);
+}
+
+using Eigen::Index;
+
+/// Growth of the samples from exploration to all rows.
+constexpr std::size_t kSampleGrowth = 32;
+
+/// Most constants that are identified in negligible time.
+constexpr std::size_t kConstantsAtOnce = 200;
+
+/// Sets the powers of terms with coefficient 0, which have no effect, to 0 or the nearest bound.
+void clear_idle_powers(const Eq4Layout& layout, std::size_t intrinsic, const SearchSpace& space,
+                       VectorXd& scaled) {
+  for (std::size_t i = 0; i < intrinsic; ++i) {
+    const Index power = static_cast<Index>(layout.intrinsic_power(i));
+    if (scaled[static_cast<Index>(layout.coefficient(i))] != 0)
+      continue;
+    scaled[power] = std::clamp(0.0, space.scaled().lower[power], space.scaled().upper[power]);
+  }
 }
 
 }  // namespace
@@ -429,29 +440,6 @@ Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitO
   out.best.finish.at = groups.of_levels(out.best.finish.at);
   return out;
 }
-
-namespace {
-
-using Eigen::Index;
-
-/// Growth of the samples from exploration to all rows.
-constexpr std::size_t kSampleGrowth = 32;
-
-/// Most constants that are identified in negligible time.
-constexpr std::size_t kConstantsAtOnce = 200;
-
-/// Sets the powers of terms with coefficient 0, which have no effect, to 0 or the nearest bound.
-void clear_idle_powers(const Eq4Layout& layout, std::size_t intrinsic, const SearchSpace& space,
-                       VectorXd& scaled) {
-  for (std::size_t i = 0; i < intrinsic; ++i) {
-    const Index power = static_cast<Index>(layout.intrinsic_power(i));
-    if (scaled[static_cast<Index>(layout.coefficient(i))] != 0)
-      continue;
-    scaled[power] = std::clamp(0.0, space.scaled().lower[power], space.scaled().upper[power]);
-  }
-}
-
-}  // namespace
 
 FittedModel fit_eq4(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (facts_of(options.loss).of_sums)

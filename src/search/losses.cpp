@@ -89,6 +89,19 @@ Curvature smooth_curvature(Loss loss, const VectorXd& measured, const VectorXd& 
   return {per_time.cwiseAbs2(), bend.slope / bend.curvature.mean()};
 }
 
+/// Cost of evaluating a weighted row, relative to an unweighted one.
+constexpr double kCostOfWeight = 1.1;
+
+/// difference() of two times on the scale of a squared loss; shifted() is the inverse. Both are
+/// exact for equal times.
+double difference(Loss loss, double time, double from) {
+  return is_logarithmic(loss) ? std::log(time / from) : time - from;
+}
+
+double shifted(Loss loss, double from, double difference) {
+  return is_logarithmic(loss) ? from * std::exp(difference) : from + difference;
+}
+
 }  // namespace
 
 Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
@@ -107,23 +120,6 @@ Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted)
     return {VectorXd::Ones(measured.size()), residual};
   return smooth_curvature(loss, measured, safe);
 }
-
-namespace {
-
-/// Cost of evaluating a weighted row, relative to an unweighted one.
-constexpr double kCostOfWeight = 1.1;
-
-/// difference() of two times on the scale of a squared loss; shifted() is the inverse. Both are
-/// exact for equal times.
-double difference(Loss loss, double time, double from) {
-  return is_logarithmic(loss) ? std::log(time / from) : time - from;
-}
-
-double shifted(Loss loss, double from, double difference) {
-  return is_logarithmic(loss) ? from * std::exp(difference) : from + difference;
-}
-
-}  // namespace
 
 WeightedRows::WeightedRows(const Design& design)
     : measured_(&design), total_weight_(static_cast<double>(design.rows)) {}

@@ -156,28 +156,6 @@ void add_run(const BenchmarkRun& run, NamedRows& rows) {
   rows.add(row);
 }
 
-}  // namespace
-
-std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document) {
-  const auto context = document.optional_member("context");
-  if (!context || !context->is_object() || !has_list(document, "benchmarks"))
-    return std::nullopt;
-  std::vector<BenchmarkRun> runs;
-  std::set<std::string> measured;
-  for (const JsonCursor& node : document.member("benchmarks").items()) {
-    const BenchmarkRun& run = runs.emplace_back(benchmark_run(node));
-    if (run.aggregate.empty())
-      measured.insert(run.name);
-  }
-  NamedRows rows;
-  for (const BenchmarkRun& run : runs)
-    if (run.aggregate.empty() || (run.aggregate == "mean" && !measured.contains(run.name)))
-      add_run(run, rows);
-  return rows;
-}
-
-namespace {
-
 /// The list of a result of hyperfine with an item per run, if it has one.
 std::vector<JsonCursor> list_per_run(const JsonCursor& result, const std::string& name,
                                      std::size_t runs) {
@@ -216,6 +194,24 @@ void add_result(const JsonCursor& result, const RowCells& settings, NamedRows& r
 }
 
 }  // namespace
+
+std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document) {
+  const auto context = document.optional_member("context");
+  if (!context || !context->is_object() || !has_list(document, "benchmarks"))
+    return std::nullopt;
+  std::vector<BenchmarkRun> runs;
+  std::set<std::string> measured;
+  for (const JsonCursor& node : document.member("benchmarks").items()) {
+    const BenchmarkRun& run = runs.emplace_back(benchmark_run(node));
+    if (run.aggregate.empty())
+      measured.insert(run.name);
+  }
+  NamedRows rows;
+  for (const BenchmarkRun& run : runs)
+    if (run.aggregate.empty() || (run.aggregate == "mean" && !measured.contains(run.name)))
+      add_run(run, rows);
+  return rows;
+}
 
 std::optional<NamedRows> hyperfine_rows(const JsonCursor& document) {
   if (!has_list(document, "results"))

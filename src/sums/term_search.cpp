@@ -249,6 +249,13 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
   return {std::move(point.theta), point.cost, evaluations, gap};
 }
 
+/// Successive widths of the smoothed kink of |x|, as shares of the mean absolute residual.
+constexpr std::array kWidths = {0.5, 0.1, 0.02, 0.004};
+/// Index of the first width for Reach::nearby.
+constexpr std::size_t kSharp = 2;
+/// Iterations per width; local refinement continues from there.
+constexpr std::size_t kIterations = 150;
+
 }  // namespace
 
 SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorXd& theta,
@@ -307,17 +314,6 @@ LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const Mat
               put(row, shape.size() - 1, of_intercept);
           }};
 }
-
-namespace {
-
-/// Successive widths of the smoothed kink of |x|, as shares of the mean absolute residual.
-constexpr std::array kWidths = {0.5, 0.1, 0.02, 0.004};
-/// Index of the first width for Reach::nearby.
-constexpr std::size_t kSharp = 2;
-/// Iterations per width; local refinement continues from there.
-constexpr std::size_t kIterations = 150;
-
-}  // namespace
 
 TermSearchOptions term_search_options(const FitOptions& options, double ridge_strength) {
   TermSearchOptions out;

@@ -149,6 +149,24 @@ std::vector<std::size_t> chosen(std::span<const std::size_t> rows,
   return result;
 }
 
+/// One of each set of equal rows: repeated runs do not change the contents.
+std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
+                                       const std::vector<std::vector<std::uint32_t>>& columns) {
+  std::vector<std::size_t> rows = indices(ranks.size());
+  const auto compared = [&](std::size_t a, std::size_t b) {
+    auto order = ranks[a] <=> ranks[b];
+    for (std::size_t c = 0; c < columns.size() && std::is_eq(order); ++c)
+      order = columns[c][a] <=> columns[c][b];
+    return order;
+  };
+  std::sort(
+      rows.begin(), rows.end(),
+      [&](std::size_t a, std::size_t b) { return std::is_lt(compared(a, b)); });
+  const auto equal = [&](std::size_t a, std::size_t b) { return std::is_eq(compared(a, b)); };
+  rows.erase(std::unique(rows.begin(), rows.end(), equal), rows.end());
+  return rows;
+}
+
 }  // namespace
 
 SplitShares parse_split(std::string_view text) {
@@ -309,28 +327,6 @@ std::vector<TableGroup> groups_of(const Table& table, std::span<const std::strin
   return groups;
 }
 
-namespace {
-
-/// One of each set of equal rows: repeated runs do not change the contents.
-std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
-                                       const std::vector<std::vector<std::uint32_t>>& columns) {
-  std::vector<std::size_t> rows = indices(ranks.size());
-  const auto compared = [&](std::size_t a, std::size_t b) {
-    auto order = ranks[a] <=> ranks[b];
-    for (std::size_t c = 0; c < columns.size() && std::is_eq(order); ++c)
-      order = columns[c][a] <=> columns[c][b];
-    return order;
-  };
-  std::sort(
-      rows.begin(), rows.end(),
-      [&](std::size_t a, std::size_t b) { return std::is_lt(compared(a, b)); });
-  const auto equal = [&](std::size_t a, std::size_t b) { return std::is_eq(compared(a, b)); };
-  rows.erase(std::unique(rows.begin(), rows.end(), equal), rows.end());
-  return rows;
-}
-
-}  // namespace
-
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers) {
   const std::vector<double> distinct = sorted_unique(numbers);
   std::vector<std::uint32_t> out;
@@ -432,31 +428,6 @@ class ContentOrder {
   }
 };
 
-}  // namespace
-
-std::vector<std::size_t> rows_by_content(const Table& table, std::string_view first) {
-  std::vector<const Column*> columns;
-  for (const Column& column : table.columns)
-    columns.push_back(&column);
-  std::sort(columns.begin(), columns.end(), [&](const Column* a, const Column* b) {
-    return std::pair(a->name != first, std::string_view(a->name)) <
-           std::pair(b->name != first, std::string_view(b->name));
-  });
-  ContentOrder order(std::move(columns));
-  std::vector<std::pair<double, std::size_t>> keyed;
-  for (std::size_t row = 0; row < table.rows(); ++row)
-    keyed.emplace_back(order.first_keys()[row], row);
-  std::sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : order.is_before(a.second, b.second);
-  });
-  std::vector<std::size_t> rows;
-  for (const auto& [key, row] : keyed)
-    rows.push_back(row);
-  return rows;
-}
-
-namespace {
-
 /// The row of each text of a column of facts. Throws InputError if a text occurs twice.
 std::map<std::string, std::size_t> rows_of_texts(const Table& facts, const Column& column) {
   std::map<std::string, std::size_t> out;
@@ -489,6 +460,27 @@ std::vector<std::size_t> rows_of_facts(const Table& runs, const Column& column,
 }
 
 }  // namespace
+
+std::vector<std::size_t> rows_by_content(const Table& table, std::string_view first) {
+  std::vector<const Column*> columns;
+  for (const Column& column : table.columns)
+    columns.push_back(&column);
+  std::sort(columns.begin(), columns.end(), [&](const Column* a, const Column* b) {
+    return std::pair(a->name != first, std::string_view(a->name)) <
+           std::pair(b->name != first, std::string_view(b->name));
+  });
+  ContentOrder order(std::move(columns));
+  std::vector<std::pair<double, std::size_t>> keyed;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    keyed.emplace_back(order.first_keys()[row], row);
+  std::sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : order.is_before(a.second, b.second);
+  });
+  std::vector<std::size_t> rows;
+  for (const auto& [key, row] : keyed)
+    rows.push_back(row);
+  return rows;
+}
 
 Table with_facts(Table runs, const std::string& column, const Table& facts) {
   const std::vector<std::size_t> rows = rows_of_facts(runs, runs.at(column), facts);

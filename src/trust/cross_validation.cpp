@@ -76,32 +76,6 @@ HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpe
   return out;
 }
 
-}  // namespace
-
-std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Design& training,
-                                              const FitOptions& options,
-                                              const std::vector<std::vector<std::size_t>>& held_out,
-                                              const std::function<void(std::size_t)>& fold_done) {
-  const auto folds = fits_until_stopped<HeldOutFold>(
-      held_out.size(), options,
-      [&](std::size_t k, const FitOptions& own) {
-        return fit_without(held_out[k], spec, training, own);
-      },
-      fold_done);
-  CrossValidation out;
-  out.predicted.resize(static_cast<Eigen::Index>(training.rows));
-  for (std::size_t fold = 0; fold < folds.size(); ++fold) {
-    if (!folds[fold])
-      return std::nullopt;
-    out.folds.push_back(folds[fold]->metrics);
-    for (std::size_t k = 0; k < held_out[fold].size(); ++k)
-      out.predicted[index(held_out[fold][k])] = folds[fold]->predicted[index(k)];
-  }
-  return out;
-}
-
-namespace {
-
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -175,6 +149,28 @@ double mean_miss(const VectorXd& log_measured, const VectorXd& log_predicted) {
 }
 
 }  // namespace
+
+std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Design& training,
+                                              const FitOptions& options,
+                                              const std::vector<std::vector<std::size_t>>& held_out,
+                                              const std::function<void(std::size_t)>& fold_done) {
+  const auto folds = fits_until_stopped<HeldOutFold>(
+      held_out.size(), options,
+      [&](std::size_t k, const FitOptions& own) {
+        return fit_without(held_out[k], spec, training, own);
+      },
+      fold_done);
+  CrossValidation out;
+  out.predicted.resize(static_cast<Eigen::Index>(training.rows));
+  for (std::size_t fold = 0; fold < folds.size(); ++fold) {
+    if (!folds[fold])
+      return std::nullopt;
+    out.folds.push_back(folds[fold]->metrics);
+    for (std::size_t k = 0; k < held_out[fold].size(); ++k)
+      out.predicted[index(held_out[fold][k])] = folds[fold]->predicted[index(k)];
+  }
+  return out;
+}
 
 bool FormCheck::points_elsewhere() const {
   return of_surface < kFarBetter * of_model && of_model - of_surface > kWorthAWord;

@@ -60,36 +60,6 @@ Resampling resampling_of(const Design& training, std::size_t constants) {
              : Resampling::rows;
 }
 
-}  // namespace
-
-BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
-                           const FitOptions& fit_options, std::size_t samples,
-                           const std::function<void(std::size_t)>& sample_done) {
-  FitOptions options = fit_options;
-  options.loss = model.search.loss;  // the loss that its constants minimise
-  options.quantile = model.search.quantile;
-  const std::unique_ptr<Refit> refit = refit_of(model, training, options);
-  BootstrapSamples out;
-  out.resampling = resampling_of(training, refit->free_constants());
-  const Resampler draw = resampler_of(model, training, out.resampling);
-  auto found = fits_until_stopped<VectorXd>(
-      samples, options,
-      [&](std::size_t b, const FitOptions&) {
-        RandomStream random(options.seed, "bootstrap", b);
-        return (*refit)(draw(random)).constants;
-      },
-      sample_done);
-  std::erase_if(found, [](const auto& constants) { return !constants; });
-  out.constants.resize(model.constants.size(), index(found.size()));
-  for (std::size_t b = 0; b < found.size(); ++b)
-    out.constants.col(index(b)) = found[b]->unaryExpr([](double constant) {
-      return std::isfinite(constant) ? constant : std::numeric_limits<double>::quiet_NaN();
-    });
-  return out;
-}
-
-namespace {
-
 using Eigen::Index;
 using Eigen::MatrixXd;
 
@@ -161,28 +131,6 @@ std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamp
   return out;
 }
 
-}  // namespace
-
-Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
-                                 const BootstrapSamples& samples, double confidence) {
-  // Residuals were widened before they were drawn.
-  const double factor = samples.resampling == Resampling::rows ? widening(model, training) : 1;
-  const Percentiles interval(confidence, factor);
-  Uncertainty out;
-  out.resampling = samples.resampling;
-  out.samples = static_cast<std::size_t>(samples.constants.cols());
-  out.confidence = confidence;
-  const std::vector<ConstantInfo> constants = model.form->constants(model.spec);
-  for (std::size_t k = 0; k < constants.size(); ++k)
-    out.constants.push_back(
-        interval(samples.constants.row(index(k)), model.constants[index(k)], constants[k]));
-  out.scaling_powers = local_powers(model, samples, interval);
-  out.differences = differences(model, samples, interval);
-  return out;
-}
-
-namespace {
-
 /// Of at least two values.
 Spread spread_of(const std::string& name, const std::vector<double>& values) {
   const double n = static_cast<double>(values.size());
@@ -205,6 +153,50 @@ Spread spread_over(const std::vector<FittedModel>& fits, const std::string& name
 }
 
 }  // namespace
+
+BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
+                           const FitOptions& fit_options, std::size_t samples,
+                           const std::function<void(std::size_t)>& sample_done) {
+  FitOptions options = fit_options;
+  options.loss = model.search.loss;  // the loss that its constants minimise
+  options.quantile = model.search.quantile;
+  const std::unique_ptr<Refit> refit = refit_of(model, training, options);
+  BootstrapSamples out;
+  out.resampling = resampling_of(training, refit->free_constants());
+  const Resampler draw = resampler_of(model, training, out.resampling);
+  auto found = fits_until_stopped<VectorXd>(
+      samples, options,
+      [&](std::size_t b, const FitOptions&) {
+        RandomStream random(options.seed, "bootstrap", b);
+        return (*refit)(draw(random)).constants;
+      },
+      sample_done);
+  std::erase_if(found, [](const auto& constants) { return !constants; });
+  out.constants.resize(model.constants.size(), index(found.size()));
+  for (std::size_t b = 0; b < found.size(); ++b)
+    out.constants.col(index(b)) = found[b]->unaryExpr([](double constant) {
+      return std::isfinite(constant) ? constant : std::numeric_limits<double>::quiet_NaN();
+    });
+  return out;
+}
+
+Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
+                                 const BootstrapSamples& samples, double confidence) {
+  // Residuals were widened before they were drawn.
+  const double factor = samples.resampling == Resampling::rows ? widening(model, training) : 1;
+  const Percentiles interval(confidence, factor);
+  Uncertainty out;
+  out.resampling = samples.resampling;
+  out.samples = static_cast<std::size_t>(samples.constants.cols());
+  out.confidence = confidence;
+  const std::vector<ConstantInfo> constants = model.form->constants(model.spec);
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    out.constants.push_back(
+        interval(samples.constants.row(index(k)), model.constants[index(k)], constants[k]));
+  out.scaling_powers = local_powers(model, samples, interval);
+  out.differences = differences(model, samples, interval);
+  return out;
+}
 
 std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts) {
   std::vector<Spread> out;
