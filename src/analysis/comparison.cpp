@@ -57,9 +57,6 @@ RankedModel ranked_at(const FittedModel& model, const std::string& scale,
   return out;
 }
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-
 namespace {
 
 double feature_of(double value, NumericForm form, double zero_unit) {
@@ -121,9 +118,9 @@ MatrixXd one_hot_features(const Design& design, NumericForm form,
 }
 
 FeatureUnits standard_units(const MatrixXd& rows) {
-  const Eigen::RowVectorXd mean = rows.colwise().mean();
-  Eigen::RowVectorXd deviations = (rows.rowwise() - mean).colwise().squaredNorm().cwiseSqrt() /
-                                  std::sqrt(static_cast<double>(rows.rows()));
+  const RowVectorXd mean = rows.colwise().mean();
+  RowVectorXd deviations = (rows.rowwise() - mean).colwise().squaredNorm().cwiseSqrt() /
+                           std::sqrt(static_cast<double>(rows.rows()));
   for (double& deviation : deviations)
     if (deviation == 0)
       deviation = 1;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "analysis/scaling.hpp"
+#include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
@@ -43,28 +43,28 @@ enum class NumericForm { plain, logarithmic };
 /// extrinsic), then an indicator column per level of each categorical input.
 ///
 /// `zero_units`: from zero_units_of(); a logarithmic column with a unit > 0 is ln(1 + x / unit).
-Eigen::MatrixXd one_hot_features(const Design& design, NumericForm form,
-                                 const std::vector<double>& zero_units = {});
+MatrixXd one_hot_features(const Design& design, NumericForm form,
+                          const std::vector<double>& zero_units = {});
 
 /// Per numeric input: the smallest value above 0 if the rows contain 0, else 0.
 std::vector<double> zero_units_of(const Design& training);
 
 /// Changes the units of features.
-using FeatureUnits = std::function<Eigen::MatrixXd(const Eigen::MatrixXd& rows)>;
+using FeatureUnits = std::function<MatrixXd(const MatrixXd& rows)>;
 
 /// In which the columns of these rows have the mean 0 and standard deviation 1 (divisor n); a
 /// constant column becomes 0.
-FeatureUnits standard_units(const Eigen::MatrixXd& rows);
+FeatureUnits standard_units(const MatrixXd& rows);
 
 /// A power of two per column, by which its largest value in these rows is near 1: black boxes that
 /// compute in single precision cannot represent the values of every unit. Powers of two change no
 /// digit. Values that are too large for a float even so become the largest float.
-FeatureUnits float_units(const Eigen::MatrixXd& rows);
+FeatureUnits float_units(const MatrixXd& rows);
 
 /// What a method learned from measured runs.
 struct LearnedTimes {
-  std::function<Eigen::VectorXd(const Design&)> predict;  ///< one time per row
-  std::shared_ptr<const FittedModel> expression = {};     ///< null for a black box
+  std::function<VectorXd(const Design&)> predict;      ///< one time per row
+  std::shared_ptr<const FittedModel> expression = {};  ///< null for a black box
 };
 
 /// A method that learns times from measured runs.

@@ -31,9 +31,9 @@ struct RowsAlong {
 };
 
 /// Signed errors by run, in percent of the time.
-std::vector<double> percent_errors(const Design& runs, const Eigen::VectorXd& predicted) {
+std::vector<double> percent_errors(const Design& runs, const VectorXd& predicted) {
   std::vector<double> out;
-  for (Eigen::Index row = 0; row < runs.time.size(); ++row)
+  for (Index row = 0; row < runs.time.size(); ++row)
     out.push_back(100 * (predicted[row] / runs.time[row] - 1));
   return out;
 }
@@ -49,7 +49,7 @@ double quantile_of(std::vector<double>& values, double q) {
   return *below * (1 - share) + *std::min_element(below + 1, values.end()) * share;
 }
 
-ErrorGroup group_of(const RowsAlong::Group& group, const Eigen::VectorXd& time,
+ErrorGroup group_of(const RowsAlong::Group& group, const VectorXd& time,
                     const std::vector<double>& errors) {
   std::vector<double> times;
   std::vector<double> percents;
@@ -141,7 +141,7 @@ struct RankedErrors {
   std::vector<double> ranks;     ///< per configuration, of its mean error from 1; ties are equal
 };
 
-RankedErrors ranked_errors(const Design& runs, const Eigen::VectorXd& predicted) {
+RankedErrors ranked_errors(const Design& runs, const VectorXd& predicted) {
   RankedErrors out{configuration_groups(runs), percent_errors(runs, predicted), {}};
   const std::size_t count = out.configurations.count;
   std::vector<double> sums(count, 0);
@@ -200,9 +200,6 @@ WorstGroup compared(const std::string& column, const RowsAlong::Group& group,
           (all - inside) / (static_cast<double>(percents.size()) - count)};
 }
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 constexpr std::size_t kFewestConfigurations = 10;
 /// More draws hardly change the percentiles; with many rows, fewer suffice.
 constexpr std::size_t kMostDriftDraws = 1000;
@@ -219,7 +216,7 @@ double relative_change(double now, double before) {
 }  // namespace
 
 std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
-                                      const Eigen::VectorXd& predicted) {
+                                      const VectorXd& predicted) {
   const std::vector<double> errors = percent_errors(runs, predicted);
   std::vector<ErrorsAlong> out;
   for (const RowsAlong& along : rows_along(spec, runs)) {
@@ -234,7 +231,7 @@ std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
 }
 
 std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
-                                      const Eigen::VectorXd& predicted) {
+                                      const VectorXd& predicted) {
   const RankedErrors errors = ranked_errors(runs, predicted);
   std::size_t looked_at = 0;
   double least_chance = 1;
@@ -259,9 +256,9 @@ std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
 }
 
 std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metrics& before,
-                                                  const Eigen::VectorXd& predicted_now,
-                                                  const Eigen::VectorXd& predicted_before) {
-  const Eigen::ArrayXd old = predicted_before.array();
+                                                  const VectorXd& predicted_now,
+                                                  const VectorXd& predicted_before) {
+  const ArrayXd old = predicted_before.array();
   return {{"mae_drift", relative_change(now.mae, before.mae)},
           {"mape_drift", now.mape_percent - before.mape_percent},
           {"smape_drift", now.smape_percent - before.smape_percent},
@@ -353,7 +350,7 @@ DriftFigure bias_with_interval(const Design& runs, const VectorXd& predicted) {
 
 std::vector<std::string> drift_names() {
   std::vector<std::string> names;
-  const Eigen::VectorXd one = Eigen::VectorXd::Ones(1);
+  const VectorXd one = VectorXd::Ones(1);
   for (const auto& [name, value] : drift({}, {}, one, one))
     names.push_back(name);
   return names;

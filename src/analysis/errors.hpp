@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
@@ -35,7 +35,7 @@ struct ErrorsAlong {
 
 /// One entry per input with more than one value: categorical inputs, then scales, then numbers.
 std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
-                                      const Eigen::VectorXd& predicted);
+                                      const VectorXd& predicted);
 
 /// Runs of one level, or at one end of a number's range, with larger errors than the other runs.
 struct WorstGroup {
@@ -49,7 +49,7 @@ struct WorstGroup {
 /// times as large on average, and a rank test with a p-value of at most 1 %, corrected for the
 /// number of groups. Runs of one configuration count as one, since their errors are correlated.
 std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
-                                      const Eigen::VectorXd& predicted);
+                                      const VectorXd& predicted);
 
 /// Differences between a new model and an old one on the same runs, named as in conditions:
 ///
@@ -61,8 +61,8 @@ std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
 /// If the old error is 0, its drift is 0 if the new one is 0, too, else infinite. Predictions have
 /// one entry per row and are > 0.
 std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metrics& before,
-                                                  const Eigen::VectorXd& predicted_now,
-                                                  const Eigen::VectorXd& predicted_before);
+                                                  const VectorXd& predicted_now,
+                                                  const VectorXd& predicted_before);
 
 /// A figure with its confidence interval.
 struct DriftFigure {
@@ -78,16 +78,15 @@ inline constexpr double kDriftConfidence = 0.95;
 /// with all their runs and judges both models on them (Efron and Tibshirani 1993, chapters 8 and
 /// 13). No interval if there are fewer than ten configurations, or if a resampled figure is not
 /// finite. Deterministic.
-std::vector<DriftFigure> drift_with_intervals(const Design& runs,
-                                              const Eigen::VectorXd& predicted_now,
-                                              const Eigen::VectorXd& predicted_before);
+std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd& predicted_now,
+                                              const VectorXd& predicted_before);
 
 /// How much longer runs take than predicted, in percent, by the median of measured / predicted. It
 /// shows a slowdown of all runs that is small compared with the error of each.
-double bias_percent(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
+double bias_percent(const VectorXd& measured, const VectorXd& predicted);
 
 /// bias_percent() as the figure "bias", with an interval like those of drift_with_intervals().
-DriftFigure bias_with_interval(const Design& runs, const Eigen::VectorXd& predicted);
+DriftFigure bias_with_interval(const Design& runs, const VectorXd& predicted);
 
 /// The names of drift()'s figures.
 std::vector<std::string> drift_names();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/plan.hpp"
+#include "base/eigen.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
@@ -15,10 +16,6 @@
 
 namespace perfmodel::plan {
 namespace {
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 /// Covariances of candidates with the space and the variances of both, conditioned on the
 /// candidates measured so far.
@@ -38,7 +35,7 @@ class Measuring {
 
   /// Per candidate: the decrease of deviation() if it is measured.
   VectorXd gains() const {
-    const Eigen::ArrayXd expected = of_space_.array() + belief_.noise();
+    const ArrayXd expected = of_space_.array() + belief_.noise();
     const double now = expected.sqrt().mean();
     VectorXd out(variances_.size());
     for (Index k = 0; k < out.size(); ++k) {
@@ -401,9 +398,9 @@ std::size_t erase_likely_to_fail(const AreLikelyToFail& are_likely,
   return std::erase_if(configurations, [&](const Configuration&) { return fails[row++]; });
 }
 
-Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
-                       const std::vector<Configuration>& configurations) {
-  Eigen::VectorXd out = Eigen::VectorXd::Ones(index(configurations.size()));
+VectorXd prices(const Space& space, const std::optional<std::string>& price,
+                const std::vector<Configuration>& configurations) {
+  VectorXd out = VectorXd::Ones(index(configurations.size()));
   if (!price)
     return out;
   TextCodes codes;

@@ -15,11 +15,8 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 constexpr std::size_t kMostDrawn = 2000;
-constexpr Eigen::Index kMostKnownToDraw = 2000;
+constexpr Index kMostKnownToDraw = 2000;
 
 /// A draw from the GP's posterior given the training runs, minus its mean: a root of the covariance
 /// times standard normal numbers.
@@ -48,11 +45,11 @@ VectorXd drawn_difference(const FittedModel& model, const Design& design, std::u
 }
 
 void judge(const SweepData& data, Loss loss, SweepPoint& point) {
-  const Eigen::VectorXd predicted = predict(point.model, data.validation);
+  const VectorXd predicted = predict(point.model, data.validation);
   point.model.metrics.validation = compute_metrics(data.validation.time, predicted);
   if (data.test != nullptr)
     point.model.metrics.test = compute_metrics(data.test->time, predict(point.model, *data.test));
-  const Eigen::ArrayXd losses = row_losses(loss, data.validation.time, predicted);
+  const ArrayXd losses = row_losses(loss, data.validation.time, predicted);
   const double rows = static_cast<double>(losses.size());
   point.validation_loss = losses.mean();
   point.standard_error =

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
@@ -29,8 +29,8 @@ struct Noise {
 ///
 /// Throws UsageError for a draw if the model has no GP, or if there are too many configurations for
 /// the covariances of all pairs.
-Eigen::VectorXd simulate(const FittedModel& model, const Design& design, const Noise& noise,
-                         std::uint64_t seed);
+VectorXd simulate(const FittedModel& model, const Design& design, const Noise& noise,
+                  std::uint64_t seed);
 
 enum class PenaltyKind { none, l1, l2 };
 

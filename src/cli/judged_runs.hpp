@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "analysis/scaling.hpp"
+#include "base/eigen.hpp"
 #include "base/files.hpp"
 #include "cli/console.hpp"
 #include "cli/model_sets.hpp"
@@ -45,7 +45,7 @@ struct JudgedRunsArguments {
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs = true);
 
 struct Predictions {
-  Eigen::VectorXd values;
+  VectorXd values;
   std::vector<std::size_t> without_time;  ///< rows whose value is no valid time, ascending
 };
 
@@ -56,7 +56,7 @@ struct JudgedRuns {
   std::vector<std::size_t> rows;            ///< judged rows of the table
   std::vector<std::uint32_t> lines;         ///< of the judged rows
   Design design;                            ///< of the judged rows
-  Eigen::VectorXd predicted;                ///< per judged row
+  VectorXd predicted;                       ///< per judged row
   RangeCheck range;                         ///< of all rows
   std::optional<std::string> left_out_text;  ///< about rows without a valid predicted time
 
@@ -82,9 +82,9 @@ page::Source page_source(const FittedModel& model, const std::string& model_file
 
 /// The predictions of the older model of `file` for the judged runs; it may use other columns than
 /// `model`. Rows without a valid predicted time are left out for both.
-Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
-                               const FittedModel& model, JudgedRuns& runs, bool strict_range,
-                               Console& console);
+VectorXd judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
+                        const FittedModel& model, JudgedRuns& runs, bool strict_range,
+                        Console& console);
 
 /// Throws InputError if the table already has one of these columns.
 void refuse_taken_names(const Table& table, const std::vector<std::string>& names);
@@ -112,12 +112,12 @@ void report_few_rows(const FittedModel& model, Console& console);
 
 /// Warns of rows in which an input of 0 cancels every growing term, so that only the constant of
 /// the formula is left, whatever the other inputs. `lines` are named if there are several rows.
-void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,
+void report_constants(const FittedModel& model, const Design& design, const VectorXd& times,
                       const std::vector<std::uint32_t>& lines, Console& console);
 
 /// The predicted time of every row, for single configurations and for callers that need all rows.
 /// Throws InputError, with the places that `where` returns, if some are no valid times.
-Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
-                                const std::function<std::string(std::size_t row)>& where);
+VectorXd predicted_times(const FittedModel& model, const Design& design,
+                         const std::function<std::string(std::size_t row)>& where);
 
 }  // namespace perfmodel::cli

@@ -264,7 +264,7 @@ namespace {
 /// The factors of a product. In Eq. (4), 0 in a column is no term, and all powers are written.
 std::vector<std::string> factor_codes(const CodeWriter& writer, const TermSum& sum,
                                       const std::vector<TermFactor>& factors,
-                                      const Eigen::VectorXd& constants) {
+                                      const VectorXd& constants) {
   const Dialect& dialect = writer.dialect();
   std::vector<std::string> out;
   for (const TermFactor& factor : factors) {
@@ -318,8 +318,7 @@ std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
 
 }  // namespace
 
-std::string terms_code(const TermSum& sum, const Eigen::VectorXd& constants,
-                       FormulaLanguage language) {
+std::string terms_code(const TermSum& sum, const VectorXd& constants, FormulaLanguage language) {
   if (is_for_reading(language))
     return readable_terms(sum, constants, language) + definitions(*sum.spec, language);
   const CodeWriter writer(*sum.spec, dialect_of(language));
@@ -334,7 +333,7 @@ std::string terms_code(const TermSum& sum, const Eigen::VectorXd& constants,
                    sum.spec->has_scales_only() ? terms.front() : "(" + joined(terms, " + ") + ")");
     terms = {writer.product(factors)};
   }
-  terms.push_back(writer.dialect().number(constants[static_cast<Eigen::Index>(sum.intercept)]));
+  terms.push_back(writer.dialect().number(constants[static_cast<Index>(sum.intercept)]));
   return writer.function(joined(terms, writer.dialect().plus()), "");
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "codegen/dialect.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -54,8 +54,7 @@ std::string function_code(const ModelSpec& spec, FormulaLanguage language,
 
 /// Eq. (4) or a sum of product terms in a language. Throws InputError for a derived column whose
 /// formula the language cannot express.
-std::string terms_code(const TermSum& sum, const Eigen::VectorXd& constants,
-                       FormulaLanguage language);
+std::string terms_code(const TermSum& sum, const VectorXd& constants, FormulaLanguage language);
 
 /// What a name of a user's formula stands for: a numeric column, a number, or a number per level of
 /// a column.
@@ -85,22 +84,21 @@ std::string latex_name(const std::string& column);
 /// Powers that round to 0 and factors that round to 1 are omitted; a factor that is 0 for all
 /// levels but one is [activation = tanh]. `mark`, if given, returns a suffix for the number of a
 /// constant. Of more than `most_levels` levels, the rest is only counted.
-std::string term_text(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term,
+std::string term_text(const TermSum& sum, const VectorXd& constants, std::size_t term,
                       const std::function<std::string(std::size_t)>& mark = nullptr,
                       std::size_t most_levels = std::numeric_limits<std::size_t>::max());
 
 /// "t = TERM + TERM + C" of a sum, joined by `plus`; omits a C of 0 and, if given, what is not in
 /// `seen`.
-std::string sum_text(const TermSum& sum, const Eigen::VectorXd& constants,
-                     const std::string& plus = " + ", const SeenParts* seen = nullptr);
+std::string sum_text(const TermSum& sum, const VectorXd& constants, const std::string& plus = " + ",
+                     const SeenParts* seen = nullptr);
 
 /// `text` and `latex` of formula_code(), for reading: three digits.
-std::string readable_terms(const TermSum& sum, const Eigen::VectorXd& constants,
-                           FormulaLanguage language);
+std::string readable_terms(const TermSum& sum, const VectorXd& constants, FormulaLanguage language);
 
 /// A name for a term of a sum by what it depends on: "filters^1.9 · batch^0.8 · by activation, not
 /// workers". Omits powers below 0.05 and factors within 5 % of 1; the scales that it does not
 /// depend on are at the end. "the same everywhere" if it depends on nothing.
-std::string term_title(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term);
+std::string term_title(const TermSum& sum, const VectorXd& constants, std::size_t term);
 
 }  // namespace perfmodel

@@ -19,9 +19,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::ArrayXd;
-using Eigen::Index;
-using Eigen::VectorXd;
 using RowIndices = std::vector<std::size_t>;
 
 constexpr int kMostRounds = 60;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -21,14 +21,13 @@ Design finished_runs(const Design& runs);
 
 /// The rows whose limit is above `values`, one per row: whether their runs took longer than that is
 /// known of all of them, whether they finished or not.
-std::vector<std::size_t> rows_with_limits_above(const Eigen::VectorXd& values, const Design& runs);
+std::vector<std::size_t> rows_with_limits_above(const VectorXd& values, const Design& runs);
 
 /// The measured times, with draws in place of those of runs that were cut off: the errors
 /// ln(time / prediction) have Kaplan and Meier's distribution, of which the mass of an error that
 /// is only known to be larger goes to the larger ones (Efron 1967). Independent of the order of
 /// rows.
-Eigen::VectorXd times_with_draws(const Design& runs, const Eigen::VectorXd& predicted,
-                                 std::uint64_t seed);
+VectorXd times_with_draws(const Design& runs, const VectorXd& predicted, std::uint64_t seed);
 
 using FitOfForm = FittedModel (*)(const ModelSpec&, const Design&, const FitOptions&);
 

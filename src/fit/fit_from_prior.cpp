@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
 #include "fit/censored.hpp"
@@ -17,11 +18,6 @@
 
 namespace perfmodel {
 namespace {
-
-using Eigen::ArrayXd;
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 constexpr double kPowerDeviation = 0.1;
 constexpr double kFactorDeviation = 0.5;

@@ -15,8 +15,6 @@
 
 namespace perfmodel {
 
-using Eigen::VectorXd;
-
 std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
   const double places = static_cast<double>(count) + 1;
   const double tail = (1 - level) / 2;
@@ -122,7 +120,7 @@ BelievedTimes believed_times(const FittedModel& model, const Design& design, boo
       rows.push_back(row);
   if (rows.empty())
     return out;
-  const std::vector<Eigen::Index> at(rows.begin(), rows.end());
+  const std::vector<Index> at(rows.begin(), rows.end());
   const Design some = take_rows(design, rows);
   Design within = within_ranges(spec, some);
   move_to_measured(pairs, within);

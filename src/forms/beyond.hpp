@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/model.hpp"
 
@@ -33,7 +33,7 @@ struct UnmeasuredPair {
 std::vector<UnmeasuredPair> unmeasured_pairs(const FittedModel& model);
 
 /// ln of the formula's times: without the process of the model's belief.
-Eigen::VectorXd log_times_of_formula(const FittedModel& model, const Design& design);
+VectorXd log_times_of_formula(const FittedModel& model, const Design& design);
 
 /// What a model with a belief expects. Beyond is what is outside of the measured ranges, and pairs
 /// of texts that were not measured. `also_within`: false if only these rows matter; the others then
@@ -42,6 +42,6 @@ BelievedTimes believed_times(const FittedModel& model, const Design& design, boo
 
 /// ln of the factors by which a bound moves beyond the measured ranges: its share of new runs is
 /// meant to stay below it there, too. 0 within the ranges, negative for a quantile below 1/2.
-Eigen::VectorXd bound_moves(const FittedModel& model, const Design& design);
+VectorXd bound_moves(const FittedModel& model, const Design& design);
 
 }  // namespace perfmodel

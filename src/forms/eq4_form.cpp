@@ -16,8 +16,6 @@
 
 namespace perfmodel {
 
-using Eigen::VectorXd;
-
 std::shared_ptr<const Form> eq4_form() {
   static const auto form = std::make_shared<const Eq4Form>();
   return form;

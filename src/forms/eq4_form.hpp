@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/eigen.hpp"
 #include "forms/term_form.hpp"
 
 namespace perfmodel {
@@ -12,14 +13,14 @@ class Eq4Form final : public TermForm {
   TermSum terms(const ModelSpec& spec) const override { return {spec}; }
   std::vector<std::string> groups(const ModelSpec& spec) const override;
   std::vector<ConstantDifference> differences(const ModelSpec& spec) const override;
-  std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<TimePart> parts(const ModelSpec& spec, const VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
   bool has_local_powers() const override { return false; }
   std::optional<std::size_t> scaling_constant(const ModelSpec& spec,
                                               std::size_t extrinsic) const override;
-  std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                      const Configuration* at) const override;
-  std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
+  std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,

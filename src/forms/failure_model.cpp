@@ -23,8 +23,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::VectorXd;
-
 /// With fewer of either kind, no rule can be told from chance: of two halves of the space, one has
 /// all four failures by chance in one of eight cases.
 constexpr std::size_t kFewestOfAKind = 5;
@@ -74,16 +72,16 @@ FailureRows failure_rows(const std::vector<FailureInput>& inputs, const Table& t
                          const std::vector<gp::Coordinate>& coordinates = {}) {
   const auto rows = index(table.rows());
   const auto numbers = std::ranges::count_if(inputs, is_of_numbers);
-  FailureRows out{.inputs = {.numbers = Eigen::MatrixXd(rows, numbers),
+  FailureRows out{.inputs = {.numbers = MatrixXd(rows, numbers),
                              .levels = gp::Levels::Zero(rows, index(inputs.size()) - numbers)},
                   .usable = std::vector<bool>(table.rows(), true)};
-  for (Eigen::Index j = 0; j < index(inputs.size()); ++j) {
+  for (Index j = 0; j < index(inputs.size()); ++j) {
     const FailureInput& input = inputs[to_size(j)];
     if (j < numbers) {
       const std::vector<double> values = failure_numbers(input, table);
       const bool may_be_zero =
           coordinates.empty() || coordinates[to_size(j)].form != gp::CoordinateForm::log;
-      for (Eigen::Index row = 0; row < rows; ++row) {
+      for (Index row = 0; row < rows; ++row) {
         const double value = values[to_size(row)];
         const bool is_value = (value > 0 || (value == 0 && may_be_zero)) && std::isfinite(value);
         out.inputs.numbers(row, j) = is_value ? value : 1;
@@ -92,7 +90,7 @@ FailureRows failure_rows(const std::vector<FailureInput>& inputs, const Table& t
       continue;
     }
     const auto codes = failure_levels(input, table);
-    for (Eigen::Index row = 0; row < rows; ++row) {
+    for (Index row = 0; row < rows; ++row) {
       out.inputs.levels(row, j - numbers) = codes[to_size(row)].value_or(0);
       out.usable[to_size(row)] = out.usable[to_size(row)] && codes[to_size(row)].has_value();
     }
@@ -147,8 +145,8 @@ std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& 
   return out;
 }
 
-std::vector<Eigen::Index> usable_rows(const FailureRows& rows) {
-  std::vector<Eigen::Index> out;
+std::vector<Index> usable_rows(const FailureRows& rows) {
+  std::vector<Index> out;
   for (std::size_t row = 0; row < rows.usable.size(); ++row)
     if (rows.usable[row])
       out.push_back(index(row));
@@ -157,7 +155,7 @@ std::vector<Eigen::Index> usable_rows(const FailureRows& rows) {
 
 /// The rows of both, those of `a` first.
 gp::Inputs joined_inputs(const gp::Inputs& a, const gp::Inputs& b) {
-  gp::Inputs out{.numbers = Eigen::MatrixXd(a.rows() + b.rows(), a.numbers.cols()),
+  gp::Inputs out{.numbers = MatrixXd(a.rows() + b.rows(), a.numbers.cols()),
                  .levels = gp::Levels(a.rows() + b.rows(), a.levels.cols())};
   out.numbers << a.numbers, b.numbers;
   out.levels << a.levels, b.levels;
@@ -253,7 +251,7 @@ void describe(Fields& f, FailureLevels& x) {
   f("usual", x.input.usual, kUsualMeaning, kSparse);
 }
 
-FailureNumber failure_number(const FailureFacts& facts, Eigen::Index j) {
+FailureNumber failure_number(const FailureFacts& facts, Index j) {
   const gp::Classification& of = facts.classification;
   const FailureInput& input = facts.inputs[to_size(j)];
   const auto coded = gp::CodedColumn::of(of.inputs.numbers.col(j));
@@ -266,7 +264,7 @@ FailureNumber failure_number(const FailureFacts& facts, Eigen::Index j) {
           input};
 }
 
-FailureLevels failure_level_codes(const FailureFacts& facts, Eigen::Index j) {
+FailureLevels failure_level_codes(const FailureFacts& facts, Index j) {
   const gp::Classification& of = facts.classification;
   const FailureInput& input = facts.inputs[to_size(of.inputs.numbers.cols() + j)];
   const auto codes = of.inputs.levels.col(j);
@@ -276,14 +274,14 @@ FailureLevels failure_level_codes(const FailureFacts& facts, Eigen::Index j) {
 void take_read(const Fields& f, std::vector<FailureNumber> numbers,
                std::vector<FailureLevels> levels, FailureFacts& x) {
   gp::Classification& of = x.classification;
-  const Eigen::Index rows = of.slopes.size();
+  const Index rows = of.slopes.size();
   if (rows == 0)
     f.node().member("slopes").fail("expected a number per known configuration");
   check_size(f.node().member("curvatures"), rows);
   of.kernel.inverse_lengths.resize(index(numbers.size()));
   of.kernel.shares.resize(index(numbers.size()));
   of.kernel.rates.resize(index(levels.size()));
-  of.inputs = {.numbers = Eigen::MatrixXd(rows, index(numbers.size())),
+  of.inputs = {.numbers = MatrixXd(rows, index(numbers.size())),
                .levels = gp::Levels(rows, index(levels.size()))};
   for (std::size_t j = 0; j < numbers.size(); ++j) {
     const GpNumber& read = numbers[j].number;
@@ -315,9 +313,9 @@ void describe(Fields& f, FailureFacts& x) {
   gp::Classification& of = x.classification;
   std::vector<FailureNumber> numbers;
   std::vector<FailureLevels> levels;
-  for (Eigen::Index j = 0; f.writes() && j < of.inputs.numbers.cols(); ++j)
+  for (Index j = 0; f.writes() && j < of.inputs.numbers.cols(); ++j)
     numbers.push_back(failure_number(x, j));
-  for (Eigen::Index j = 0; f.writes() && j < of.inputs.levels.cols(); ++j)
+  for (Index j = 0; f.writes() && j < of.inputs.levels.cols(); ++j)
     levels.push_back(failure_level_codes(x, j));
   f("failed", x.failed, "runs that failed");
   f("finished", x.finished, "runs that did not");

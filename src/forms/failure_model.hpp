@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "gp/classification.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
@@ -41,7 +41,7 @@ class FailureModel {
 
   /// Per row of a table with the columns of the inputs, in any order; NaN if a cell is no value of
   /// its column.
-  Eigen::VectorXd probabilities(const Table& configurations) const;
+  VectorXd probabilities(const Table& configurations) const;
 
   /// The most that is accepted of what is suggested: of four runs, one fails.
   static constexpr double most_accepted = 0.25;

@@ -28,8 +28,6 @@ constexpr auto texts_of(ZeroCounts) {
       {{absent, "absent"}, {apart, "apart"}, {shifted, "shifted"}});
 }
 
-using Eigen::ArrayXd;
-
 constexpr double kGoneOn = 1e-9;  ///< of ln t, above rounding errors
 
 }  // namespace
@@ -118,7 +116,7 @@ std::vector<bool> seen_levels(const LevelFactor& rows) {
   return out;
 }
 
-void settle_unseen(const LevelFactor& rows, Eigen::Ref<Eigen::VectorXd> constants) {
+void settle_unseen(const LevelFactor& rows, Eigen::Ref<VectorXd> constants) {
   const std::vector<bool> seen = seen_levels(rows);
   double sum = 0;
   for (std::size_t level = 0; level < seen.size(); ++level)
@@ -141,11 +139,11 @@ std::optional<std::size_t> Form::scaling_constant(const ModelSpec&, std::size_t)
   return std::nullopt;
 }
 
-double Form::unscaled_time(const Eigen::VectorXd& constants) const {
+double Form::unscaled_time(const VectorXd& constants) const {
   return has_local_powers() ? 0 : constants[constants.size() - 1];
 }
 
-std::optional<Eigen::VectorXd> Form::gp_factors(const Design&) const {
+std::optional<VectorXd> Form::gp_factors(const Design&) const {
   return std::nullopt;
 }
 
@@ -175,8 +173,8 @@ std::string formula_code(const FittedModel& model, FormulaLanguage language) {
   return model.form->code(model.spec, model.constants, language);
 }
 
-Eigen::VectorXd predict(const FittedModel& model, const Design& design) {
-  const Eigen::VectorXd times = model.form->predict(model.spec, model.constants, design);
+VectorXd predict(const FittedModel& model, const Design& design) {
+  const VectorXd times = model.form->predict(model.spec, model.constants, design);
   if (!model.belief)
     return times;
   const auto exponential = [](double log_time) { return std::exp(log_time); };
@@ -240,7 +238,7 @@ std::vector<double> time_shares(const FittedModel& model, const Design& design) 
 }
 
 Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const ModelSpec& spec,
-                                                     const Eigen::VectorXd& constants,
+                                                     const VectorXd& constants,
                                                      const Design& design) {
   Design edge = design;
   Design opposite = design;  // at the other end of the range
@@ -268,7 +266,7 @@ Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const Mod
   return (log_time(design) - at_edge).abs().max((log_time(opposite) - at_edge).abs()) >= kGoneOn;
 }
 
-bool is_flat_beyond(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
+bool is_flat_beyond(const Form& form, const ModelSpec& spec, const VectorXd& constants,
                     const Design& runs, std::size_t numeric) {
   constexpr std::size_t kRows = 20;
   constexpr double kSame = 1e-9;

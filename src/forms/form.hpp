@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
@@ -78,7 +78,7 @@ std::vector<bool> seen_levels(const LevelFactor& rows);
 
 /// Sets the constants of levels that occur in no row to the mean of the others': fits leave them at
 /// their initial values.
-void settle_unseen(const LevelFactor& rows, Eigen::Ref<Eigen::VectorXd> constants);
+void settle_unseen(const LevelFactor& rows, Eigen::Ref<VectorXd> constants);
 
 /// Throws InputError if a column of a model that was read has two roles; `f` contains its inputs.
 void refuse_repeated_columns(const Fields& f, const ModelSpec& spec);
@@ -143,18 +143,18 @@ struct FormWords {
 /// Prior of the Gaussian process (GP) of the residuals of ln t, and the runs it is conditioned on.
 struct GpBelief {
   /// Prior covariance between the rows of two designs, a.rows x b.rows.
-  std::function<Eigen::MatrixXd(const Design& a, const Design& b)> covariance;
+  std::function<MatrixXd(const Design& a, const Design& b)> covariance;
   double noise = 0;          ///< variance of one run about the GP
   double near_variance = 0;  ///< largest variance at a row near runs, see GpReach
   Design known;              ///< the configurations that the GP was fitted to
-  Eigen::VectorXd runs;      ///< number of runs per configuration
+  VectorXd runs;             ///< number of runs per configuration
   /// Per intrinsic, then per extrinsic input: larger values are clamped to this one.
   std::vector<double> most;
 };
 
 /// How informative the GP is at some rows.
 struct GpReach {
-  Eigen::VectorXd deviations;  ///< standard deviation of ln(time) of a single run
+  VectorXd deviations;  ///< standard deviation of ln(time) of a single run
   /// True if the GP is informative at this row: its variance is at most the 95th percentile of the
   /// leave-one-out variances, no number is clamped, and no number that the trend depends on is
   /// outside its measured range.
@@ -166,7 +166,7 @@ class Form;
 /// A model refitted to other runs with the same columns.
 struct Refitted {
   std::shared_ptr<const Form> form;  ///< a new one if it has a GP, else the model's
-  Eigen::VectorXd constants;         ///< in the order of the model's constants
+  VectorXd constants;                ///< in the order of the model's constants
 };
 
 /// Refits a model to other runs with the same columns; its form is fixed.
@@ -201,33 +201,32 @@ class Form {
   virtual std::vector<ConstantDifference> differences(const ModelSpec& spec) const;
 
   /// Returns one time per row.
-  virtual Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                                  const Design& design) const = 0;
+  virtual VectorXd predict(const ModelSpec& spec, const VectorXd& constants,
+                           const Design& design) const = 0;
   /// Derivatives of ln t, rows x constants: with respect to the logarithm of a constant with range
   /// not_negative or factor, and to a power itself.
-  virtual Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                                     const Design& design) const = 0;
+  virtual MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                              const Design& design) const = 0;
   /// The form with all its times multiplied by `factor`, for a form whose constants do not suffice
   /// for that; else null.
   virtual std::shared_ptr<const Form> multiplied(double /*factor*/) const { return nullptr; }
   /// The form without its GP; it has the same constants, steps and differences.
   virtual const Form& trend() const { return *this; }
   /// The factor of the GP, per row. nullopt if the form has no GP.
-  virtual std::optional<Eigen::VectorXd> gp_factors(const Design& design) const;
+  virtual std::optional<VectorXd> gp_factors(const Design& design) const;
   /// nullopt if the form has no GP.
   virtual std::optional<GpBelief> gp_belief(const ModelSpec& spec) const;
   /// nullopt if the form has no GP.
-  virtual std::optional<GpReach> gp_reach(const ModelSpec&, const Eigen::VectorXd&,
-                                          const Design&) const {
+  virtual std::optional<GpReach> gp_reach(const ModelSpec&, const VectorXd&, const Design&) const {
     return std::nullopt;
   }
   /// The components of the time, C last. `mark`, if given, returns a mark to write after the number
   /// of a constant.
   virtual std::vector<TimePart> parts(
-      const ModelSpec& spec, const Eigen::VectorXd& constants,
+      const ModelSpec& spec, const VectorXd& constants,
       const std::function<std::string(std::size_t)>& mark = nullptr) const = 0;
   /// Percentage of the predicted time, summed over the rows, per component.
-  virtual std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  virtual std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
                                      const Design& design) const = 0;
 
   /// True if the scaling powers depend on the configuration.
@@ -238,18 +237,17 @@ class Form {
                                                       std::size_t extrinsic) const;
   /// The scaling power of each extrinsic column: d ln t / d ln E at a configuration or, unless
   /// has_local_powers(), the constants; only then `at` may be null.
-  virtual std::vector<double> scaling_powers(const ModelSpec& spec,
-                                             const Eigen::VectorXd& constants,
+  virtual std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                              const Configuration* at) const = 0;
   /// The part of the time that scaling powers do not apply to: C, or nothing if they are local.
-  double unscaled_time(const Eigen::VectorXd& constants) const;
+  double unscaled_time(const VectorXd& constants) const;
   /// Thresholds of a numeric column above which the time jumps.
   virtual std::vector<double> steps(const ModelSpec& spec, std::size_t numeric) const;
 
   /// The formula as in model.json, on one line.
-  virtual std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const = 0;
+  virtual std::string formula(const ModelSpec& spec, const VectorXd& constants) const = 0;
   /// The whole model as source code; throws what the writers in codegen throw.
-  virtual std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  virtual std::string code(const ModelSpec& spec, const VectorXd& constants,
                            FormulaLanguage language) const = 0;
 
   /// The same form for another order of the columns of a spec.
@@ -276,12 +274,12 @@ inline bool has_gp(const Form& form) {
 /// Per row, true if numbers are outside their measured ranges and the formula depends on one of
 /// them, as powers and steps do. `form` has no GP.
 Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const ModelSpec& spec,
-                                                     const Eigen::VectorXd& constants,
+                                                     const VectorXd& constants,
                                                      const Design& design);
 
 /// True if the predicted time is constant in a numeric column beyond its largest measured value,
 /// judged at a sample of the runs.
-bool is_flat_beyond(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
+bool is_flat_beyond(const Form& form, const ModelSpec& spec, const VectorXd& constants,
                     const Design& runs, std::size_t numeric);
 
 }  // namespace perfmodel

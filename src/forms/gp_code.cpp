@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/parallel.hpp"
@@ -26,8 +27,6 @@
 namespace perfmodel {
 
 namespace {
-
-using Eigen::Index;
 
 std::string listed(const std::vector<std::string>& items) {
   return joined(items, ", ");
@@ -301,7 +300,7 @@ std::string trend_function(const std::string& code, FormulaLanguage language) {
 
 }  // namespace
 
-std::string GpForm::code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+std::string GpForm::code(const ModelSpec& spec, const VectorXd& constants,
                          FormulaLanguage language) const {
   const gp::GaussianProcess& gp = known_->gp;
   const std::string trend = trend_->code(spec, constants, language);
@@ -335,8 +334,6 @@ std::string GpForm::code(const ModelSpec& spec, const Eigen::VectorXd& constants
            dialect.apply(Operation::exp, std::array{gp_call(numbers, levels, language)});
   });
 }
-
-using Eigen::VectorXd;
 
 void describe(Fields& f, GpNumber& x) {
   f("column", x.column, "a numeric input");

@@ -35,9 +35,9 @@ const NumericInput& GpColumns::number(const ModelSpec& spec, std::size_t i) cons
 }
 
 gp::Inputs GpColumns::inputs(const Design& design) const {
-  gp::Inputs out{.numbers = Eigen::MatrixXd(index(design.rows), index(numbers())),
+  gp::Inputs out{.numbers = MatrixXd(index(design.rows), index(numbers())),
                  .levels = gp::Levels(index(design.rows), index(categorical.size()))};
-  Eigen::Index column = 0;
+  Index column = 0;
   const auto put = [&](const NumericFactor& factor) {
     for (std::size_t row = 0; row < design.rows; ++row)
       out.numbers(index(row), column) = factor.value(row);
@@ -74,10 +74,6 @@ Design GpColumns::design(const gp::Inputs& inputs, const ModelSpec& spec) const 
   }
   return out;
 }
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 namespace {
 
@@ -177,7 +173,7 @@ std::optional<GpReach> GpForm::gp_reach(const ModelSpec& spec, const VectorXd& c
   const gp::Kernel& kernel = known_->gp.kernel;
   const gp::Inputs inputs = columns_.inputs(design);
   const gp::Prediction at = known_->predictor.predict(inputs, known_->threads);
-  const Eigen::ArrayXd variances = at.deviation.array().square();
+  const ArrayXd variances = at.deviation.array().square();
   GpReach out;
   for (Index row = 0; row < variances.size(); ++row)
     out.near.push_back(!gone[row] && variances[row] <= known_->near_variance &&
@@ -248,9 +244,8 @@ std::optional<GpBelief> GpForm::gp_belief(const ModelSpec& spec) const {
   GpBelief out;
   out.covariance = [known = known_, columns = columns_](const Design& a, const Design& b) {
     const gp::GaussianProcess& of = known->gp;
-    return Eigen::MatrixXd(of.kernel.variance * correlations(of.kernel,
-                                                             coded_places(of, columns, a),
-                                                             coded_places(of, columns, b)));
+    return MatrixXd(of.kernel.variance * correlations(of.kernel, coded_places(of, columns, a),
+                                                      coded_places(of, columns, b)));
   };
   out.noise = gp.kernel.noise;
   out.near_variance = known_->near_variance;

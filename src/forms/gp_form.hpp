@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "gp/gaussian_process.hpp"
 #include "gp/kernel.hpp"
@@ -42,7 +43,7 @@ struct GpNumber {
   gp::Coordinate coordinate;
   double inverse_length = 0;
   double share = 0;
-  Eigen::VectorXd values;
+  VectorXd values;
   std::vector<std::size_t> codes;
 };
 void describe(Fields& f, GpNumber& x);
@@ -56,9 +57,9 @@ struct GpLevels {
 void describe(Fields& f, GpLevels& x);
 
 /// Throws InputError unless there is one value per known configuration.
-void check_size(const JsonCursor& node, Eigen::Index rows);
+void check_size(const JsonCursor& node, Index rows);
 /// As check_size(); codes are smaller than `end`.
-void check_codes(const JsonCursor& node, Eigen::Index rows, std::size_t end);
+void check_codes(const JsonCursor& node, Index rows, std::size_t end);
 
 /// The settings for refitting a GP that its kernel does not contain.
 struct GpPrior {
@@ -88,29 +89,29 @@ class GpForm final : public Form {
 
   const Form& trend() const override { return *trend_; }
   /// The posterior mean of z per row, minus the centre.
-  Eigen::VectorXd mean(const Design& design) const;
+  VectorXd mean(const Design& design) const;
 
   std::string_view name() const override;
   FormWords words() const override;
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
   std::vector<std::string> groups(const ModelSpec& spec) const override;
-  Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                          const Design& design) const override;
-  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             const Design& design) const override;
-  std::optional<Eigen::VectorXd> gp_factors(const Design& design) const override;
+  VectorXd predict(const ModelSpec& spec, const VectorXd& constants,
+                   const Design& design) const override;
+  MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                      const Design& design) const override;
+  std::optional<VectorXd> gp_factors(const Design& design) const override;
   std::optional<GpBelief> gp_belief(const ModelSpec& spec) const override;
-  std::optional<GpReach> gp_reach(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::optional<GpReach> gp_reach(const ModelSpec& spec, const VectorXd& constants,
                                   const Design& design) const override;
   /// Components, shares and scaling powers are those of the trend.
-  std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<TimePart> parts(const ModelSpec& spec, const VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
-  std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
                              const Design& design) const override;
-  std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                      const Configuration* at) const override;
-  std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
-  std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
+  std::string code(const ModelSpec& spec, const VectorXd& constants,
                    FormulaLanguage language) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
@@ -129,7 +130,7 @@ class GpForm final : public Form {
   GpPrior prior_;
 
   /// True if no number of a row is clamped by the GP.
-  bool is_within_clamps(const Eigen::VectorXd& numbers) const;
+  bool is_within_clamps(const VectorXd& numbers) const;
 };
 
 }  // namespace perfmodel

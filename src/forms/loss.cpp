@@ -6,8 +6,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::ArrayXd;
-
 ArrayXd absolute_values(const ArrayXd& e) {
   return e.abs();
 }

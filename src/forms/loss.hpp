@@ -1,8 +1,8 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <span>
 
+#include "base/eigen.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
@@ -19,8 +19,8 @@ enum class ErrorShape { absolute, squared, smooth };
 
 /// The first two derivatives of the loss with respect to e.
 struct Bend {
-  Eigen::ArrayXd slope;
-  Eigen::ArrayXd curvature;
+  ArrayXd slope;
+  ArrayXd curvature;
 };
 
 /// A loss: the mean of a function of the errors over the rows, or the root of that mean.
@@ -28,8 +28,8 @@ struct LossFacts {
   Loss loss;
   ErrorOf of;
   ErrorShape shape;
-  Eigen::ArrayXd (*count)(const Eigen::ArrayXd& errors);
-  Bend (*bend)(const Eigen::ArrayXd& errors);
+  ArrayXd (*count)(const ArrayXd& errors);
+  Bend (*bend)(const ArrayXd& errors);
   bool is_root = false;
   bool of_sums = false;  ///< internal: only for sums of product terms
   /// The loss that the search of Eq. (4) minimises instead: mae, mape, mse or rmsle.

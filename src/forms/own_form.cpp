@@ -15,9 +15,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 std::optional<std::size_t> numeric_place(const ModelSpec& spec, const std::string& column) {
   if (const auto scale = place_of_input(spec.extrinsic, column))
     return scale;

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "optimise/algebra.hpp"
@@ -42,7 +42,7 @@ class OwnProgram {
   const std::vector<double>& codes(std::size_t categorical) const { return codes_[categorical]; }
 
   std::vector<FormulaOperand> operands(
-      const Eigen::VectorXd& constants,
+      const VectorXd& constants,
       const std::function<std::string(std::size_t)>& mark = nullptr) const;
   /// The last steps of the addends of the formula, in their order, and whether each is subtracted.
   std::vector<std::pair<std::size_t, bool>> addends() const;
@@ -63,16 +63,16 @@ class OwnRows {
  public:
   OwnRows(const OwnProgram& program, const Design& design);
 
-  Eigen::VectorXd predict(const Eigen::VectorXd& constants) const;
+  VectorXd predict(const VectorXd& constants) const;
   struct Linear {
-    Eigen::VectorXd value;
+    VectorXd value;
     optimise::RowMajorMatrix slopes;  ///< rows x constants, 0 for those that are not wanted
   };
-  Linear linearise(const Eigen::VectorXd& constants, const std::vector<bool>& wanted) const;
+  Linear linearise(const VectorXd& constants, const std::vector<bool>& wanted) const;
   /// d ln t / d ln x of a numeric column in the first row.
-  double power(const Eigen::VectorXd& constants, std::size_t numeric) const;
+  double power(const VectorXd& constants, std::size_t numeric) const;
   /// The value of the expression that ends with this step, per row.
-  Eigen::VectorXd part(const Eigen::VectorXd& constants, std::size_t last) const;
+  VectorXd part(const VectorXd& constants, std::size_t last) const;
 
  private:
   const OwnProgram& program_;
@@ -80,7 +80,7 @@ class OwnRows {
   std::vector<std::vector<double>> columns_;  ///< by name of the formula; empty for constants
 
   std::size_t constant_in(std::size_t name, std::size_t row) const;
-  std::vector<std::vector<double>> numbers(const Eigen::VectorXd& constants) const;
+  std::vector<std::vector<double>> numbers(const VectorXd& constants) const;
 };
 
 /// The time as a user's formula of the columns; its constants are in the order of OwnProgram.
@@ -93,19 +93,19 @@ class OwnForm final : public Form {
   FormWords words() const override;
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
   std::vector<std::string> groups(const ModelSpec& spec) const override;
-  Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                          const Design& design) const override;
-  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             const Design& design) const override;
+  VectorXd predict(const ModelSpec& spec, const VectorXd& constants,
+                   const Design& design) const override;
+  MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                      const Design& design) const override;
   std::shared_ptr<const Form> multiplied(double factor) const override;
-  std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<TimePart> parts(const ModelSpec& spec, const VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
-  std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
                              const Design& design) const override;
-  std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                      const Configuration* at) const override;
-  std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
-  std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
+  std::string code(const ModelSpec& spec, const VectorXd& constants,
                    FormulaLanguage language) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;

@@ -17,9 +17,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 constexpr std::size_t kMostLevelsShown = 12;  // in a printed term; model.json has all
 
 /// Per numeric column its index among the given ones; scales come first.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/eigen.hpp"
 #include "forms/term_form.hpp"
 #include "table/expressions.hpp"
 
@@ -21,12 +22,12 @@ class SumForm final : public TermForm {
   FormWords words() const override;
   TermSum terms(const ModelSpec& spec) const override { return {spec, structure}; }
   std::vector<std::string> groups(const ModelSpec& spec) const override;
-  std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<TimePart> parts(const ModelSpec& spec, const VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
-  std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                      const Configuration* at) const override;
   std::vector<double> steps(const ModelSpec& spec, std::size_t extrinsic) const override;
-  std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
+  std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,

@@ -9,9 +9,6 @@
 
 namespace perfmodel {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 std::vector<ConstantInfo> TermForm::constants(const ModelSpec& spec) const {
   using enum ConstantRole;
   TermSum sum = terms(spec);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "table/expressions.hpp"
 
@@ -11,13 +12,13 @@ class TermForm : public Form {
   virtual TermSum terms(const ModelSpec& spec) const = 0;
 
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
-  Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                          const Design& design) const override;
-  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  VectorXd predict(const ModelSpec& spec, const VectorXd& constants,
+                   const Design& design) const override;
+  MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                      const Design& design) const override;
+  std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
                              const Design& design) const override;
-  std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                             const Design& design) const override;
-  std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+  std::string code(const ModelSpec& spec, const VectorXd& constants,
                    FormulaLanguage language) const override;
 };
 

@@ -15,9 +15,6 @@
 namespace perfmodel::gp {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using Rows = std::vector<Index>;
 
 /// Prior variance of the constant of f: with less, a rare failure would have to be explained by the

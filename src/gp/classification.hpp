@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <stop_token>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "gp/kernel.hpp"
 #include "gp/matrix.hpp"
 
@@ -17,10 +17,10 @@ namespace perfmodel::gp {
 /// Williams 2006, sections 3.4 and 3.6). This is all that predictions need.
 struct Classification {
   std::vector<Coordinate> coordinates;
-  Kernel kernel;               ///< of the GP; its noise has no part
-  Inputs inputs;               ///< coordinates of the known rows; equal ones are one row
-  Eigen::VectorXd slopes;      ///< per row: the derivative of ln p(outcomes | f) by f at the mode
-  Eigen::VectorXd curvatures;  ///< per row: minus the second derivative, >= 0
+  Kernel kernel;        ///< of the GP; its noise has no part
+  Inputs inputs;        ///< coordinates of the known rows; equal ones are one row
+  VectorXd slopes;      ///< per row: the derivative of ln p(outcomes | f) by f at the mode
+  VectorXd curvatures;  ///< per row: minus the second derivative, >= 0
   /// If rows were drawn: the probability that a finished run was drawn over that of a failed one.
   /// The odds of the drawn rows times this are those of all rows (Elkan, The foundations of
   /// cost-sensitive learning, 2001, theorem 2).
@@ -28,7 +28,7 @@ struct Classification {
 };
 
 struct ClassificationOptions {
-  Eigen::Index rows = 500;  ///< at most; of more, failed runs are drawn first, up to half of them
+  Index rows = 500;  ///< at most; of more, failed runs are drawn first, up to half of them
   std::size_t iterations = 60;
   std::uint64_t seed = 0;
   std::size_t threads = 1;
@@ -50,7 +50,7 @@ class Classifier {
 
   /// The probability that a run fails, per row: the mean of Phi(f), Phi(mean / sqrt(1 + variance)),
   /// (Rasmussen and Williams 2006, eq. 3.25), not Phi at the mean, which is too sure.
-  Eigen::VectorXd probabilities(const Inputs& inputs, std::size_t threads) const;
+  VectorXd probabilities(const Inputs& inputs, std::size_t threads) const;
 
  private:
   Classification of_;

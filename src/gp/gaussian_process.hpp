@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "gp/kernel.hpp"
 #include "gp/likelihood.hpp"
 #include "gp/matrix.hpp"
@@ -24,18 +24,17 @@ constexpr double kDegreesOfFreedom = 4;
 
 /// Sets the weight of each run of the chosen rows; `noise`: variance of a run of weight 1. Returns
 /// the weighted sum of squares of the runs' errors.
-double weigh_runs(MergedRows& rows, std::span<const Eigen::Index> chosen, const RowErrors& errors,
+double weigh_runs(MergedRows& rows, std::span<const Index> chosen, const RowErrors& errors,
                   double noise);
 
 /// Sets the weights of the runs of the chosen rows by their errors under the GP, in a few rounds of
 /// expectation maximisation.
-void weigh_rows(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
-                const Kernel& kernel, std::size_t threads, MergedRows& rows);
+void weigh_rows(const Inputs& coordinates, const std::vector<Index>& chosen, const Kernel& kernel,
+                std::size_t threads, MergedRows& rows);
 
 /// Sets the weights of the runs by their distance from the intercept alone, without a GP, which
 /// might have been fitted through disturbed runs.
-void weigh_by_level(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
-                    MergedRows& rows);
+void weigh_by_level(const Inputs& coordinates, const std::vector<Index>& chosen, MergedRows& rows);
 
 /// If the runs scatter about the means of their rows with heavy tails, sets their weights by their
 /// distance from the other runs of their row, with one scatter for all rows, and returns true: a
@@ -43,26 +42,26 @@ void weigh_by_level(const Inputs& coordinates, const std::vector<Eigen::Index>& 
 bool weigh_within_rows(MergedRows& rows);
 
 /// As weigh_rows(), and estimates the noise, too: in `hyper`, whose layout is HyperLayout.
-void weigh_rows_and_noise(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
-                          std::size_t threads, Eigen::VectorXd& hyper, MergedRows& rows);
+void weigh_rows_and_noise(const Inputs& coordinates, const std::vector<Index>& chosen,
+                          std::size_t threads, VectorXd& hyper, MergedRows& rows);
 
 /// Leave-one-out errors: y minus its prediction from all other rows, and the standard deviation of
 /// that (Rasmussen and Williams 2006, eq. 5.12).
 struct LeftOut {
-  Eigen::VectorXd off;
-  Eigen::VectorXd deviation;
+  VectorXd off;
+  VectorXd deviation;
 };
-LeftOut left_out(const Observations& rows, const Eigen::VectorXd& hyper, std::size_t threads = 1);
+LeftOut left_out(const Observations& rows, const VectorXd& hyper, std::size_t threads = 1);
 
 /// Whether a t distribution describes the values clearly better than a normal distribution, each
 /// with its most likely scale.
-bool has_heavy_tails(const Eigen::VectorXd& values);
+bool has_heavy_tails(const VectorXd& values);
 
 /// Residuals of known rows, and the number of runs (or sum of weights) behind each.
 struct KnownRows {
   const CodedInputs& inputs;  ///< coordinates
-  Eigen::VectorXd residual;
-  Eigen::VectorXd runs;
+  VectorXd residual;
+  VectorXd runs;
 };
 
 /// The negative log density of sampled rows given their neighbours (leave-one-out cross-validation,
@@ -73,30 +72,30 @@ class LeftOutPosterior {
  public:
   /// `places`: per sampled row its neighbours and, last, the row itself. The sum over the sampled
   /// rows is scaled up to all rows.
-  LeftOutPosterior(const KnownRows& rows, std::vector<std::vector<Eigen::Index>> places,
-                   HyperPrior prior, std::size_t threads);
+  LeftOutPosterior(const KnownRows& rows, std::vector<std::vector<Index>> places, HyperPrior prior,
+                   std::size_t threads);
 
   /// Infinite if a covariance is numerically singular.
-  double cost(const Eigen::VectorXd& hyper);
+  double cost(const VectorXd& hyper);
   /// The gradient of the cost at the point of the last call of cost().
-  Eigen::VectorXd slopes() const;
+  VectorXd slopes() const;
   /// Mean relative error of the leave-one-out predictions at that point; infinite if the cost is.
   double mean_relative_error() const;
 
  private:
   const KnownRows& rows_;
-  std::vector<std::vector<Eigen::Index>> places_;
+  std::vector<std::vector<Index>> places_;
   HyperLayout layout_;
   HyperPrior prior_;
   double rows_per_place_ = 1;
   double pair_count_ = 0;  ///< pairs of rows, over all places
   std::size_t threads_ = 1;
-  Eigen::VectorXd hyper_;
-  std::vector<Eigen::MatrixXd> correlations_;  ///< per place, as all below
-  std::vector<Eigen::MatrixXd> solved_;  ///< covariance^-1 times the last unit vector, and times y
+  VectorXd hyper_;
+  std::vector<MatrixXd> correlations_;  ///< per place, as all below
+  std::vector<MatrixXd> solved_;        ///< covariance^-1 times the last unit vector, and times y
 
   bool is_finite() const;
-  Eigen::VectorXd slopes_of(std::size_t place, const Kernel& kernel, const PairSlopes& pairs) const;
+  VectorXd slopes_of(std::size_t place, const Kernel& kernel, const PairSlopes& pairs) const;
 };
 
 /// Typical variance of ln(measured time) about its expectation.
@@ -119,15 +118,15 @@ optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
 struct GpOptions {
   std::vector<CoordinateForm> forms = {};  ///< per number; empty: usual_form()
-  Eigen::Index start_rows = 240;           ///< number of rows on which the starts are compared
-  Eigen::Index hyper_rows = 800;   ///< number of rows from which the hyper-parameters are found
-  Eigen::Index exact_rows = 2000;  ///< beyond, predictions are from nearest neighbours
-  Eigen::Index neighbours = 60;
+  Index start_rows = 240;                  ///< number of rows on which the starts are compared
+  Index hyper_rows = 800;   ///< number of rows from which the hyper-parameters are found
+  Index exact_rows = 2000;  ///< beyond, predictions are from nearest neighbours
+  Index neighbours = 60;
   std::size_t iterations = 150;  ///< at most, in the final search on `hyper_rows` rows
   /// Known weights of the runs; if they are given, the noise has heavy tails.
-  Eigen::VectorXd run_weights = {};
+  VectorXd run_weights = {};
   /// Hyper-parameters of a similar data set to start from, in place of several starts.
-  std::optional<Eigen::VectorXd> start = {};
+  std::optional<VectorXd> start = {};
   std::uint64_t seed = 0;
   std::size_t threads = 1;
   std::stop_token stop = {};
@@ -137,11 +136,11 @@ struct GpOptions {
 struct GaussianProcess {
   std::vector<Coordinate> coordinates;
   Kernel kernel;
-  Inputs inputs;             ///< coordinates of the rows; runs with equal inputs are one row
-  Eigen::VectorXd runs;      ///< per row
-  Eigen::VectorXd residual;  ///< per row: ln t - level - ln f
-  Eigen::VectorXd weights;   ///< z = variance * correlations * weights; empty beyond exact_rows
-  Eigen::Index neighbours = 0;
+  Inputs inputs;      ///< coordinates of the rows; runs with equal inputs are one row
+  VectorXd runs;      ///< per row
+  VectorXd residual;  ///< per row: ln t - level - ln f
+  VectorXd weights;   ///< z = variance * correlations * weights; empty beyond exact_rows
+  Index neighbours = 0;
   double near_variance = 0;  ///< see Predictor::near_variance(); 0: not computed yet
 };
 
@@ -151,7 +150,7 @@ struct HyperParameters {
   Kernel kernel;
   double level_deviation = 0;
   bool heavy_tails = false;  ///< if true, kernel.noise is the variance of a run of weight 1
-  Eigen::VectorXd position;  ///< all hyper-parameters, in the order of HyperLayout
+  VectorXd position;         ///< all hyper-parameters, in the order of HyperLayout
   double cost = 0;           ///< negative log posterior density, up to a constant
   std::size_t evaluations = 0;
 };
@@ -160,7 +159,7 @@ struct GpFit {
   HyperParameters hyper;
   GaussianProcess gp;
   double level = 0;
-  Eigen::VectorXd run_weights;  ///< in the order of the runs given
+  VectorXd run_weights;  ///< in the order of the runs given
 };
 
 /// The coordinates of the numbers, standardised over the rows; empty `forms`: usual_form().
@@ -168,12 +167,12 @@ std::vector<Coordinate> gp_coordinates(const Inputs& inputs,
                                        const std::vector<CoordinateForm>& forms);
 
 /// The mode of the posterior of the hyper-parameters, on a sample of the rows. `y`: per run.
-HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
+HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
                                         const GpOptions& options);
 
 /// Fits intercept and GP to the residuals y = ln t - ln f of the runs. The intercept is the
 /// generalised least squares estimate under the GP's covariance.
-GpFit fit_gp(const Inputs& inputs, const Eigen::VectorXd& y, HyperParameters hyper,
+GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
              const GpOptions& options);
 
 struct PredictiveKernel {
@@ -190,13 +189,13 @@ PredictiveKernel predictive_kernel(const GaussianProcess& gp, const GpOptions& o
 /// Per row: posterior mean of z, to be added to the intercept and ln f, and standard deviation of
 /// z, without the noise of a run.
 struct Prediction {
-  Eigen::VectorXd mean;
-  Eigen::VectorXd deviation;  ///< empty if not asked for
+  VectorXd mean;
+  VectorXd deviation;  ///< empty if not asked for
 };
 
 /// 95th percentile of the leave-one-out variances of z at the known rows. `noise`: per row,
 /// variance of the mean of its runs.
-double near_variance(const PositiveMatrix& covariance, const Eigen::VectorXd& noise);
+double near_variance(const PositiveMatrix& covariance, const VectorXd& noise);
 
 /// Predicts the GP at other rows; keeps a reference to the process.
 ///
@@ -204,13 +203,12 @@ double near_variance(const PositiveMatrix& covariance, const Eigen::VectorXd& no
 /// correlated with it (Vecchia 1988).
 class Predictor {
  public:
-  static constexpr Eigen::Index kManyRows = 1'000'000;
+  static constexpr Index kManyRows = 1'000'000;
 
   /// `rows`: an upper bound of the number of rows to predict, if known.
-  explicit Predictor(const GaussianProcess& gp, Eigen::Index rows = kManyRows);
+  explicit Predictor(const GaussianProcess& gp, Index rows = kManyRows);
 
-  Eigen::VectorXd mean(const Inputs& inputs, std::size_t threads,
-                       const std::stop_token& stop = {}) const;
+  VectorXd mean(const Inputs& inputs, std::size_t threads, const std::stop_token& stop = {}) const;
 
   /// 95th percentile of the leave-one-out variances of z at the known rows. A row with a larger
   /// variance is farther from the known rows than they are from each other.
@@ -231,14 +229,14 @@ class Predictor {
   std::optional<Neighbours> tree_;   ///< set if predictions are from nearest neighbours
   std::optional<PairTables> pairs_;  ///< likewise
 
-  Eigen::VectorXd noise_of(std::span<const Eigen::Index> rows) const;
+  VectorXd noise_of(std::span<const Index> rows) const;
   struct Place;
-  std::optional<Place> place_of(const Inputs& inputs, Eigen::Index row, Eigen::Index count) const;
+  std::optional<Place> place_of(const Inputs& inputs, Index row, Index count) const;
   std::optional<PositiveMatrix> whole_covariance() const;
-  double left_out_variance(Eigen::Index row) const;
-  Eigen::MatrixXd noisy(Eigen::MatrixXd correlations, std::span<const Eigen::Index> rows) const;
+  double left_out_variance(Index row) const;
+  MatrixXd noisy(MatrixXd correlations, std::span<const Index> rows) const;
   void from_all(const Asked& asked, const PositiveMatrix* covariance, Prediction& out) const;
-  void from_neighbours(const Asked& asked, Eigen::Index row, bool deviation, Prediction& out) const;
+  void from_neighbours(const Asked& asked, Index row, bool deviation, Prediction& out) const;
   Prediction predicted(const Inputs& inputs, bool deviations, std::size_t threads,
                        const std::stop_token& stop) const;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
@@ -15,9 +16,6 @@
 
 namespace perfmodel::gp {
 namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
 
 /// Medians of the priors, and standard deviations of their logarithms (of w: of its logit).
 constexpr double kInverseLength = 0.05;
@@ -345,7 +343,6 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
 
 namespace {
 
-using Eigen::MatrixXd;
 using Rows = std::vector<Index>;
 
 constexpr double kMoreNoise = 10;  ///< factor while the covariance is numerically singular

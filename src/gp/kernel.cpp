@@ -11,8 +11,7 @@
 
 namespace perfmodel::gp {
 
-ValueTable::ValueTable(const Eigen::VectorXd& values, OfValue of, Eigen::Index most)
-    : of_(std::move(of)) {
+ValueTable::ValueTable(const VectorXd& values, OfValue of, Index most) : of_(std::move(of)) {
   if (values.size() > most)
     return;
   values_ = values;
@@ -24,14 +23,11 @@ ValueTable::ValueTable(const Eigen::VectorXd& values, OfValue of, Eigen::Index m
 const double* ValueTable::of_value(std::uint32_t code) const {
   const auto size = static_cast<std::size_t>(values_.size());
   double* const row = table_.get() + code * size;
-  std::call_once(computed_[code], [&] { of_(values_, values_[Eigen::Index{code}], row); });
+  std::call_once(computed_[code], [&] { of_(values_, values_[Index{code}], row); });
   return row;
 }
 
 namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
 
 double transformed(CoordinateForm form, double unit, double value) {
   switch (form) {
@@ -97,7 +93,7 @@ Coordinate standardised(CoordinateForm form, const VectorXd& values) {
 }
 
 Inputs take_rows(const Inputs& inputs, std::span<const Index> rows) {
-  Inputs out{.numbers = Eigen::MatrixXd(index(rows.size()), inputs.numbers.cols()),
+  Inputs out{.numbers = MatrixXd(index(rows.size()), inputs.numbers.cols()),
              .levels = Levels(index(rows.size()), inputs.levels.cols())};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.numbers.row(index(i)) = inputs.numbers.row(rows[i]);
@@ -125,8 +121,6 @@ const Functions& functions_for(InstructionSet instructions) {
 
 namespace perfmodel::gp {
 namespace {
-
-using Eigen::MatrixXd;
 
 const matern::Functions& matern_functions() {
   return matern::functions_for(best_instruction_set());
@@ -390,10 +384,10 @@ void multiply_level_pairs(const std::vector<std::uint32_t>& codes, double other,
 }
 
 /// For a number that is not tabulated.
-void multiply_number_pairs(const Kernel& kernel, Index number, const Eigen::VectorXd& places,
+void multiply_number_pairs(const Kernel& kernel, Index number, const VectorXd& places,
                            MatrixXd& out) {
-  const Eigen::VectorXd off = pair_differences(places);
-  Eigen::VectorXd own(off.size());
+  const VectorXd off = pair_differences(places);
+  VectorXd own(off.size());
   kernel.number_correlations(number, off.data(), to_size(off.size()), 0, own.data());
   Index first = 0;
   for (Index k = 0; k < out.cols(); ++k) {
@@ -422,7 +416,7 @@ PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows, double pai
   for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
     tables_.emplace_back(
         rows.numbers[j].values,
-        [&kernel, j](const Eigen::VectorXd& values, double value, double* out) {
+        [&kernel, j](const VectorXd& values, double value, double* out) {
           kernel.number_correlations(index(j), values.data(),
                                      static_cast<std::size_t>(values.size()), value, out);
         },
@@ -435,7 +429,7 @@ MatrixXd PairTables::among(std::span<const Index> rows) const {
   for (std::size_t j = 0; j < rows_.numbers.size(); ++j) {
     const std::vector<std::uint32_t> codes = chosen_codes(rows_.numbers[j], rows);
     const ValueTable& table = tables_[j];
-    const Eigen::VectorXd& values = rows_.numbers[j].values;
+    const VectorXd& values = rows_.numbers[j].values;
     if (table.exists())
       multiply_pairs(codes, out, [&](std::uint32_t code) { return table.of_value(code); });
     else

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel::gp {
@@ -20,19 +20,19 @@ namespace perfmodel::gp {
 class ValueTable {
  public:
   /// Writes the function of each of `values` and `value` to `out`.
-  using OfValue = std::function<void(const Eigen::VectorXd& values, double value, double* out)>;
+  using OfValue = std::function<void(const VectorXd& values, double value, double* out)>;
 
-  static constexpr Eigen::Index kMostValues = 2048;  ///< 32 MiB per table
+  static constexpr Index kMostValues = 2048;  ///< 32 MiB per table
 
   /// Makes no table if there are more than `most` values.
-  ValueTable(const Eigen::VectorXd& values, OfValue of, Eigen::Index most = kMostValues);
+  ValueTable(const VectorXd& values, OfValue of, Index most = kMostValues);
 
   bool exists() const { return table_ != nullptr; }
   /// The function of the value of index `code` and each of all values. Thread-safe.
   const double* of_value(std::uint32_t code) const;
 
  private:
-  Eigen::VectorXd values_;
+  VectorXd values_;
   OfValue of_;
   std::unique_ptr<double[]> table_;
   std::unique_ptr<std::once_flag[]> computed_;
@@ -63,27 +63,27 @@ struct Coordinate {
   double at(double value) const;
   /// The inverse of at().
   double value(double place) const;
-  Eigen::VectorXd at(const Eigen::VectorXd& values) const;
+  VectorXd at(const VectorXd& values) const;
 };
 
 /// log, or log_one_plus if a value is 0.
-CoordinateForm usual_form(const Eigen::VectorXd& values);
+CoordinateForm usual_form(const VectorXd& values);
 
 /// The coordinate that has mean 0 and standard deviation 1 over `values`.
-Coordinate standardised(CoordinateForm form, const Eigen::VectorXd& values);
+Coordinate standardised(CoordinateForm form, const VectorXd& values);
 
 using Levels = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// Rows of runs: a column per number and a column per categorical input.
 struct Inputs {
-  Eigen::MatrixXd numbers;
+  MatrixXd numbers;
   Levels levels;  ///< indices of levels
 
-  Eigen::Index rows() const { return numbers.rows(); }
+  Index rows() const { return numbers.rows(); }
 };
 
 /// The chosen rows, in the order of `rows`.
-Inputs take_rows(const Inputs& inputs, std::span<const Eigen::Index> rows);
+Inputs take_rows(const Inputs& inputs, std::span<const Index> rows);
 
 /// The inputs with their numbers transformed to coordinates.
 Inputs placed(const Inputs& inputs, const std::vector<Coordinate>& coordinates);
@@ -96,52 +96,51 @@ Inputs placed(const Inputs& inputs, const std::vector<Coordinate>& coordinates);
 /// The share w remains however far apart two numbers are: a deviation that is specific to a job on
 /// 4 workers carries over to 8.
 struct Kernel {
-  Eigen::VectorXd inverse_lengths;  ///< 1 / l, per number
-  Eigen::VectorXd shares;           ///< w, per number
-  Eigen::VectorXd rates;            ///< per column of levels
-  double variance = 1;              ///< of the GP
-  double noise = 1;                 ///< variance of a single run about the GP
+  VectorXd inverse_lengths;  ///< 1 / l, per number
+  VectorXd shares;           ///< w, per number
+  VectorXd rates;            ///< per column of levels
+  double variance = 1;       ///< of the GP
+  double noise = 1;          ///< variance of a single run about the GP
 
   /// Writes the correlations of `count` values of a number with `from` to `out`.
-  void number_correlations(Eigen::Index column, const double* values, std::size_t count,
-                           double from, double* out) const;
+  void number_correlations(Index column, const double* values, std::size_t count, double from,
+                           double* out) const;
   /// The derivatives of ln(correlation) with respect to ln(1 / l) and to ln(w / (1 - w)).
-  void number_slopes(Eigen::Index column, const double* values, std::size_t count, double from,
+  void number_slopes(Index column, const double* values, std::size_t count, double from,
                      double* by_length, double* by_share) const;
   /// -ln(correlation).
-  void number_distances(Eigen::Index column, const double* values, std::size_t count, double from,
+  void number_distances(Index column, const double* values, std::size_t count, double from,
                         double* out) const;
 };
 
 /// The distinct values of a column, and the value of each row as an index.
 struct CodedColumn {
-  Eigen::VectorXd values;            ///< ascending; of levels their indices
+  VectorXd values;                   ///< ascending; of levels their indices
   std::vector<std::uint32_t> codes;  ///< row -> index into `values`
 
-  static CodedColumn of(const Eigen::VectorXd& column);
-  Eigen::VectorXd of_rows() const;
+  static CodedColumn of(const VectorXd& column);
+  VectorXd of_rows() const;
 };
 
 /// Coordinates by column and distinct value, so that a kernel is computed once per pair of values.
 struct CodedInputs {
   std::vector<CodedColumn> numbers;
   std::vector<CodedColumn> levels;
-  Eigen::Index rows = 0;
+  Index rows = 0;
 
   explicit CodedInputs(const Inputs& coordinates);
 };
 
 /// Correlations of the rows of `a` with those of `b`, a.rows x b.rows.
-Eigen::MatrixXd correlations(const Kernel& kernel, const CodedInputs& a, const CodedInputs& b);
+MatrixXd correlations(const Kernel& kernel, const CodedInputs& a, const CodedInputs& b);
 /// Correlations among the rows: the lower half with its diagonal; the upper half is filled with 1.
-Eigen::MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows,
-                                   std::size_t threads = 1);
+MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows, std::size_t threads = 1);
 
 /// sum_ik weights(i, k) dR(i, k) / dp / R(i, k) over all pairs of rows, for each p of ln(1 / l) and
 /// ln(w / (1 - w)) of each number, then ln(rate) of each column of levels. `weights` is symmetric;
 /// only its lower half is read.
-Eigen::VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
-                                       const Eigen::MatrixXd& weights, std::size_t threads);
+VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
+                                const MatrixXd& weights, std::size_t threads);
 
 /// Correlations among known rows, for many small sets of rows. Tabulated for few distinct values.
 class PairTables {
@@ -153,13 +152,13 @@ class PairTables {
   PairTables(const Kernel& kernel, const CodedInputs& rows, double pairs = kManyPairs);
 
   /// The lower half of the correlations among the chosen rows.
-  Eigen::MatrixXd among(std::span<const Eigen::Index> rows) const;
+  MatrixXd among(std::span<const Index> rows) const;
 
  private:
   const Kernel& kernel_;
   const CodedInputs& rows_;
   std::vector<ValueTable> tables_;  ///< per number
-  Eigen::VectorXd other_level_;     ///< correlation of two different levels, per column
+  VectorXd other_level_;            ///< correlation of two different levels, per column
 };
 
 /// Derivatives of ln(correlation) among known rows with respect to the hyper-parameters, for many
@@ -172,7 +171,7 @@ class PairSlopes {
   /// sum weights d ln R(i, k) / dp over all pairs i > k of the chosen rows, for each p of ln(1 / l)
   /// and ln(w / (1 - w)) of each number, then ln(rate) of each column of levels. `weights` has the
   /// order of a matrix's lower half, column by column.
-  Eigen::VectorXd sums(std::span<const Eigen::Index> rows, const Eigen::VectorXd& weights) const;
+  VectorXd sums(std::span<const Index> rows, const VectorXd& weights) const;
 
  private:
   using Slopes = Eigen::Array<double, 2, Eigen::Dynamic>;  ///< with respect to length and to share
@@ -181,11 +180,9 @@ class PairSlopes {
   const CodedInputs& rows_;
   std::vector<Slopes> tables_;  ///< per number, over all pairs of values; empty: too many values
 
-  Eigen::Array2d of_table(const Slopes& table, Eigen::Index values,
-                          const std::vector<std::uint32_t>& codes,
-                          const Eigen::VectorXd& weights) const;
-  Eigen::Array2d computed(Eigen::Index number, const Eigen::VectorXd& places,
-                          const Eigen::VectorXd& weights) const;
+  Eigen::Array2d of_table(const Slopes& table, Index values,
+                          const std::vector<std::uint32_t>& codes, const VectorXd& weights) const;
+  Eigen::Array2d computed(Index number, const VectorXd& places, const VectorXd& weights) const;
 };
 
 }  // namespace perfmodel::gp

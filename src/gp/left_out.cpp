@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
@@ -14,11 +15,6 @@
 
 namespace perfmodel::gp {
 namespace {
-
-using Eigen::ArrayXd;
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 constexpr int kRounds = 3;
 constexpr int kRoundsOfScale = 30;

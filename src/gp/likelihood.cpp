@@ -12,10 +12,6 @@
 
 namespace perfmodel::gp {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 namespace {
 
 /// Negative, 0 or positive, as row a sorts before, equal to or after b.

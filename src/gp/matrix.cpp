@@ -15,12 +15,12 @@ namespace perfmodel::gp {
 /// A block of a matrix or of its transpose: element (i, k) is data[i * row_step + k * column_step].
 struct Factor {
   const double* data;
-  Eigen::Index row_step;
-  Eigen::Index column_step;
+  Index row_step;
+  Index column_step;
 
   Factor transposed() const { return {data, column_step, row_step}; }
-  Factor from_row(Eigen::Index row) const { return {data + row * row_step, row_step, column_step}; }
-  Factor from_column(Eigen::Index column) const {
+  Factor from_row(Index row) const { return {data + row * row_step, row_step, column_step}; }
+  Factor from_column(Index column) const {
     return {data + column * column_step, row_step, column_step};
   }
 };
@@ -30,14 +30,14 @@ struct Factor {
 enum class Places { all, lower };
 
 struct ProductSize {
-  Eigen::Index rows;
-  Eigen::Index columns;
-  Eigen::Index depth;
+  Index rows;
+  Index columns;
+  Index depth;
 };
 
 /// c -= a b, summed in the order of the depth; c is column-major.
 void subtract_product(const tile_kernel::Functions& kernel, const ProductSize& size,
-                      const Factor& a, const Factor& b, double* c, Eigen::Index stride,
+                      const Factor& a, const Factor& b, double* c, Index stride,
                       Places places = Places::all);
 
 }  // namespace perfmodel::gp
@@ -52,8 +52,6 @@ const Functions& functions_for(InstructionSet instructions) {
 
 namespace perfmodel::gp {
 namespace {
-
-using Eigen::Index;
 
 constexpr auto kTileRows = static_cast<Index>(tile_kernel::kTileRows);
 constexpr auto kTileColumns = static_cast<Index>(tile_kernel::kTileColumns);
@@ -126,7 +124,6 @@ void subtract_packed(const tile_kernel::Functions& kernel, const Packed& packed,
   }
 }
 
-using Eigen::MatrixXd;
 using tile_kernel::Functions;
 
 /// Triangles up to this size are not divided further.
@@ -246,8 +243,6 @@ class Triangles {
     return true;
   }
 };
-
-using Eigen::VectorXd;
 
 /// Fewer right-hand sides are solved for one after the other.
 constexpr Index kColumnsInBlocks = 4;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <optional>
 
+#include "base/eigen.hpp"
 #include "perfmodel/progress.hpp"
 
 namespace perfmodel::gp {
@@ -18,41 +18,41 @@ struct DenseWork {
 
 /// Replaces the lower half of a symmetric matrix by its Cholesky factor; the content above the
 /// diagonal is undefined afterwards. False if the matrix is not positive definite.
-bool factorise(Eigen::MatrixXd& matrix, const DenseWork& work = {});
+bool factorise(MatrixXd& matrix, const DenseWork& work = {});
 
 /// Replaces x by lower^-1 x.
-void solve_forward(const Eigen::MatrixXd& lower, Eigen::MatrixXd& x, const DenseWork& work = {});
+void solve_forward(const MatrixXd& lower, MatrixXd& x, const DenseWork& work = {});
 
 /// lower^-1, zero above the diagonal.
-Eigen::MatrixXd inverse_of_lower(const Eigen::MatrixXd& lower, const DenseWork& work);
+MatrixXd inverse_of_lower(const MatrixXd& lower, const DenseWork& work);
 
 /// The lower half of lower' lower; `lower` must be zero above its diagonal.
-Eigen::MatrixXd squared_lower(const Eigen::MatrixXd& lower, const DenseWork& work = {});
+MatrixXd squared_lower(const MatrixXd& lower, const DenseWork& work = {});
 
 /// A symmetric positive definite matrix, stored as its Cholesky factor L: A = L L'.
 class PositiveMatrix {
  public:
   /// Reads the lower half of `matrix`. Empty if it is not positive definite. `threads` are used
   /// here and by the member functions.
-  static std::optional<PositiveMatrix> factorised(Eigen::MatrixXd matrix, std::size_t threads = 1);
+  static std::optional<PositiveMatrix> factorised(MatrixXd matrix, std::size_t threads = 1);
 
-  Eigen::Index size() const { return lower_.rows(); }
+  Index size() const { return lower_.rows(); }
   double log_determinant() const;
   /// L^-1 right.
-  Eigen::MatrixXd whitened(Eigen::MatrixXd right) const;
-  Eigen::MatrixXd solve(Eigen::MatrixXd right) const;
+  MatrixXd whitened(MatrixXd right) const;
+  MatrixXd solve(MatrixXd right) const;
   /// The last column of A^-1.
-  Eigen::VectorXd inverse_last() const;
+  VectorXd inverse_last() const;
   /// The lower half of A^-1, in n^3 / 3 multiplications; solving for the identity would take n^3.
-  Eigen::MatrixXd inverse_lower() const;
+  MatrixXd inverse_lower() const;
   /// The diagonal of A^-1, in n^3 / 6 multiplications.
-  Eigen::VectorXd inverse_diagonal() const;
+  VectorXd inverse_diagonal() const;
 
  private:
-  Eigen::MatrixXd lower_;  ///< the content above the diagonal is undefined
+  MatrixXd lower_;  ///< the content above the diagonal is undefined
   std::size_t threads_ = 1;
 
-  PositiveMatrix(Eigen::MatrixXd lower, std::size_t threads)
+  PositiveMatrix(MatrixXd lower, std::size_t threads)
       : lower_(std::move(lower)), threads_(threads) {}
 };
 

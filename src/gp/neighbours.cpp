@@ -11,8 +11,6 @@
 namespace perfmodel::gp {
 namespace {
 
-using Eigen::RowVectorXd;
-
 constexpr std::size_t kLeafRows = 16;
 
 }  // namespace
@@ -50,7 +48,7 @@ class Neighbours::Query {
         std::size_t count)
       : tree_(tree), count_(std::min(count, tree.order_.size())) {
     for (std::size_t j = 0; j < tree.columns_.size(); ++j) {
-      const Eigen::Index place = index(tree.columns_[j]);
+      const Index place = index(tree.columns_[j]);
       place_.push_back(place < numbers.size() ? numbers[place] : levels[place - numbers.size()]);
       tables_.push_back(table(j));
     }
@@ -79,7 +77,7 @@ class Neighbours::Query {
     const ValueTable& known = tree_.distances_[column];
     if (!known.exists())
       return nullptr;
-    const Eigen::VectorXd& values = tree_.column(column).values;
+    const VectorXd& values = tree_.column(column).values;
     const auto found = std::lower_bound(values.begin(), values.end(), place_[column]);
     return found != values.end() && *found == place_[column]
                ? known.of_value(static_cast<std::uint32_t>(found - values.begin()))
@@ -137,7 +135,7 @@ class Neighbours::Query {
       return;
     }
     const std::size_t j = node.column;
-    const Eigen::VectorXd& values = tree_.column(j).values;
+    const VectorXd& values = tree_.column(j).values;
     const bool in_lower = place_[j] <= values[node.last_lower];
     const bool in_upper = place_[j] >= values[node.first_upper];
     const double to_lower = in_lower ? off[j] : std::max(off[j], distance(j, node.last_lower));
@@ -167,7 +165,7 @@ Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
                    [&](std::size_t a, std::size_t b) { return widths[a] > widths[b]; });
   for (std::size_t j = 0; j < count; ++j)
     distances_.emplace_back(
-        column(j).values, [this, j](const Eigen::VectorXd& values, double value, double* out) {
+        column(j).values, [this, j](const VectorXd& values, double value, double* out) {
           distances(j, values.data(), static_cast<std::size_t>(values.size()), value, out);
         });
   std::iota(order_.begin(), order_.end(), std::size_t{0});

@@ -1,16 +1,16 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "gp/kernel.hpp"
 
 namespace perfmodel::gp {
 
 struct Neighbour {
-  Eigen::Index row = 0;
+  Index row = 0;
   double distance = 0;  ///< -ln(correlation)
 };
 
@@ -24,8 +24,8 @@ class Neighbours {
   Neighbours& operator=(const Neighbours&) = delete;
 
   /// The `count` most correlated rows, by ascending distance, then row.
-  std::vector<Neighbour> nearest(const Eigen::RowVectorXd& numbers,
-                                 const Eigen::RowVectorXd& levels, std::size_t count) const;
+  std::vector<Neighbour> nearest(const RowVectorXd& numbers, const RowVectorXd& levels,
+                                 std::size_t count) const;
 
  private:
   /// A leaf with its rows, or two children that one column separates.

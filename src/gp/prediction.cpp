@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
@@ -14,10 +15,6 @@
 
 namespace perfmodel::gp {
 namespace {
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 using Rows = std::vector<Index>;
 

@@ -236,8 +236,7 @@ void Campaign::report_outlier(const plan::Configuration& configuration, double l
   if (found == times_.end() || found->second.empty())
     return;
   const std::vector<double>& earlier = found->second;
-  const double usual =
-      median(Eigen::Map<const Eigen::VectorXd>(earlier.data(), index(earlier.size())));
+  const double usual = median(Eigen::Map<const VectorXd>(earlier.data(), index(earlier.size())));
   if (std::abs(log_time - usual) > std::log(most))
     request_.warn(fmt::format("{}: outlier: {}, after {}", words_of(configuration),
                               time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));
@@ -245,7 +244,7 @@ void Campaign::report_outlier(const plan::Configuration& configuration, double l
 
 /// Expected seconds of measuring configurations with these times: overhead + factor * time, fitted
 /// to those measured so far by least squares of relative errors.
-Eigen::VectorXd Campaign::costs_of(const Eigen::VectorXd& predicted) const {
+VectorXd Campaign::costs_of(const VectorXd& predicted) const {
   Eigen::Matrix2d normal = Eigen::Matrix2d::Zero();
   Eigen::Vector2d right = Eigen::Vector2d::Zero();
   for (const auto& [configuration, times] : times_) {
@@ -259,8 +258,8 @@ Eigen::VectorXd Campaign::costs_of(const Eigen::VectorXd& predicted) const {
   const Eigen::Vector2d both = normal.ldlt().solve(right);
   if (both.allFinite() && both[0] >= 0 && both[1] >= 0)
     return both[0] + both[1] * predicted.array();
-  return both.allFinite() && both[1] >= 0 ? Eigen::VectorXd(right[1] / normal(1, 1) * predicted)
-                                          : Eigen::VectorXd::Ones(predicted.size());
+  return both.allFinite() && both[1] >= 0 ? VectorXd(right[1] / normal(1, 1) * predicted)
+                                          : VectorXd::Ones(predicted.size());
 }
 
 Knowledge Campaign::learn() const {

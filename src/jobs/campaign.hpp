@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/plan.hpp"
+#include "base/eigen.hpp"
 #include "base/files.hpp"
 #include "jobs/measurement.hpp"
 #include "perfmodel/fit.hpp"
@@ -102,7 +103,7 @@ class Campaign {
                                              std::size_t most) const;
   std::vector<plan::Configuration> plan_of(std::size_t count) const;
   void choose(const FittedModel& model, Knowledge& knowledge) const;
-  Eigen::VectorXd costs_of(const Eigen::VectorXd& predicted) const;
+  VectorXd costs_of(const VectorXd& predicted) const;
 };
 
 }  // namespace perfmodel

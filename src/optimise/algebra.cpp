@@ -19,7 +19,7 @@ void require_valid(const Bounds& bounds) {
     throw std::invalid_argument("there are " + std::to_string(bounds.lower.size()) + " lower but " +
                                 std::to_string(bounds.upper.size()) + " upper bounds");
   }
-  for (Eigen::Index i = 0; i < bounds.size(); ++i) {
+  for (Index i = 0; i < bounds.size(); ++i) {
     const double lower = bounds.lower[i];
     const double upper = bounds.upper[i];
     const std::string range = "the bounds " + perfmodel::to_text(lower) + ":" +
@@ -33,9 +33,9 @@ void require_valid(const Bounds& bounds) {
   }
 }
 
-std::vector<Eigen::Index> free_coordinates(const Bounds& bounds) {
-  std::vector<Eigen::Index> free;
-  for (Eigen::Index i = 0; i < bounds.size(); ++i)
+std::vector<Index> free_coordinates(const Bounds& bounds) {
+  std::vector<Index> free;
+  for (Index i = 0; i < bounds.size(); ++i)
     if (bounds.lower[i] < bounds.upper[i])
       free.push_back(i);
   return free;
@@ -44,9 +44,6 @@ std::vector<Eigen::Index> free_coordinates(const Bounds& bounds) {
 }  // namespace perfmodel::optimise
 
 namespace perfmodel::optimise {
-
-using Eigen::Index;
-using Eigen::VectorXd;
 
 VectorXd LevelColumns::others(const VectorXd& x) const {
   if (empty())
@@ -123,9 +120,6 @@ VectorXd absolute_transposed_product(const RowMajorMatrix& others, const LevelCo
 
 namespace perfmodel {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using optimise::LevelColumns;
 using optimise::LevelMatrix;
 using optimise::RowMajorMatrix;

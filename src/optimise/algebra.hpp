@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <cstddef>
@@ -9,15 +8,17 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/eigen.hpp"
+
 namespace perfmodel::optimise {
 
 /// The box that is searched: lower[i] <= x[i] <= upper[i]. Equal bounds fix a coordinate.
 struct Bounds {
-  Eigen::VectorXd lower;
-  Eigen::VectorXd upper;
+  VectorXd lower;
+  VectorXd upper;
 
-  Eigen::Index size() const { return lower.size(); }
-  bool contains(const Eigen::VectorXd& x) const {
+  Index size() const { return lower.size(); }
+  bool contains(const VectorXd& x) const {
     return (x.array() >= lower.array()).all() && (x.array() <= upper.array()).all();
   }
 };
@@ -26,7 +27,7 @@ struct Bounds {
 void require_valid(const Bounds& bounds);
 
 /// The coordinates whose bounds differ, ascending.
-std::vector<Eigen::Index> free_coordinates(const Bounds& bounds);
+std::vector<Index> free_coordinates(const Bounds& bounds);
 
 }  // namespace perfmodel::optimise
 
@@ -34,7 +35,7 @@ namespace perfmodel {
 
 /// The point at which a descent ended.
 struct Optimum {
-  Eigen::VectorXd at;
+  VectorXd at;
   double cost = 0;
   /// Largest possible gain of one more step, as a share of the cost.
   double relative_gap = 0;
@@ -53,26 +54,24 @@ using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 /// categorical column. Stored by row, thousands of them take no more memory and time than one. The
 /// other columns are in a separate dense matrix, in their order.
 struct LevelColumns {
-  static constexpr Eigen::Index none = -1;
+  static constexpr Index none = -1;
 
-  Eigen::Index first = 0;            ///< among all columns
-  Eigen::Index count = 0;            ///< 0: all columns are dense
-  std::vector<Eigen::Index> of_row;  ///< the level with an entry in this row, or none
-  Eigen::VectorXd value;             ///< the entry
+  Index first = 0;            ///< among all columns
+  Index count = 0;            ///< 0: all columns are dense
+  std::vector<Index> of_row;  ///< the level with an entry in this row, or none
+  VectorXd value;             ///< the entry
 
   bool empty() const { return count == 0; }
-  Eigen::Index level_of(Eigen::Index row) const {
-    return empty() ? none : of_row[static_cast<std::size_t>(row)];
-  }
+  Index level_of(Index row) const { return empty() ? none : of_row[static_cast<std::size_t>(row)]; }
 
   /// The entries of a vector over all columns that do not belong to levels, and those that do.
-  Eigen::VectorXd others(const Eigen::VectorXd& x) const;
-  Eigen::VectorXd levels(const Eigen::VectorXd& x) const;
-  Eigen::VectorXd joined(const Eigen::VectorXd& others, const Eigen::VectorXd& levels) const;
+  VectorXd others(const VectorXd& x) const;
+  VectorXd levels(const VectorXd& x) const;
+  VectorXd joined(const VectorXd& others, const VectorXd& levels) const;
 
-  bool holds(Eigen::Index column) const { return column >= first && column < first + count; }
+  bool holds(Index column) const { return column >= first && column < first + count; }
   /// The index among the other columns of a column that is not one of these.
-  Eigen::Index other(Eigen::Index column) const { return column < first ? column : column - count; }
+  Index other(Index column) const { return column < first ? column : column - count; }
 };
 
 /// A matrix with both kinds of columns.
@@ -80,8 +79,8 @@ struct LevelMatrix {
   RowMajorMatrix others;
   LevelColumns levels;
 
-  Eigen::Index rows() const { return others.rows(); }
-  Eigen::Index cols() const { return others.cols() + levels.count; }
+  Index rows() const { return others.rows(); }
+  Index cols() const { return others.cols() + levels.count; }
 };
 
 /// The entries of both kinds that are not 0.
@@ -89,16 +88,15 @@ SparseRows sparse_rows(const LevelMatrix& matrix);
 
 /// If a matrix has at least this many columns besides those of the separate levels, most of them
 /// are levels of further categorical columns, with few entries.
-inline constexpr Eigen::Index kSparseColumns = 64;
+inline constexpr Index kSparseColumns = 64;
 
 /// Products of the matrix that `others` and `levels` make together.
-Eigen::VectorXd product(const RowMajorMatrix& others, const LevelColumns& levels,
-                        const Eigen::VectorXd& x);
-Eigen::VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
-                                   const Eigen::VectorXd& v);
+VectorXd product(const RowMajorMatrix& others, const LevelColumns& levels, const VectorXd& x);
+VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
+                            const VectorXd& v);
 /// The transposed product with the absolute values of the entries.
-Eigen::VectorXd absolute_transposed_product(const RowMajorMatrix& others,
-                                            const LevelColumns& levels, const Eigen::VectorXd& v);
+VectorXd absolute_transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
+                                     const VectorXd& v);
 
 }  // namespace perfmodel::optimise
 
@@ -108,41 +106,41 @@ namespace perfmodel {
 /// diagonal, as in J'J, since no row has two of them. If further columns have many levels, the
 /// whole matrix is sparse.
 struct ArrowMatrix {
-  Eigen::Index first = 0;           ///< index of the first level among the constants
-  Eigen::VectorXd diagonal;         ///< of the levels; empty if all constants are in the core
+  Index first = 0;                  ///< index of the first level among the constants
+  VectorXd diagonal;                ///< of the levels; empty if all constants are in the core
   optimise::RowMajorMatrix border;  ///< levels by others
-  Eigen::MatrixXd core;             ///< others by others
+  MatrixXd core;                    ///< others by others
   /// Replaces the members above; all entries of its diagonal are stored.
   Eigen::SparseMatrix<double> sparse = {};
 
   bool is_sparse() const { return sparse.rows() > 0; }
   bool is_dense() const { return !is_sparse() && levels() == 0; }
-  Eigen::Index levels() const { return diagonal.size(); }
-  Eigen::Index size() const { return is_sparse() ? sparse.rows() : diagonal.size() + core.rows(); }
+  Index levels() const { return diagonal.size(); }
+  Index size() const { return is_sparse() ? sparse.rows() : diagonal.size() + core.rows(); }
   /// Splits vectors over all constants into levels and others.
   optimise::LevelColumns layout() const;
 
-  Eigen::VectorXd operator*(const Eigen::VectorXd& x) const;
+  VectorXd operator*(const VectorXd& x) const;
   /// The diagonal over all constants.
-  Eigen::VectorXd whole_diagonal() const;
+  VectorXd whole_diagonal() const;
   ArrowMatrix& add(double factor, const ArrowMatrix& other);
-  void add_to_diagonal(const Eigen::VectorXd& change);
+  void add_to_diagonal(const VectorXd& change);
 };
 
 /// The symmetric matrix with these entries, each given once, for the constants that are the columns
 /// of `like`.
-ArrowMatrix arrow_of(const optimise::LevelColumns& like, Eigen::Index size,
+ArrowMatrix arrow_of(const optimise::LevelColumns& like, Index size,
                      const std::vector<Eigen::Triplet<double>>& entries);
 
 /// A matrix without separate levels.
-ArrowMatrix dense_arrow(Eigen::MatrixXd matrix);
+ArrowMatrix dense_arrow(MatrixXd matrix);
 
 /// J' diag(weights) J.
-ArrowMatrix gram(const optimise::LevelMatrix& jacobian, const Eigen::VectorXd& weights);
-ArrowMatrix gram(const optimise::SparseRows& jacobian, const Eigen::VectorXd& weights);
+ArrowMatrix gram(const optimise::LevelMatrix& jacobian, const VectorXd& weights);
+ArrowMatrix gram(const optimise::SparseRows& jacobian, const VectorXd& weights);
 
 /// Multiplies rows and columns by the factors.
-ArrowMatrix scaled(ArrowMatrix matrix, const Eigen::VectorXd& factors);
+ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors);
 
 /// Replaces the rows and columns of held constants by those of the unit matrix times `diagonal`.
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal);
@@ -153,12 +151,12 @@ class LevelJacobian {
   /// `like`: the columns that are levels. `entries(put)` calls put(row, column, value) for all
   /// entries that can differ from 0; equal places are added up, except among the levels.
   template <class Entries>
-  LevelJacobian(const optimise::LevelColumns& like, Eigen::Index rows, Eigen::Index columns,
+  LevelJacobian(const optimise::LevelColumns& like, Index rows, Index columns,
                 const Entries& entries)
       : levels_{.first = like.first, .count = like.count, .of_row = {}, .value = {}} {
     if (!levels_.empty() && columns - levels_.count >= optimise::kSparseColumns) {
       std::vector<Eigen::Triplet<double>> all;
-      entries([&](Eigen::Index row, Eigen::Index column, double value) {
+      entries([&](Index row, Index column, double value) {
         all.emplace_back(static_cast<int>(row), static_cast<int>(column), value);
       });
       sparse_.resize(rows, columns);
@@ -166,24 +164,22 @@ class LevelJacobian {
       return;
     }
     matrix_ = empty(rows, columns);
-    entries([&](Eigen::Index row, Eigen::Index column, double value) {
-      put(row, column, value, matrix_);
-    });
+    entries([&](Index row, Index column, double value) { put(row, column, value, matrix_); });
   }
 
   optimise::LevelMatrix matrix() const;
   /// J'v.
-  Eigen::VectorXd slopes(const Eigen::VectorXd& v) const;
+  VectorXd slopes(const VectorXd& v) const;
   /// J' diag(weights) J.
-  ArrowMatrix gram(const Eigen::VectorXd& weights) const;
+  ArrowMatrix gram(const VectorXd& weights) const;
 
  private:
   optimise::LevelColumns levels_;  ///< without entries
   optimise::LevelMatrix matrix_;
   optimise::SparseRows sparse_;  ///< used instead if it has rows
 
-  optimise::LevelMatrix empty(Eigen::Index rows, Eigen::Index columns) const;
-  static void put(Eigen::Index row, Eigen::Index column, double value, optimise::LevelMatrix& to) {
+  optimise::LevelMatrix empty(Index rows, Index columns) const;
+  static void put(Index row, Index column, double value, optimise::LevelMatrix& to) {
     if (!to.levels.empty() && to.levels.holds(column)) {
       to.levels.of_row[static_cast<std::size_t>(row)] = column - to.levels.first;
       to.levels.value[row] = value;
@@ -195,14 +191,14 @@ class LevelJacobian {
 
 /// Solves M x = b with the held constants at 0. Returns nullopt if M without them is not positive
 /// definite, or if a stop was requested.
-std::optional<Eigen::VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                                          const Eigen::VectorXd& b, const std::stop_token& stop);
+std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                                   const VectorXd& b, const std::stop_token& stop);
 
 /// An orthonormal basis of the null space of a positive semidefinite matrix, for the constants that
 /// are not held. The diagonal of the matrix is 1 or, for constants that are held or left out, 0.
 /// Throws Interrupted.
-Eigen::MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                           const std::stop_token& stop = {});
+MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                    const std::stop_token& stop = {});
 
 /// Solves M x = b in the range of M, for the constants that are not held.
 class PseudoInverse {
@@ -211,15 +207,15 @@ class PseudoInverse {
   PseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
                 const std::stop_token& stop = {});
 
-  Eigen::VectorXd operator*(const Eigen::VectorXd& b) const;
+  VectorXd operator*(const VectorXd& b) const;
   std::size_t rank() const { return rank_; }
 
  private:
   using SparseFactors = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
-  Eigen::MatrixXd dense_;
+  MatrixXd dense_;
   /// Used instead if it is set: factors of the matrix plus a small diagonal.
   std::shared_ptr<const SparseFactors> sparse_;
-  Eigen::MatrixXd flat_;  ///< the flat directions
+  MatrixXd flat_;  ///< the flat directions
   std::size_t rank_ = 0;
 };
 

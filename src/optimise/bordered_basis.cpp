@@ -7,9 +7,6 @@
 
 namespace perfmodel::optimise {
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 namespace {
 
 /// Entries below this share of the largest of their row are rounding errors of a cancellation.

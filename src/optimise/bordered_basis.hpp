@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "optimise/least_absolute_deviations.hpp"
 
@@ -21,17 +21,17 @@ enum class Hold {
 
 struct ActiveConstraint {
   Hold hold;
-  Eigen::Index index;  ///< row, or coordinate
+  Index index;  ///< row, or coordinate
 };
 
 /// A direction or a point, with one entry per level and one per other column.
 struct BorderedVector {
-  Eigen::VectorXd levels;
-  Eigen::VectorXd others;
+  VectorXd levels;
+  VectorXd others;
 };
 
 /// Columns and entries of a row.
-using SparseRow = std::vector<std::pair<Eigen::Index, double>>;
+using SparseRow = std::vector<std::pair<Index, double>>;
 
 /// The columns of a problem that are not levels: sparse if there are levels, since most of them are
 /// then those of further columns; else dense.
@@ -41,17 +41,17 @@ class OtherColumns {
 
   bool is_sparse() const { return sparse_.rows() > 0; }
   /// The matrix times a vector.
-  Eigen::VectorXd operator*(const Eigen::VectorXd& x) const;
+  VectorXd operator*(const VectorXd& x) const;
   /// The product of a row and a vector.
-  double along(Eigen::Index row, const Eigen::VectorXd& x) const;
+  double along(Index row, const VectorXd& x) const;
   /// Adds a multiple of a row.
-  void add_row(Eigen::Index row, double times, Eigen::VectorXd& to) const;
+  void add_row(Index row, double times, VectorXd& to) const;
   /// Appends the entries of a multiple of a row.
-  void append_row(Eigen::Index row, double times, SparseRow& to) const;
+  void append_row(Index row, double times, SparseRow& to) const;
 
  private:
   const RowMajorMatrix* rows_;  ///< of the problem
-  Eigen::MatrixXd columns_;     ///< the same by columns, if it is dense
+  MatrixXd columns_;            ///< the same by columns, if it is dense
   SparseRows sparse_;
 };
 
@@ -63,59 +63,57 @@ class OtherColumns {
 /// change (the product form of the inverse, Dantzig and Orchard-Hays 1954).
 class ChangingMatrix {
  public:
-  static constexpr Eigen::Index none = -1;
+  static constexpr Index none = -1;
 
   /// Starts with an empty matrix; `rows` determine the counts and sizes of the entries of columns.
-  void start(Eigen::Index size, const std::vector<SparseRow>& rows, bool is_sparse);
+  void start(Index size, const std::vector<SparseRow>& rows, bool is_sparse);
   /// Appends a row. Returns false, without a change, if elimination by the previous rows leaves no
   /// entry above the share `least` of its largest.
   bool add(const SparseRow& row, double least) {
     return is_sparse_ ? eliminate(row, least) : update(row, least);
   }
-  bool has_pivot(Eigen::Index column) const {
-    return step_of_[static_cast<std::size_t>(column)] != none;
-  }
+  bool has_pivot(Index column) const { return step_of_[static_cast<std::size_t>(column)] != none; }
 
   /// Replaces a row.
-  void replace_row(Eigen::Index row, const SparseRow& entries);
+  void replace_row(Index row, const SparseRow& entries);
   /// Adds a row, times an entry each, to others, then multiplies it by `pivot`. For sparse ones.
-  void spread_row(Eigen::Index row, double pivot, SparseRow others);
+  void spread_row(Index row, double pivot, SparseRow others);
 
-  Eigen::VectorXd solve(Eigen::VectorXd right) const;
-  Eigen::VectorXd solve_transposed(Eigen::VectorXd right) const;
+  VectorXd solve(VectorXd right) const;
+  VectorXd solve_transposed(VectorXd right) const;
   /// All columns of a dense one's inverse, one per row of the matrix.
   const RowMajorMatrix& inverse() const { return inverse_; }
 
  private:
   struct Pivot {
-    Eigen::Index column = none;
+    Index column = none;
     double value = 0;
     SparseRow upper;  ///< by column
     SparseRow lower;  ///< by previous row
   };
   struct Update {
-    Eigen::Index at;
+    Index at;
     double pivot;
     bool is_row;
     SparseRow others;
 
-    void apply(bool gathers, Eigen::VectorXd& x) const;
+    void apply(bool gathers, VectorXd& x) const;
   };
   bool is_sparse_ = true;
-  Eigen::Index rows_ = 0;   ///< number of rows that have been added
+  Index rows_ = 0;          ///< number of rows that have been added
   RowMajorMatrix inverse_;  ///< until all rows are added, with that of row k in its pivot's column
   std::vector<Pivot> pivots_;  ///< one per row
   std::vector<Update> updates_;
-  std::vector<Eigen::Index> step_of_;  ///< per column: the row whose pivot is in it
-  std::vector<Eigen::Index> count_;    ///< number of entries of the columns
-  Eigen::VectorXd scale_;              ///< largest entry of the columns
-  Eigen::VectorXd work_;               ///< the row that is being added; otherwise 0
+  std::vector<Index> step_of_;  ///< per column: the row whose pivot is in it
+  std::vector<Index> count_;    ///< number of entries of the columns
+  VectorXd scale_;              ///< largest entry of the columns
+  VectorXd work_;               ///< the row that is being added; otherwise 0
   std::vector<char> touched_;
 
   bool eliminate(const SparseRow& row, double least);
   bool update(const SparseRow& row, double least);
-  Eigen::VectorXd along_inverse(const SparseRow& row) const;
-  void update_inverse(Eigen::Index row, const Eigen::VectorXd& along);
+  VectorXd along_inverse(const SparseRow& row) const;
+  void update_inverse(Index row, const VectorXd& along);
 };
 
 /// The constraints that determine a vertex of a problem, one per column, and its edges.
@@ -134,32 +132,32 @@ class BorderedBasis {
  public:
   /// Every coordinate is its own constraint. `rows`: those of the problem.
   BorderedBasis(const LadProblem& problem, std::shared_ptr<const OtherColumns> rows,
-                const Eigen::VectorXd& start);
+                const VectorXd& start);
 
-  Eigen::Index levels() const { return levels_; }
-  Eigen::Index size() const { return levels_ + border_; }
-  const ActiveConstraint& operator[](Eigen::Index k) const {
+  Index levels() const { return levels_; }
+  Index size() const { return levels_ + border_; }
+  const ActiveConstraint& operator[](Index k) const {
     return constraints_[static_cast<std::size_t>(k)];
   }
-  bool holds_row(Eigen::Index row) const { return holds_row_[static_cast<std::size_t>(row)] != 0; }
+  bool holds_row(Index row) const { return holds_row_[static_cast<std::size_t>(row)] != 0; }
   /// True if the edge that leaves the own constraint of this level moves that level alone.
-  bool moves_alone(Eigen::Index level) const { return touching_[level] == 0; }
-  double own_entry(Eigen::Index level) const { return diagonal_[level]; }
+  bool moves_alone(Index level) const { return touching_[level] == 0; }
+  double own_entry(Index level) const { return diagonal_[level]; }
 
   /// The change that leaves constraint k at the rate 1 and stays on all others.
-  BorderedVector edge(Eigen::Index k) const;
+  BorderedVector edge(Index k) const;
   /// Length of every edge in a weighted 1-norm; empty with levels, where each takes a solution.
-  Eigen::VectorXd lengths(const BorderedVector& weights) const;
+  VectorXd lengths(const BorderedVector& weights) const;
   /// The change that raises each constraint by its entry (by number).
-  BorderedVector solve(const Eigen::VectorXd& raises) const;
+  BorderedVector solve(const VectorXd& raises) const;
   /// Slope along every edge of a function with this gradient, by number of the constraint.
-  Eigen::VectorXd slopes(const BorderedVector& gradient) const;
+  VectorXd slopes(const BorderedVector& gradient) const;
 
   /// Replaces constraint k; the numbers of others may change. The edge of k must
   /// change the entering constraint.
-  void exchange(Eigen::Index k, ActiveConstraint entering);
+  void exchange(Index k, ActiveConstraint entering);
   /// Replaces parked coordinates by rows, as far as these determine them.
-  void hold(const std::vector<Eigen::Index>& rows);
+  void hold(const std::vector<Index>& rows);
   /// Factorises anew; the numbers of the border change. A parked coordinate replaces a
   /// constraint that depends on others because of rounding.
   void factorise();
@@ -167,25 +165,25 @@ class BorderedBasis {
  private:
   std::shared_ptr<const OtherColumns> rows_;
   const LadProblem* problem_;  ///< only used by changes
-  Eigen::Index first_;
-  Eigen::Index levels_;
-  Eigen::Index border_;
+  Index first_;
+  Index levels_;
+  Index border_;
   std::vector<ActiveConstraint> constraints_;
   std::vector<char> holds_row_;
-  Eigen::VectorXd diagonal_;                ///< D
-  std::vector<Eigen::Index> border_level_;  ///< column of E with an entry, or none
-  Eigen::VectorXd border_entry_;            ///< the entry there
-  Eigen::VectorXi touching_;                ///< number of border constraints in each level
-  ChangingMatrix complement_;               ///< S
+  VectorXd diagonal_;                ///< D
+  std::vector<Index> border_level_;  ///< column of E with an entry, or none
+  VectorXd border_entry_;            ///< the entry there
+  Eigen::VectorXi touching_;         ///< number of border constraints in each level
+  ChangingMatrix complement_;        ///< S
 
   void append_others(const ActiveConstraint& constraint, double times, SparseRow& to) const;
-  Eigen::Index level_of(const ActiveConstraint& constraint) const;
+  Index level_of(const ActiveConstraint& constraint) const;
   double level_entry_of(const ActiveConstraint& constraint) const;
-  void set_own(Eigen::Index level, ActiveConstraint constraint);
-  void set_border(Eigen::Index place, ActiveConstraint constraint);
+  void set_own(Index level, ActiveConstraint constraint);
+  void set_border(Index place, ActiveConstraint constraint);
   SparseRow complement_row(const ActiveConstraint& constraint) const;
   void rebuild(std::vector<ActiveConstraint> wanted, double least);
-  Eigen::Index swap_with_border(Eigen::Index level);
+  Index swap_with_border(Index level);
   void mark(const ActiveConstraint& constraint, char held);
 };
 

@@ -12,9 +12,9 @@
 
 namespace perfmodel::optimise {
 
-void cross_over(const ConstColumn& target, double crossover_rate,
-                std::span<const Eigen::Index> free, RandomStream& random, Column mutant) {
-  const Eigen::Index forced = free[random.below(free.size())];
+void cross_over(const ConstColumn& target, double crossover_rate, std::span<const Index> free,
+                RandomStream& random, Column mutant) {
+  const Index forced = free[random.below(free.size())];
   const double forced_value = mutant[forced];
 
   // One random number of 64 bits decides four coordinates, each by 16 bits against CR * 2^16: four
@@ -22,11 +22,11 @@ void cross_over(const ConstColumn& target, double crossover_rate,
   // avoids an unpredictable branch in the loop.
   const auto threshold = static_cast<std::uint64_t>(std::lround(crossover_rate * 0x1p16));
   const std::array<const double*, 2> source = {target.data(), mutant.data()};
-  const Eigen::Index size = mutant.size();
+  const Index size = mutant.size();
   double* trial = mutant.data();
-  for (Eigen::Index j = 0; j < size; j += 4) {
+  for (Index j = 0; j < size; j += 4) {
     std::uint64_t bits = random.bits();
-    for (Eigen::Index k = j; k < std::min(j + 4, size); ++k, bits >>= 16)
+    for (Index k = j; k < std::min(j + 4, size); ++k, bits >>= 16)
       trial[k] = source[(bits & 0xffff) < threshold ? 1 : 0][k];
   }
 
@@ -34,26 +34,26 @@ void cross_over(const ConstColumn& target, double crossover_rate,
 }
 
 void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial) {
-  const Eigen::Index size = trial.size();
+  const Index size = trial.size();
   const double* lower = bounds.lower.data();
   const double* upper = bounds.upper.data();
   double* x = trial.data();
-  const auto outside = [=](Eigen::Index j) {
+  const auto outside = [=](Index j) {
     return static_cast<std::size_t>(!(x[j] >= lower[j])) |
            static_cast<std::size_t>(!(x[j] <= upper[j]));
   };
 
   // Listed before they are drawn, and without a branch, since which ones are outside is
   // unpredictable.
-  std::array<Eigen::Index, 64> listed;  // only written entries are read
-  for (Eigen::Index begin = 0; begin < size; begin += std::ssize(listed)) {
+  std::array<Index, 64> listed;  // only written entries are read
+  for (Index begin = 0; begin < size; begin += std::ssize(listed)) {
     std::size_t count = 0;
-    for (Eigen::Index j = begin; j < std::min(begin + std::ssize(listed), size); ++j) {
+    for (Index j = begin; j < std::min(begin + std::ssize(listed), size); ++j) {
       listed[count] = j;
       count += outside(j);
     }
     for (std::size_t k = 0; k < count; ++k) {
-      const Eigen::Index j = listed[k];
+      const Index j = listed[k];
       x[j] = std::min(random.uniform(lower[j], upper[j]), upper[j]);
     }
   }
@@ -163,12 +163,12 @@ void require_evaluations_for(std::size_t population_size,
 }
 
 void Population::replace(std::size_t i, const ConstColumn& x, double cost) {
-  members.col(static_cast<Eigen::Index>(i)) = x;
+  members.col(static_cast<Index>(i)) = x;
   costs[i] = cost;
 }
 
 void Population::swap(std::size_t i, std::size_t j) {
-  members.col(static_cast<Eigen::Index>(i)).swap(members.col(static_cast<Eigen::Index>(j)));
+  members.col(static_cast<Index>(i)).swap(members.col(static_cast<Index>(j)));
   std::swap(costs[i], costs[j]);
 }
 
@@ -179,11 +179,11 @@ void Population::promote_best() {
     swap(0, best);
 }
 
-Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
-                                const std::stop_token& stop) {
-  Eigen::MatrixXd points = bounds.lower.replicate(1, static_cast<Eigen::Index>(count));
+MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
+                         const std::stop_token& stop) {
+  MatrixXd points = bounds.lower.replicate(1, static_cast<Index>(count));
   std::vector<std::size_t> strata(count);
-  for (const Eigen::Index j : free_coordinates(bounds)) {
+  for (const Index j : free_coordinates(bounds)) {
     if (stop.stop_requested())
       break;
     std::iota(strata.begin(), strata.end(), std::size_t{0});
@@ -192,7 +192,7 @@ Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomS
     for (std::size_t i = 0; i < count; ++i) {
       const double position =
           (static_cast<double>(strata[i]) + random.uniform()) / static_cast<double>(count);
-      points(j, static_cast<Eigen::Index>(i)) =
+      points(j, static_cast<Index>(i)) =
           std::min(bounds.lower[j] + position * width, bounds.upper[j]);
     }
   }
@@ -257,7 +257,7 @@ class Search {
     evaluate(population_.members, exact, population_.costs);
     population_.promote_best();
 
-    trials_.resize(bounds_.size(), static_cast<Eigen::Index>(initial_size_));
+    trials_.resize(bounds_.size(), static_cast<Index>(initial_size_));
     trial_costs_.resize(initial_size_);
   }
 
@@ -283,7 +283,7 @@ class Search {
       if (options_.stop.stop_requested())
         return false;
       make_trial(i);
-      const auto column = static_cast<Eigen::Index>(i);
+      const auto column = static_cast<Index>(i);
       evaluate(trials_.middleCols(column, 1), std::span(population_.costs).subspan(i, 1),
                std::span(trial_costs_).subspan(i, 1));
       select(i);
@@ -297,7 +297,7 @@ class Search {
     const std::size_t size = population_.size();
     for (std::size_t i = 0; i < size; ++i)
       make_trial(i);
-    if (!evaluate(trials_.leftCols(static_cast<Eigen::Index>(size)), population_.costs,
+    if (!evaluate(trials_.leftCols(static_cast<Index>(size)), population_.costs,
                   std::span(trial_costs_).first(size)))
       return false;
     for (std::size_t i = 0; i < size; ++i)
@@ -307,21 +307,20 @@ class Search {
   }
 
   void make_trial(std::size_t target) {
-    auto trial = trials_.col(static_cast<Eigen::Index>(target));
+    auto trial = trials_.col(static_cast<Index>(target));
     scheme_.mutate(population_, target, random_, trial);
     cross_over(population_.member(target), options_.crossover_rate, free_, random_, trial);
     redraw_outside(bounds_, random_, trial);
   }
 
   /// False if a stop was requested meanwhile: the remaining costs are then infinite.
-  bool evaluate(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
-                std::span<const double> abandon_above, std::span<double> costs) {
+  bool evaluate(const Eigen::Ref<const MatrixXd>& candidates, std::span<const double> abandon_above,
+                std::span<double> costs) {
     std::size_t done = 0;
     while (done < costs.size() && (done == 0 || !options_.stop.stop_requested())) {
       const std::size_t count = std::min(kMostAtOnce, costs.size() - done);
-      objective_(
-          candidates.middleCols(static_cast<Eigen::Index>(done), static_cast<Eigen::Index>(count)),
-          abandon_above.subspan(done, count), costs.subspan(done, count));
+      objective_(candidates.middleCols(static_cast<Index>(done), static_cast<Index>(count)),
+                 abandon_above.subspan(done, count), costs.subspan(done, count));
       done += count;
     }
     evaluations_ += done;
@@ -336,8 +335,7 @@ class Search {
   void select(std::size_t target) {
     if (!(trial_costs_[target] <= population_.costs[target]))
       return;
-    population_.replace(target, trials_.col(static_cast<Eigen::Index>(target)),
-                        trial_costs_[target]);
+    population_.replace(target, trials_.col(static_cast<Index>(target)), trial_costs_[target]);
   }
 
   bool converged() const {
@@ -369,13 +367,13 @@ class Search {
   const BatchObjective& objective_;
   const Bounds& bounds_;
   const DifferentialEvolutionOptions& options_;
-  std::vector<Eigen::Index> free_;
+  std::vector<Index> free_;
   std::size_t initial_size_;
   RandomStream random_;
   Dithered scheme_;
 
   Population population_;
-  Eigen::MatrixXd trials_;  // trial i, made for member i, is column i
+  MatrixXd trials_;  // trial i, made for member i, is column i
   std::vector<double> trial_costs_;
   std::size_t generation_ = 0;
   std::size_t evaluations_ = 0;
@@ -390,12 +388,12 @@ DifferentialEvolutionResult minimise(const BatchObjective& objective, const Boun
   return Search(objective, bounds, options).run();
 }
 
-BatchObjective batch_of(std::function<double(const Eigen::VectorXd&)> cost) {
+BatchObjective batch_of(std::function<double(const VectorXd&)> cost) {
   return
-      [cost = std::move(cost)](const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+      [cost = std::move(cost)](const Eigen::Ref<const MatrixXd>& candidates,
                                std::span<const double> /*abandon_above*/, std::span<double> costs) {
         for (std::size_t i = 0; i < costs.size(); ++i)
-          costs[i] = cost(candidates.col(static_cast<Eigen::Index>(i)));
+          costs[i] = cost(candidates.col(static_cast<Index>(i)));
       };
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,24 +9,25 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/random.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/progress.hpp"
 
 namespace perfmodel::optimise {
 
-using Column = Eigen::Ref<Eigen::VectorXd>;
-using ConstColumn = Eigen::Ref<const Eigen::VectorXd>;
+using Column = Eigen::Ref<VectorXd>;
+using ConstColumn = Eigen::Ref<const VectorXd>;
 
 /// Members are columns in real coordinates. The mutation formulas are the same in any affine
 /// coordinates, so nothing is gained by a unit cube, and the reported point is bit for bit the one
 /// that was evaluated.
 struct Population {
-  Eigen::MatrixXd members;
+  MatrixXd members;
   std::vector<double> costs;
 
   std::size_t size() const { return costs.size(); }
-  auto member(std::size_t i) const { return members.col(static_cast<Eigen::Index>(i)); }
+  auto member(std::size_t i) const { return members.col(static_cast<Index>(i)); }
 
   void replace(std::size_t i, const ConstColumn& x, double cost);
   void swap(std::size_t i, std::size_t j);
@@ -38,8 +38,8 @@ struct Population {
 /// One point per column. Each free coordinate's interval is cut into `count` equal strata; each
 /// stratum holds one point at a uniform position, in an order drawn for each coordinate.
 /// After a stop request, the remaining coordinates are at their lower bounds.
-Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
-                                const std::stop_token& stop = {});
+MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
+                         const std::stop_token& stop = {});
 
 /// Mean and standard deviation (over n) of the costs; +infinity if one of the costs is.
 struct CostStatistics {
@@ -50,8 +50,8 @@ CostStatistics statistics(std::span<const double> costs);
 
 /// Binomial crossover: each coordinate of the mutant stays with probability CR and is the target's
 /// otherwise; one coordinate, drawn from the free ones, stays in any case.
-void cross_over(const ConstColumn& target, double crossover_rate,
-                std::span<const Eigen::Index> free, RandomStream& random, Column mutant);
+void cross_over(const ConstColumn& target, double crossover_rate, std::span<const Index> free,
+                RandomStream& random, Column mutant);
 
 /// Draws coordinates outside the box anew, each uniformly between its bounds.
 void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial);
@@ -79,7 +79,7 @@ void mutate_towards(const ConstColumn& target, const ConstColumn& guide, const C
 /// that bound is then as good as the exact cost, since the candidate loses its comparison either
 /// way.
 using BatchObjective =
-    std::function<void(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+    std::function<void(const Eigen::Ref<const MatrixXd>& candidates,
                        std::span<const double> abandon_above, std::span<double> costs)>;
 
 /// The settings of differential evolution, with scipy's names and meanings.
@@ -106,7 +106,7 @@ struct DifferentialEvolutionOptions {
 };
 
 struct DifferentialEvolutionResult {
-  Eigen::VectorXd best;
+  VectorXd best;
   double cost = 0;
   std::size_t generations = 0;
   std::size_t evaluations = 0;
@@ -114,7 +114,7 @@ struct DifferentialEvolutionResult {
   Termination termination = Termination::generation_limit;
   /// The last population in real coordinates (members are columns) and its costs; member 0 is the
   /// best.
-  Eigen::MatrixXd population;
+  MatrixXd population;
   std::vector<double> costs;
 };
 
@@ -130,7 +130,7 @@ DifferentialEvolutionResult minimise(const BatchObjective& objective, const Boun
                                      const DifferentialEvolutionOptions& options);
 
 /// Adapter for objectives of one point.
-BatchObjective batch_of(std::function<double(const Eigen::VectorXd&)> cost);
+BatchObjective batch_of(std::function<double(const VectorXd&)> cost);
 
 /// Creates mutants as scipy's best1bin, rand1bin and currenttobest1bin do: one F per generation,
 /// uniform on [low, high).

@@ -6,14 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/bordered_basis.hpp"
 #include "optimise/least_absolute_deviations.hpp"
 
 namespace perfmodel::optimise {
 namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
 
 constexpr double kAboveRounding = 1 + 1e-12;
 /// Descents below this share of the largest possible slope of an edge are rounding errors.

@@ -8,13 +8,9 @@
 namespace perfmodel::optimise {
 
 /// Solves a problem with all of its rows at once, by a descent along the edges of its cost.
-LadResult descend(const LadProblem& problem, const Eigen::VectorXd& start,
-                  const LadOptions& options);
+LadResult descend(const LadProblem& problem, const VectorXd& start, const LadOptions& options);
 
 namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
 
 /// Rows that keep their kink at first: this many per column, at least this share of all.
 constexpr Index kRowsPerColumn = 50;
@@ -204,11 +200,10 @@ void put_square(const VectorXd& direction, double weight, double reach, Index ro
   }
 }
 
-LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
-                    const LadOptions& options) {
+LadResult solve_lad(const LadProblem& problem, const VectorXd& start, const LadOptions& options) {
   if (!problem.bounds.contains(start))
     throw std::invalid_argument("the start is outside the box");
-  const bool many_rows = problem.matrix.rows() > static_cast<Eigen::Index>(options.sift_above);
+  const bool many_rows = problem.matrix.rows() > static_cast<Index>(options.sift_above);
   return many_rows && leaves_rows_out(problem) ? sift(problem, start, options)
                                                : descend(problem, start, options);
 }
@@ -217,9 +212,6 @@ LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
 
 namespace perfmodel {
 namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
 
 constexpr double kFirstRadius = 0.5;
 constexpr double kSmallestRadius = 1e-8;

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 
 namespace perfmodel::optimise {
@@ -19,9 +19,9 @@ namespace perfmodel::optimise {
 struct LadProblem {
   RowMajorMatrix matrix;
   LevelColumns levels;
-  Eigen::VectorXd response;
-  Eigen::VectorXd weights;
-  Eigen::VectorXd linear;
+  VectorXd response;
+  VectorXd weights;
+  VectorXd linear;
   Bounds bounds;
 };
 
@@ -31,21 +31,21 @@ class LadVertex {
   virtual ~LadVertex() = default;
   /// The change of x that raises A x by these amounts in the active rows and stays on the active
   /// bounds.
-  virtual Eigen::VectorXd change_for(const Eigen::VectorXd& raises) const = 0;
+  virtual VectorXd change_for(const VectorXd& raises) const = 0;
   /// Change of a function of x with this gradient per unit by which A x rises in each active row.
-  virtual Eigen::VectorXd slopes(const Eigen::VectorXd& gradient) const = 0;
+  virtual VectorXd slopes(const VectorXd& gradient) const = 0;
 };
 
 enum class LadTermination { optimal, iteration_limit, interrupted };
 
 struct LadResult {
-  Eigen::VectorXd x;
+  VectorXd x;
   double cost = 0;
   /// A feasible dual value: no point of the box has a lower cost. cost - dual_bound is the
   /// certificate.
   double dual_bound = 0;
   /// Rows whose residual is zero at the vertex.
-  std::vector<Eigen::Index> active_rows;
+  std::vector<Index> active_rows;
   std::shared_ptr<const LadVertex> vertex;
   std::size_t iterations = 0;
   LadTermination termination = LadTermination::optimal;
@@ -57,7 +57,7 @@ struct LadOptions {
   std::size_t sift_above = 5000;
   /// Rows that are probably active at the optimum (those of a similar problem): a start that saves
   /// steps if it is right and costs little if it is not.
-  std::vector<Eigen::Index> active_rows = {};
+  std::vector<Index> active_rows = {};
   std::stop_token stop = {};
 };
 
@@ -66,16 +66,16 @@ struct LadOptions {
 /// passes as many kinks as still improve (Barrodale and Roberts 1973; Bloomfield and Steiger
 /// 1983), with bounds as further kinks of infinite weight. With levels, the edges that move one
 /// level alone are followed first: each ends at a weighted median of its rows.
-LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
+LadResult solve_lad(const LadProblem& problem, const VectorXd& start,
                     const LadOptions& options = {});
 
 /// Rows that represent the square of a linear function in a problem of absolute values.
-inline constexpr Eigen::Index kSquareRows = 8;
+inline constexpr Index kSquareRows = 8;
 
 /// Writes weight v^2, v = direction'x with |v| <= reach, into the rows from `row` on, as its
 /// tangents at multiples of s = reach / 4: weight s sum_k |v - b_k|, b_k = +-(k + 1/2) s, less what
 /// is added to `constant`.
-void put_square(const Eigen::VectorXd& direction, double weight, double reach, Eigen::Index row,
+void put_square(const VectorXd& direction, double weight, double reach, Index row,
                 LadProblem& problem, double& constant);
 
 }  // namespace perfmodel::optimise
@@ -88,26 +88,25 @@ class LinearisedRows {
  public:
   virtual ~LinearisedRows() = default;
 
-  virtual double cost(const Eigen::VectorXd& at) const = 0;
-  virtual void linearise_at(const Eigen::VectorXd& at) = 0;
+  virtual double cost(const VectorXd& at) const = 0;
+  virtual void linearise_at(const VectorXd& at) = 0;
 
   /// The problem within the trust region; `constant`: its cost minus that of the model.
   virtual optimise::LadProblem problem(double radius, double& constant) const = 0;
 
   /// The change of the constants that returns the residuals of the step's active rows to zero after
   /// the curvature of the model has moved them: a second-order correction.
-  virtual Eigen::VectorXd correction(const optimise::LadResult& step,
-                                     const Eigen::VectorXd& trial) const = 0;
+  virtual VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const = 0;
 
   /// Clamps to the box. `cost`: scale of the effects that are rounding errors.
-  virtual Eigen::VectorXd inside(const Eigen::VectorXd& at, double cost) const = 0;
+  virtual VectorXd inside(const VectorXd& at, double cost) const = 0;
 
   /// Constants from which refinement can continue if no step gains any more; nullopt if there are
   /// none.
-  virtual std::optional<Eigen::VectorXd> wake(const optimise::LadResult&) const { return {}; }
+  virtual std::optional<VectorXd> wake(const optimise::LadResult&) const { return {}; }
 
   /// Length of a step in the constants that the trust region limits.
-  virtual double length(const Eigen::VectorXd& step) const = 0;
+  virtual double length(const VectorXd& step) const = 0;
 
   /// True if the length of a step that fails limits the radius of the region: not if the radius
   /// does not limit all curved constants.
@@ -116,7 +115,7 @@ class LinearisedRows {
 
 /// Sequential linear programming: each step solves the linearised problem exactly within a trust
 /// region (Osborne and Watson 1971; trust regions after Fletcher 1981). Never worse than the start.
-Optimum minimise_by_sequential_lad(LinearisedRows& problem, const Eigen::VectorXd& start,
+Optimum minimise_by_sequential_lad(LinearisedRows& problem, const VectorXd& start,
                                    double gap_to_stop, const std::stop_token& stop);
 
 }  // namespace perfmodel

@@ -10,9 +10,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 constexpr std::size_t kMostDampedSteps = 2000;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
@@ -171,10 +168,6 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
 
 namespace perfmodel::optimise {
 namespace {
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 constexpr double kSufficientGain = 1e-4;
 constexpr std::size_t kMostHalvings = 20;

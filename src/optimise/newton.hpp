@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <stop_token>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "optimise/differential_evolution.hpp"
 
@@ -13,7 +13,7 @@ namespace perfmodel {
 
 /// A cost near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
-  Eigen::VectorXd gradient;
+  VectorXd gradient;
   ArrowMatrix hessian;
   /// The Hessian without the second derivatives of the predictions: never indefinite, but
   /// convergence is slow if residuals remain.
@@ -22,15 +22,14 @@ struct CostParabola {
 
 /// The curvature of l1 |v| + l2 v^2 at each value v, |v| being replaced by its tangent parabola
 /// v^2 / (2 |v0|), which touches it from above.
-Eigen::VectorXd tangent_curvature(const Eigen::VectorXd& values, double l1, double l2);
+VectorXd tangent_curvature(const VectorXd& values, double l1, double l2);
 
 /// The step to the minimum of a damped parabola in the box: constants that would leave the box are
 /// fixed at the bound, and the others are solved for again. Nullopt if the parabola opens
 /// downwards.
-std::optional<Eigen::VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
-                                           double damping, const Eigen::VectorXd& at,
-                                           const optimise::Bounds& box,
-                                           const std::stop_token& stop);
+std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
+                                    double damping, const VectorXd& at, const optimise::Bounds& box,
+                                    const std::stop_token& stop);
 
 /// A cost with two derivatives.
 class CurvedProblem {
@@ -38,18 +37,18 @@ class CurvedProblem {
   virtual ~CurvedProblem() = default;
 
   /// Infinite if the cost is not defined at the point.
-  virtual double cost(const Eigen::VectorXd& at) const = 0;
-  virtual CostParabola quadratic(const Eigen::VectorXd& at) const = 0;
+  virtual double cost(const VectorXd& at) const = 0;
+  virtual CostParabola quadratic(const VectorXd& at) const = 0;
 
   /// Constants from which refinement can continue if no step gains any more; nullopt if there are
   /// none.
-  virtual std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd&) const { return {}; }
+  virtual std::optional<VectorXd> wake(const VectorXd&) const { return {}; }
 };
 
 /// Newton's method in a box with Levenberg-Marquardt damping. If the Hessian is not positive
 /// definite, the Gauss-Newton matrix replaces it. Never worse than the start.
 Optimum minimise_by_damped_newton(const CurvedProblem& problem, const optimise::Bounds& box,
-                                  const Eigen::VectorXd& start, double gap_to_stop,
+                                  const VectorXd& start, double gap_to_stop,
                                   const std::stop_token& stop);
 
 }  // namespace perfmodel
@@ -68,7 +67,7 @@ struct QuasiNewtonOptions {
 };
 
 struct QuasiNewtonResult {
-  Eigen::VectorXd best;
+  VectorXd best;
   double cost = 0;
   std::size_t iterations = 0;
   std::size_t evaluations = 0;
@@ -76,8 +75,8 @@ struct QuasiNewtonResult {
 
 /// A cost with its gradient.
 struct SmoothObjective {
-  std::function<double(const Eigen::VectorXd&)> cost;
-  std::function<Eigen::VectorXd()> gradient;  ///< at the point of the last cost
+  std::function<double(const VectorXd&)> cost;
+  std::function<VectorXd()> gradient;  ///< at the point of the last cost
 };
 
 /// Limited-memory BFGS on a box, from a point of it: steps in the coordinates that are not held at
@@ -85,10 +84,10 @@ struct SmoothObjective {
 /// 1982). Gradients are forward differences, backward ones at an upper bound. Never worse than the
 /// start, never outside the box; the cost need not be smooth, but only a smooth one is minimised.
 QuasiNewtonResult quasi_newton(const BatchObjective& objective, const Bounds& bounds,
-                               const Eigen::VectorXd& start, const QuasiNewtonOptions& options);
+                               const VectorXd& start, const QuasiNewtonOptions& options);
 
 /// The same with the gradient of the objective.
 QuasiNewtonResult quasi_newton(const SmoothObjective& objective, const Bounds& bounds,
-                               const Eigen::VectorXd& start, const QuasiNewtonOptions& options);
+                               const VectorXd& start, const QuasiNewtonOptions& options);
 
 }  // namespace perfmodel::optimise

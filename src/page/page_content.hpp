@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "analysis/effects.hpp"
 #include "analysis/errors.hpp"
 #include "analysis/scaling.hpp"
+#include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "trust/cross_validation.hpp"
@@ -102,7 +102,7 @@ struct NearRuns {
 /// Returns the runs that are at or near `configuration` as it is moved along the column
 /// `extrinsic`. `predicted`: one entry per run.
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
-                   std::size_t extrinsic, const Design& runs, const Eigen::VectorXd& predicted);
+                   std::size_t extrinsic, const Design& runs, const VectorXd& predicted);
 
 /// Share of the predicted time: of an input of Eq. (4), of a term of a sum, or of C.
 struct Share {
@@ -171,8 +171,8 @@ double sorted_quantile(const std::vector<double>& sorted, double q);
 
 /// `lines`, `measured` and `predicted` have one entry per run, at least one; measured times are >
 /// 0, predictions finite. `worst`: number of largest errors to list.
-Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
-                 const Eigen::VectorXd& predicted, std::size_t worst);
+Errors errors_of(const std::vector<std::uint32_t>& lines, const VectorXd& measured,
+                 const VectorXd& predicted, std::size_t worst);
 
 /// Prediction at one scale.
 struct Forecast {
@@ -206,12 +206,12 @@ struct ScaleCurve {
 /// configurations are possible. Columns that are tied to the scale or derived from it change with
 /// it. `runs` have measured times; `predicted`: one entry per run.
 std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configuration& shown,
-                                     const Design& runs, const Eigen::VectorXd& predicted,
+                                     const Design& runs, const VectorXd& predicted,
                                      const std::vector<NotAbove>& orders);
 
 /// Returns the curve along one column; without points if there is none.
 ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std::size_t extrinsic,
-                       const Design& runs, const Eigen::VectorXd& predicted,
+                       const Design& runs, const VectorXd& predicted,
                        const std::vector<NotAbove>& orders);
 
 /// Runs of one level of a column.
@@ -239,8 +239,7 @@ struct RunGroups {
 /// Groups by the categorical column whose median times lie farthest apart; nullopt if no column
 /// reaches the factor `apart`.
 std::optional<RunGroups> run_groups(const FittedModel& model, const Design& runs,
-                                    const Eigen::VectorXd& predicted,
-                                    const std::vector<NotAbove>& orders);
+                                    const VectorXd& predicted, const std::vector<NotAbove>& orders);
 
 /// Facts about a file that are the same on every machine.
 struct FileFacts {
@@ -270,7 +269,7 @@ struct Source {
   FileFacts runs;
   const std::vector<std::uint32_t>& lines;  ///< line numbers of the runs in their file
   const Design& design;
-  const Eigen::VectorXd& predicted;
+  const VectorXd& predicted;
   Metrics metrics;
   std::vector<std::string> range_findings;   ///< sentences on runs outside of the measured range
   std::optional<std::string> left_out = {};  ///< text on rows without a predicted time

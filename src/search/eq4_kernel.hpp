@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/progress.hpp"
@@ -67,11 +67,11 @@ class Evaluator {
 
   /// Sums of row losses of the candidates (columns of search coordinates). A sum may be incomplete
   /// once it exceeds its entry of `abandon_above`.
-  void operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+  void operator()(const Eigen::Ref<const MatrixXd>& candidates,
                   std::span<const double> abandon_above, std::span<double> sums) const;
 
  private:
-  void evaluate_block(const Eigen::Ref<const Eigen::MatrixXd>& candidates, std::size_t first,
+  void evaluate_block(const Eigen::Ref<const MatrixXd>& candidates, std::size_t first,
                       std::span<const double> abandon_above, std::span<double> sums) const;
 
   const Plan& plan_;

@@ -10,8 +10,6 @@
 
 namespace perfmodel {
 
-using Eigen::Index;
-using Eigen::VectorXd;
 using optimise::LevelColumns;
 
 double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorXd& predicted,

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <memory>
 #include <optional>
 #include <stop_token>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
 #include "search/losses.hpp"
@@ -16,17 +16,17 @@ class LinearisedModel {
  public:
   virtual ~LinearisedModel() = default;
 
-  const Eigen::VectorXd& predicted() const { return predicted_; }
+  const VectorXd& predicted() const { return predicted_; }
   virtual optimise::LevelMatrix jacobian() const = 0;
   /// J'v.
-  virtual Eigen::VectorXd slopes(const Eigen::VectorXd& v) const = 0;
+  virtual VectorXd slopes(const VectorXd& v) const = 0;
   /// J' diag(weights) J.
-  virtual ArrowMatrix gram(const Eigen::VectorXd& weights) const = 0;
+  virtual ArrowMatrix gram(const VectorXd& weights) const = 0;
   /// Second derivatives of the predictions, summed over the rows with these weights.
-  virtual ArrowMatrix bend(const Eigen::VectorXd& weights) const = 0;
+  virtual ArrowMatrix bend(const VectorXd& weights) const = 0;
 
  protected:
-  Eigen::VectorXd predicted_;
+  VectorXd predicted_;
 };
 
 /// Times of rows as a smooth function of constants in a box: what local refinement needs of a form.
@@ -34,8 +34,8 @@ class SmoothModel {
  public:
   virtual ~SmoothModel() = default;
 
-  virtual Eigen::VectorXd predict(const Eigen::VectorXd& at) const = 0;
-  virtual std::unique_ptr<LinearisedModel> linearised(const Eigen::VectorXd& at) const = 0;
+  virtual VectorXd predict(const VectorXd& at) const = 0;
+  virtual std::unique_ptr<LinearisedModel> linearised(const VectorXd& at) const = 0;
 
   virtual const optimise::Bounds& box() const = 0;
   /// True if a prediction is only valid if it is positive.
@@ -43,30 +43,27 @@ class SmoothModel {
 
   /// Bounds of the steps from `at` in the box and the trust region. The latter limits the constants
   /// in which the model is curved, and with `curved_penalty` all penalised ones.
-  virtual optimise::Bounds around(const Eigen::VectorXd& at, double radius,
-                                  bool curved_penalty) const = 0;
+  virtual optimise::Bounds around(const VectorXd& at, double radius, bool curved_penalty) const = 0;
   /// Length of a step in the constants that the trust region always limits. holds_all_curved() is
   /// true if no others are curved.
-  virtual double length(const Eigen::VectorXd& step) const = 0;
+  virtual double length(const VectorXd& step) const = 0;
   virtual bool holds_all_curved(bool /*curved_penalty*/) const { return true; }
 
   /// Clamps to the box. A step to a bound must arrive exactly: a remainder from rounding is
   /// removed. `effects`: upper bound of the change of the cost per change of each constant.
-  virtual Eigen::VectorXd inside(const Eigen::VectorXd& at, const Eigen::VectorXd& effects,
-                                 double cost) const = 0;
+  virtual VectorXd inside(const VectorXd& at, const VectorXd& effects, double cost) const = 0;
 
   /// Constants with the same predictions from which refinement can continue if no step gains any
   /// more; nullopt if there are none. `pull`: derivative of the cost with respect to each
   /// prediction, up to a factor.
-  virtual std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd& /*at*/,
-                                              const Eigen::VectorXd& /*pull*/) const {
+  virtual std::optional<VectorXd> wake(const VectorXd& /*at*/, const VectorXd& /*pull*/) const {
     return {};
   }
 };
 
 /// The penalised quantities, linearised in the constants.
 struct PenalisedConstants {
-  Eigen::VectorXd values;
+  VectorXd values;
   optimise::LevelMatrix gradients;  ///< one row per value
 };
 
@@ -74,21 +71,21 @@ struct PenalisedConstants {
 class PenaltyTerms {
  public:
   virtual ~PenaltyTerms() = default;
-  virtual PenalisedConstants linearise(const Eigen::VectorXd& at) const = 0;
+  virtual PenalisedConstants linearise(const VectorXd& at) const = 0;
 
   bool active() const { return l1_ > 0 || l2_ > 0; }
   double l1() const { return l1_; }
   double l2() const { return l2_; }
-  double operator()(const Eigen::VectorXd& at) const {
+  double operator()(const VectorXd& at) const {
     if (!active())
       return 0;
-    const Eigen::VectorXd u = values(at);
+    const VectorXd u = values(at);
     return (l1_ > 0 ? l1_ * u.lpNorm<1>() : 0) + (l2_ > 0 ? l2_ * u.squaredNorm() : 0);
   }
 
  protected:
   PenaltyTerms(double l1, double l2) : l1_(l1), l2_(l2) {}
-  virtual Eigen::VectorXd values(const Eigen::VectorXd& at) const { return linearise(at).values; }
+  virtual VectorXd values(const VectorXd& at) const { return linearise(at).values; }
 
   double l1_;
   double l2_;
@@ -97,17 +94,17 @@ class PenaltyTerms {
 /// Measured times with weights w_i, losses l_i and scatter s: the mean loss of all runs is
 /// (sum_i w_i l_i + s) / sum_i w_i.
 struct MeasuredRows {
-  const Eigen::VectorXd& time;
-  Eigen::VectorXd shares;  ///< w_i / sum_i w_i
-  double scatter = 0;      ///< s / sum_i w_i
+  const VectorXd& time;
+  VectorXd shares;     ///< w_i / sum_i w_i
+  double scatter = 0;  ///< s / sum_i w_i
 
   MeasuredRows(const WeightedRows& rows);  // implicit, since these are rows
-  explicit MeasuredRows(const Eigen::VectorXd& time);
+  explicit MeasuredRows(const VectorXd& time);
 };
 
 /// The loss of all runs, infinite if a prediction is not finite or, if they must be `positive`, not
 /// above 0.
-double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const Eigen::VectorXd& predicted,
+double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorXd& predicted,
                  bool positive);
 
 /// Relative gaps at which refinement stops: for the final result, and for an intermediate one.
@@ -120,7 +117,7 @@ inline constexpr double kRoughGap = 1e-3;
 /// until no step gains to first order; for the others by Newton's method, to second order. Never
 /// worse than the start. `gap_to_stop`: largest relative gap left, if the steps suffice.
 Optimum finish(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
-               const PenaltyTerms& penalty, const Eigen::VectorXd& start, double gap_to_stop,
+               const PenaltyTerms& penalty, const VectorXd& start, double gap_to_stop,
                const std::stop_token& stop);
 
 }  // namespace perfmodel

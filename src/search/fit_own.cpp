@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "forms/own_form.hpp"
@@ -24,9 +25,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using optimise::Bounds;
 
 /// Damping that only guards the normal equations of the linear constants against rounding.

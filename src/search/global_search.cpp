@@ -97,13 +97,13 @@ WeightedRows LevelGroups::group(const WeightedRows& rows) const {
   return rows.with(std::move(design));
 }
 
-Eigen::VectorXd LevelGroups::of_levels(const Eigen::VectorXd& of_groups) const {
+VectorXd LevelGroups::of_levels(const VectorXd& of_groups) const {
   const auto first_level = index(layout_.level(0, 0));
   const auto first_power = index(layout_.intrinsic_power(0));
   const std::size_t levels = std::accumulate(levels_.begin(), levels_.end(), std::size_t{0});
-  Eigen::VectorXd out(of_groups.size() - (first_power - first_level) + index(levels));
+  VectorXd out(of_groups.size() - (first_power - first_level) + index(levels));
   out.head(first_level) = of_groups.head(first_level);
-  Eigen::Index place = first_level;
+  Index place = first_level;
   for (std::size_t c = 0; c < levels_.size(); ++c)
     for (std::size_t l = 0; l < levels_[c]; ++l)
       out[place++] = of_groups[index(layout_.level(c, group_of_[c].empty() ? l : group_of_[c][l]))];
@@ -127,13 +127,13 @@ double Objective::sum_above_loss(double loss) const {
   return kSlack * (total_weight_ * (facts_of(loss_.loss).is_root ? loss * loss : loss)) - scatter_;
 }
 
-void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+void Objective::operator()(const Eigen::Ref<const MatrixXd>& candidates,
                            std::span<const double> abandon_above, std::span<double> costs) const {
   std::vector<double> penalties(costs.size(), 0);
   if (penalty_.active()) {
     for (std::size_t i = 0; i < costs.size(); ++i) {
       penalties[i] =
-          penalty_(space_.scaled_from_coordinates(candidates.col(static_cast<Eigen::Index>(i))));
+          penalty_(space_.scaled_from_coordinates(candidates.col(static_cast<Index>(i))));
     }
   }
   std::vector<double> sum_bounds(costs.size(), std::numeric_limits<double>::infinity());
@@ -147,8 +147,6 @@ void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
 }
 
 namespace {
-
-using Eigen::VectorXd;
 
 constexpr std::size_t kManyColumns = 24;
 constexpr std::size_t kAttempts = 24;
@@ -305,8 +303,6 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
 std::size_t starts_of(const FitOptions& options) {
   return options.starts.value_or(search_defaults(options.method).starts);
 }
-
-using Eigen::Index;
 
 /// Growth of the samples from exploration to all rows.
 constexpr std::size_t kSampleGrowth = 32;

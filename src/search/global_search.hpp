@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/differential_evolution.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -35,7 +35,7 @@ class LevelGroups {
   WeightedRows group(const WeightedRows& rows) const;
 
   /// Constants of the full model from those of the grouped one: each level gets its group's.
-  Eigen::VectorXd of_levels(const Eigen::VectorXd& of_groups) const;
+  VectorXd of_levels(const VectorXd& of_groups) const;
 
  private:
   ModelSpec spec_;
@@ -54,7 +54,7 @@ class Objective {
             const FitOptions& options);
 
   /// The signature of optimise::BatchObjective.
-  void operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+  void operator()(const Eigen::Ref<const MatrixXd>& candidates,
                   std::span<const double> abandon_above, std::span<double> costs) const;
 
  private:
@@ -99,7 +99,7 @@ bool has_many_powers(const SearchSpace& space);
 /// One search and its local refinement.
 struct Start {
   optimise::DifferentialEvolutionResult search;
-  Eigen::VectorXd of_search;  ///< the constants that the search found
+  VectorXd of_search;  ///< the constants that the search found
   Optimum finish;
 };
 
@@ -116,7 +116,7 @@ Explored best_start(const FitOptions& options, const std::function<Start(std::si
 /// refinement to those of the model.
 void describe_search(const Explored& found, const Design& training, const FitOptions& options,
                      const PenaltyTerms& penalty,
-                     const std::function<Eigen::VectorXd(const Eigen::VectorXd&)>& constants_of,
+                     const std::function<VectorXd(const VectorXd&)>& constants_of,
                      FittedModel& model);
 
 /// Searches on a sample of the rows and on rounded columns; local refinement uses exact values.

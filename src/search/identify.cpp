@@ -1,5 +1,4 @@
 #include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -7,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "perfmodel/columns.hpp"
@@ -20,8 +20,6 @@
 
 namespace perfmodel {
 namespace {
-
-using Eigen::VectorXd;
 
 constexpr double kSameEffect = 1e-6;    // of unit effects
 constexpr double kBoundMargin = 1e-3;   // of the range between the bounds
@@ -290,7 +288,7 @@ class Eq4Findings {
                      moved.begin())] = true;
       }
     }
-    const Eigen::MatrixXd directions = sensitivity_.flat_directions(held);
+    const MatrixXd directions = sensitivity_.flat_directions(held);
     for (const auto& direction : directions.colwise())
       add(direction_sentence(direction));
     for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
@@ -321,7 +319,7 @@ class Eq4Findings {
   /// a regressor beside its logarithm, which a power would follow.
   void warn_of_rise(std::size_t j, std::vector<Warning>& out) const {
     const NumericInput& scale = spec_.extrinsic[j];
-    Eigen::MatrixXd terms(index(training_.rows), 3);
+    MatrixXd terms(index(training_.rows), 3);
     std::set<double> values;
     for (std::size_t row = 0; row < training_.rows; ++row) {
       const double x = training_.extrinsic[j].value(row) / scale.high;

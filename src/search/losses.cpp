@@ -13,10 +13,8 @@ namespace perfmodel {
 
 namespace {
 
-using Eigen::ArrayXd;
-
 /// Errors of predictions on the scale of the loss.
-ArrayXd errors_of(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+ArrayXd errors_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
   switch (facts_of(loss).of) {
     case ErrorOf::time:
       break;
@@ -30,15 +28,13 @@ ArrayXd errors_of(Loss loss, const Eigen::VectorXd& measured, const Eigen::Vecto
 
 }  // namespace
 
-ArrayXd row_losses(const SignedLoss& loss, const Eigen::VectorXd& measured,
-                   const Eigen::VectorXd& predicted) {
+ArrayXd row_losses(const SignedLoss& loss, const VectorXd& measured, const VectorXd& predicted) {
   const ArrayXd errors = errors_of(loss.loss, measured, predicted);
   const ArrayXd out = facts_of(loss.loss).count(errors);
   return loss.tilt == 0 ? out : ArrayXd(out + loss.tilt * errors);
 }
 
-RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
-                               const Eigen::VectorXd& predicted) {
+RowDerivatives row_derivatives(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
   const Bend bend = facts_of(loss).bend(errors_of(loss, measured, predicted));
   if (!is_logarithmic(loss)) {
     const ArrayXd per_time = deviation_weights(loss, measured);
@@ -48,8 +44,7 @@ RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
   return {-bend.slope / y, (bend.curvature + bend.slope) / y.square(), bend.curvature / y.square()};
 }
 
-double loss_value(const SignedLoss& loss, const Eigen::VectorXd& measured,
-                  const Eigen::VectorXd& predicted) {
+double loss_value(const SignedLoss& loss, const VectorXd& measured, const VectorXd& predicted) {
   const double mean = row_losses(loss, measured, predicted).mean();
   return facts_of(loss.loss).is_root ? std::sqrt(mean) : mean;
 }
@@ -72,12 +67,10 @@ bool is_logarithmic(Loss loss) {
   return facts_of(loss).of == ErrorOf::logarithm;
 }
 
-Eigen::VectorXd deviation_weights(Loss loss, const Eigen::VectorXd& measured) {
-  return facts_of(loss).of == ErrorOf::relative ? Eigen::VectorXd(measured.cwiseInverse())
-                                                : Eigen::VectorXd::Ones(measured.size());
+VectorXd deviation_weights(Loss loss, const VectorXd& measured) {
+  return facts_of(loss).of == ErrorOf::relative ? VectorXd(measured.cwiseInverse())
+                                                : VectorXd::Ones(measured.size());
 }
-
-using Eigen::VectorXd;
 
 namespace {
 
@@ -152,7 +145,7 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
   if (is_squared(loss)) {
     scatter = VectorXd::Zero(index(groups.count));
     for (std::size_t row = 0; row < design.rows; ++row) {
-      const Eigen::Index group = index(groups.of_row[row]);
+      const Index group = index(groups.of_row[row]);
       const double off = difference(loss, design.time[index(row)], out.own_->time[group]);
       scatter[group] += off * off;
     }

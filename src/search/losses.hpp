@@ -1,10 +1,10 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <optional>
 #include <span>
 
+#include "base/eigen.hpp"
 #include "forms/loss.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -12,22 +12,19 @@
 namespace perfmodel {
 
 /// Loss of each row; for a root of a mean, the term of the mean under it.
-Eigen::ArrayXd row_losses(const SignedLoss& loss, const Eigen::VectorXd& measured,
-                          const Eigen::VectorXd& predicted);
+ArrayXd row_losses(const SignedLoss& loss, const VectorXd& measured, const VectorXd& predicted);
 
 /// Derivatives of the row losses with respect to the predictions.
 struct RowDerivatives {
-  Eigen::VectorXd slope;
-  Eigen::VectorXd curvature;         ///< second derivative; empty if the loss is convex
-  Eigen::VectorXd convex_curvature;  ///< second derivative of the convex part
+  VectorXd slope;
+  VectorXd curvature;         ///< second derivative; empty if the loss is convex
+  VectorXd convex_curvature;  ///< second derivative of the convex part
 };
 
-RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
-                               const Eigen::VectorXd& predicted);
+RowDerivatives row_derivatives(Loss loss, const VectorXd& measured, const VectorXd& predicted);
 
 /// The loss of predictions for measured times. Both have at least one row and are positive.
-double loss_value(const SignedLoss& loss, const Eigen::VectorXd& measured,
-                  const Eigen::VectorXd& predicted);
+double loss_value(const SignedLoss& loss, const VectorXd& measured, const VectorXd& predicted);
 
 /// Loss of an error of `time`, for losses that have a unit; 1 for the others.
 double loss_of_time(Loss loss, double time);
@@ -39,20 +36,20 @@ bool is_squared(Loss loss);
 /// True for errors of ln(time).
 bool is_logarithmic(Loss loss);
 /// Per row, the weight of an error of the time: 1, or 1 / time for relative errors.
-Eigen::VectorXd deviation_weights(Loss loss, const Eigen::VectorXd& measured);
+VectorXd deviation_weights(Loss loss, const VectorXd& measured);
 
 /// To second order, the expected loss of a row changes by weights / 2 * change^2 with its
 /// prediction, up to a factor. scores: standard deviation of the loss's derivative, divided by the
 /// same factor and the root of the weight.
 struct Curvature {
-  Eigen::VectorXd weights;
-  Eigen::VectorXd scores;
+  VectorXd weights;
+  VectorXd scores;
 };
 
 /// Assumes relative noise, which times have: r / y has the same distribution in all rows. The
 /// curvature of an absolute loss is then the density of r / y at 0, divided by y (Koenker 2005,
 /// section 3.2). It is estimated from the central half of the residuals: 1 / (4 median |r / y|).
-Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
+Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted);
 
 /// The training rows for search and local refinement; a row may represent several measured runs.
 ///
@@ -81,7 +78,7 @@ class WeightedRows {
   std::size_t size() const { return design().rows; }
 
   /// Runs per row divided by their common divisor; empty if all are 1.
-  const Eigen::VectorXd& weights() const { return weights_; }
+  const VectorXd& weights() const { return weights_; }
   double weight(std::size_t row) const;
   double total_weight() const { return total_weight_; }
   /// Irreducible loss from different times in one row, in units of weight 1.
@@ -90,12 +87,12 @@ class WeightedRows {
  private:
   const Design* measured_;
   std::optional<Design> own_;
-  Eigen::VectorXd weights_;
-  Eigen::VectorXd scatter_;  ///< per row; empty if there is none
+  VectorXd weights_;
+  VectorXd scatter_;  ///< per row; empty if there is none
   double total_weight_;
   double total_scatter_ = 0;
 
-  void count(const Eigen::VectorXd& runs, const Eigen::VectorXd& scatter);
+  void count(const VectorXd& runs, const VectorXd& scatter);
 };
 
 }  // namespace perfmodel

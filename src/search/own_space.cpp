@@ -13,9 +13,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 constexpr double kLargestExponent = 5;  // as in the box of Eq. (4)
 constexpr double kDecades = 6;          // to either side of the size
 constexpr double kLinearReach = 1e15;   // sizes, of constants that need no search

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "forms/own_form.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/columns.hpp"
@@ -25,28 +25,28 @@ class OwnSpace {
   /// Of the constants, in the units of the data.
   const optimise::Bounds& box() const { return box_; }
   /// The size at which each constant matters.
-  const Eigen::VectorXd& sizes() const { return sizes_; }
+  const VectorXd& sizes() const { return sizes_; }
   /// Whether the formula is linear in these constants together.
   const std::vector<bool>& linear() const { return linear_; }
-  const std::vector<Eigen::Index>& searched() const { return searched_; }
+  const std::vector<Index>& searched() const { return searched_; }
 
   /// Of the searched constants.
   const optimise::Bounds& coordinates() const { return coordinates_; }
   /// Sets the searched constants.
-  void put(const Eigen::VectorXd& coordinates, Eigen::VectorXd& constants) const;
+  void put(const VectorXd& coordinates, VectorXd& constants) const;
 
  private:
   enum class Scale { linear, logarithmic, symmetric };
 
   optimise::Bounds box_;
-  Eigen::VectorXd sizes_;
+  VectorXd sizes_;
   std::vector<bool> linear_;
-  std::vector<Eigen::Index> searched_;
+  std::vector<Index> searched_;
   std::vector<Scale> scales_;  ///< of the searched constants
   optimise::Bounds coordinates_;
 
   /// `in_box`: of a range that follows from the box, not from the size.
-  void add_coordinate(Eigen::Index constant, bool in_box, double& low, double& high);
+  void add_coordinate(Index constant, bool in_box, double& low, double& high);
 };
 
 }  // namespace perfmodel

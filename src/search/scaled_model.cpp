@@ -10,8 +10,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::Index;
-using Eigen::VectorXd;
 using optimise::LevelColumns;
 using optimise::LevelMatrix;
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -20,23 +20,21 @@ class ScaledModel : public SmoothModel {
  public:
   ScaledModel(const Design& design, const SearchSpace& space);
 
-  Eigen::VectorXd predict(const Eigen::VectorXd& scaled) const override;
+  VectorXd predict(const VectorXd& scaled) const override;
   /// The derivatives by the levels of a column of many levels are stored separately.
-  std::unique_ptr<LinearisedModel> linearised(const Eigen::VectorXd& scaled) const override;
+  std::unique_ptr<LinearisedModel> linearised(const VectorXd& scaled) const override;
 
   const optimise::Bounds& box() const override { return space_.scaled(); }
 
   /// The trust region limits the powers: the model is linear in a and C. With a squared penalty,
   /// which is curved in a, it also limits a.
-  optimise::Bounds around(const Eigen::VectorXd& at, double radius,
-                          bool curved_penalty) const override;
-  double length(const Eigen::VectorXd& step) const override;
+  optimise::Bounds around(const VectorXd& at, double radius, bool curved_penalty) const override;
+  double length(const VectorXd& step) const override;
   bool holds_all_curved(bool curved_penalty) const override { return !curved_penalty; }
 
   /// A coefficient whose term changes the cost by less than rounding is set to 0. The threshold
   /// depends on its column: a coefficient of 1e-14 matters if I^p is 1e10.
-  Eigen::VectorXd inside(const Eigen::VectorXd& scaled, const Eigen::VectorXd& effects,
-                         double cost) const override;
+  VectorXd inside(const VectorXd& scaled, const VectorXd& effects, double cost) const override;
 
   /// Finds powers at which idle terms, those with coefficient 0, would re-enter the model.
   ///
@@ -44,21 +42,20 @@ class ScaledModel : public SmoothModel {
   /// slope in a is known for every p of the box: if the steepest descent over a grid of powers, for
   /// a term of fixed size, its root mean square over the rows, is downhill, the term gets that
   /// power.
-  std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd& scaled,
-                                      const Eigen::VectorXd& pull) const override;
+  std::optional<VectorXd> wake(const VectorXd& scaled, const VectorXd& pull) const override;
 
  private:
   struct Parts;
   class Linearised;
-  Parts parts(const Eigen::VectorXd& scaled) const;
+  Parts parts(const VectorXd& scaled) const;
   template <class Put>
-  void put_derivatives(const Eigen::VectorXd& scaled, const Parts& part, const Put& put) const;
+  void put_derivatives(const VectorXd& scaled, const Parts& part, const Put& put) const;
   optimise::LevelColumns levels_apart() const;
 
   const Design& design_;
   const SearchSpace& space_;
   const Eq4Layout& layout_;
-  Eigen::Index first_power_;
+  Index first_power_;
   std::optional<std::size_t> many_levels_;           ///< column whose levels are stored apart
   std::vector<std::vector<double>> intrinsic_logs_;  ///< per column and distinct value
   std::vector<std::vector<double>> extrinsic_logs_;
@@ -66,7 +63,6 @@ class ScaledModel : public SmoothModel {
 
 /// Local refinement of Eq. (4), from and to scaled constants.
 Optimum polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
-               const FitOptions& options, const Eigen::VectorXd& start,
-               double gap_to_stop = kExactGap);
+               const FitOptions& options, const VectorXd& start, double gap_to_stop = kExactGap);
 
 }  // namespace perfmodel

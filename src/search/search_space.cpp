@@ -21,9 +21,6 @@ std::optional<std::size_t> column_of_many_levels(const Design& design) {
   return out;
 }
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 namespace {
 
 /// Minus the powers that a coefficient goes with times the logarithms by which their columns are

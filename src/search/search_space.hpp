@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -53,13 +53,13 @@ class SearchSpace {
   /// The box of the scaled constants, wider than that of the search: a and C may be exactly 0.
   const optimise::Bounds& scaled() const { return scaled_; }
 
-  Eigen::VectorXd scaled_from_coordinates(const Eigen::VectorXd& x) const;
-  Eigen::VectorXd raw_from_scaled(const Eigen::VectorXd& scaled) const;
+  VectorXd scaled_from_coordinates(const VectorXd& x) const;
+  VectorXd raw_from_scaled(const VectorXd& scaled) const;
   /// Clamped to the box, since rounding may have moved a constant out of it.
-  Eigen::VectorXd scaled_from_raw(const Eigen::VectorXd& raw) const;
+  VectorXd scaled_from_raw(const VectorXd& raw) const;
 
   /// ln(raw / scaled) of coefficient `index`: minus the powers times the log centres.
-  double log_raw_factor(std::size_t index, const Eigen::VectorXd& scaled) const;
+  double log_raw_factor(std::size_t index, const VectorXd& scaled) const;
 
  private:
   Eq4Layout layout_;
@@ -81,7 +81,7 @@ class Regulariser : public PenaltyTerms {
  public:
   Regulariser(const SearchSpace& space, const WeightedRows& training, const FitOptions& options);
 
-  PenalisedConstants linearise(const Eigen::VectorXd& scaled) const override;
+  PenalisedConstants linearise(const VectorXd& scaled) const override;
 
  private:
   Eq4Layout layout_;
@@ -93,9 +93,9 @@ class Regulariser : public PenaltyTerms {
   std::vector<double> intrinsic_shift_;
   std::vector<double> extrinsic_shift_;
 
-  Eigen::VectorXd values(const Eigen::VectorXd& scaled) const override;
+  VectorXd values(const VectorXd& scaled) const override;
   /// Ratio penalised / scaled of a coefficient.
-  double factor(std::size_t coefficient, const Eigen::VectorXd& scaled) const;
+  double factor(std::size_t coefficient, const VectorXd& scaled) const;
 };
 
 }  // namespace perfmodel

@@ -16,10 +16,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 constexpr double kFlatPart = 1e-4;   // of a gradient
 constexpr double kMovedPart = 1e-3;  // of the largest entry of a direction
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
 #include "search/losses.hpp"
@@ -32,7 +32,7 @@ struct Findings {
 
 /// Findings for Eq. (4); `scaled` are the scaled constants of `model`.
 Findings identify(const FittedModel& model, const Design& training, const SearchSpace& space,
-                  const FitOptions& options, const Eigen::VectorXd& scaled);
+                  const FitOptions& options, const VectorXd& scaled);
 
 /// State of a constant at the optimum, by itself.
 enum class Standing {
@@ -52,7 +52,7 @@ enum class Standing {
 class Sensitivity {
  public:
   /// J' diag(weights) J.
-  using Gram = std::function<ArrowMatrix(const Eigen::VectorXd& weights)>;
+  using Gram = std::function<ArrowMatrix(const VectorXd& weights)>;
 
   /// Excludes the constants in `left_out`, and those that no row depends on. `runs`: their number
   /// in all rows. After a stop request, the constructor and the expensive functions throw
@@ -62,29 +62,29 @@ class Sensitivity {
 
   const std::vector<Standing>& standings() const { return standings_; }
   /// Weighted norm of the change of the predictions, to first order, per step along `direction`.
-  double effect(const Eigen::VectorXd& direction) const;
+  double effect(const VectorXd& direction) const;
   /// A basis of the flat directions of constants that are not in `held`: one column per direction,
   /// with lengths in change of the predictions. Each has an entry of 1 at which the others have 0.
-  Eigen::MatrixXd flat_directions(const std::vector<bool>& held) const;
+  MatrixXd flat_directions(const std::vector<bool>& held) const;
   /// True if the form excluded the constant.
   bool left_out(std::size_t k) const { return left_out_[k]; }
   /// The gradient without the excluded constants.
-  Eigen::VectorXd of_coordinates(const Eigen::VectorXd& gradient) const;
+  VectorXd of_coordinates(const VectorXd& gradient) const;
   /// True if no flat direction changes a quantity with this gradient in the scaled constants.
-  bool is_estimable(const Eigen::VectorXd& gradient) const;
+  bool is_estimable(const VectorXd& gradient) const;
   /// Standard error of such a quantity by the sandwich estimator (Huber 1967; White 1980 for
   /// squares, Koenker 2005 for absolute errors), with constants at bounds fixed. Infinite if there
   /// are no more rows than constants.
-  double standard_error(const Eigen::VectorXd& gradient) const;
+  double standard_error(const VectorXd& gradient) const;
 
  private:
   std::stop_token stop_;
   std::vector<Standing> standings_;
   std::vector<bool> left_out_;
-  Eigen::VectorXd norms_;  ///< of the Jacobian's columns; 1 if that is 0 or excluded
-  ArrowMatrix normal_;     ///< 0 for excluded constants
+  VectorXd norms_;      ///< of the Jacobian's columns; 1 if that is 0 or excluded
+  ArrowMatrix normal_;  ///< 0 for excluded constants
   ArrowMatrix scores_;
-  Eigen::MatrixXd null_;    ///< orthonormal basis of the null space
+  MatrixXd null_;           ///< orthonormal basis of the null space
   PseudoInverse inverse_;   ///< for the free constants
   std::vector<bool> held_;  ///< all constants that are not free
   double factor_ = 1;       ///< factor of the covariance, rows / (rows - rank)
@@ -106,7 +106,7 @@ class IdentifiedConstants {
  public:
   /// `gradient`: of a constant, by the linearised constants. Keeps a reference to `sensitivity`.
   IdentifiedConstants(const Sensitivity& sensitivity, std::vector<JudgedConstant> constants,
-                      const std::function<Eigen::VectorXd(std::size_t)>& gradient);
+                      const std::function<VectorXd(std::size_t)>& gradient);
 
   std::size_t size() const { return constants_.size(); }
   const JudgedConstant& operator[](std::size_t k) const { return constants_[k]; }
@@ -118,7 +118,7 @@ class IdentifiedConstants {
   /// True if no flat direction changes the constant, but its interval is too wide.
   bool is_wide(std::size_t k) const { return wide_[k]; }
   /// True if a quantity with this gradient is estimable with at most this half width.
-  bool is_narrow(const Eigen::VectorXd& gradient, double widest) const;
+  bool is_narrow(const VectorXd& gradient, double widest) const;
 
   /// Columns and terms whose constants change along a direction, each once, ascending.
   struct Moved {
@@ -126,7 +126,7 @@ class IdentifiedConstants {
     std::vector<std::size_t> terms;
     bool intercept = false;  ///< the last constant, C
   };
-  Moved moved_by(const Eigen::VectorXd& direction) const;
+  Moved moved_by(const VectorXd& direction) const;
 
   /// "C is not determined: 0.5 +- 0.7" if is_wide().
   void warn_of_width(std::size_t k, std::vector<Warning>& out) const;

@@ -16,9 +16,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 /// With more constants, their Jacobian is stored as a sparse matrix.
 constexpr std::size_t kMostDenseConstants = 500;
 /// Most work that is done even after a stop request: it takes no noticeable time.

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
 
+#include "base/eigen.hpp"
 #include "perfmodel/model.hpp"
 #include "search/sensitivity.hpp"
 #include "sums/sum_terms.hpp"
@@ -21,14 +21,14 @@ class SumSensitivity {
   const Sensitivity& sensitivity() const { return sensitivity_; }
 
   /// Gradient of ln a, of a power, of ln of a factor, or of C.
-  Eigen::VectorXd gradient(std::size_t constant) const;
+  VectorXd gradient(std::size_t constant) const;
   /// Gradient of ln t at a configuration, or of its derivative with respect to ln E_j.
-  Eigen::VectorXd gradient_of_log_time(const Configuration& at,
-                                       std::optional<std::size_t> extrinsic = {}) const;
+  VectorXd gradient_of_log_time(const Configuration& at,
+                                std::optional<std::size_t> extrinsic = {}) const;
 
  private:
   FittedSum sum_;
-  Eigen::VectorXd centres_;  ///< means of the logarithms of the numeric columns
+  VectorXd centres_;  ///< means of the logarithms of the numeric columns
   Sensitivity sensitivity_;
 
   /// Factor of the power of a numeric column in ln term: ln x or 1 - 1/x, the same in all terms.
@@ -39,8 +39,8 @@ class SumSensitivity {
   /// The constant of the first term that has the same place in it, if both share one power.
   std::vector<std::size_t> leaders() const;
   bool takes_a_constant(std::size_t term) const;
-  Eigen::VectorXd folded(const Eigen::VectorXd& gradient) const;
-  Eigen::VectorXd centres_of(const Design& runs) const;
+  VectorXd folded(const VectorXd& gradient) const;
+  VectorXd centres_of(const Design& runs) const;
   Sensitivity sensitivity_of(const Design& runs, const FitOptions& options) const;
 };
 

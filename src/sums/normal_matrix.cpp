@@ -19,12 +19,6 @@ const Functions& functions_for(InstructionSet instructions) {
 namespace perfmodel {
 namespace {
 
-using Eigen::ArrayXd;
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::RowVectorXd;
-using Eigen::VectorXd;
-
 /// Rows per block, whose products and weights stay in the cache.
 constexpr Index kBlock = 64;
 /// Most products of features that are stored, 16 MiB; more are recomputed each time.

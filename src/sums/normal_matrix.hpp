@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <stop_token>
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/progress.hpp"
 #include "sums/row_kernel.hpp"
 
@@ -20,15 +20,14 @@ class LevelColumn {
 
   /// `first`: index of the first contrast among all features. `contrasts`: rows x (levels - 1),
   /// rows of contrasts(levels). `others`: the other features, padded to the stride of the kernel.
-  LevelColumn(Eigen::Index first, const Eigen::Ref<const Eigen::MatrixXd>& contrasts,
-              const RowMajor& others);
+  LevelColumn(Index first, const Eigen::Ref<const MatrixXd>& contrasts, const RowMajor& others);
 
-  Eigen::Index first() const { return first_; }
-  Eigen::Index levels() const { return levels_; }
-  Eigen::Index features() const { return levels_ - 1; }
+  Index first() const { return first_; }
+  Index levels() const { return levels_; }
+  Index features() const { return levels_ - 1; }
 
   /// Sums of W over the rows of each level: levels x columns of W. W has one row per row.
-  Eigen::MatrixXd sums(const RowMajor& row_weights) const;
+  MatrixXd sums(const RowMajor& row_weights) const;
 
   /// sum over the rows r of each level of w_r o_r, with o the other features. Row level * (columns
   /// of W) + w of the result, padded like the features.
@@ -39,72 +38,72 @@ class LevelColumn {
   RowMajor sums_with(const LevelColumn& other, const RowMajor& row_weights) const;
 
  private:
-  Eigen::Index first_;
-  Eigen::Index levels_;
-  std::vector<Eigen::Index> level_;  ///< level of each row
-  std::vector<Eigen::Index> order_;  ///< rows sorted by level
-  std::vector<Eigen::Index> begin_;  ///< first index into `order_` per level, then the end
-  RowMajor others_;                  ///< in the order of `order_`
+  Index first_;
+  Index levels_;
+  std::vector<Index> level_;  ///< level of each row
+  std::vector<Index> order_;  ///< rows sorted by level
+  std::vector<Index> begin_;  ///< first index into `order_` per level, then the end
+  RowMajor others_;           ///< in the order of `order_`
 };
 
 /// Orthonormal Helmert contrasts: n - 1 columns for n levels, each summing to 0. Without a
 /// reference level, a penalty treats all levels alike, and an unseen level gets their mean.
-Eigen::MatrixXd contrasts(std::size_t levels);
+MatrixXd contrasts(std::size_t levels);
 
 /// Index of the level that has this row of contrasts(levels).
-Eigen::Index level_of(const Eigen::Ref<const Eigen::RowVectorXd>& row);
+Index level_of(const Eigen::Ref<const RowVectorXd>& row);
 
 /// B'A for the contrasts B and a matrix A with one row per level, in time linear in its entries.
-Eigen::MatrixXd contrast_sums(const Eigen::Ref<const Eigen::MatrixXd>& of_levels);
+MatrixXd contrast_sums(const Eigen::Ref<const MatrixXd>& of_levels);
 
 /// B' diag(w) B for the contrasts B and one weight per level, in time proportional to its entries.
-Eigen::MatrixXd contrast_products(const Eigen::Ref<const Eigen::VectorXd>& weights);
+MatrixXd contrast_products(const Eigen::Ref<const VectorXd>& weights);
 
 /// The sums over rows that a descent step needs, with the same bits for every instruction set.
 class NormalMatrix {
  public:
   /// The first feature and the number of features that are the contrasts of a column's levels.
-  using Levels = std::pair<Eigen::Index, Eigen::Index>;
+  using Levels = std::pair<Index, Index>;
 
   /// `features` x: rows x F, copied. Contrasts listed in `levels` are summed per level if there are
   /// many. After a stop request the sums are incomplete and must not be used.
-  NormalMatrix(const Eigen::Ref<const Eigen::MatrixXd>& features, InstructionSet instructions,
+  NormalMatrix(const Eigen::Ref<const MatrixXd>& features, InstructionSet instructions,
                std::stop_token stop = {}, const std::vector<Levels>& levels = {});
 
   /// sum over the rows r of c_r j_r j_r' with j_r = (T_r1 x_r, T_r2 x_r, ...): J'J if the
   /// derivatives of each term are the term times the features. `terms` T: rows x K; `curvature` c:
   /// one per row. Returns K F x K F, both halves filled.
-  Eigen::MatrixXd operator()(const Eigen::MatrixXd& terms, const Eigen::ArrayXd& curvature) const;
+  MatrixXd operator()(const MatrixXd& terms, const ArrayXd& curvature) const;
 
   /// x'W, F x columns of W. `row_weights` W has one row per row of x.
-  Eigen::MatrixXd feature_sums(const Eigen::MatrixXd& row_weights) const;
+  MatrixXd feature_sums(const MatrixXd& row_weights) const;
 
  private:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   /// A block of the pairs i <= j of features whose products are computed together.
   struct Slab {
-    Eigen::Index first;   ///< first i
-    Eigen::Index last;    ///< last i
-    Eigen::Index pairs;   ///< number of pairs
-    Eigen::Index stride;  ///< pairs, padded to the kernel's stride
+    Index first;   ///< first i
+    Index last;    ///< last i
+    Index pairs;   ///< number of pairs
+    Index stride;  ///< pairs, padded to the kernel's stride
   };
 
   const row_kernel::Functions& kernel_;
   std::stop_token stop_;
-  Eigen::Index all_;                   ///< F
-  std::vector<LevelColumn> levels_;    ///< columns of many levels
-  std::vector<Eigen::Index> columns_;  ///< indices of the other features
-  RowMajor features_;                  ///< the other features, padded to the kernel's stride
-  std::vector<Slab> slabs_;            ///< together all pairs of the other features
-  RowMajor pairs_;                     ///< x_i x_j of all rows; empty if too large
+  Index all_;                        ///< F
+  std::vector<LevelColumn> levels_;  ///< columns of many levels
+  std::vector<Index> columns_;       ///< indices of the other features
+  RowMajor features_;                ///< the other features, padded to the kernel's stride
+  std::vector<Slab> slabs_;          ///< together all pairs of the other features
+  RowMajor pairs_;                   ///< x_i x_j of all rows; empty if too large
 
-  static std::vector<Slab> slabs_of(Eigen::Index columns, Eigen::Index most_pairs);
+  static std::vector<Slab> slabs_of(Index columns, Index most_pairs);
 
   /// Adds the entries of columns of many levels. `weights`: rows x pairs of the terms.
-  void add_levels(const RowMajor& weights, Eigen::Index terms, Eigen::MatrixXd& out) const;
+  void add_levels(const RowMajor& weights, Index terms, MatrixXd& out) const;
 
-  void add(Eigen::Index rows, const row_kernel::Rows& products, const RowMajor& weights,
+  void add(Index rows, const row_kernel::Rows& products, const RowMajor& weights,
            RowMajor& sums) const;
 };
 

@@ -17,9 +17,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using optimise::LevelColumns;
 
 /// Largest |ln| of a coefficient or factor: exp(+-60) typical times is no plausible time of a term.
@@ -112,9 +109,9 @@ VectorXd SumGoal::without_traces(const VectorXd& x) const {
   if (l1_ == 0)
     return out;
   const optimise::RowMajorMatrix& all = penalised_.others;  // no levels apart
-  const Eigen::ArrayXd size = (all.cwiseAbs() * x.cwiseAbs()).array();
+  const ArrayXd size = (all.cwiseAbs() * x.cwiseAbs()).array();
   for (Index j = 0; j < out.size(); ++j) {
-    const Eigen::ArrayXd share = all.col(j).array();
+    const ArrayXd share = all.col(j).array();
     if ((share != 0).any() && ((share == 0) || (size < kTrace)).all())
       out[j] = 0;
   }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <Eigen/Core>
-
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
 #include "search/finish.hpp"
@@ -34,13 +33,13 @@ class SumGoal : public PenaltyTerms {
   const optimise::Bounds& box() const { return box_; }
 
   /// Fixes a coordinate at a value.
-  void hold(Eigen::Index coordinate, double value) {
+  void hold(Index coordinate, double value) {
     box_.lower[coordinate] = box_.upper[coordinate] = value;
   }
 
-  PenalisedConstants linearise(const Eigen::VectorXd& x) const override;
+  PenalisedConstants linearise(const VectorXd& x) const override;
   /// Sets coordinates to 0 if an L1 penalty has shrunk all their combinations to nearly 0.
-  Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
+  VectorXd without_traces(const VectorXd& x) const;
 
  private:
   SignedLoss loss_;
@@ -68,6 +67,6 @@ struct GoalTask {
 
 /// Returns the best optimum of several starts: from `start`, the result of a search under another
 /// loss, and from the best so far with one term replaced at random.
-SumFit minimise_goal(const GoalTask& task, const Eigen::VectorXd& start);
+SumFit minimise_goal(const GoalTask& task, const VectorXd& start);
 
 }  // namespace perfmodel

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "forms/sum_form.hpp"
 #include "sums/sum_terms.hpp"
@@ -64,8 +65,6 @@ std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Desig
   }
   return out;
 }
-
-using Eigen::VectorXd;
 
 std::vector<TermInput> term_inputs(const ModelSpec& spec, const SumStructure& structure) {
   using enum TermInput::Kind;

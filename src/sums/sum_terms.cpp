@@ -12,9 +12,6 @@
 
 namespace perfmodel {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using optimise::LevelColumns;
 
 std::vector<bool> SumShape::held() const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/columns.hpp"
@@ -63,33 +63,33 @@ std::vector<std::uint32_t> factor_codes(const TermInput& input, const SumStructu
 /// coordinate. The constant makes up for their mean, which a ridge draws to 0: the minimum is that
 /// with contrasts, and the normal equations are sparse.
 struct TermData {
-  Eigen::MatrixXd features;  ///< rows x features without those levels; the first column is 1
+  MatrixXd features;  ///< rows x features without those levels; the first column is 1
   /// ln log2(n), rows x numeric columns; -infinity if n <= 1. A refit adds a column per term, which
   /// is -infinity in rows where the term does not exist.
-  Eigen::MatrixXd log_logs;
-  Eigen::VectorXd time;  ///< in units of the typical time
+  MatrixXd log_logs;
+  VectorXd time;  ///< in units of the typical time
   /// First feature and number of features (contrasts) of each categorical column.
-  std::vector<std::pair<Eigen::Index, Eigen::Index>> levels = {};
+  std::vector<std::pair<Index, Index>> levels = {};
   /// The columns of many levels: their coordinates in a term and the level of each row. They are
   /// adjacent, between the plain features and the steps; the entries are 1 and not stored.
   std::vector<optimise::LevelColumns> many_levels = {};
 
-  Eigen::Index rows() const { return time.size(); }
+  Index rows() const { return time.size(); }
   /// The coordinates of all columns of many levels as one block.
   optimise::LevelColumns level_block() const;
   /// ln of a term with these coordinates in each row, without powers of log2(n).
-  Eigen::VectorXd log_terms(const Eigen::Ref<const Eigen::VectorXd>& term) const;
+  VectorXd log_terms(const Eigen::Ref<const VectorXd>& term) const;
   /// True if two rows differ in nothing but the time.
-  bool same_configuration(Eigen::Index a, Eigen::Index b) const;
+  bool same_configuration(Index a, Index b) const;
 };
 
-TermData take_rows(const TermData& data, const std::vector<Eigen::Index>& rows);
+TermData take_rows(const TermData& data, const std::vector<Index>& rows);
 
 /// The structure that is searched besides the constants: number of terms, features, C or not.
 struct SumShape {
-  Eigen::Index terms = 1;
-  Eigen::Index plain_features = 1;         ///< per term: the features of the spec's inputs
-  std::vector<Eigen::Index> step_factors;  ///< indices of the steps in use
+  Index terms = 1;
+  Index plain_features = 1;         ///< per term: the features of the spec's inputs
+  std::vector<Index> step_factors;  ///< indices of the steps in use
   bool intercept = true;
   std::vector<std::vector<int>> log_powers;  ///< r by term and numeric column
   /// True if terms with log2(n)^r have no n^q.
@@ -103,30 +103,28 @@ struct SumShape {
   /// Numeric columns whose power is the same in all terms.
   std::vector<std::size_t> shared = {};
   /// Feature of each numeric column.
-  std::vector<Eigen::Index> numeric_features = {};
+  std::vector<Index> numeric_features = {};
   std::vector<int> signs = {};  ///< per term; 1 beyond the last entry
   /// Per term, the numeric columns that it does not contain; none beyond the last entry.
   std::vector<std::vector<std::size_t>> left_out = {};
 
-  bool leaves_out(Eigen::Index term, std::size_t numeric) const;
-  double sign(Eigen::Index term) const {
+  bool leaves_out(Index term, std::size_t numeric) const;
+  double sign(Index term) const {
     const auto k = static_cast<std::size_t>(term);
     return k < signs.size() ? signs[k] : 1;
   }
 
-  Eigen::Index features() const {
-    return plain_features + static_cast<Eigen::Index>(step_factors.size());
-  }
+  Index features() const { return plain_features + static_cast<Index>(step_factors.size()); }
 
-  Eigen::Index size() const { return terms * features() + (intercept ? 1 : 0); }
+  Index size() const { return terms * features() + (intercept ? 1 : 0); }
   /// Per coordinate: true if it is fixed at 0.
   std::vector<bool> held() const;
   /// Sets the fixed coordinates to 0.
-  Eigen::VectorXd without_held(Eigen::VectorXd theta) const;
+  VectorXd without_held(VectorXd theta) const;
   /// Pairs of a coordinate and the coordinate of the first term whose power it shares.
-  std::vector<std::pair<Eigen::Index, Eigen::Index>> followers() const;
+  std::vector<std::pair<Index, Index>> followers() const;
   /// Sets each follower to the coordinate that it shares.
-  Eigen::VectorXd tied(Eigen::VectorXd theta) const;
+  VectorXd tied(VectorXd theta) const;
 };
 
 /// Maps rows to TermData, and coordinates back to the constants of SumLayout.
@@ -144,24 +142,22 @@ class TermCoordinates {
   TermData data(const SumShape& shape) const { return select(data_, shape); }
   /// Other rows of all features, reduced to the features that the shape uses.
   TermData select(const TermData& all_features, const SumShape& shape) const;
-  Eigen::Index plain_features() const { return plain_features_; }
+  Index plain_features() const { return plain_features_; }
   const std::vector<StepFactor>& step_factors() const { return step_factors_; }
   /// The column of a step in the features of data().
-  Eigen::Index step_feature(Eigen::Index step_factor) const {
-    return dense_features_ + step_factor;
-  }
+  Index step_feature(Index step_factor) const { return dense_features_ + step_factor; }
   /// First feature and number of features of each input except the constant: 1 for a numeric
   /// column, n - 1 for a column of n levels, n if they are many.
-  const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
+  const std::vector<std::pair<Index, Index>>& inputs() const { return inputs_; }
   /// The feature of each numeric column.
-  std::vector<Eigen::Index> numeric_features() const;
+  std::vector<Index> numeric_features() const;
   /// Multiplies each numeric column by exp(slope * shift) in one of the rows that were taken from
   /// data().
-  void move(TermData& all_features, Eigen::Index row, const std::vector<double>& slopes,
+  void move(TermData& all_features, Index row, const std::vector<double>& slopes,
             double shift) const;
   /// Copies the features of a numeric column from a row of other data.
-  void copy_numeric(TermData& all_features, Eigen::Index row, std::size_t numeric,
-                    const TermData& from, Eigen::Index row_of_from) const;
+  void copy_numeric(TermData& all_features, Index row, std::size_t numeric, const TermData& from,
+                    Index row_of_from) const;
   /// Extrinsic columns with two values.
   const std::vector<std::size_t>& two_valued() const { return two_valued_; }
   double high(std::size_t numeric) const { return highs_[numeric]; }
@@ -170,12 +166,12 @@ class TermCoordinates {
   const std::vector<std::size_t>& order() const { return order_; }
 
   /// Terms with all inputs and all steps, without logarithms.
-  SumShape shape(Eigen::Index terms, bool intercept) const;
+  SumShape shape(Index terms, bool intercept) const;
   SumStructure structure(const SumShape& shape) const;
   /// Constants in the units of the data, in the order of SumLayout.
-  Eigen::VectorXd constants(const SumShape& shape, const Eigen::VectorXd& theta) const;
+  VectorXd constants(const SumShape& shape, const VectorXd& theta) const;
   /// Inverse of constants(). A factor of 0 gets the mean logarithm of the others.
-  Eigen::VectorXd theta(const SumShape& shape, const Eigen::VectorXd& constants) const;
+  VectorXd theta(const SumShape& shape, const VectorXd& constants) const;
 
  private:
   const ModelSpec& spec_;
@@ -189,15 +185,15 @@ class TermCoordinates {
   std::vector<FeaturePlace> saturation_places_;  ///< for 1 - 1/n, scaled to the range of ln n
   std::vector<std::size_t> two_valued_;
   std::vector<double> highs_;  ///< the largest values of the numeric columns
-  std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
-  Eigen::Index plain_features_ = 1;
-  Eigen::Index dense_features_ = 1;  ///< the plain features without columns of many levels
+  std::vector<std::pair<Index, Index>> inputs_;
+  Index plain_features_ = 1;
+  Index dense_features_ = 1;  ///< the plain features without columns of many levels
   double typical_time_ = 1;
   std::vector<std::size_t> order_;
   TermData data_;
 
-  Eigen::Index saturation_feature(std::size_t numeric) const {
-    return dense_features_ + static_cast<Eigen::Index>(step_factors_.size() + numeric);
+  Index saturation_feature(std::size_t numeric) const {
+    return dense_features_ + static_cast<Index>(step_factors_.size() + numeric);
   }
 
   /// Centre and scale of the feature that the shape uses for a numeric column.
@@ -227,7 +223,7 @@ std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Desig
 struct FittedSum {
   ModelSpec spec;
   SumStructure structure;
-  Eigen::VectorXd constants;  ///< in the order of `layout`
+  VectorXd constants;  ///< in the order of `layout`
   SumEstimate estimate;
   SumLayout layout;
   std::vector<TermInput> inputs;  ///< see term_inputs()

@@ -13,10 +13,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::ArrayXd;
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using optimise::LevelColumns;
 
 /// Largest |ln| of a term: practically infinite, but finite arithmetic.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/progress.hpp"
@@ -19,12 +19,12 @@ namespace perfmodel {
 
 /// The terms of the sum per row, one column each, and the total, which includes C.
 struct SumParts {
-  Eigen::MatrixXd terms;
-  Eigen::VectorXd total;
+  MatrixXd terms;
+  VectorXd total;
 };
 
 /// Terms and total at `theta`. All instruction sets give the same bits.
-SumParts evaluate_sum(const TermData& data, const SumShape& shape, const Eigen::VectorXd& theta,
+SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorXd& theta,
                       InstructionSet instructions = best_instruction_set());
 
 /// The columns of the Jacobian of a sum that are levels: those of the largest column of many
@@ -36,16 +36,16 @@ optimise::LevelColumns levels_apart(const TermData& data, const SumShape& shape)
 template <class Put>
 void for_features(const TermData& data, const SumShape& shape, const Put& put) {
   const optimise::LevelColumns block = data.level_block();
-  std::vector<Eigen::Index> leader(static_cast<std::size_t>(shape.size()));
-  std::iota(leader.begin(), leader.end(), Eigen::Index{0});
+  std::vector<Index> leader(static_cast<std::size_t>(shape.size()));
+  std::iota(leader.begin(), leader.end(), Index{0});
   for (const auto& [follower, to] : shape.followers())
     leader[static_cast<std::size_t>(follower)] = to;
-  for (Eigen::Index row = 0; row < data.rows(); ++row) {
-    for (Eigen::Index k = 0; k < shape.terms; ++k) {
-      const auto at = [&](Eigen::Index feature) {
+  for (Index row = 0; row < data.rows(); ++row) {
+    for (Index k = 0; k < shape.terms; ++k) {
+      const auto at = [&](Index feature) {
         return leader[static_cast<std::size_t>(k * shape.features() + feature)];
       };
-      for (Eigen::Index j = 0; j < data.features.cols(); ++j)
+      for (Index j = 0; j < data.features.cols(); ++j)
         put(row, k, at(j < block.first ? j : j + block.count), data.features(row, j));
       for (const optimise::LevelColumns& column : data.many_levels)
         put(row, k, at(column.first + column.of_row[static_cast<std::size_t>(row)]), 1.0);
@@ -55,7 +55,7 @@ void for_features(const TermData& data, const SumShape& shape, const Put& put) {
 
 /// The derivatives of the total by the coordinates, that by the last being `of_intercept` if there
 /// is a C.
-LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const Eigen::MatrixXd& terms,
+LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const MatrixXd& terms,
                           double of_intercept);
 
 /// Can be shared by descents over the same rows if their shapes have equally many features. Null if
@@ -65,7 +65,7 @@ std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const
                                                      const std::stop_token& stop);
 
 struct SumFit {
-  Eigen::VectorXd theta;
+  VectorXd theta;
   double cost = std::numeric_limits<double>::infinity();
   std::size_t evaluations = 0;
   /// Predicted gain of the last step, as a share of the cost.
@@ -99,7 +99,7 @@ enum class Reach {
 /// penalty and a ridge; the kinks of absolute errors are smoothed over a small share of the mean
 /// error.
 SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
-                double ridge_strength, const Eigen::VectorXd& start, Reach reach = Reach::far);
+                double ridge_strength, const VectorXd& start, Reach reach = Reach::far);
 
 /// Fits 1, 2, ..., shape.terms terms under a robust loss of ln(time). For each number of terms,
 /// descents start from the previous optimum plus a term and from terms scattered around the
@@ -110,6 +110,6 @@ void extend_path(const TermData& data, const SumShape& shape, const TermSearchOp
                  std::vector<SumFit>& path, const std::vector<SumFit>& like = {});
 
 /// The shape with another number of terms; logarithms stay with the first terms.
-SumShape with_terms(const SumShape& shape, Eigen::Index terms);
+SumShape with_terms(const SumShape& shape, Index terms);
 
 }  // namespace perfmodel

@@ -51,10 +51,6 @@ std::string eq4_formula(const ModelSpec& spec) {
 
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 /// f(value) for every row, evaluated once per distinct value.
 template <class Function>
 void multiply_by(const NumericFactor& factor, std::size_t rows, Function f,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 
 namespace perfmodel {
@@ -198,22 +198,18 @@ struct TermSum {
 
 /// One time per row. The sum and the product of a row are computed in the order of the spec,
 /// whatever the other rows.
-Eigen::VectorXd predict_terms(const TermSum& sum, const Eigen::VectorXd& constants,
-                              const Design& design);
+VectorXd predict_terms(const TermSum& sum, const VectorXd& constants, const Design& design);
 
 /// The components of the time, rows x (terms + 1): a column per term, then C.
-Eigen::MatrixXd term_parts(const TermSum& sum, const Eigen::VectorXd& constants,
-                           const Design& design);
+MatrixXd term_parts(const TermSum& sum, const VectorXd& constants, const Design& design);
 
 /// Local scaling powers d ln t / d ln E_j of the rows of a design: rows x extrinsic columns. Not of
 /// Eq. (4), whose powers are constants.
-Eigen::MatrixXd local_powers(const TermSum& sum, const Eigen::VectorXd& constants,
-                             const Design& design);
+MatrixXd local_powers(const TermSum& sum, const VectorXd& constants, const Design& design);
 
 /// Derivatives of ln t by the powers and by the logarithms of the other constants: rows x
 /// constants.
-Eigen::MatrixXd term_log_slopes(const TermSum& sum, const Eigen::VectorXd& constants,
-                                const Design& design);
+MatrixXd term_log_slopes(const TermSum& sum, const VectorXd& constants, const Design& design);
 
 /// The components of a formula that are printed: those that change a time within the measured
 /// ranges by more than 1e-6, far less than three digits or clocks resolve. If a component is
@@ -223,6 +219,6 @@ struct SeenParts {
   bool intercept = true;
 };
 
-SeenParts seen_parts(const TermSum& sum, const Eigen::VectorXd& constants);
+SeenParts seen_parts(const TermSum& sum, const VectorXd& constants);
 
 }  // namespace perfmodel

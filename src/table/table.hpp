@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
@@ -31,7 +31,7 @@ Column take_rows(const Column& column, std::span<const std::size_t> rows);
 
 /// The median; the upper of the two middle values if their number is even. Requires at least one
 /// value.
-double median(Eigen::VectorXd values);
+double median(VectorXd values);
 
 /// The median; the mean of the two middle values if their number is even. Requires at least one
 /// value.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "fit/censored.hpp"
@@ -54,7 +55,7 @@ void require_variation(const ModelSpec& spec, const Design& all, const Design& k
 /// Predictions for a held-out fold, in the order of its rows, and their errors.
 struct HeldOutFold {
   Metrics metrics;
-  Eigen::VectorXd predicted;
+  VectorXd predicted;
 };
 
 /// Fits the rows outside of a fold and predicts the fold.
@@ -75,10 +76,6 @@ HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpe
   out.metrics = compute_metrics(judged.time(finished), out.predicted(finished));
   return out;
 }
-
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 constexpr std::size_t kMostRows = 500;
 constexpr std::size_t kFolds = 5;
@@ -161,7 +158,7 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
       },
       fold_done);
   CrossValidation out;
-  out.predicted.resize(static_cast<Eigen::Index>(training.rows));
+  out.predicted.resize(static_cast<Index>(training.rows));
   for (std::size_t fold = 0; fold < folds.size(); ++fold) {
     if (!folds[fold])
       return std::nullopt;

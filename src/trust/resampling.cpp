@@ -15,8 +15,6 @@
 namespace perfmodel {
 namespace {
 
-using Eigen::VectorXd;
-
 /// Draws data sets like the one that a model was fitted to.
 using Resampler = std::function<Design(RandomStream&)>;
 
@@ -45,7 +43,7 @@ Resampler resampler_of(const FittedModel& model, const Design& training, Resampl
   log_residuals *= widening(model, training);  // to the size of new runs' residuals
   return [&training, predicted, log_residuals](RandomStream& random) {
     Design out = training;
-    for (Eigen::Index r = 0; r < out.time.size(); ++r)
+    for (Index r = 0; r < out.time.size(); ++r)
       out.time[r] = predicted[r] * std::exp(log_residuals[index(random.below(training.rows))]);
     return out;
   };
@@ -59,9 +57,6 @@ Resampling resampling_of(const Design& training, std::size_t constants) {
              ? Resampling::residuals
              : Resampling::rows;
 }
-
-using Eigen::Index;
-using Eigen::MatrixXd;
 
 /// A larger ratio of upper end to fitted value is meaningless: the factor's reference went to 0.
 constexpr double kNoEnd = 1e60;
@@ -123,7 +118,7 @@ std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamp
   for (Index b = 0; b < samples.constants.cols(); ++b) {
     sample.constants = samples.constants.col(b);
     const std::vector<double> powers = scaling_powers(sample);
-    found.row(b) = Eigen::Map<const Eigen::RowVectorXd>(powers.data(), index(powers.size()));
+    found.row(b) = Eigen::Map<const RowVectorXd>(powers.data(), index(powers.size()));
   }
   std::vector<Interval> out;
   for (std::size_t j = 0; j < fitted.size(); ++j)
@@ -287,10 +282,9 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
   return out;
 }
 
-std::vector<Outlier> ranked_outliers(const Eigen::VectorXd& measured,
-                                     const Eigen::VectorXd& predicted) {
+std::vector<Outlier> ranked_outliers(const VectorXd& measured, const VectorXd& predicted) {
   constexpr double normal_consistency = 1.4826;
-  Eigen::VectorXd residuals = measured.array().log() - predicted.array().log();
+  VectorXd residuals = measured.array().log() - predicted.array().log();
   for (double& residual : residuals)
     if (!std::isfinite(residual))
       residual = std::numeric_limits<double>::max();
@@ -302,7 +296,7 @@ std::vector<Outlier> ranked_outliers(const Eigen::VectorXd& measured,
   if (!(scale > 0))
     return {};
   std::vector<Outlier> out;
-  for (Eigen::Index r = 0; r < residuals.size(); ++r) {
+  for (Index r = 0; r < residuals.size(); ++r) {
     const double z = std::clamp((residuals[r] - centre) / scale, -1e9, 1e9);
     out.push_back({static_cast<std::size_t>(r), z});
   }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/eigen.hpp"
 #include "base/parallel.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -41,7 +41,7 @@ std::vector<std::optional<Result>> fits_until_stopped(
 /// Constants of refits to resampled data.
 struct BootstrapSamples {
   Resampling resampling = Resampling::rows;
-  Eigen::MatrixXd constants;  ///< unscaled, or NaN; constants of the model x samples
+  MatrixXd constants;  ///< unscaled, or NaN; constants of the model x samples
 };
 
 /// Refits the form to `samples` resampled data sets (Efron 1979), each from the fitted optimum: Eq.
@@ -100,7 +100,6 @@ constexpr double kOutlierZ = 3.5;
 
 /// All rows by falling |z|; predictions that are not > 0 come first. Empty if most residuals are
 /// equal, which leaves no scale to measure by.
-std::vector<Outlier> ranked_outliers(const Eigen::VectorXd& measured,
-                                     const Eigen::VectorXd& predicted);
+std::vector<Outlier> ranked_outliers(const VectorXd& measured, const VectorXd& predicted);
 
 }  // namespace perfmodel
