@@ -1,5 +1,6 @@
 #include "analysis/plan.hpp"
 #include "analysis/scaling.hpp"
+#include "base/text.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 #include "trust/prediction_intervals.hpp"
@@ -132,9 +133,7 @@ void add_scales_to_measure(const ForecastRequest& request, const Design& design,
 }  // namespace
 
 Forecast forecast(const ForecastRequest& request) {
-  std::vector<double> scales;
-  for (const ScalingRow& row : request.study.rows)
-    scales.push_back(row.scale);
+  const std::vector<double> scales = mapped(request.study.rows, &ScalingRow::scale);
   const Design design = request.at(scales);
   Forecast out;
   add_bands(request, design, out);

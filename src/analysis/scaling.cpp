@@ -332,9 +332,8 @@ Configurations configurations_of(const Table& table, const CurveColumns& columns
   const std::vector<const Column*> others = other_columns(table, columns);
   Configurations out;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::vector<std::string> cells;
-    for (const Column* column : others)
-      cells.push_back(column->text(row));
+    const std::vector<std::string> cells =
+        mapped(others, [&](const Column* column) { return column->text(row); });
     Measured& measured = out[cells];
     measured.rows.push_back(row);
     measured.times[scales[row]].push_back(columns.target_is_throughput ? 1 / targets[row]

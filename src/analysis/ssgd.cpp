@@ -467,9 +467,7 @@ class StudyMaker {
 
   PopFactors pop(const Study& study, Exchange exchange) const {
     // Messages keep their grouping; only their times change.
-    std::vector<Group> groups;
-    for (const Message& message : study.chosen.messages)
-      groups.push_back(message.gradients);
+    std::vector<Group> groups = mapped(study.chosen.messages, &Message::gradients);
     const bool measured = !exchange.cost.has_value();
     exchange.groups = measured ? std::nullopt : std::optional(groups);
     exchange.cost = measured ? LinearCost{} : request_.ideal_cost;

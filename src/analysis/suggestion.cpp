@@ -300,9 +300,8 @@ class Search {
     if (chunk_.empty())
       return;
     const auto times = predict_(chunk_);
-    std::vector<std::vector<Estimate>> bounded;
-    for (const BoundedTarget& target : request_.bounded)
-      bounded.push_back(target.estimates(chunk_));
+    std::vector<std::vector<Estimate>> bounded = mapped(
+        request_.bounded, [&](const BoundedTarget& target) { return target.estimates(chunk_); });
     const std::vector<bool> fails = request_.are_likely_to_fail
                                         ? request_.are_likely_to_fail(chunk_)
                                         : std::vector<bool>(chunk_.size(), false);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,18 @@ std::vector<double> sorted_unique(std::vector<double> values);
 template <class Values, class Value>
 bool contains(const Values& values, const Value& value) {
   return std::ranges::find(values, value) != values.end();
+}
+
+/// What a function, or a pointer to a member, gives of each value, in their order.
+template <class Values, class Function>
+auto mapped(const Values& values, const Function& function) {
+  using Result = std::invoke_result_t<const Function&, decltype(*std::begin(values))>;
+  std::vector<std::decay_t<Result>> out;
+  if constexpr (requires { std::size(values); })
+    out.reserve(std::size(values));
+  for (const auto& value : values)
+    out.push_back(std::invoke(function, value));
+  return out;
 }
 
 /// A character and its number of bytes; length 0 if no well-formed UTF-8 was found.

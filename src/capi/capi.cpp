@@ -151,9 +151,8 @@ std::string word_of(const std::string& name, const nlohmann::json& value) {
 
 void add_list(const std::string& name, const std::string& flag, const nlohmann::json& list,
               std::vector<std::string>& words) {
-  std::vector<std::string> values;
-  for (const auto& value : list)
-    values.push_back(word_of(name, value));
+  const std::vector<std::string> values =
+      mapped(list, [&](const auto& value) { return word_of(name, value); });
   if (name == "derive" || name == "bounds") {
     for (const std::string& value : values)
       words.push_back(flag + "=" + value);

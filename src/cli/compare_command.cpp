@@ -299,9 +299,8 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   SearchProgress progress(console);
   progress.begin("reading " + joined(arguments.runs, ", "));
-  std::vector<PreparedRuns> files;
-  for (const auto& path : arguments.runs)
-    files.push_back(prepared(arguments, path, console));
+  const std::vector<PreparedRuns> files =
+      mapped(arguments.runs, [&](const auto& path) { return prepared(arguments, path, console); });
   if (!has_black_boxes()) {
     console.warning(
         "this perfmodel was built without dlib, so random forest and support vector regression are "

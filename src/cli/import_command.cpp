@@ -53,9 +53,8 @@ int run_import(const ImportArguments& arguments, Console& console) {
   const Table& table = runs.table;
   output.write(csv_line(table.names()));
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::vector<std::string> cells;
-    for (const Column& column : table.columns)
-      cells.push_back(text_of(column, row));
+    const std::vector<std::string> cells =
+        mapped(table.columns, [&](const Column& column) { return text_of(column, row); });
     output.write(csv_line(cells));
   }
   console.notice(counted_noun(table.rows(), "run") + " of " +

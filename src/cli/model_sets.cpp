@@ -45,10 +45,7 @@ std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
   for (const auto& column : texts)
     columns.push_back(pick_column(column, codes));
   const std::vector<double> holds = condition.of_rows(columns, texts.front().size());
-  std::vector<bool> out;
-  for (const double each : holds)
-    out.push_back(each != 0);
-  return out;
+  return mapped(holds, [](double each) { return each != 0; });
 }
 
 SetLines lines_of_file(const std::string& path) {

@@ -135,9 +135,8 @@ SetConfigurations configurations_along(const ScalingArguments& arguments, const 
     if (setting.starts_with(column + "="))
       throw UsageError("'" + column + "' is the scale; its values are those of --at");
   std::vector<std::string> settings = arguments.settings;
-  std::vector<std::string> values;
-  for (const double scale : scales)
-    values.push_back(to_text(scale));
+  const std::vector<std::string> values =
+      mapped(scales, [](double scale) { return to_text(scale); });
   settings.push_back(column + "=" + joined(values, ","));
   SetConfigurations set = configurations_of_settings(settings, model, base);
   if (set.table.rows() != scales.size())

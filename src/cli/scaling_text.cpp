@@ -125,9 +125,8 @@ void add_forecast(const ScalingDocument& document, doc::Document& out) {
 /// The scales at which a run makes the answer most certain for its cost.
 std::string scales_to_measure(const ScalingDocument& document) {
   const scaling::Forecast& forecast = *document.forecast;
-  std::vector<std::string> aims;
-  for (const double aim : forecast.aims)
-    aims.push_back(to_text(aim));
+  const std::vector<std::string> aims =
+      mapped(forecast.aims, [](double aim) { return to_text(aim); });
   constexpr double least_gain = 0.005;
   std::vector<std::string> scales;
   for (const scaling::ScaleToMeasure& each : forecast.measure_first)

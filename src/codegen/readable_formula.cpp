@@ -86,9 +86,7 @@ class ReadableWriter {
   }
 
   std::string call(Operation operation, std::span<const ReadableText> of) const {
-    std::vector<std::string> arguments;
-    for (const ReadableText& each : of)
-      arguments.push_back(each.text);
+    const std::vector<std::string> arguments = mapped(of, &ReadableText::text);
     const std::string name(symbol_of(operation));
     const std::string list = joined(arguments, ", ");
     return latex_ ? "\\operatorname{" + name + "}\\left(" + list + "\\right)"

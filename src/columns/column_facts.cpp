@@ -412,10 +412,7 @@ std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) 
     if (!column.is_numeric() || !column.bad_cells.empty() || !part->facts.all_positive ||
         part->facts.constant)
       continue;
-    std::vector<double> logarithms;
-    logarithms.reserve(column.numbers.size());
-    for (const double x : column.numbers)
-      logarithms.push_back(std::log(x));
+    std::vector<double> logarithms = mapped(column.numbers, [](double x) { return std::log(x); });
     result.push_back({part, std::move(logarithms), is_whole(column)});
   }
   std::ranges::sort(result,

@@ -178,9 +178,8 @@ void tell_failures(const std::string& status, const std::string& measured, Table
 }
 
 std::vector<std::string> columns_of_failures(const std::string& measured, const Table& table) {
-  std::vector<bool> failed;
-  for (const double time : numbers_of(table.at(measured)))
-    failed.push_back(!(time > 0));
+  const std::vector<bool> failed =
+      mapped(numbers_of(table.at(measured)), [](double time) { return !(time > 0); });
   std::vector<std::string> out;
   if (!contains(failed, true))
     return out;

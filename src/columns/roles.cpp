@@ -186,9 +186,8 @@ bool speaks_of_work(const std::string& name) {
 /// those with the fewest distinct values, since scales have few.
 std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
   std::vector<std::pair<std::size_t, std::string>> found;
-  std::vector<std::string> columns;
-  for (const ColumnPart& part : parts)
-    columns.push_back(part.column->name);
+  const std::vector<std::string> columns =
+      mapped(parts, [](const ColumnPart& part) { return part.column->name; });
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
     if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
@@ -241,9 +240,8 @@ struct Doubts {
       flags += (is_rate ? " --throughput-target " : " --target ") + shell_word(time_example);
       return;
     }
-    std::vector<std::string> names;
-    for (const ColumnPart* part : found)
-      names.push_back(part->column->name);
+    const std::vector<std::string> names =
+        mapped(found, [](const ColumnPart* part) { return part->column->name; });
     questions += fmt::format("{}: several columns could be the measured time: {}\n", table.source,
                              quoted_list(names));
     time_example = names[0];

@@ -308,9 +308,7 @@ bool ModelSpec::moves_others(const std::string& column) const {
 }
 
 std::vector<std::string> input_columns(const ModelSpec& spec) {
-  std::vector<std::string> names;
-  for (const NumericInput& input : spec.intrinsic)
-    names.push_back(input.column);
+  std::vector<std::string> names = mapped(spec.intrinsic, &NumericInput::column);
   for (const CategoricalInput& input : spec.categorical)
     names.push_back(input.column);
   for (const NumericInput& input : spec.extrinsic)

@@ -76,9 +76,7 @@ std::vector<std::size_t> sorted_by(std::size_t count, const Key& key) {
 }
 
 ColumnOrder order_of(const ModelSpec& spec, const Design& training) {
-  std::vector<std::vector<std::uint32_t>> codes;
-  for (const LevelFactor& factor : training.categorical)
-    codes.push_back(factor.codes);
+  std::vector<std::vector<std::uint32_t>> codes = mapped(training.categorical, &LevelFactor::codes);
   for (const auto* factors : {&training.intrinsic, &training.extrinsic})
     for (const NumericFactor& factor : *factors)
       codes.push_back(codes_of(factor, training.rows));
@@ -142,10 +140,7 @@ std::vector<std::size_t> places_in(const std::vector<ConstantInfo>& all,
   std::map<decltype(key(all.front())), std::size_t> places;
   for (std::size_t k = 0; k < all.size(); ++k)
     places.emplace(key(all[k]), k);
-  std::vector<std::size_t> out;
-  for (const ConstantInfo& info : constants)
-    out.push_back(places.at(key(info)));
-  return out;
+  return mapped(constants, [&](const ConstantInfo& info) { return places.at(key(info)); });
 }
 
 /// Throws InputError if inputs far from 1 led to results beyond the range of double.

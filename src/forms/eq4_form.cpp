@@ -36,9 +36,7 @@ FormWords Eq4Form::words() const {
 }
 
 std::vector<std::string> Eq4Form::groups(const ModelSpec& spec) const {
-  std::vector<std::string> out;
-  for (const NumericInput& input : spec.intrinsic)
-    out.push_back(input.column);
+  std::vector<std::string> out = mapped(spec.intrinsic, &NumericInput::column);
   for (const CategoricalInput& input : spec.categorical)
     out.push_back(input.column);
   if (spec.has_scales_only())

@@ -55,10 +55,7 @@ std::vector<std::string> facts_of_number(const gp::GaussianProcess& gp, std::siz
 }
 
 std::vector<std::string> rates(const gp::GaussianProcess& gp) {
-  std::vector<std::string> out;
-  for (const double rate : gp.kernel.rates)
-    out.push_back(decimal_literal(rate));
-  return out;
+  return mapped(gp.kernel.rates, decimal_literal);
 }
 
 std::string weight(const gp::GaussianProcess& gp, Index row) {
@@ -194,9 +191,8 @@ std::string javascript_function(const gp::GaussianProcess& gp, double centre) {
   const gp::CodedInputs coded(gp.inputs);
   std::vector<std::string> lists;
   for (const gp::CodedColumn& column : coded.numbers) {
-    std::vector<std::string> texts;
-    for (const double value : column.values)
-      texts.push_back(to_text(value));
+    const std::vector<std::string> texts =
+        mapped(column.values, [](double value) { return to_text(value); });
     lists.push_back(fmt::format("[{}]", listed(texts)));
   }
   return "// Of each number: centre, scale, 1 / length, share that remains far away.\n"

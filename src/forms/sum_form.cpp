@@ -118,10 +118,7 @@ namespace {
 
 template <class Input>
 std::vector<std::string> names_of(const std::vector<Input>& inputs) {
-  std::vector<std::string> out;
-  for (const Input& input : inputs)
-    out.push_back(input.column);
-  return out;
+  return mapped(inputs, &Input::column);
 }
 
 /// A numeric column by its name.

@@ -355,11 +355,8 @@ VectorXd pair_differences(const VectorXd& places) {
 }
 
 std::vector<std::uint32_t> chosen_codes(const CodedColumn& column, std::span<const Index> rows) {
-  std::vector<std::uint32_t> out;
-  out.reserve(rows.size());
-  for (const Index row : rows)
-    out.push_back(column.codes[to_size(row)]);
-  return out;
+  return mapped(
+      rows, [&](Index row) { return column.codes[to_size(row)]; });
 }
 
 /// out(i, k) *= of_value(code of k)[code of i], below the diagonal.

@@ -118,10 +118,8 @@ double on_grid(double value) {
 }
 
 std::vector<Index> at_places(const std::vector<Index>& all, std::span<const Index> chosen) {
-  std::vector<Index> out;
-  for (const Index place : chosen)
-    out.push_back(all[static_cast<std::size_t>(place)]);
-  return out;
+  return mapped(
+      chosen, [&](Index place) { return all[static_cast<std::size_t>(place)]; });
 }
 
 Observations observed(const Inputs& coordinates, const MergedRows& rows,

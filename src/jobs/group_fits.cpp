@@ -115,9 +115,8 @@ bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t 
     columns.push_back(table.find(name));
   }
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::vector<std::string> key;
-    for (const Column* column : columns)
-      key.push_back(column->text(row));
+    std::vector<std::string> key =
+        mapped(columns, [&](const Column* column) { return column->text(row); });
     if (spans_.empty() || spans_.back().key != key) {
       std::string joined_key;
       for (const std::string& text : key)

@@ -122,9 +122,8 @@ void MergedParts::for_each_line(const std::function<void(std::string_view line)>
     std::unique_ptr<std::istream> stream;
     std::size_t at = 0;
   };
-  std::vector<Reader> readers;
-  for (const TextLines& part : parts_)
-    readers.push_back({part.open()});
+  std::vector<Reader> readers =
+      mapped(parts_, [&](const TextLines& part) { return Reader{part.open()}; });
   std::string line;
   for (const Place& place : places_) {
     auto& [stream, at] = readers[place.part];

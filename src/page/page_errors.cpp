@@ -99,10 +99,7 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
 Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
                  const Eigen::VectorXd& predicted, std::size_t worst) {
   const std::vector<JudgedRow> rows = judged(lines, measured, predicted);
-  std::vector<double> sorted;
-  sorted.reserve(rows.size());
-  for (const JudgedRow& row : rows)
-    sorted.push_back(row.error_percent);
+  std::vector<double> sorted = mapped(rows, &JudgedRow::error_percent);
   std::sort(sorted.begin(), sorted.end());
   const Range range = error_range(sorted);
 

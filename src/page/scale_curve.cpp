@@ -412,10 +412,9 @@ std::string regions_of(const FittedModel& model) {
 std::string ties_of(const ModelSpec& spec) {
   std::vector<std::string> out;
   for (const Tie& tie : spec.ties) {
-    std::vector<std::string> factors;
-    for (const Factor& factor : tie.factors)
-      factors.push_back(
-          array_of({javascript_literal(factor.column), std::to_string(factor.power)}));
+    const std::vector<std::string> factors = mapped(tie.factors, [](const Factor& factor) {
+      return array_of({javascript_literal(factor.column), std::to_string(factor.power)});
+    });
     out.push_back(array_of({javascript_literal(tie.scale), javascript_literal(tie.column),
                             std::to_string(tie.power), array_of(factors), to_text(tie.divisor)}));
   }
@@ -444,9 +443,8 @@ std::string belief_of(const FittedModel& model) {
   const gp::Inputs& known = process.known();
   std::vector<std::string> runs;
   for (Eigen::Index row = 0; row < known.rows(); ++row) {
-    std::vector<std::string> numbers;
-    for (const double number : known.numbers.row(row))
-      numbers.push_back(to_text(number));
+    const std::vector<std::string> numbers =
+        mapped(known.numbers.row(row), [](double number) { return to_text(number); });
     std::vector<std::string> levels;
     for (const std::uint32_t level : known.levels.row(row))
       levels.push_back(std::to_string(level));
@@ -460,9 +458,8 @@ std::string belief_of(const FittedModel& model) {
       numbers.push_back(to_text(variance));
     settings.push_back(array_of(numbers));
   }
-  std::vector<std::string> centre;
-  for (const double number : process.centre())
-    centre.push_back(to_text(number));
+  const std::vector<std::string> centre =
+      mapped(process.centre(), [](double number) { return to_text(number); });
   const double level =
       model.intervals ? model.intervals->level : PredictionIntervals::default_level;
   return "{share: " + to_text(model.belief->share_of_formula()) +
@@ -496,9 +493,8 @@ std::string gp_of(const FittedModel& model) {
   if (!belief)
     return "null";
   const Design one = take_rows(belief->known, std::array<std::size_t, 1>{0});
-  std::vector<std::string> runs;
-  for (const double count : belief->runs)
-    runs.push_back(to_text(count));
+  const std::vector<std::string> runs =
+      mapped(belief->runs, [](double count) { return to_text(count); });
   std::vector<std::string> clamps;
   for (std::size_t n = 0; n < belief->most.size(); ++n)
     if (std::isfinite(belief->most[n]))

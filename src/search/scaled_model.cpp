@@ -21,10 +21,8 @@ std::vector<std::vector<double>> centred_logs(const std::vector<NumericFactor>& 
                                               const std::vector<double>& log_centres) {
   std::vector<std::vector<double>> out;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    std::vector<double> logs;
-    logs.reserve(factors[i].values.size());
-    for (const double value : factors[i].values)
-      logs.push_back(log_of_value(value) - log_centres[i]);
+    std::vector<double> logs = mapped(
+        factors[i].values, [&](double value) { return log_of_value(value) - log_centres[i]; });
     out.push_back(std::move(logs));
   }
   return out;
@@ -60,10 +58,9 @@ ScaledModel::Parts ScaledModel::parts(const VectorXd& scaled) const {
   out.sum = VectorXd::Constant(rows, lone ? at(*lone) : 0);
   VectorXd exponent = VectorXd::Zero(rows);
   for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
-    std::vector<double> powers;
-    powers.reserve(intrinsic_logs_[i].size());
-    for (const double log_value : intrinsic_logs_[i])
-      powers.push_back(std::exp(at(layout_.intrinsic_power(i)) * log_value));
+    std::vector<double> powers = mapped(intrinsic_logs_[i], [&](double log_value) {
+      return std::exp(at(layout_.intrinsic_power(i)) * log_value);
+    });
     const double a = at(layout_.coefficient(i));
     for (std::size_t r = 0; r < design_.rows; ++r)
       out.sum[static_cast<Index>(r)] += a * powers[entry(design_.intrinsic[i], r)];

@@ -308,9 +308,7 @@ Measurements measurements_by_names(const JsonCursor& document) {
     for (const std::string& metric : regions.member(region).names())
       for (const JsonCursor& item : regions.member(region).member(metric).items()) {
         const JsonCursor coordinates = item.member(stored ? "coordinate" : "point");
-        std::vector<double> point;
-        for (const JsonCursor& coordinate : coordinates.items())
-          point.push_back(coordinate.number());
+        const std::vector<double> point = mapped(coordinates.items(), &JsonCursor::number);
         if (point.size() != out.parameters().size())
           coordinates.fail("expected a number per parameter");
         out.add(point, region, metric, number_texts(item.member(stored ? "mean" : "values")));

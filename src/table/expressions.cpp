@@ -55,10 +55,7 @@ namespace {
 template <class Function>
 void multiply_by(const NumericFactor& factor, std::size_t rows, Function f,
                  Eigen::Ref<VectorXd> product) {
-  std::vector<double> of_value;
-  of_value.reserve(factor.values.size());
-  for (const double value : factor.values)
-    of_value.push_back(f(value));
+  const std::vector<double> of_value = mapped(factor.values, f);
   for (std::size_t row = 0; row < rows; ++row)
     product[index(row)] *= of_value[factor.coded() ? factor.codes[row] : row];
 }

@@ -243,11 +243,7 @@ std::string Table::no_column(std::string_view name) const {
 }
 
 std::vector<std::string> Table::names() const {
-  std::vector<std::string> result;
-  result.reserve(columns.size());
-  for (const Column& column : columns)
-    result.push_back(column.name);
-  return result;
+  return mapped(columns, &Column::name);
 }
 
 std::string Table::where(std::size_t row) const {
@@ -315,10 +311,8 @@ std::vector<TableGroup> groups_of(const Table& table, std::span<const std::strin
   std::vector<TableGroup> groups;
   std::map<std::vector<std::string>, std::size_t> number_of;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::vector<std::string> key;
-    key.reserve(keys.size());
-    for (const Column* column : keys)
-      key.push_back(column->text(row));
+    std::vector<std::string> key =
+        mapped(keys, [&](const Column* column) { return column->text(row); });
     const auto [place, is_new] = number_of.try_emplace(std::move(key), groups.size());
     if (is_new)
       groups.push_back({place->first, {}});
@@ -329,11 +323,10 @@ std::vector<TableGroup> groups_of(const Table& table, std::span<const std::strin
 
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers) {
   const std::vector<double> distinct = sorted_unique(numbers);
-  std::vector<std::uint32_t> out;
-  for (const double number : numbers)
-    out.push_back(static_cast<std::uint32_t>(
-        std::lower_bound(distinct.begin(), distinct.end(), number) - distinct.begin()));
-  return out;
+  return mapped(numbers, [&](double number) {
+    return static_cast<std::uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), number) -
+                                      distinct.begin());
+  });
 }
 
 ContentColours content_colours(const std::vector<double>& measured,
@@ -462,9 +455,8 @@ std::vector<std::size_t> rows_of_facts(const Table& runs, const Column& column,
 }  // namespace
 
 std::vector<std::size_t> rows_by_content(const Table& table, std::string_view first) {
-  std::vector<const Column*> columns;
-  for (const Column& column : table.columns)
-    columns.push_back(&column);
+  std::vector<const Column*> columns = mapped(
+      table.columns, [](const Column& column) { return &column; });
   std::sort(columns.begin(), columns.end(), [&](const Column* a, const Column* b) {
     return std::pair(a->name != first, std::string_view(a->name)) <
            std::pair(b->name != first, std::string_view(b->name));

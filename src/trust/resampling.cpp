@@ -141,9 +141,7 @@ Spread spread_of(const std::string& name, const std::vector<double>& values) {
 
 Spread spread_over(const std::vector<FittedModel>& fits, const std::string& name,
                    const std::function<double(const FittedModel&)>& value) {
-  std::vector<double> values;
-  for (const FittedModel& model : fits)
-    values.push_back(value(model));
+  const std::vector<double> values = mapped(fits, value);
   return spread_of(name, values);
 }
 
@@ -198,9 +196,8 @@ std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts) {
   if (parts.empty())
     return out;
   for (const auto& [name, member] : kNamedMetrics) {
-    std::vector<double> values;
-    for (const Metrics& metrics : parts)
-      values.push_back(metrics.*member);
+    std::vector<double> values = mapped(
+        parts, [&](const Metrics& metrics) { return metrics.*member; });
     if (std::none_of(values.begin(), values.end(), [](double value) { return std::isnan(value); }))
       out.push_back(spread_of(std::string(name), values));
   }
