@@ -209,6 +209,34 @@ std::vector<Group> optimal_groups(const std::vector<Gradient>& gradients, const 
   return groups;
 }
 
+/// Builds a lane of consecutive spans, without those of no duration.
+class LaneBuilder {
+ public:
+  LaneBuilder(std::string name, double start_us) : lane_{std::move(name), {}}, now_us_(start_us) {}
+
+  void add(SpanKind kind, std::string label, double duration_us) {
+    if (duration_us > 0)
+      lane_.spans.push_back({kind, std::move(label), now_us_, now_us_ + duration_us});
+    now_us_ += duration_us;
+  }
+  void wait_until(double time_us) { now_us_ = time_us; }
+  double now() const { return now_us_; }
+  const Lane& lane() const { return lane_; }
+
+ private:
+  Lane lane_;
+  double now_us_;
+};
+
+std::string message_label(const Profile& profile, const Iteration& iteration,
+                          const Message& message) {
+  const std::string& first =
+      profile.layers[iteration.gradients[message.gradients.first].layer].name;
+  const std::string& last = profile.layers[iteration.gradients[message.gradients.last].layer].name;
+  return fmt::format("gradients of {}{}{}", first, first == last ? "" : " .. ",
+                     first == last ? "" : last);
+}
+
 }  // namespace
 
 std::string to_text(const MergePolicy& policy) {
@@ -305,38 +333,6 @@ Imbalance imbalance_of_even_split(std::size_t samples, std::size_t workers) {
   return imbalance_of_factor(
       static_cast<double>(largest * workers) / static_cast<double>(samples) - 1, workers);
 }
-
-namespace {
-
-/// Builds a lane of consecutive spans, without those of no duration.
-class LaneBuilder {
- public:
-  LaneBuilder(std::string name, double start_us) : lane_{std::move(name), {}}, now_us_(start_us) {}
-
-  void add(SpanKind kind, std::string label, double duration_us) {
-    if (duration_us > 0)
-      lane_.spans.push_back({kind, std::move(label), now_us_, now_us_ + duration_us});
-    now_us_ += duration_us;
-  }
-  void wait_until(double time_us) { now_us_ = time_us; }
-  double now() const { return now_us_; }
-  const Lane& lane() const { return lane_; }
-
- private:
-  Lane lane_;
-  double now_us_;
-};
-
-std::string message_label(const Profile& profile, const Iteration& iteration,
-                          const Message& message) {
-  const std::string& first =
-      profile.layers[iteration.gradients[message.gradients.first].layer].name;
-  const std::string& last = profile.layers[iteration.gradients[message.gradients.last].layer].name;
-  return fmt::format("gradients of {}{}{}", first, first == last ? "" : " .. ",
-                     first == last ? "" : last);
-}
-
-}  // namespace
 
 Timeline timeline_of(const Profile& profile, const Iteration& iteration) {
   const Phases& phases = iteration.phases;

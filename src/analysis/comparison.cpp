@@ -20,6 +20,23 @@ std::optional<std::size_t> place_of_scale(const FittedModel& model, const std::s
   return model.spec.is_derived(scale) ? std::nullopt : place_of_input(model.spec.extrinsic, scale);
 }
 
+double feature_of(double value, NumericForm form, double zero_unit) {
+  if (form == NumericForm::plain)
+    return value;
+  if (zero_unit > 0)
+    return std::log1p(value / zero_unit);
+  // A 0 that does not occur in the training rows is far from all of them.
+  return std::log(std::max(value, std::numeric_limits<double>::min()));
+}
+
+constexpr double kTrainingShare = 0.6;  // of the distinct values
+
+double default_limit(const std::set<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  const double kept = std::min(std::ceil(kTrainingShare * count), count - 1);
+  return *std::next(values.begin(), static_cast<std::ptrdiff_t>(kept) - 1);
+}
+
 }  // namespace
 
 void RankingPlace::see(const FittedModel& model) {
@@ -56,27 +73,6 @@ RankedModel ranked_at(const FittedModel& model, const std::string& scale,
   }
   return out;
 }
-
-namespace {
-
-double feature_of(double value, NumericForm form, double zero_unit) {
-  if (form == NumericForm::plain)
-    return value;
-  if (zero_unit > 0)
-    return std::log1p(value / zero_unit);
-  // A 0 that does not occur in the training rows is far from all of them.
-  return std::log(std::max(value, std::numeric_limits<double>::min()));
-}
-
-constexpr double kTrainingShare = 0.6;  // of the distinct values
-
-double default_limit(const std::set<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  const double kept = std::min(std::ceil(kTrainingShare * count), count - 1);
-  return *std::next(values.begin(), static_cast<std::ptrdiff_t>(kept) - 1);
-}
-
-}  // namespace
 
 std::vector<double> zero_units_of(const Design& training) {
   std::vector<double> out;

@@ -82,43 +82,6 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
               console);
 }
 
-}  // namespace
-
-FitRequest request_of(const FitArguments& arguments) {
-  FitRequest request;
-  request.roles = arguments.roles;
-  request.options = fit_options(arguments.search);
-  request.split = arguments.split.shares;
-  request.split_seed = arguments.split.seed;
-  request.gated = !arguments.gates.empty();
-  request.repeats = arguments.repeats;
-  request.held_out = arguments.held_out;
-  if (arguments.bootstrap.samples > 0)
-    request.bootstrap = arguments.bootstrap;
-  if (arguments.prior)
-    request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
-  request.roles.needs_scale = request.options.expression == Expression::eq4;
-  request.roles.totals_per_worker = request.options.expression == Expression::automatic &&
-                                    !arguments.keep_totals && !asks_for_many(arguments);
-  if (request.options.expression == Expression::formula) {
-    const std::string& target = request.options.formula.target;
-    if (request.roles.target.value_or(target) != target)
-      throw UsageError("--target '" + *request.roles.target + "': --formula is of '" + target +
-                       "'; leave out --target");
-    request.roles.formula = request.options.formula;
-    request.roles.target = target;
-  }
-  if (arguments.test) {
-    request.test_runs = [path = *arguments.test,
-                         input = arguments.input](const std::set<std::string>& text_columns) {
-      return read_runs(path, text_columns, input).table;
-    };
-  }
-  return request;
-}
-
-namespace {
-
 std::string name_of(FitStage stage) {
   return std::string(to_text(stage));
 }
@@ -413,6 +376,39 @@ int run_fit(const FitArguments& arguments, Console& console) {
 }
 
 }  // namespace
+
+FitRequest request_of(const FitArguments& arguments) {
+  FitRequest request;
+  request.roles = arguments.roles;
+  request.options = fit_options(arguments.search);
+  request.split = arguments.split.shares;
+  request.split_seed = arguments.split.seed;
+  request.gated = !arguments.gates.empty();
+  request.repeats = arguments.repeats;
+  request.held_out = arguments.held_out;
+  if (arguments.bootstrap.samples > 0)
+    request.bootstrap = arguments.bootstrap;
+  if (arguments.prior)
+    request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
+  request.roles.needs_scale = request.options.expression == Expression::eq4;
+  request.roles.totals_per_worker = request.options.expression == Expression::automatic &&
+                                    !arguments.keep_totals && !asks_for_many(arguments);
+  if (request.options.expression == Expression::formula) {
+    const std::string& target = request.options.formula.target;
+    if (request.roles.target.value_or(target) != target)
+      throw UsageError("--target '" + *request.roles.target + "': --formula is of '" + target +
+                       "'; leave out --target");
+    request.roles.formula = request.options.formula;
+    request.roles.target = target;
+  }
+  if (arguments.test) {
+    request.test_runs = [path = *arguments.test,
+                         input = arguments.input](const std::set<std::string>& text_columns) {
+      return read_runs(path, text_columns, input).table;
+    };
+  }
+  return request;
+}
 
 Command fit_command(const RunFit& run) {
   return make_command<FitArguments>("fit", "Fits the constants of the model to measured runs.",

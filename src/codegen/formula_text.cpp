@@ -319,38 +319,6 @@ class FactorWriter {
   }
 };
 
-}  // namespace
-
-std::string latex_name(const std::string& column) {
-  std::string out = "\\mathrm{";
-  for (const char c : printable_word(column))
-    out += latex_character(c);
-  return out + "}";
-}
-
-std::string term_text(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term,
-                      const std::function<std::string(std::size_t)>& mark,
-                      std::size_t most_levels) {
-  return joined(FactorWriter(sum, constants, false, mark, most_levels).factors(sum.terms[term]),
-                " * ");
-}
-
-std::string sum_text(const TermSum& sum, const Eigen::VectorXd& constants, const std::string& plus,
-                     const SeenParts* seen) {
-  std::string text;
-  for (std::size_t k = 0; k < sum.terms.size(); ++k)
-    if (seen == nullptr || seen->terms[k]) {
-      const std::string term = term_text(sum, constants, k);
-      text += text.empty() ? term : added(plus, term);
-    }
-  const double intercept = constants[constants.size() - 1];
-  if (text.empty() || (intercept != 0 && (seen == nullptr || seen->intercept)))
-    text += (text.empty() ? "" : plus) + rounded(intercept);
-  return "t = " + text;
-}
-
-namespace {
-
 /// The spec with control characters in names replaced.
 ModelSpec with_printable_names(ModelSpec spec) {
   for (auto* const inputs : {&spec.intrinsic, &spec.extrinsic})
@@ -435,6 +403,34 @@ std::string step_factor_of(const std::string& column, double above, const double
 }
 
 }  // namespace
+
+std::string latex_name(const std::string& column) {
+  std::string out = "\\mathrm{";
+  for (const char c : printable_word(column))
+    out += latex_character(c);
+  return out + "}";
+}
+
+std::string term_text(const TermSum& sum, const Eigen::VectorXd& constants, std::size_t term,
+                      const std::function<std::string(std::size_t)>& mark,
+                      std::size_t most_levels) {
+  return joined(FactorWriter(sum, constants, false, mark, most_levels).factors(sum.terms[term]),
+                " * ");
+}
+
+std::string sum_text(const TermSum& sum, const Eigen::VectorXd& constants, const std::string& plus,
+                     const SeenParts* seen) {
+  std::string text;
+  for (std::size_t k = 0; k < sum.terms.size(); ++k)
+    if (seen == nullptr || seen->terms[k]) {
+      const std::string term = term_text(sum, constants, k);
+      text += text.empty() ? term : added(plus, term);
+    }
+  const double intercept = constants[constants.size() - 1];
+  if (text.empty() || (intercept != 0 && (seen == nullptr || seen->intercept)))
+    text += (text.empty() ? "" : plus) + rounded(intercept);
+  return "t = " + text;
+}
 
 std::string readable_terms(const TermSum& sum, const Eigen::VectorXd& constants,
                            FormulaLanguage language) {

@@ -351,6 +351,37 @@ void multiply(std::vector<Factor>& product, const Factor& by) {
     product.erase(found);
 }
 
+/// The levels that are truth values; empty unless a value has several spellings.
+std::vector<std::string> spellings(const Column& column) {
+  std::array<std::size_t, 2> counts = {0, 0};
+  std::vector<std::string> found;
+  for (const std::string& level : column.levels) {
+    if (const auto value = truth_value(level)) {
+      ++counts[*value ? 1 : 0];
+      found.push_back(level);
+    }
+  }
+  return counts[0] > 1 || counts[1] > 1 ? found : std::vector<std::string>();
+}
+
+void respell(Column& column) {
+  std::map<std::string, std::uint32_t> code_of;
+  std::vector<std::uint32_t> new_code;
+  std::vector<std::string> levels;
+  for (const std::string& level : column.levels) {
+    const auto value = truth_value(level);
+    const std::string text = !value ? level : *value ? "true" : "false";
+    const auto [entry, is_new] =
+        code_of.try_emplace(text, static_cast<std::uint32_t>(levels.size()));
+    if (is_new)
+      levels.push_back(text);
+    new_code.push_back(entry->second);
+  }
+  for (std::uint32_t& code : column.codes)
+    code = new_code[code];
+  column.levels = std::move(levels);
+}
+
 }  // namespace
 
 ColumnFacts facts_of(const Column& column) {
@@ -464,41 +495,6 @@ int MovingColumns::power(const std::string& column, const std::string& origin) c
   const auto found = std::ranges::find(factors, origin, &Factor::column);
   return found == factors.end() ? 0 : found->power;
 }
-
-namespace {
-
-/// The levels that are truth values; empty unless a value has several spellings.
-std::vector<std::string> spellings(const Column& column) {
-  std::array<std::size_t, 2> counts = {0, 0};
-  std::vector<std::string> found;
-  for (const std::string& level : column.levels) {
-    if (const auto value = truth_value(level)) {
-      ++counts[*value ? 1 : 0];
-      found.push_back(level);
-    }
-  }
-  return counts[0] > 1 || counts[1] > 1 ? found : std::vector<std::string>();
-}
-
-void respell(Column& column) {
-  std::map<std::string, std::uint32_t> code_of;
-  std::vector<std::uint32_t> new_code;
-  std::vector<std::string> levels;
-  for (const std::string& level : column.levels) {
-    const auto value = truth_value(level);
-    const std::string text = !value ? level : *value ? "true" : "false";
-    const auto [entry, is_new] =
-        code_of.try_emplace(text, static_cast<std::uint32_t>(levels.size()));
-    if (is_new)
-      levels.push_back(text);
-    new_code.push_back(entry->second);
-  }
-  for (std::uint32_t& code : column.codes)
-    code = new_code[code];
-  column.levels = std::move(levels);
-}
-
-}  // namespace
 
 std::optional<bool> truth_value(std::string_view text) {
   if (text.size() != 4 && text.size() != 5)

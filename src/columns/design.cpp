@@ -110,37 +110,6 @@ std::optional<std::uint32_t> only_level(const CategoricalInput& input, const Val
   return match;
 }
 
-}  // namespace
-
-std::optional<std::uint32_t> LevelMatcher::match(const std::string& text) const {
-  if (const auto found = by_text_.find(text); found != by_text_.end())
-    return found->second;
-  const auto number = parse_number(text);
-  if (number && std::floor(*number) == *number)
-    return only_level(input_, *number, parse_number);
-  const auto truth = truth_value(text);
-  return truth ? only_level(input_, *truth, truth_value) : std::nullopt;
-}
-
-std::optional<std::uint32_t> LevelMatcher::match(double number) const {
-  if (const auto found = by_text_.find(to_text(number + 0.0)); found != by_text_.end())
-    return found->second;
-  return only_level(input_, number, parse_number);
-}
-
-std::string LevelMatcher::reason(const std::string& text, std::size_t rows) const {
-  constexpr std::size_t shown = 10;
-  const std::span<const std::string> levels(input_.levels);
-  const std::size_t more = levels.size() - std::min(levels.size(), shown);
-  return fmt::format("{}{} is not a level of the model, which has {}{}{}", quoted_cell(text),
-                     rows == 1 ? "" : fmt::format(" ({} rows)", rows),
-                     quoted_list(levels.first(levels.size() - more)),
-                     more == 0 ? "" : fmt::format(", ... ({} more)", more),
-                     did_you_mean(text, levels));
-}
-
-namespace {
-
 /// The cells of a table whose levels a model does not know. Each level is reported once, with the
 /// number of its rows: runs of another machine have the same unknown level in every row.
 class UnknownLevelCells {
@@ -359,6 +328,33 @@ void refuse(const UnknownLevelCells& unknown, CellProblems& problems) {
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> LevelMatcher::match(const std::string& text) const {
+  if (const auto found = by_text_.find(text); found != by_text_.end())
+    return found->second;
+  const auto number = parse_number(text);
+  if (number && std::floor(*number) == *number)
+    return only_level(input_, *number, parse_number);
+  const auto truth = truth_value(text);
+  return truth ? only_level(input_, *truth, truth_value) : std::nullopt;
+}
+
+std::optional<std::uint32_t> LevelMatcher::match(double number) const {
+  if (const auto found = by_text_.find(to_text(number + 0.0)); found != by_text_.end())
+    return found->second;
+  return only_level(input_, number, parse_number);
+}
+
+std::string LevelMatcher::reason(const std::string& text, std::size_t rows) const {
+  constexpr std::size_t shown = 10;
+  const std::span<const std::string> levels(input_.levels);
+  const std::size_t more = levels.size() - std::min(levels.size(), shown);
+  return fmt::format("{}{} is not a level of the model, which has {}{}{}", quoted_cell(text),
+                     rows == 1 ? "" : fmt::format(" ({} rows)", rows),
+                     quoted_list(levels.first(levels.size() - more)),
+                     more == 0 ? "" : fmt::format(", ... ({} more)", more),
+                     did_you_mean(text, levels));
+}
 
 std::optional<std::string> notice_of_plain_numbers(const Table& table, const ModelSpec& spec) {
   std::vector<std::string> found;

@@ -148,39 +148,6 @@ const ToolColumns* tool_of(const std::vector<std::string>& names) {
   return columns(*tool) < kFewestOfTool ? nullptr : tool;
 }
 
-}  // namespace
-
-bool is_by_product_name(std::string_view name) {
-  const Words words = words_of_quantity(name);
-  if (words.empty())
-    return false;
-  const Words all = name_words(name);
-  if (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)))
-    return true;
-  // "peak" usage, handled above, is a result; any other peak is a property of the machine.
-  if (kAskedFor.has_one_of(words))
-    return false;
-  if (all == Words{"total"})
-    return true;
-  Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
-  if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
-    quantity.pop_back();
-  return kResults.has(words.back()) || kResults.has(quantity.back()) || is_rate(all) ||
-         is_time(name, words);
-}
-
-bool is_table_of_tool(const std::vector<std::string>& names) {
-  return tool_of(names) != nullptr;
-}
-
-std::optional<LeftOut::Because> role_in_tool(const std::string& name,
-                                             const std::vector<std::string>& names) {
-  const ToolColumns* const tool = tool_of(names);
-  return tool == nullptr ? std::nullopt : tool->role(folded(name));
-}
-
-namespace {
-
 constexpr double kAgreement = 0.01;          // of a law, in every row
 constexpr std::size_t kManyValues = 20;      // settings have fewer
 constexpr std::size_t kFewestRowsOfLaw = 5;  // four columns fit fewer rows by chance
@@ -216,6 +183,35 @@ std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
 }
 
 }  // namespace
+
+bool is_by_product_name(std::string_view name) {
+  const Words words = words_of_quantity(name);
+  if (words.empty())
+    return false;
+  const Words all = name_words(name);
+  if (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)))
+    return true;
+  // "peak" usage, handled above, is a result; any other peak is a property of the machine.
+  if (kAskedFor.has_one_of(words))
+    return false;
+  if (all == Words{"total"})
+    return true;
+  Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
+  if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
+    quantity.pop_back();
+  return kResults.has(words.back()) || kResults.has(quantity.back()) || is_rate(all) ||
+         is_time(name, words);
+}
+
+bool is_table_of_tool(const std::vector<std::string>& names) {
+  return tool_of(names) != nullptr;
+}
+
+std::optional<LeftOut::Because> role_in_tool(const std::string& name,
+                                             const std::vector<std::string>& names) {
+  const ToolColumns* const tool = tool_of(names);
+  return tool == nullptr ? std::nullopt : tool->role(folded(name));
+}
 
 std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts) {
   std::vector<const ColumnPart*> times;

@@ -87,6 +87,37 @@ std::vector<std::vector<std::size_t>> rows_of_groups(const RowGroups& groups) {
   return out;
 }
 
+/// Whether a row comes before another one by its inputs; rows of one configuration are equal.
+bool is_before(const Design& design, std::size_t a, std::size_t b) {
+  for (const auto* factors : {&design.intrinsic, &design.extrinsic})
+    for (const NumericFactor& factor : *factors)
+      if (factor.value(a) != factor.value(b))
+        return factor.value(a) < factor.value(b);
+  for (const LevelFactor& factor : design.categorical)
+    if (factor.codes[a] != factor.codes[b])
+      return factor.codes[a] < factor.codes[b];
+  return false;
+}
+
+/// The rows of each configuration with more than one run, in the order of configurations.
+std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
+  std::vector<std::vector<std::size_t>> out = rows_of_groups(configuration_groups(design));
+  std::erase_if(
+      out, [](const auto& rows) { return rows.size() < 2; });
+  std::ranges::sort(out,
+                    [&](const auto& a, const auto& b) { return is_before(design, a[0], b[0]); });
+  return out;
+}
+
+/// E |x - median of the sample| / E |x - mu| of a normal sample of this size >= 2, to four digits,
+/// from expected normal order statistics: 0.7071 for sizes 2 and 3, 0.8312 for 4 and 5.
+double median_shrinkage(std::size_t sample_size) {
+  // Samples of 2k + 1 and of 2k values have the same expected mean deviation from their median. For
+  // k = 1, 2, 3, 4, the exact 1 / (1 - ratio) is 3.414, 5.924, 8.453, 10.99.
+  const std::size_t k = sample_size / 2;
+  return 1 - 1 / (0.88 + 2.53 * static_cast<double>(k));
+}
+
 }  // namespace
 
 RowGroups configuration_groups(const Design& design) {
@@ -173,41 +204,6 @@ std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& group
     std::ranges::sort(rows);
   return parts;
 }
-
-namespace {
-
-/// Whether a row comes before another one by its inputs; rows of one configuration are equal.
-bool is_before(const Design& design, std::size_t a, std::size_t b) {
-  for (const auto* factors : {&design.intrinsic, &design.extrinsic})
-    for (const NumericFactor& factor : *factors)
-      if (factor.value(a) != factor.value(b))
-        return factor.value(a) < factor.value(b);
-  for (const LevelFactor& factor : design.categorical)
-    if (factor.codes[a] != factor.codes[b])
-      return factor.codes[a] < factor.codes[b];
-  return false;
-}
-
-/// The rows of each configuration with more than one run, in the order of configurations.
-std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
-  std::vector<std::vector<std::size_t>> out = rows_of_groups(configuration_groups(design));
-  std::erase_if(
-      out, [](const auto& rows) { return rows.size() < 2; });
-  std::ranges::sort(out,
-                    [&](const auto& a, const auto& b) { return is_before(design, a[0], b[0]); });
-  return out;
-}
-
-/// E |x - median of the sample| / E |x - mu| of a normal sample of this size >= 2, to four digits,
-/// from expected normal order statistics: 0.7071 for sizes 2 and 3, 0.8312 for 4 and 5.
-double median_shrinkage(std::size_t sample_size) {
-  // Samples of 2k + 1 and of 2k values have the same expected mean deviation from their median. For
-  // k = 1, 2, 3, 4, the exact 1 / (1 - ratio) is 3.414, 5.924, 8.453, 10.99.
-  const std::size_t k = sample_size / 2;
-  return 1 - 1 / (0.88 + 2.53 * static_cast<double>(k));
-}
-
-}  // namespace
 
 std::optional<NoiseFloor> noise_floor(const Design& design) {
   NoiseFloor out;

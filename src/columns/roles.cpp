@@ -431,37 +431,6 @@ void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obs
                     as_categorical(part)));
 }
 
-}  // namespace
-
-std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
-  const auto named =
-      request.throughput ? std::optional(request.throughput->column) : request.target;
-  if (named)
-    return table.find(*named) == nullptr ? std::nullopt : named;
-  std::vector<std::string> problems;  // refused when all roles are determined
-  Parts parts = parts_by_flags(table, request, problems);
-  const std::vector<ColumnPart*> candidates = time_candidates(request, parts).columns;
-  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
-}
-
-std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
-  const std::vector<FailedRuns> failed = without_failed_runs(table, column.name, {}).failed;
-  if (failed.empty())
-    return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
-  // Who only drops the runs that were ended at a limit fits the short ones.
-  const bool were_cut = std::ranges::any_of(failed, [](const FailedRuns& runs) {
-    return ran_out_of(runs.cell) != RanOutOf::nothing || least_of(runs.cell);
-  });
-  return fmt::format(
-      "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
-      "leave out runs that failed{}",
-      what,
-      were_cut ? ", or --failed censor --limit LIMIT to count those that were ended as longer"
-               : "");
-}
-
-namespace {
-
 /// Adds a problem for a mixed column that is neither numeric with mistakes nor categorical.
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   const Column& column = *part.column;
@@ -680,6 +649,33 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
 }
 
 }  // namespace
+
+std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
+  const auto named =
+      request.throughput ? std::optional(request.throughput->column) : request.target;
+  if (named)
+    return table.find(*named) == nullptr ? std::nullopt : named;
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const std::vector<ColumnPart*> candidates = time_candidates(request, parts).columns;
+  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
+}
+
+std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
+  const std::vector<FailedRuns> failed = without_failed_runs(table, column.name, {}).failed;
+  if (failed.empty())
+    return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
+  // Who only drops the runs that were ended at a limit fits the short ones.
+  const bool were_cut = std::ranges::any_of(failed, [](const FailedRuns& runs) {
+    return ran_out_of(runs.cell) != RanOutOf::nothing || least_of(runs.cell);
+  });
+  return fmt::format(
+      "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
+      "leave out runs that failed{}",
+      what,
+      were_cut ? ", or --failed censor --limit LIMIT to count those that were ended as longer"
+               : "");
+}
 
 NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
                         const std::vector<std::string>& ignore) {

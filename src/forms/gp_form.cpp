@@ -17,6 +17,34 @@ std::vector<std::size_t> first(std::size_t count) {
   return out;
 }
 
+/// Lower bound of near_variance relative to the GP's variance: rounding may give 0 if runs are
+/// nearly equal.
+constexpr double kLeastNear = 1e-12;
+
+/// z at the known configurations: the residual minus the noise. With neighbours, the noise of
+/// single configurations is unknown and not subtracted.
+VectorXd known_z(const gp::GaussianProcess& gp) {
+  if (gp.neighbours > 0)
+    return gp.residual;
+  return gp.residual.array() - gp.kernel.noise * gp.weights.array() / gp.runs.array();
+}
+
+double mean_z(const gp::GaussianProcess& gp) {
+  const VectorXd z = known_z(gp);
+  return gp.neighbours > 0 ? gp.runs.dot(z) / gp.runs.sum() : z.mean();
+}
+
+/// One by one: vectorised exponentials round the elements of the last, incomplete vector
+/// differently.
+VectorXd factors(const VectorXd& z) {
+  return z.unaryExpr([](double value) { return std::exp(value); });
+}
+
+gp::CodedInputs coded_places(const gp::GaussianProcess& gp, const GpColumns& columns,
+                             const Design& design) {
+  return gp::CodedInputs(gp::placed(columns.inputs(design), gp.coordinates));
+}
+
 }  // namespace
 
 GpColumns GpColumns::of(const ModelSpec& spec) {
@@ -74,38 +102,6 @@ Design GpColumns::design(const gp::Inputs& inputs, const ModelSpec& spec) const 
   }
   return out;
 }
-
-namespace {
-
-/// Lower bound of near_variance relative to the GP's variance: rounding may give 0 if runs are
-/// nearly equal.
-constexpr double kLeastNear = 1e-12;
-
-/// z at the known configurations: the residual minus the noise. With neighbours, the noise of
-/// single configurations is unknown and not subtracted.
-VectorXd known_z(const gp::GaussianProcess& gp) {
-  if (gp.neighbours > 0)
-    return gp.residual;
-  return gp.residual.array() - gp.kernel.noise * gp.weights.array() / gp.runs.array();
-}
-
-double mean_z(const gp::GaussianProcess& gp) {
-  const VectorXd z = known_z(gp);
-  return gp.neighbours > 0 ? gp.runs.dot(z) / gp.runs.sum() : z.mean();
-}
-
-/// One by one: vectorised exponentials round the elements of the last, incomplete vector
-/// differently.
-VectorXd factors(const VectorXd& z) {
-  return z.unaryExpr([](double value) { return std::exp(value); });
-}
-
-gp::CodedInputs coded_places(const gp::GaussianProcess& gp, const GpColumns& columns,
-                             const Design& design) {
-  return gp::CodedInputs(gp::placed(columns.inputs(design), gp.coordinates));
-}
-
-}  // namespace
 
 KnownGp::KnownGp(gp::GaussianProcess of, std::size_t with_threads)
     : gp(std::move(of)),

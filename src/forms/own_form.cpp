@@ -35,6 +35,39 @@ std::vector<bool> exponents(const FormulaProgram& program) {
   return out;
 }
 
+struct StoredConstant {
+  std::string constant;
+  double value = 0;
+  bool identified = false;
+};
+
+void describe(Fields& f, StoredConstant& x) {
+  f("constant", x.constant, "its name, with a level if there is one per level", kName);
+  f("value", x.value, "in the units of the data");
+  f("identified", x.identified, "whether the runs determine it", if_identified(f));
+}
+
+/// Throws InputError unless the formula can be computed from the inputs and has these constants.
+void check_own(const Fields& f, const OwnFormula& own, const ModelSpec& spec,
+               const std::vector<StoredConstant>& constants) {
+  for (const ConstantPerLevel& per : own.per)
+    if (!place_of_input(spec.categorical, per.column))
+      f.node()
+          .member("per_level")
+          .fail(fmt::format("the model has no input '{}' with levels", printable_word(per.column)));
+  std::optional<OwnProgram> program;
+  try {
+    program.emplace(own, spec);
+  } catch (const UsageError& error) {
+    f.node().member("formula").fail(error.what());  // the file is invalid, not the usage
+  }
+  std::vector<std::string> names;
+  for (const OwnProgram::Constant& constant : program->constants())
+    names.push_back(constant.name);
+  if (!std::ranges::equal(names, constants, {}, {}, &StoredConstant::constant))
+    f.node().member("values").fail("the constants of the formula are " + quoted_list(names));
+}
+
 }  // namespace
 
 OwnProgram::OwnProgram(const OwnFormula& own, const ModelSpec& spec) {
@@ -335,43 +368,6 @@ void describe(Fields& f, ConstantPerLevel& x) {
   f("column", x.column, "of levels", kName);
   f("constant", x.constant, "that has a value per level", kName);
 }
-
-namespace {
-
-struct StoredConstant {
-  std::string constant;
-  double value = 0;
-  bool identified = false;
-};
-
-void describe(Fields& f, StoredConstant& x) {
-  f("constant", x.constant, "its name, with a level if there is one per level", kName);
-  f("value", x.value, "in the units of the data");
-  f("identified", x.identified, "whether the runs determine it", if_identified(f));
-}
-
-/// Throws InputError unless the formula can be computed from the inputs and has these constants.
-void check_own(const Fields& f, const OwnFormula& own, const ModelSpec& spec,
-               const std::vector<StoredConstant>& constants) {
-  for (const ConstantPerLevel& per : own.per)
-    if (!place_of_input(spec.categorical, per.column))
-      f.node()
-          .member("per_level")
-          .fail(fmt::format("the model has no input '{}' with levels", printable_word(per.column)));
-  std::optional<OwnProgram> program;
-  try {
-    program.emplace(own, spec);
-  } catch (const UsageError& error) {
-    f.node().member("formula").fail(error.what());  // the file is invalid, not the usage
-  }
-  std::vector<std::string> names;
-  for (const OwnProgram::Constant& constant : program->constants())
-    names.push_back(constant.name);
-  if (!std::ranges::equal(names, constants, {}, {}, &StoredConstant::constant))
-    f.node().member("values").fail("the constants of the formula are " + quoted_list(names));
-}
-
-}  // namespace
 
 void OwnForm::describe_constants(Fields& f, FittedModel& model) const {
   OwnForm own = *this;

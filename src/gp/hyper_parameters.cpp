@@ -305,6 +305,32 @@ class TailsOfNoise {
   }
 };
 
+using Rows = std::vector<Index>;
+
+constexpr double kMoreNoise = 10;  ///< factor while the covariance is numerically singular
+constexpr double kLeastNoise = 1e-14;
+
+/// The factorised covariance of runs. Hyper-parameters found on a sample may leave other rows
+/// numerically dependent: the noise then grows until they are not.
+PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs,
+                          std::size_t threads) {
+  const MatrixXd gp = kernel.variance * correlations_among(kernel, rows, threads);
+  for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
+    MatrixXd covariance = gp;
+    covariance.diagonal().array() += kernel.noise / runs.array();
+    if (auto factors = PositiveMatrix::factorised(std::move(covariance), threads))
+      return *std::move(factors);
+    if (!(kernel.noise < kernel.variance))
+      throw std::logic_error("the covariance of the residual process is not positive definite");
+  }
+}
+
+/// The intercept: minimises (y - level)' V^-1 (y - level) + (level / deviation)^2.
+double level_of(const VectorXd& y, const PositiveMatrix& covariance, double deviation) {
+  const VectorXd of_ones = covariance.solve(VectorXd::Ones(y.size()));
+  return of_ones.dot(y) / (of_ones.sum() + 1 / (deviation * deviation));
+}
+
 }  // namespace
 
 std::vector<Coordinate> gp_coordinates(const Inputs& inputs,
@@ -340,36 +366,6 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
   out.evaluations = best.evaluations;
   return out;
 }
-
-namespace {
-
-using Rows = std::vector<Index>;
-
-constexpr double kMoreNoise = 10;  ///< factor while the covariance is numerically singular
-constexpr double kLeastNoise = 1e-14;
-
-/// The factorised covariance of runs. Hyper-parameters found on a sample may leave other rows
-/// numerically dependent: the noise then grows until they are not.
-PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs,
-                          std::size_t threads) {
-  const MatrixXd gp = kernel.variance * correlations_among(kernel, rows, threads);
-  for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
-    MatrixXd covariance = gp;
-    covariance.diagonal().array() += kernel.noise / runs.array();
-    if (auto factors = PositiveMatrix::factorised(std::move(covariance), threads))
-      return *std::move(factors);
-    if (!(kernel.noise < kernel.variance))
-      throw std::logic_error("the covariance of the residual process is not positive definite");
-  }
-}
-
-/// The intercept: minimises (y - level)' V^-1 (y - level) + (level / deviation)^2.
-double level_of(const VectorXd& y, const PositiveMatrix& covariance, double deviation) {
-  const VectorXd of_ones = covariance.solve(VectorXd::Ones(y.size()));
-  return of_ones.dot(y) / (of_ones.sum() + 1 / (deviation * deviation));
-}
-
-}  // namespace
 
 GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
              const GpOptions& options) {

@@ -86,38 +86,6 @@ Range error_range(const std::vector<double>& sorted) {
                   Spacing::linear);
 }
 
-}  // namespace
-
-double sorted_quantile(const std::vector<double>& sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = place - static_cast<double>(below);
-  return sorted[below] * (1 - share) + sorted[above] * share;
-}
-
-Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
-                 const Eigen::VectorXd& predicted, std::size_t worst) {
-  const std::vector<JudgedRow> rows = judged(lines, measured, predicted);
-  std::vector<double> sorted = mapped(rows, &JudgedRow::error_percent);
-  std::sort(sorted.begin(), sorted.end());
-  const Range range = error_range(sorted);
-
-  Errors errors;
-  add_clouds(rows, range, errors);
-  errors.histogram = histogram_of(sorted, range);
-  errors.beyond_histogram = sorted.size();
-  for (const Bar& bar : errors.histogram)
-    errors.beyond_histogram -= bar.count;
-  errors.quantiles = {sorted_quantile(sorted, 0.05), sorted_quantile(sorted, 0.25),
-                      sorted_quantile(sorted, 0.5), sorted_quantile(sorted, 0.75),
-                      sorted_quantile(sorted, 0.95)};
-  errors.worst = worst_of(rows, worst);
-  return errors;
-}
-
-namespace {
-
 constexpr std::size_t kFewestRuns = 3;
 
 struct Level {
@@ -193,6 +161,34 @@ RunGroup group_of_level(const FittedModel& model, const Design& runs,
 }
 
 }  // namespace
+
+double sorted_quantile(const std::vector<double>& sorted, double q) {
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double share = place - static_cast<double>(below);
+  return sorted[below] * (1 - share) + sorted[above] * share;
+}
+
+Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
+                 const Eigen::VectorXd& predicted, std::size_t worst) {
+  const std::vector<JudgedRow> rows = judged(lines, measured, predicted);
+  std::vector<double> sorted = mapped(rows, &JudgedRow::error_percent);
+  std::sort(sorted.begin(), sorted.end());
+  const Range range = error_range(sorted);
+
+  Errors errors;
+  add_clouds(rows, range, errors);
+  errors.histogram = histogram_of(sorted, range);
+  errors.beyond_histogram = sorted.size();
+  for (const Bar& bar : errors.histogram)
+    errors.beyond_histogram -= bar.count;
+  errors.quantiles = {sorted_quantile(sorted, 0.05), sorted_quantile(sorted, 0.25),
+                      sorted_quantile(sorted, 0.5), sorted_quantile(sorted, 0.75),
+                      sorted_quantile(sorted, 0.95)};
+  errors.worst = worst_of(rows, worst);
+  return errors;
+}
 
 std::optional<RunGroups> run_groups(const FittedModel& model, const Design& runs,
                                     const Eigen::VectorXd& predicted,

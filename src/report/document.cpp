@@ -233,44 +233,6 @@ void add_lines(const Grid& grid, const std::vector<std::size_t>& shown,
   }
 }
 
-}  // namespace
-
-std::vector<std::string> text_lines(const Table& table, std::optional<std::size_t> width) {
-  const Grid grid = grid_of(table);
-  std::vector<std::size_t> widths = widths_of(grid);
-  if (width)
-    shorten_texts(grid.columns, *width - table.indentation, widths);
-  std::vector<std::string> lines;
-  std::vector<std::size_t> shown;
-  std::size_t taken = table.indentation;
-  const auto show = [&](std::size_t column) {
-    taken += widths[column] + (shown.empty() ? 0 : kGap);
-    shown.push_back(column);
-  };
-  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-    if (width && shown.size() > table.keys && taken + kGap + widths[i] > *width) {
-      add_lines(grid, shown, widths, table.indentation, lines);
-      lines.emplace_back();
-      shown.clear();
-      taken = table.indentation;
-      for (std::size_t key = 0; key < table.keys; ++key)
-        show(key);
-    }
-    show(i);
-  }
-  add_lines(grid, shown, widths, table.indentation, lines);
-  return lines;
-}
-
-std::string text(const Table& table, std::optional<std::size_t> width) {
-  std::string text;
-  for (const auto& line : text_lines(table, width))
-    text += line + "\n";
-  return text;
-}
-
-namespace {
-
 std::string exact_text(const Cell& cell) {
   if (const auto* const number = std::get_if<double>(&cell.value))
     return std::isfinite(*number) ? to_text(*number) : "";
@@ -421,6 +383,40 @@ std::string text_block(const Block& block, std::optional<std::size_t> width) {
 }
 
 }  // namespace
+
+std::vector<std::string> text_lines(const Table& table, std::optional<std::size_t> width) {
+  const Grid grid = grid_of(table);
+  std::vector<std::size_t> widths = widths_of(grid);
+  if (width)
+    shorten_texts(grid.columns, *width - table.indentation, widths);
+  std::vector<std::string> lines;
+  std::vector<std::size_t> shown;
+  std::size_t taken = table.indentation;
+  const auto show = [&](std::size_t column) {
+    taken += widths[column] + (shown.empty() ? 0 : kGap);
+    shown.push_back(column);
+  };
+  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+    if (width && shown.size() > table.keys && taken + kGap + widths[i] > *width) {
+      add_lines(grid, shown, widths, table.indentation, lines);
+      lines.emplace_back();
+      shown.clear();
+      taken = table.indentation;
+      for (std::size_t key = 0; key < table.keys; ++key)
+        show(key);
+    }
+    show(i);
+  }
+  add_lines(grid, shown, widths, table.indentation, lines);
+  return lines;
+}
+
+std::string text(const Table& table, std::optional<std::size_t> width) {
+  std::string text;
+  for (const auto& line : text_lines(table, width))
+    text += line + "\n";
+  return text;
+}
 
 std::string markdown_words(const std::string& text) {
   return markdown_text(printable_word(text), kMarkdownMarks);

@@ -226,43 +226,6 @@ NumericFactor rounded_factor(const NumericFactor& factor, std::size_t rows) {
   return out;
 }
 
-}  // namespace
-
-bool has_many_powers(const SearchSpace& space) {
-  return space.intrinsic_log_centres().size() >= kManyColumns;
-}
-
-/// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
-/// lets them re-enter with the powers that pay most, and keeps improvements.
-Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
-                      const Regulariser& penalty, const FitOptions& options, Optimum best) {
-  RandomStream random(options.seed, "terms to take out");
-  std::size_t alike = 0;
-  for (std::size_t k = 0; k < kAttempts && alike < kAlike && !options.stop.stop_requested(); ++k) {
-    Optimum trial = polish(rows, space, penalty, options,
-                           without_some_terms(space, best.at, random), kRoughGap);
-    alike = std::abs(trial.cost - best.cost) < kNearlySame * best.cost ? alike + 1 : 0;
-    trial.evaluations += best.evaluations;
-    if (trial.cost < best.cost)
-      best = std::move(trial);
-    else
-      best.evaluations = trial.evaluations;
-  }
-  return best;
-}
-
-Design round_columns(const Design& design) {
-  Design out = design;
-  for (std::vector<NumericFactor>* factors : {&out.intrinsic, &out.extrinsic}) {
-    for (NumericFactor& factor : *factors)
-      if (factor.values.size() > kMostValues)
-        factor = rounded_factor(factor, design.rows);
-  }
-  return out;
-}
-
-namespace {
-
 /// Generations after which a population in very many dimensions hardly improves.
 constexpr std::size_t kGenerationsForManyPowers = 30;
 constexpr std::size_t kMembersForManyPowers = 400;
@@ -321,7 +284,70 @@ void clear_idle_powers(const Eq4Layout& layout, std::size_t intrinsic, const Sea
   }
 }
 
+/// Relative gap of refits with many powers, which would take hundreds of steps to an exact optimum.
+constexpr double kGapOfManyPowers = 1e-2;
+
+/// Refits Eq. (4) by local refinement.
+class Eq4Refit final : public Refit {
+ public:
+  Eq4Refit(const FittedModel& model, const Design& training, const FitOptions& options)
+      : form_(model.form),
+        options_(options),
+        space_(model.spec, training, options),
+        penalty_(space_, training, options),
+        start_(space_.scaled_from_raw(model.constants)) {}
+
+  Refitted operator()(const Design& runs) const override {
+    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kExactGap;
+    const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
+    return {form_,
+            space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_, gap).at)};
+  }
+
+  std::size_t free_constants() const override { return space_.layout().size(); }
+
+ private:
+  std::shared_ptr<const Form> form_;
+  const FitOptions& options_;
+  SearchSpace space_;
+  Regulariser penalty_;
+  VectorXd start_;
+};
+
 }  // namespace
+
+bool has_many_powers(const SearchSpace& space) {
+  return space.intrinsic_log_centres().size() >= kManyColumns;
+}
+
+/// Iterated local search from an optimum (Lourenco, Martin and Stuetzle 2003): removes a few terms,
+/// lets them re-enter with the powers that pay most, and keeps improvements.
+Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
+                      const Regulariser& penalty, const FitOptions& options, Optimum best) {
+  RandomStream random(options.seed, "terms to take out");
+  std::size_t alike = 0;
+  for (std::size_t k = 0; k < kAttempts && alike < kAlike && !options.stop.stop_requested(); ++k) {
+    Optimum trial = polish(rows, space, penalty, options,
+                           without_some_terms(space, best.at, random), kRoughGap);
+    alike = std::abs(trial.cost - best.cost) < kNearlySame * best.cost ? alike + 1 : 0;
+    trial.evaluations += best.evaluations;
+    if (trial.cost < best.cost)
+      best = std::move(trial);
+    else
+      best.evaluations = trial.evaluations;
+  }
+  return best;
+}
+
+Design round_columns(const Design& design) {
+  Design out = design;
+  for (std::vector<NumericFactor>* factors : {&out.intrinsic, &out.extrinsic}) {
+    for (NumericFactor& factor : *factors)
+      if (factor.values.size() > kMostValues)
+        factor = rounded_factor(factor, design.rows);
+  }
+  return out;
+}
 
 optimise::DifferentialEvolutionOptions search_options(const FitOptions& options,
                                                       std::size_t start) {
@@ -478,40 +504,6 @@ FittedModel fit_eq4(const ModelSpec& spec, const Design& training, const FitOpti
   model.warnings = find_warnings(model, training, findings);
   return model;
 }
-
-namespace {
-
-/// Relative gap of refits with many powers, which would take hundreds of steps to an exact optimum.
-constexpr double kGapOfManyPowers = 1e-2;
-
-/// Refits Eq. (4) by local refinement.
-class Eq4Refit final : public Refit {
- public:
-  Eq4Refit(const FittedModel& model, const Design& training, const FitOptions& options)
-      : form_(model.form),
-        options_(options),
-        space_(model.spec, training, options),
-        penalty_(space_, training, options),
-        start_(space_.scaled_from_raw(model.constants)) {}
-
-  Refitted operator()(const Design& runs) const override {
-    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kExactGap;
-    const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
-    return {form_,
-            space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_, gap).at)};
-  }
-
-  std::size_t free_constants() const override { return space_.layout().size(); }
-
- private:
-  std::shared_ptr<const Form> form_;
-  const FitOptions& options_;
-  SearchSpace space_;
-  Regulariser penalty_;
-  VectorXd start_;
-};
-
-}  // namespace
 
 std::unique_ptr<Refit> Eq4Form::refit(const FittedModel& model, const Design& training,
                                       const FitOptions& options) const {

@@ -26,6 +26,27 @@ ArrayXd errors_of(Loss loss, const VectorXd& measured, const VectorXd& predicted
   return measured - predicted;
 }
 
+/// For a loss with a second derivative: scores are divided by its mean.
+Curvature smooth_curvature(Loss loss, const VectorXd& measured, const VectorXd& safe) {
+  const Bend bend = facts_of(loss).bend(errors_of(loss, measured, safe));
+  const VectorXd per_time =
+      is_logarithmic(loss) ? VectorXd(safe.cwiseInverse()) : deviation_weights(loss, measured);
+  return {per_time.cwiseAbs2(), bend.slope / bend.curvature.mean()};
+}
+
+/// Cost of evaluating a weighted row, relative to an unweighted one.
+constexpr double kCostOfWeight = 1.1;
+
+/// difference() of two times on the scale of a squared loss; shifted() is the inverse. Both are
+/// exact for equal times.
+double difference(Loss loss, double time, double from) {
+  return is_logarithmic(loss) ? std::log(time / from) : time - from;
+}
+
+double shifted(Loss loss, double from, double difference) {
+  return is_logarithmic(loss) ? from * std::exp(difference) : from + difference;
+}
+
 }  // namespace
 
 ArrayXd row_losses(const SignedLoss& loss, const VectorXd& measured, const VectorXd& predicted) {
@@ -71,31 +92,6 @@ VectorXd deviation_weights(Loss loss, const VectorXd& measured) {
   return facts_of(loss).of == ErrorOf::relative ? VectorXd(measured.cwiseInverse())
                                                 : VectorXd::Ones(measured.size());
 }
-
-namespace {
-
-/// For a loss with a second derivative: scores are divided by its mean.
-Curvature smooth_curvature(Loss loss, const VectorXd& measured, const VectorXd& safe) {
-  const Bend bend = facts_of(loss).bend(errors_of(loss, measured, safe));
-  const VectorXd per_time =
-      is_logarithmic(loss) ? VectorXd(safe.cwiseInverse()) : deviation_weights(loss, measured);
-  return {per_time.cwiseAbs2(), bend.slope / bend.curvature.mean()};
-}
-
-/// Cost of evaluating a weighted row, relative to an unweighted one.
-constexpr double kCostOfWeight = 1.1;
-
-/// difference() of two times on the scale of a squared loss; shifted() is the inverse. Both are
-/// exact for equal times.
-double difference(Loss loss, double time, double from) {
-  return is_logarithmic(loss) ? std::log(time / from) : time - from;
-}
-
-double shifted(Loss loss, double from, double difference) {
-  return is_logarithmic(loss) ? from * std::exp(difference) : from + difference;
-}
-
-}  // namespace
 
 Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
   const VectorXd& measured = runs.time;

@@ -60,6 +60,37 @@ void multiply_by(const NumericFactor& factor, std::size_t rows, Function f,
     product[index(row)] *= of_value[factor.coded() ? factor.codes[row] : row];
 }
 
+/// One number per row.
+VectorXd product_of(const TermSum& sum, const std::vector<TermFactor>& factors,
+                    const VectorXd& constants, const Design& design) {
+  VectorXd out = VectorXd::Ones(index(design.rows));
+  for (const TermFactor& factor : factors) {
+    const double* const own = constants.data() + factor.constant;
+    switch (factor.kind) {
+      case TermFactor::Kind::number:
+        out *= *own;
+        break;
+      case TermFactor::Kind::power:
+        multiply_by(
+            numeric_factor(design, factor.input), design.rows,
+            [&](double value) { return factor.feature.factor(sum.base(factor, value), *own); },
+            out);
+        break;
+      case TermFactor::Kind::levels:
+        for (std::size_t row = 0; row < design.rows; ++row)
+          out[index(row)] *= own[design.categorical[factor.input].codes[row]];
+        break;
+      case TermFactor::Kind::step:
+        multiply_by(
+            numeric_factor(design, factor.input), design.rows,
+            [&](double value) { return own[factor.feature.clamped(value) > factor.above ? 1 : 0]; },
+            out);
+        break;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::size_t numeric_count(const ModelSpec& spec) {
@@ -204,41 +235,6 @@ double TermSum::base(const TermFactor& factor, double value) const {
   const double clamped = factor.feature.clamped(value);
   return is_eq4 ? clamped : numeric_input(*spec, factor.input).counted(clamped);
 }
-
-namespace {
-
-/// One number per row.
-VectorXd product_of(const TermSum& sum, const std::vector<TermFactor>& factors,
-                    const VectorXd& constants, const Design& design) {
-  VectorXd out = VectorXd::Ones(index(design.rows));
-  for (const TermFactor& factor : factors) {
-    const double* const own = constants.data() + factor.constant;
-    switch (factor.kind) {
-      case TermFactor::Kind::number:
-        out *= *own;
-        break;
-      case TermFactor::Kind::power:
-        multiply_by(
-            numeric_factor(design, factor.input), design.rows,
-            [&](double value) { return factor.feature.factor(sum.base(factor, value), *own); },
-            out);
-        break;
-      case TermFactor::Kind::levels:
-        for (std::size_t row = 0; row < design.rows; ++row)
-          out[index(row)] *= own[design.categorical[factor.input].codes[row]];
-        break;
-      case TermFactor::Kind::step:
-        multiply_by(
-            numeric_factor(design, factor.input), design.rows,
-            [&](double value) { return own[factor.feature.clamped(value) > factor.above ? 1 : 0]; },
-            out);
-        break;
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 VectorXd predict_terms(const TermSum& sum, const VectorXd& constants, const Design& design) {
   VectorXd time = VectorXd::Zero(index(design.rows));
