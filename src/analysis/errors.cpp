@@ -224,8 +224,7 @@ std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
     for (const RowsAlong::Group& group : along.groups)
       added.groups.push_back(group_of(group, runs.time, errors));
     if (along.kind == InputKind::levels)
-      std::ranges::stable_sort(
-          added.groups, [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
+      std::ranges::stable_sort(added.groups, std::greater<>(), &ErrorGroup::mape);
   }
   return out;
 }

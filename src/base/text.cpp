@@ -16,7 +16,7 @@ std::vector<std::size_t> indices(std::size_t count) {
 }
 
 std::vector<double> sorted_unique(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
@@ -150,7 +150,7 @@ std::string printable_word(std::string_view text) {
 }
 
 std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
 }
 
 std::string clipped(const std::string& text, std::size_t width) {
@@ -189,8 +189,7 @@ std::string percent(double value) {
 }
 
 TimeUnit readable_unit(double time, const std::string& unit) {
-  const auto* const given = std::find_if(
-      kUnits.begin(), kUnits.end(), [&](const KnownUnit& known) { return known.name == unit; });
+  const auto* const given = std::ranges::find(kUnits, unit, &KnownUnit::name);
   if (given == kUnits.end() || !std::isfinite(time) || time == 0)
     return {unit};
   TimeUnit out;
@@ -259,7 +258,7 @@ std::string_view take_line(std::string_view& text) {
 }
 
 std::string shell_word(const std::string& word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe_in_shell))
+  if (!word.empty() && std::ranges::all_of(word, is_safe_in_shell))
     return word;
   std::string quoted;
   for (const char c : word)
@@ -340,7 +339,7 @@ std::string quoted_list(std::span<const std::string> words, std::size_t most) {
 }
 
 std::string sorted_list(std::vector<std::string> words) {
-  std::sort(words.begin(), words.end());
+  std::ranges::sort(words);
   return quoted_list(words);
 }
 

@@ -235,9 +235,8 @@ std::string about_extras(const CLI::App& program, const CLI::App& command,
                          const OptionRecords& records) {
   const std::vector<std::string> own = command.remaining();
   const std::vector<std::string> extras = own.empty() ? program.remaining() : own;  // before it
-  const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& extra) {
-    return extra.starts_with("-") && extra.size() > 1;
-  });
+  const auto option = std::ranges::find_if(
+      extras, [](const std::string& extra) { return extra.starts_with("-") && extra.size() > 1; });
   std::vector<std::string> known;
   if (option != extras.end()) {
     const std::string name = option->substr(0, option->find('='));

@@ -18,8 +18,7 @@ namespace {
 
 /// The spread of one metric; NaN if it has none.
 Spread metric_spread(const std::vector<Spread>& spreads, std::string_view metric) {
-  const auto spread = std::find_if(spreads.begin(), spreads.end(),
-                                   [&](const Spread& each) { return each.name == metric; });
+  const auto spread = std::ranges::find(spreads, metric, &Spread::name);
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   return spread == spreads.end() ? Spread{std::string(metric), none, none} : *spread;
 }

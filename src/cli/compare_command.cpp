@@ -94,7 +94,7 @@ void add_powers(const ComparisonDocument& report, doc::Document& out) {
   for (const std::string& column : columns) {
     std::map<std::string, std::size_t> row_of;  // by model name
     for (const ModelScore& score : report.scores) {
-      const auto found = std::find(score.columns.begin(), score.columns.end(), column);
+      const auto found = std::ranges::find(score.columns, column);
       if (found == score.columns.end())
         continue;
       const auto [row, is_new] = row_of.try_emplace(score.name, table.rows.size());
@@ -194,9 +194,8 @@ std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores) {
   std::vector<Figure> all;
   for (const ModelScore& score : scores) {
     const std::string part = score.name + ", " + score.file;
-    const auto model = std::find_if(kGateModels.begin(), kGateModels.end(), [&](const auto& known) {
-      return score.name.starts_with(known.second);
-    });
+    const auto model = std::ranges::find_if(
+        kGateModels, [&](const auto& known) { return score.name.starts_with(known.second); });
     const Metrics& metrics = judged(score.metrics);
     if (model != kGateModels.end()) {
       const auto named = figures_of(metrics, part, std::string(model->first) + ".");

@@ -19,9 +19,8 @@ namespace {
 
 /// Values of a column for conditions: numbers if all cells are numbers, else codes of the texts.
 std::vector<double> pick_column(const std::vector<std::string>& texts, TextCodes& codes) {
-  const bool numeric = std::all_of(texts.begin(), texts.end(), [](const std::string& text) {
-    return parse_number(text).has_value();
-  });
+  const bool numeric = std::ranges::all_of(
+      texts, [](const std::string& text) { return parse_number(text).has_value(); });
   std::vector<double> out;
   for (const std::string& text : texts)
     out.push_back(numeric ? *parse_number(text) : codes.code(text));
@@ -253,7 +252,7 @@ SetLines::SetLines(const TextLines& file, ModelSetHeader header)
 
 std::size_t SetLines::size() const {
   if (!kept_.empty())
-    return static_cast<std::size_t>(std::count(kept_.begin(), kept_.end(), true));
+    return static_cast<std::size_t>(std::ranges::count(kept_, true));
   if (set_)
     return set_->lines.size();
   std::size_t out = 0;

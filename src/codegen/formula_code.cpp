@@ -203,9 +203,8 @@ std::string CodeWriter::function(const std::string& result, const std::string& h
 }
 
 bool CodeWriter::is_text(const std::string& column) const {
-  return std::any_of(
-      spec_.categorical.begin(), spec_.categorical.end(),
-      [&](const CategoricalInput& input) { return input.column == column; });
+  return std::ranges::any_of(
+      spec_.categorical, [&](const CategoricalInput& input) { return input.column == column; });
 }
 
 void CodeWriter::add_parameter(const std::string& column) {

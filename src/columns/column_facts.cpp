@@ -446,8 +446,7 @@ std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) 
     std::vector<double> logarithms = mapped(column.numbers, [](double x) { return std::log(x); });
     result.push_back({part, std::move(logarithms), is_whole(column)});
   }
-  std::ranges::sort(result,
-                    [](const LogColumn& a, const LogColumn& b) { return a.name() < b.name(); });
+  std::ranges::sort(result, {}, &LogColumn::name);
   return result;
 }
 

@@ -68,7 +68,7 @@ std::vector<std::size_t> sorted_by(std::size_t count, const Key& key) {
   std::vector<std::pair<decltype(key(0)), std::size_t>> keyed;
   for (std::size_t i = 0; i < count; ++i)
     keyed.emplace_back(key(i), i);
-  std::sort(keyed.begin(), keyed.end());
+  std::ranges::sort(keyed);
   std::vector<std::size_t> out;
   for (const auto& [own, place] : keyed)
     out.push_back(place);
@@ -120,7 +120,7 @@ std::vector<std::size_t> rows_by_content(const Design& design) {
     };
     return std::pair(limit(a), a) < std::pair(limit(b), b);
   };
-  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+  std::ranges::sort(order, [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : before(a.second, b.second);
   });
   std::vector<std::size_t> out;
@@ -158,8 +158,7 @@ FittedModel fit_form(const ModelSpec& spec, const Design& training, const FitOpt
   const std::vector<FormKind>& kinds = form_kinds();
   const std::string_view name =
       options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
-  const auto kind = std::find_if(kinds.begin(), kinds.end(),
-                                 [&](const FormKind& known) { return known.name == name; });
+  const auto kind = std::ranges::find(kinds, name, &FormKind::name);
   return kind->fit(spec, training, options);
 }
 

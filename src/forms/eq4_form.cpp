@@ -203,8 +203,7 @@ void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
     input.levels.push_back(level.level);
   settle_levels(f, model.spec, input);
   for (const std::string& name : input.levels) {
-    const auto level = std::find_if(levels.begin(), levels.end(),
-                                    [&](const Eq4Level& l) { return l.level == name; });
+    const auto level = std::ranges::find(levels, name, &Eq4Level::level);
     if (name == input.levels.front())
       check_differences(f.node(), *level);
     constants.push_back(level->a);

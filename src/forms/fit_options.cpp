@@ -50,17 +50,16 @@ namespace {
 
 template <class Numbers>
 bool all_in_range(const Numbers& numbers) {
-  return std::all_of(
-      numbers.begin(), numbers.end(),
+  return std::ranges::all_of(
+      numbers,
       [](double number) {
         return number == 0 || (kLeastFittedNumber <= number && number <= kLargestFittedNumber);
       });
 }
 
 bool all_in_range(const std::vector<NumericFactor>& factors) {
-  return std::all_of(
-      factors.begin(), factors.end(),
-      [](const NumericFactor& factor) { return all_in_range(factor.values); });
+  return std::ranges::all_of(
+      factors, [](const NumericFactor& factor) { return all_in_range(factor.values); });
 }
 
 }  // namespace

@@ -123,8 +123,7 @@ void settle_unseen(const LevelFactor& rows, Eigen::Ref<VectorXd> constants) {
     sum += seen[level] ? constants[index(level)] : 0;
   for (std::size_t level = 0; level < seen.size(); ++level)
     if (!seen[level])
-      constants[index(level)] =
-          sum / static_cast<double>(std::count(seen.begin(), seen.end(), true));
+      constants[index(level)] = sum / static_cast<double>(std::ranges::count(seen, true));
 }
 
 FieldRule if_identified(const Fields& f) {

@@ -65,8 +65,7 @@ std::span<const LossFacts> all_losses() {
 
 const LossFacts& facts_of(Loss loss) {
   const auto all = all_losses();
-  return *std::find_if(all.begin(), all.end(),
-                       [&](const LossFacts& facts) { return facts.loss == loss; });
+  return *std::ranges::find(all, loss, &LossFacts::loss);
 }
 
 SignedLoss::SignedLoss(const FitOptions& options) : loss(options.loss) {

@@ -169,14 +169,11 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
   for (;; rows = std::min(2 * rows, most)) {
     const Observations seen = sample(rows);
     std::vector<HyperResult> found(starts.size());
-    parallel_for(
-        found.size(), options.threads,
-        [&](std::size_t i) {
-          found[i] = climb(seen, starts[i], rows < most ? kFirstIterations : options.iterations,
-                           options.threads, options.stop);
-        });
-    std::stable_sort(found.begin(), found.end(),
-                     [](const HyperResult& a, const HyperResult& b) { return a.cost < b.cost; });
+    parallel_for(found.size(), options.threads, [&](std::size_t i) {
+      found[i] = climb(seen, starts[i], rows < most ? kFirstIterations : options.iterations,
+                       options.threads, options.stop);
+    });
+    std::ranges::stable_sort(found, {}, &HyperResult::cost);
     starts.clear();
     for (const HyperResult& result : found) {
       evaluations += result.evaluations;
@@ -338,7 +335,7 @@ std::vector<Coordinate> gp_coordinates(const Inputs& inputs,
   std::vector<Coordinate> out;
   for (Index j = 0; j < inputs.numbers.cols(); ++j) {
     VectorXd values = inputs.numbers.col(j);
-    std::sort(values.begin(), values.end());  // makes sums independent of the order of the rows
+    std::ranges::sort(values);  // makes sums independent of the order of the rows
     out.push_back(standardised(
         forms.empty() ? usual_form(values) : forms[static_cast<std::size_t>(j)], values));
   }
@@ -372,7 +369,7 @@ GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
   const Inputs coordinates = placed(inputs, hyper.coordinates);
   MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
   Rows exact = sampled_rows(rows.rows(), options.exact_rows, options.seed);
-  std::sort(exact.begin(), exact.end());
+  std::ranges::sort(exact);
   const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
   if (weigh) {
     weigh_within_rows(rows);

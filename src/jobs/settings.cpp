@@ -177,7 +177,7 @@ std::vector<std::string> settings_behind(const std::string& derived, std::size_t
   const std::vector<DerivedColumn> all = needed_columns(spec.derived, {derived});
   for (const Column& column : set) {
     const auto uses = [&](const DerivedColumn& item) { return contains(item.of, column.name); };
-    if (std::any_of(all.begin(), all.end(), uses))
+    if (std::ranges::any_of(all, uses))
       out.push_back(column.name + "=" + column.text(row));
   }
   return out;
@@ -247,8 +247,7 @@ std::vector<Setting> parsed(const std::vector<std::string>& settings, const Fitt
     if (!contains(names, column))
       throw UsageError("--set '" + setting + "': the model has no input '" + column + "'" +
                        no_input(model, column, names));
-    if (std::any_of(out.begin(), out.end(),
-                    [&](const Setting& other) { return other.column == column; }))
+    if (std::ranges::any_of(out, [&](const Setting& other) { return other.column == column; }))
       throw UsageError("--set '" + setting + "': '" + column + "' is set twice");
     out.push_back({column, setting.substr(equals + 1)});
   }
@@ -284,8 +283,8 @@ std::vector<Column> combined(const std::vector<Column>& columns) {
 std::vector<const Column*> moving_scales(const std::vector<Column>& set, const ModelSpec& spec) {
   std::vector<const Column*> out;
   for (const Column& column : set) {
-    const bool follows = std::any_of(out.begin(), out.end(), [&](const Column* earlier) {
-      return std::any_of(spec.ties.begin(), spec.ties.end(), [&](const Tie& tie) {
+    const bool follows = std::ranges::any_of(out, [&](const Column* earlier) {
+      return std::ranges::any_of(spec.ties, [&](const Tie& tie) {
         return tie.scale == earlier->name && tie.column == column.name;
       });
     });
@@ -383,8 +382,7 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
   out.table.lines.assign(rows, base ? base->table.lines.front() : 1);
   std::vector<std::string> missing;
   for (const std::string& name : names) {
-    const auto given = std::find_if(set.begin(), set.end(),
-                                    [&](const Column& column) { return column.name == name; });
+    const auto given = std::ranges::find(set, name, &Column::name);
     const Column* const known = base ? base->table.find(name) : nullptr;
     if (given != set.end()) {
       out.table.columns.push_back(*given);
@@ -434,7 +432,7 @@ std::optional<BaseConfiguration> central_base(const FittedModel& model) {
 }
 
 BaseConfiguration base_of_line(const Table& table, std::uint32_t line, const ModelSpec& spec) {
-  const auto found = std::find(table.lines.begin(), table.lines.end(), line);
+  const auto found = std::ranges::find(table.lines, line);
   if (found == table.lines.end()) {
     throw UsageError(table.source + " has no run in line " + std::to_string(line) +
                      (table.lines.empty()

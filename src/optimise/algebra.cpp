@@ -444,8 +444,7 @@ PseudoInverse::PseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>&
     const SparseMatrix free = sparse_of(without(matrix, held, 1));
     flat_ = sparse_null_space(free, stop);
     sparse_ = std::make_shared<const SparseFactors>(raised(free, kLift));
-    rank_ = static_cast<std::size_t>(matrix.size() - flat_.cols() -
-                                     std::count(held.begin(), held.end(), true));
+    rank_ = static_cast<std::size_t>(matrix.size() - flat_.cols() - std::ranges::count(held, true));
     return;
   }
   const Eigen::SelfAdjointEigenSolver<MatrixXd> found(without(matrix, held, 0).core);

@@ -173,8 +173,7 @@ void Population::swap(std::size_t i, std::size_t j) {
 }
 
 void Population::promote_best() {
-  const auto best =
-      static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
+  const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
   if (best != 0)
     swap(0, best);
 }

@@ -329,8 +329,7 @@ class EdgeDescent {
     const VectorXd slopes = basis_.slopes(gradient_);
     std::vector<Leaving> all = candidates(slopes);
     if (all.size() > kAllOf)
-      std::sort(all.begin(), all.end(),
-                [](const Leaving& a, const Leaving& b) { return a.gain > b.gain; });
+      std::ranges::sort(all, std::greater<>(), &Leaving::gain);
     const std::ptrdiff_t at_once = all.size() > kAllOf ? kOfMany : std::ssize(all);
     Leaving* best = nullptr;
     for (std::ptrdiff_t k = 0; k < std::ssize(all) && (k % at_once != 0 || !best); ++k) {

@@ -132,8 +132,7 @@ std::string residual_figure(const Content& content) {
 std::string histogram_figure(const Content& content) {
   const std::vector<Bar>& bars = content.errors.histogram;
   const Range x{bars.front().low, bars.back().high, Spacing::linear};
-  const auto fullest = std::max_element(
-      bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.count < b.count; });
+  const auto fullest = std::ranges::max_element(bars, {}, &Bar::count);
   const Range y{0, 1.05 * static_cast<double>(std::max<std::size_t>(fullest->count, 1)),
                 Spacing::linear};
   std::vector<Tick> counts;
@@ -453,8 +452,8 @@ std::string scale_legend(const Content& content) {
     return "";
   return std::string("The line is the time that the model predicts for the configuration of ") +
          content.central.place + ", the ringed point, if only the scale changes" +
-         (std::any_of(content.curves.begin(), content.curves.end(),
-                      [](const ScaleCurve& curve) { return !curve.moved.empty(); })
+         (std::ranges::any_of(content.curves,
+                              [](const ScaleCurve& curve) { return !curve.moved.empty(); })
               ? " and inputs tied to it change with it"
               : "") +
          ". Nothing was measured in the grey ranges. " +

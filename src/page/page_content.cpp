@@ -67,9 +67,8 @@ bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configur
     return input < intrinsic ? configuration.intrinsic[input]
                              : configuration.extrinsic[input - intrinsic];
   };
-  return std::all_of(orders.begin(), orders.end(), [&](const NotAbove& order) {
-    return value(order.lower) <= value(order.higher);
-  });
+  return std::ranges::all_of(
+      orders, [&](const NotAbove& order) { return value(order.lower) <= value(order.higher); });
 }
 
 double Range::position(double value) const {
@@ -87,7 +86,7 @@ double Range::value(double position) const {
 
 Range range_of(const std::vector<double>& values, Spacing spacing) {
   using Limits = std::numeric_limits<double>;
-  const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+  const auto [lowest, highest] = std::ranges::minmax_element(values);
   if (spacing == Spacing::logarithmic) {
     const double widening =
         std::exp(std::max(kRoom * (std::log(*highest) - std::log(*lowest)), kRoom));
@@ -119,8 +118,8 @@ namespace {
 constexpr double kSeen = 0.0005;  // of the time: "0.1 %" with one decimal
 
 bool all_finite(const std::vector<double>& values) {
-  return std::all_of(
-      values.begin(), values.end(), [](double p) { return std::isfinite(p); });
+  return std::ranges::all_of(
+      values, [](double p) { return std::isfinite(p); });
 }
 
 /// The name of a term in the tables comes first, so that clipping does not remove it.
@@ -144,9 +143,7 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
                         std::move(part.formula), percents[k], percents_shown[k]});
     }
   }
-  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
-    return a.percent_shown > b.percent_shown;
-  });
+  std::ranges::stable_sort(shares, std::greater<>(), &Share::percent_shown);
   return shares;
 }
 
@@ -275,7 +272,7 @@ std::string settings_text(const ModelSpec& spec, const Configuration& configurat
 Content content_of(const Source& source) {
   const FittedModel& model = source.model;
   std::vector<double> times(source.design.time.begin(), source.design.time.end());
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   const std::vector<NotAbove> orders = orders_of(source.design);
 
   Content out(source);

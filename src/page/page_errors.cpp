@@ -42,9 +42,7 @@ std::vector<Bar> histogram_of(const std::vector<double>& sorted, const Range& ra
       static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(sorted.size()))), kFewestBars,
       kMostBars);
   const double step = round_step(range.high - range.low, bars);
-  const auto first_from = [&](double value) {
-    return std::lower_bound(sorted.begin(), sorted.end(), value);
-  };
+  const auto first_from = [&](double value) { return std::ranges::lower_bound(sorted, value); };
   std::vector<Bar> out;
   for (double bar = std::floor(range.low / step); bar * step < range.high; ++bar) {
     const double low = bar * step;
@@ -107,7 +105,7 @@ std::vector<Level> levels_of(const LevelFactor& factor, const Eigen::VectorXd& t
     std::vector<double> sorted;
     for (const std::size_t row : level.rows)
       sorted.push_back(times[index(row)]);
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     out.push_back({code, std::move(level.rows), sorted_quantile(sorted, 0.5)});
   }
   return out;
@@ -116,9 +114,7 @@ std::vector<Level> levels_of(const LevelFactor& factor, const Eigen::VectorXd& t
 double factor_between(const std::vector<Level>& levels) {
   if (levels.size() < 2)
     return 1;
-  const auto [low, high] = std::minmax_element(
-      levels.begin(), levels.end(),
-      [](const Level& a, const Level& b) { return a.median_time < b.median_time; });
+  const auto [low, high] = std::ranges::minmax_element(levels, {}, &Level::median_time);
   return high->median_time / low->median_time;
 }
 
@@ -174,7 +170,7 @@ Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd&
                  const Eigen::VectorXd& predicted, std::size_t worst) {
   const std::vector<JudgedRow> rows = judged(lines, measured, predicted);
   std::vector<double> sorted = mapped(rows, &JudgedRow::error_percent);
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const Range range = error_range(sorted);
 
   Errors errors;
@@ -209,17 +205,15 @@ std::optional<RunGroups> run_groups(const FittedModel& model, const Design& runs
     return std::nullopt;
   const CategoricalInput& input = model.spec.categorical[column];
   RunGroups out{input.column, {}, 0};
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const Level& a, const Level& b) { return a.rows.size() > b.rows.size(); });
+  std::ranges::stable_sort(
+      chosen, [](const Level& a, const Level& b) { return a.rows.size() > b.rows.size(); });
   if (chosen.size() > RunGroups::most)
     chosen.resize(RunGroups::most);
   out.left_out = input.levels.size() - chosen.size();
   for (std::size_t k = 0; k < chosen.size(); ++k)
     out.groups.push_back(group_of_level(model, runs, predicted, chosen[k], input,
                                         k < RunGroups::most_figures, orders));
-  std::stable_sort(out.groups.begin(), out.groups.end(), [](const RunGroup& a, const RunGroup& b) {
-    return a.median_time > b.median_time;
-  });
+  std::ranges::stable_sort(out.groups, std::greater<>(), &RunGroup::median_time);
   return out;
 }
 

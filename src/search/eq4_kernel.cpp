@@ -224,8 +224,7 @@ Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
   Codes codes(design.rows, 0);
   for (const NumericFactor& factor : design.extrinsic)
     codes = number_pairs(codes, codes_of(factor)).codes;
-  const std::size_t run_count =
-      codes.empty() ? 0 : 1 + *std::max_element(codes.begin(), codes.end());
+  const std::size_t run_count = codes.empty() ? 0 : 1 + *std::ranges::max_element(codes);
 
   // Of the two middle times the upper one, which needs no sorting.
   std::vector<double> times(design.time.begin(), design.time.end());
@@ -242,7 +241,7 @@ Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
 
   Codes order(design.rows);
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
     if (codes[a] == codes[b])
       return false;
     return distance[codes[a]] != distance[codes[b]] ? distance[codes[a]] > distance[codes[b]]

@@ -101,8 +101,8 @@ LevelColumn::LevelColumn(Index first, const Eigen::Ref<const MatrixXd>& contrast
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   std::iota(order_.begin(), order_.end(), Index{0});
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](Index a, Index b) { return level_[to_size(a)] < level_[to_size(b)]; });
+  std::ranges::stable_sort(
+      order_, [&](Index a, Index b) { return level_[to_size(a)] < level_[to_size(b)]; });
   others_ = others(order_, Eigen::all);
 }
 
@@ -208,9 +208,8 @@ NormalMatrix::NormalMatrix(const Eigen::Ref<const MatrixXd>& features, Instructi
   std::copy_if(levels.begin(), levels.end(), std::back_inserter(many),
                [](const Levels& own) { return own.second >= kManyContrasts; });
   for (Index j = 0; j < all_; ++j)
-    if (std::none_of(many.begin(), many.end(), [&](const Levels& own) {
-          return own.first <= j && j < own.first + own.second;
-        }))
+    if (std::ranges::none_of(
+            many, [&](const Levels& own) { return own.first <= j && j < own.first + own.second; }))
       columns_.push_back(j);
   const Index columns = static_cast<Index>(columns_.size());
   features_ = RowMajor::Zero(features.rows(), stride(columns));

@@ -438,8 +438,7 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
     });
     for (const SumFit& fit : fits)
       evaluations += fit.evaluations;
-    std::stable_sort(fits.begin(), fits.end(),
-                     [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
+    std::ranges::stable_sort(fits, {}, &SumFit::cost);
   };
   std::size_t gone = 0;
   if (options.laggards_stop) {

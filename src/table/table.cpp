@@ -130,7 +130,7 @@ std::optional<std::vector<double>> numbers_of(std::string_view text) {
 bool valid(const std::vector<double>& shares) {
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   return (shares.size() == 2 || shares.size() == 3) && shares[0] > 0 && std::isfinite(sum) &&
-         std::all_of(shares.begin(), shares.end(), [](double share) { return share >= 0; });
+         std::ranges::all_of(shares, [](double share) { return share >= 0; });
 }
 
 std::string text_of(const SplitShares& shares) {
@@ -143,7 +143,7 @@ std::string text_of(const SplitShares& shares) {
 std::vector<std::size_t> chosen(std::span<const std::size_t> rows,
                                 std::span<const std::size_t> choice) {
   std::vector<std::size_t> result(choice.begin(), choice.end());
-  std::sort(result.begin(), result.end());
+  std::ranges::sort(result);
   for (std::size_t& each : result)
     each = rows[each];
   return result;
@@ -159,9 +159,8 @@ std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
       order = columns[c][a] <=> columns[c][b];
     return order;
   };
-  std::sort(
-      rows.begin(), rows.end(),
-      [&](std::size_t a, std::size_t b) { return std::is_lt(compared(a, b)); });
+  std::ranges::sort(
+      rows, [&](std::size_t a, std::size_t b) { return std::is_lt(compared(a, b)); });
   const auto equal = [&](std::size_t a, std::size_t b) { return std::is_eq(compared(a, b)); };
   rows.erase(std::unique(rows.begin(), rows.end(), equal), rows.end());
   return rows;
@@ -217,17 +216,14 @@ Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& share
 std::string Column::text(std::size_t row) const {
   if (!is_numeric())
     return levels[codes[row]];
-  const auto bad =
-      std::lower_bound(bad_cells.begin(), bad_cells.end(), row,
-                       [](const BadCell& cell, std::size_t r) { return cell.row < r; });
+  const auto bad = std::ranges::lower_bound(bad_cells, row, {}, &BadCell::row);
   if (bad != bad_cells.end() && bad->row == row)
     return bad->text;
   return to_text(numbers[row] + 0.0);  // -0 is written "0", as it is equal to it
 }
 
 const Column* Table::find(std::string_view name) const {
-  const auto column =
-      std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+  const auto column = std::ranges::find(columns, name, &Column::name);
   return column == columns.end() ? nullptr : &*column;
 }
 
@@ -324,7 +320,7 @@ std::vector<TableGroup> groups_of(const Table& table, std::span<const std::strin
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers) {
   const std::vector<double> distinct = sorted_unique(numbers);
   return mapped(numbers, [&](double number) {
-    return static_cast<std::uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), number) -
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(distinct, number) -
                                       distinct.begin());
   });
 }
@@ -364,7 +360,7 @@ std::vector<double> sort_keys(const Column& column) {
   if (!column.is_numeric()) {
     std::vector<std::uint32_t> order(column.levels.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
       return column.levels[a] < column.levels[b];
     });
     std::vector<double> rank(order.size());
@@ -457,7 +453,7 @@ std::vector<std::size_t> rows_of_facts(const Table& runs, const Column& column,
 std::vector<std::size_t> rows_by_content(const Table& table, std::string_view first) {
   std::vector<const Column*> columns = mapped(
       table.columns, [](const Column& column) { return &column; });
-  std::sort(columns.begin(), columns.end(), [&](const Column* a, const Column* b) {
+  std::ranges::sort(columns, [&](const Column* a, const Column* b) {
     return std::pair(a->name != first, std::string_view(a->name)) <
            std::pair(b->name != first, std::string_view(b->name));
   });
@@ -465,7 +461,7 @@ std::vector<std::size_t> rows_by_content(const Table& table, std::string_view fi
   std::vector<std::pair<double, std::size_t>> keyed;
   for (std::size_t row = 0; row < table.rows(); ++row)
     keyed.emplace_back(order.first_keys()[row], row);
-  std::sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+  std::ranges::sort(keyed, [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : order.is_before(a.second, b.second);
   });
   std::vector<std::size_t> rows;

@@ -29,7 +29,7 @@ Design resampled_rows(const Design& training, RandomStream& random) {
   std::vector<std::size_t> rows(training.rows);
   for (std::size_t& row : rows)
     row = random.below(training.rows);
-  std::sort(rows.begin(), rows.end());
+  std::ranges::sort(rows);
   return take_rows(training, rows);
 }
 
@@ -71,7 +71,7 @@ class Percentiles {
     if (!values.allFinite())
       return kNoInterval;
     std::vector<double> sorted(values.begin(), values.end());
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     return {fitted + factor_ * (quantile(sorted, tail_) - fitted),
             fitted + factor_ * (quantile(sorted, 1 - tail_) - fitted)};
   }
@@ -198,7 +198,7 @@ std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts) {
   for (const auto& [name, member] : kNamedMetrics) {
     std::vector<double> values = mapped(
         parts, [&](const Metrics& metrics) { return metrics.*member; });
-    if (std::none_of(values.begin(), values.end(), [](double value) { return std::isnan(value); }))
+    if (std::ranges::none_of(values, [](double value) { return std::isnan(value); }))
       out.push_back(spread_of(std::string(name), values));
   }
   return out;
@@ -237,8 +237,8 @@ std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& tra
 }
 
 std::size_t best_of(const std::vector<FittedModel>& fits) {
-  const auto lowest = std::min_element(
-      fits.begin(), fits.end(),
+  const auto lowest = std::ranges::min_element(
+      fits,
       [](const FittedModel& a, const FittedModel& b) { return a.search.cost < b.search.cost; });
   return static_cast<std::size_t>(lowest - fits.begin());
 }
@@ -250,9 +250,8 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
     out.seeds.push_back({model.search.seed, model.search.cost});
   // Sums of product terms that were chosen per fit may have other constants with each seed.
   std::vector<std::string> names = constant_names(fits.front());
-  const bool same_constants = std::all_of(fits.begin(), fits.end(), [&](const FittedModel& model) {
-    return constant_names(model) == names;
-  });
+  const bool same_constants = std::ranges::all_of(
+      fits, [&](const FittedModel& model) { return constant_names(model) == names; });
   if (!same_constants)
     names.clear();
   for (std::size_t k = 0; k < names.size(); ++k)
@@ -297,7 +296,7 @@ std::vector<Outlier> ranked_outliers(const VectorXd& measured, const VectorXd& p
     const double z = std::clamp((residuals[r] - centre) / scale, -1e9, 1e9);
     out.push_back({static_cast<std::size_t>(r), z});
   }
-  std::stable_sort(out.begin(), out.end(), [](const Outlier& a, const Outlier& b) {
+  std::ranges::stable_sort(out, [](const Outlier& a, const Outlier& b) {
     return std::abs(a.robust_z) > std::abs(b.robust_z);
   });
   return out;
