@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/effects.hpp"
-#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 

@@ -213,6 +213,57 @@ double relative_change(double now, double before) {
   return 100 * (now - before) / before;
 }
 
+std::vector<std::vector<Index>> rows_of_configurations(const Design& runs) {
+  const RowGroups groups = configuration_groups(runs);
+  std::vector<std::vector<Index>> out(groups.count);
+  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
+    out[groups.of_row[row]].push_back(static_cast<Index>(row));
+  return out;
+}
+
+std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurations,
+                              RandomStream& random) {
+  std::vector<Index> out;
+  for (std::size_t k = 0; k < configurations.size(); ++k) {
+    const std::vector<Index>& rows = configurations[random.below(configurations.size())];
+    out.insert(out.end(), rows.begin(), rows.end());
+  }
+  return out;
+}
+
+using NamedFigures = std::vector<std::pair<std::string, double>>;
+
+/// Figures of all rows, with percentile intervals from resampled configurations.
+std::vector<DriftFigure> with_intervals(
+    const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of) {
+  std::vector<Index> all(runs.rows);
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<DriftFigure> out;
+  for (const auto& [name, value] : figures_of(all))
+    out.push_back({name, value, {}});
+  const auto configurations = rows_of_configurations(runs);
+  if (configurations.size() < kFewestConfigurations)
+    return out;
+  const std::size_t draws =
+      std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDriftDraws);
+  std::vector<std::vector<double>> drawn(out.size());
+  RandomStream random(kDriftSeed, "drift");
+  for (std::size_t d = 0; d < draws; ++d) {
+    const NamedFigures figures = figures_of(drawn_rows(configurations, random));
+    for (std::size_t k = 0; k < figures.size(); ++k)
+      drawn[k].push_back(figures[k].second);
+  }
+  const double tail = 0.5 * (1 - kDriftConfidence);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto is_finite = [](double value) { return std::isfinite(value); };
+    if (!std::ranges::all_of(drawn[k], is_finite))
+      continue;
+    std::ranges::sort(drawn[k]);
+    out[k].interval = Interval{quantile(drawn[k], tail), quantile(drawn[k], 1 - tail)};
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
@@ -266,61 +317,6 @@ std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metr
           {"r2_drift", now.r2 - before.r2},
           {"prediction_drift", 100 * ((predicted_now.array() - old).abs() / old).mean()}};
 }
-
-namespace {
-
-std::vector<std::vector<Index>> rows_of_configurations(const Design& runs) {
-  const RowGroups groups = configuration_groups(runs);
-  std::vector<std::vector<Index>> out(groups.count);
-  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
-    out[groups.of_row[row]].push_back(static_cast<Index>(row));
-  return out;
-}
-
-std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurations,
-                              RandomStream& random) {
-  std::vector<Index> out;
-  for (std::size_t k = 0; k < configurations.size(); ++k) {
-    const std::vector<Index>& rows = configurations[random.below(configurations.size())];
-    out.insert(out.end(), rows.begin(), rows.end());
-  }
-  return out;
-}
-
-using NamedFigures = std::vector<std::pair<std::string, double>>;
-
-/// Figures of all rows, with percentile intervals from resampled configurations.
-std::vector<DriftFigure> with_intervals(
-    const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of) {
-  std::vector<Index> all(runs.rows);
-  std::iota(all.begin(), all.end(), Index{0});
-  std::vector<DriftFigure> out;
-  for (const auto& [name, value] : figures_of(all))
-    out.push_back({name, value, {}});
-  const auto configurations = rows_of_configurations(runs);
-  if (configurations.size() < kFewestConfigurations)
-    return out;
-  const std::size_t draws =
-      std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDriftDraws);
-  std::vector<std::vector<double>> drawn(out.size());
-  RandomStream random(kDriftSeed, "drift");
-  for (std::size_t d = 0; d < draws; ++d) {
-    const NamedFigures figures = figures_of(drawn_rows(configurations, random));
-    for (std::size_t k = 0; k < figures.size(); ++k)
-      drawn[k].push_back(figures[k].second);
-  }
-  const double tail = 0.5 * (1 - kDriftConfidence);
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    const auto is_finite = [](double value) { return std::isfinite(value); };
-    if (!std::ranges::all_of(drawn[k], is_finite))
-      continue;
-    std::ranges::sort(drawn[k]);
-    out[k].interval = Interval{quantile(drawn[k], tail), quantile(drawn[k], 1 - tail)};
-  }
-  return out;
-}
-
-}  // namespace
 
 std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd& predicted_now,
                                               const VectorXd& predicted_before) {

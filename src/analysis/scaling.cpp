@@ -287,10 +287,7 @@ std::vector<double> positive_numbers(const Table& table, const std::string& name
   const Column& column = table.at(name);
   std::vector<double> values = numbers_of(column);
   for (std::size_t row = 0; row < values.size(); ++row)
-    if (std::isnan(values[row]))
-      problems.add_not_a_number(row, column);
-    else if (values[row] <= 0)
-      problems.add_too_small(row, column, false);
+    problems.check(row, column, values[row], false);
   return values;
 }
 

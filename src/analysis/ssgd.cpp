@@ -105,10 +105,7 @@ std::vector<double> numbers_in(const Column& column, CellProblems& problems,
   if (!column.unit.empty())
     problems.add(0, column, [] { return "cells have units; the unit is that in the name"; });
   for (std::size_t row = 0; row < values.size(); ++row)
-    if (std::isnan(values[row]))
-      problems.add_not_a_number(row, column);
-    else if (values[row] < 0 || (values[row] == 0 && !may_be_zero))
-      problems.add_too_small(row, column, may_be_zero);
+    problems.check(row, column, values[row], may_be_zero);
   return values;
 }
 

@@ -102,72 +102,6 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
     throw InputError(problems);
 }
 
-}  // namespace
-
-double log_expected_improvement(double best, double mean, double deviation) {
-  const double z = (best - mean) / deviation;
-  const double log_density = -z * z / 2 - std::log(2 * std::numbers::pi) / 2;
-  constexpr double far_above = -25;  // where the two terms below cancel: by their asymptotic series
-  if (z < far_above)
-    return std::log(deviation) + log_density - 2 * std::log(-z) +
-           std::log1p(-3 / (z * z) + 15 / (z * z * z * z));
-  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
-  return std::log(deviation) + std::log(std::exp(log_density) + z * below);
-}
-
-NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
-                   const VectorXd& costs, std::size_t count,
-                   const std::function<void(std::size_t)>& told,
-                   std::optional<Incumbent> incumbent) {
-  Measuring measuring(belief, space, candidates);
-  NextRuns out{.deviation = measuring.deviation(), .runs = {}};
-  std::vector<bool> used(candidates.rows, false);
-  while (out.runs.size() < std::min(count, candidates.rows)) {
-    const VectorXd gains = measuring.gains();
-    const VectorXd logs = incumbent ? measuring.log_improvements(*incumbent) : VectorXd();
-    const auto is_better = [&](Index row, Index other) {
-      return incumbent ? logs[row] - std::log(costs[row]) > logs[other] - std::log(costs[other])
-                       : gains[row] * costs[other] > gains[other] * costs[row];
-    };
-    Index best = -1;
-    for (Index row = 0; row < gains.size(); ++row)
-      if (!used[static_cast<std::size_t>(row)] && (best < 0 || is_better(row, best)))
-        best = row;
-    const auto chosen = static_cast<std::size_t>(best);
-    used[chosen] = true;
-    out.runs.push_back({.candidate = chosen,
-                        .deviation_gain = gains[best],
-                        .log_determinant = std::log1p(measuring.variance(best) / belief.noise())});
-    if (incumbent) {
-      out.runs.back().expected_improvement = std::exp(logs[best]);
-      incumbent->best = std::min(incumbent->best, incumbent->logs[best]);
-    }
-    measuring.measure(best);
-    if (told)
-      told(out.runs.size());
-  }
-  return out;
-}
-
-Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
-                       const ModelSpec& spec) {
-  const Table table = table_of(space, configurations);
-  refuse_unknown_levels(table, spec);
-  return make_design(table, spec, Target::absent);
-}
-
-VectorXd times_within(const FittedModel& model, const Design& design, const std::string& source) {
-  VectorXd times = predict(model, design);
-  if (!std::all_of(times.begin(), times.end(), is_time)) {
-    throw InputError(source +
-                     ": for some configurations the model predicts no time > 0; the space "
-                     "reaches too far from the measured ones");
-  }
-  return times;
-}
-
-namespace {
-
 constexpr double kMostSearched = 1e7;
 constexpr std::size_t kSampleSize = 200000;
 constexpr std::size_t kChunkSize = 1 << 16;
@@ -379,6 +313,68 @@ bool is_searchable(const Space& space) {
 }
 
 }  // namespace
+
+double log_expected_improvement(double best, double mean, double deviation) {
+  const double z = (best - mean) / deviation;
+  const double log_density = -z * z / 2 - std::log(2 * std::numbers::pi) / 2;
+  constexpr double far_above = -25;  // where the two terms below cancel: by their asymptotic series
+  if (z < far_above)
+    return std::log(deviation) + log_density - 2 * std::log(-z) +
+           std::log1p(-3 / (z * z) + 15 / (z * z * z * z));
+  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
+  return std::log(deviation) + std::log(std::exp(log_density) + z * below);
+}
+
+NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
+                   const VectorXd& costs, std::size_t count,
+                   const std::function<void(std::size_t)>& told,
+                   std::optional<Incumbent> incumbent) {
+  Measuring measuring(belief, space, candidates);
+  NextRuns out{.deviation = measuring.deviation(), .runs = {}};
+  std::vector<bool> used(candidates.rows, false);
+  while (out.runs.size() < std::min(count, candidates.rows)) {
+    const VectorXd gains = measuring.gains();
+    const VectorXd logs = incumbent ? measuring.log_improvements(*incumbent) : VectorXd();
+    const auto is_better = [&](Index row, Index other) {
+      return incumbent ? logs[row] - std::log(costs[row]) > logs[other] - std::log(costs[other])
+                       : gains[row] * costs[other] > gains[other] * costs[row];
+    };
+    Index best = -1;
+    for (Index row = 0; row < gains.size(); ++row)
+      if (!used[static_cast<std::size_t>(row)] && (best < 0 || is_better(row, best)))
+        best = row;
+    const auto chosen = static_cast<std::size_t>(best);
+    used[chosen] = true;
+    out.runs.push_back({.candidate = chosen,
+                        .deviation_gain = gains[best],
+                        .log_determinant = std::log1p(measuring.variance(best) / belief.noise())});
+    if (incumbent) {
+      out.runs.back().expected_improvement = std::exp(logs[best]);
+      incumbent->best = std::min(incumbent->best, incumbent->logs[best]);
+    }
+    measuring.measure(best);
+    if (told)
+      told(out.runs.size());
+  }
+  return out;
+}
+
+Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
+                       const ModelSpec& spec) {
+  const Table table = table_of(space, configurations);
+  refuse_unknown_levels(table, spec);
+  return make_design(table, spec, Target::absent);
+}
+
+VectorXd times_within(const FittedModel& model, const Design& design, const std::string& source) {
+  VectorXd times = predict(model, design);
+  if (!std::all_of(times.begin(), times.end(), is_time)) {
+    throw InputError(source +
+                     ": for some configurations the model predicts no time > 0; the space "
+                     "reaches too far from the measured ones");
+  }
+  return times;
+}
 
 AreLikelyToFail failing_of(const FittedModel& model, const Space& space) {
   if (!model.failures)

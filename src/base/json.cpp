@@ -117,6 +117,62 @@ class DocumentBuilder {
   }
 };
 
+std::string quoted_text(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// "\"name\": " for a field, empty for an item of a list.
+std::string head_of(const Json& node, std::size_t item) {
+  return node.is_object() ? node.names()[item] + ": " : "";
+}
+
+std::string in_brackets(const Json& node, const std::string& items) {
+  return node.is_object() ? "{" + items + "}" : "[" + items + "]";
+}
+
+std::string one_line(const Json& node) {
+  if (!node.is_structured())
+    return node.text();
+  std::string text;
+  for (std::size_t i = 0; i < node.items().size(); ++i)
+    text += (i == 0 ? "" : ", ") + head_of(node, i) + one_line(node.items()[i]);
+  return in_brackets(node, text);
+}
+
+/// Fills lines with the numbers of a long list.
+std::string filled(const Json& numbers, std::size_t indentation, std::size_t line_length) {
+  const std::string inner(indentation, ' ');
+  std::string text;
+  std::string line;
+  for (const Json& item : numbers.items()) {
+    if (!line.empty() && indentation + line.size() + item.text().size() + 3 > line_length) {
+      text += inner + line + ",\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : ", ") + item.text();
+  }
+  return text + inner + line;
+}
+
+std::string layout(const Json& node, std::size_t indentation, std::size_t used) {
+  constexpr std::size_t line_length = 100;
+  std::string line = one_line(node);
+  const bool top = used == 0;
+  const std::vector<Json>& items = node.items();
+  if (items.empty() || (!top && used + line.size() < line_length))
+    return line;
+  const std::string inner(indentation + 2, ' ');
+  std::string text;
+  if (node.is_array() && std::ranges::all_of(items, &Json::is_number))
+    text = filled(node, indentation + 2, line_length);
+  else
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::string head = inner + head_of(node, i);
+      text += (i == 0 ? "" : ",\n") + head + layout(items[i], indentation + 2, head.size());
+    }
+  return in_brackets(node, fmt::format("\n{}\n{:{}}", text, "", indentation));
+}
+
 }  // namespace
 
 void fail_contradiction(const JsonCursor& node, const std::string& problem) {
@@ -280,65 +336,6 @@ std::string JsonCursor::kind() const {
       return "a number";
   }
 }
-namespace {
-
-std::string quoted_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-/// "\"name\": " for a field, empty for an item of a list.
-std::string head_of(const Json& node, std::size_t item) {
-  return node.is_object() ? node.names()[item] + ": " : "";
-}
-
-std::string in_brackets(const Json& node, const std::string& items) {
-  return node.is_object() ? "{" + items + "}" : "[" + items + "]";
-}
-
-std::string one_line(const Json& node) {
-  if (!node.is_structured())
-    return node.text();
-  std::string text;
-  for (std::size_t i = 0; i < node.items().size(); ++i)
-    text += (i == 0 ? "" : ", ") + head_of(node, i) + one_line(node.items()[i]);
-  return in_brackets(node, text);
-}
-
-/// Fills lines with the numbers of a long list.
-std::string filled(const Json& numbers, std::size_t indentation, std::size_t line_length) {
-  const std::string inner(indentation, ' ');
-  std::string text;
-  std::string line;
-  for (const Json& item : numbers.items()) {
-    if (!line.empty() && indentation + line.size() + item.text().size() + 3 > line_length) {
-      text += inner + line + ",\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : ", ") + item.text();
-  }
-  return text + inner + line;
-}
-
-std::string layout(const Json& node, std::size_t indentation, std::size_t used) {
-  constexpr std::size_t line_length = 100;
-  std::string line = one_line(node);
-  const bool top = used == 0;
-  const std::vector<Json>& items = node.items();
-  if (items.empty() || (!top && used + line.size() < line_length))
-    return line;
-  const std::string inner(indentation + 2, ' ');
-  std::string text;
-  if (node.is_array() && std::ranges::all_of(items, &Json::is_number))
-    text = filled(node, indentation + 2, line_length);
-  else
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const std::string head = inner + head_of(node, i);
-      text += (i == 0 ? "" : ",\n") + head + layout(items[i], indentation + 2, head.size());
-    }
-  return in_brackets(node, fmt::format("\n{}\n{:{}}", text, "", indentation));
-}
-
-}  // namespace
 
 Json::Json(double value) : kind_(Kind::number), text_(to_text(value)) {}
 

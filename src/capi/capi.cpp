@@ -27,7 +27,6 @@
 #include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/certainty.hpp"
-#include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel.h"
 #include "perfmodel/columns.hpp"

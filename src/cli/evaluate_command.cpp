@@ -168,18 +168,13 @@ const FurtherFigures& evaluate_figures() {
   return further;
 }
 
-bool is_drift(const Gate& gate) {
-  const auto names = drift_names();
-  return contains(names, gate.figure);
-}
-
 void check_combination(const EvaluateArguments& arguments) {
   if (arguments.baseline == "-")
     throw UsageError("--baseline cannot come from standard input; write it to a file");
   if (arguments.residuals == "-")
     throw UsageError("the metrics go to standard output; write --residuals to a file");
   for (const Gate& gate : arguments.gates) {
-    if (is_drift(gate) && !arguments.baseline) {
+    if (contains(drift_names(), gate.figure) && !arguments.baseline) {
       throw UsageError("--fail-if '" + gate.text +
                        "': there is nothing to drift from; pass --baseline OLD.json");
     }

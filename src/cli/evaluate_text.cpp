@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
@@ -8,9 +7,9 @@
 #include "cli/gates.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
-#include "page/figures.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
+#include "report/markup.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

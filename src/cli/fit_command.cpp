@@ -8,7 +8,6 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "cli/certainty.hpp"
 #include "cli/fit_summary.hpp"
 #include "cli/set_summary.hpp"
 #include "jobs/group_fits.hpp"

@@ -159,6 +159,62 @@ std::vector<std::size_t> resumed(LinesFile& results, const std::string& path,
   return open;
 }
 
+void setup_merge(OptionSet& command, MergeArguments& arguments) {
+  command.add("PART.jsonl", arguments.parts, "the files that --shard wrote, one per shard")
+      .file(FileUse::input)
+      .required();
+  add_output(command, arguments.output, "FILE");
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds, such as 'any.mape>20' (repeatable); the result is "
+            "written all the same",
+            {{}, kSetFigureWords, is_set_figure});
+  command
+      .add("--set COL=VALUE", arguments.ranked_at,
+           "configuration at which the models are ranked, as in show (repeatable)")
+      .repeatable();
+  command.common({"--set"});
+  command.footer(
+      R"(If a part is missing, doubled, cut short, or of other runs or options, merge fails with exit code 3
+and names the shards to run again. The result is byte for byte that of the command without --shard.
+
+Examples:
+  perfmodel merge part-*.jsonl -o all.jsonl
+  perfmodel merge part-*.jsonl --fail-if 'any.mape>20' -o all.jsonl)");
+}
+
+int run_merge(const MergeArguments& arguments, Console& console) {
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + joined(arguments.parts, ", "));
+  const std::vector<TextLines> files(arguments.parts.begin(), arguments.parts.end());
+  std::string first;
+  files.front().for_each([&](const TextLine& line) {
+    first = line.text;
+    return false;
+  });
+  require_header(files.front().source(), first);
+  if (!is_model_set(first))
+    throw InputError(files.front().source() + ": this is not a file that --shard wrote");
+  const MergedParts parts(files);
+  require_set_figures(arguments.gates);
+  OutputFile output(arguments.output);
+  output.write(parts.header());
+  std::size_t done = 0;
+  parts.for_each_line([&](std::string_view line) {
+    output.write(line);
+    progress->show("joining", ++done, parts.tasks());
+  });
+  output.commit();
+  const std::string source = display_name(arguments.output);
+  const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
+    parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
+  });
+  progress->begin("ranking the models");
+  show_set(set, arguments.ranked_at, true, console);
+  progress.reset();
+  check_set_gates(arguments.gates, set);
+  return 0;
+}
+
 }  // namespace
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
@@ -245,66 +301,6 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
   check_set_gates(arguments.gates, lines);
   return 0;
 }
-
-namespace {
-
-void setup_merge(OptionSet& command, MergeArguments& arguments) {
-  command.add("PART.jsonl", arguments.parts, "the files that --shard wrote, one per shard")
-      .file(FileUse::input)
-      .required();
-  add_output(command, arguments.output, "FILE");
-  add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds, such as 'any.mape>20' (repeatable); the result is "
-            "written all the same",
-            {{}, kSetFigureWords, is_set_figure});
-  command
-      .add("--set COL=VALUE", arguments.ranked_at,
-           "configuration at which the models are ranked, as in show (repeatable)")
-      .repeatable();
-  command.common({"--set"});
-  command.footer(
-      R"(If a part is missing, doubled, cut short, or of other runs or options, merge fails with exit code 3
-and names the shards to run again. The result is byte for byte that of the command without --shard.
-
-Examples:
-  perfmodel merge part-*.jsonl -o all.jsonl
-  perfmodel merge part-*.jsonl --fail-if 'any.mape>20' -o all.jsonl)");
-}
-
-int run_merge(const MergeArguments& arguments, Console& console) {
-  std::optional<SearchProgress> progress(console);
-  progress->begin("reading " + joined(arguments.parts, ", "));
-  const std::vector<TextLines> files(arguments.parts.begin(), arguments.parts.end());
-  std::string first;
-  files.front().for_each([&](const TextLine& line) {
-    first = line.text;
-    return false;
-  });
-  require_header(files.front().source(), first);
-  if (!is_model_set(first))
-    throw InputError(files.front().source() + ": this is not a file that --shard wrote");
-  const MergedParts parts(files);
-  require_set_figures(arguments.gates);
-  OutputFile output(arguments.output);
-  output.write(parts.header());
-  std::size_t done = 0;
-  parts.for_each_line([&](std::string_view line) {
-    output.write(line);
-    progress->show("joining", ++done, parts.tasks());
-  });
-  output.commit();
-  const std::string source = display_name(arguments.output);
-  const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
-    parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
-  });
-  progress->begin("ranking the models");
-  show_set(set, arguments.ranked_at, true, console);
-  progress.reset();
-  check_set_gates(arguments.gates, set);
-  return 0;
-}
-
-}  // namespace
 
 Command merge_command() {
   return make_command<MergeArguments>("merge", "Joins the models of shards.", setup_merge,

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
-#include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"

@@ -6,7 +6,6 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "forms/form.hpp"
-#include "jobs/tasks.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"

@@ -14,7 +14,6 @@
 #include "cli/set_summary.hpp"
 #include "forms/scaling_belief.hpp"
 #include "report/document.hpp"
-#include "report/documents.hpp"
 
 namespace perfmodel::cli {
 namespace {

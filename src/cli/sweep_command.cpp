@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
-#include "jobs/tasks.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"

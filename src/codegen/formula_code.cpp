@@ -119,6 +119,61 @@ std::string program_code(const FormulaProgram& program, const std::string& quote
   return stack.back();
 }
 
+/// The factors of a product. In Eq. (4), 0 in a column is no term, and all powers are written.
+std::vector<std::string> factor_codes(const CodeWriter& writer, const TermSum& sum,
+                                      const std::vector<TermFactor>& factors,
+                                      const VectorXd& constants) {
+  const Dialect& dialect = writer.dialect();
+  std::vector<std::string> out;
+  for (const TermFactor& factor : factors) {
+    const double* const own = constants.data() + factor.constant;
+    const auto clamped = [&] {
+      const std::string& name = writer.numeric(factor.input);
+      const double clamp = factor.feature.clamp;
+      return std::isfinite(clamp) ? dialect.clamped(name, clamp) : name;
+    };
+    switch (factor.kind) {
+      case TermFactor::Kind::number:
+        out.push_back(dialect.number(*own));
+        break;
+      case TermFactor::Kind::power: {
+        const std::string name =
+            sum.is_eq4 ? clamped()
+                       : writer.counted(clamped(), numeric_input(*sum.spec, factor.input));
+        if (*own != 0 || sum.is_eq4)
+          out.push_back(
+              writer.power(factor.feature.saturates ? dialect.saturation(name) : name, *own));
+        if (factor.feature.log_power != 0)
+          out.push_back(writer.power(dialect.log2(name), factor.feature.log_power));
+        break;
+      }
+      case TermFactor::Kind::levels:
+        out.push_back(writer.choice(factor.input, [&](std::size_t l) { return own[l]; }));
+        break;
+      case TermFactor::Kind::step:
+        out.push_back(dialect.step(clamped(), factor.above, own[0], own[1]));
+        break;
+    }
+  }
+  return out;
+}
+
+bool is_for_reading(FormulaLanguage language) {
+  return language == FormulaLanguage::text || language == FormulaLanguage::latex;
+}
+
+/// The definitions of derived columns, one per line; line feeds within would end their comment.
+std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
+  const std::string before = language == FormulaLanguage::latex ? "% with " : "with ";
+  std::string out;
+  for (const DerivedColumn& item : spec.derived) {
+    std::string formula = item.formula;
+    std::replace_if(formula.begin(), formula.end(), is_formula_blank, ' ');
+    out += before + printable_word(item.column + " = " + formula) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string CodeNames::of(const std::string& column) {
@@ -257,65 +312,6 @@ std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
   return program_code(formula.program(), quoted, dialect,
                       [&](std::size_t name) { return operand_of(formula.program().names[name]); });
 }
-
-namespace {
-
-/// The factors of a product. In Eq. (4), 0 in a column is no term, and all powers are written.
-std::vector<std::string> factor_codes(const CodeWriter& writer, const TermSum& sum,
-                                      const std::vector<TermFactor>& factors,
-                                      const VectorXd& constants) {
-  const Dialect& dialect = writer.dialect();
-  std::vector<std::string> out;
-  for (const TermFactor& factor : factors) {
-    const double* const own = constants.data() + factor.constant;
-    const auto clamped = [&] {
-      const std::string& name = writer.numeric(factor.input);
-      const double clamp = factor.feature.clamp;
-      return std::isfinite(clamp) ? dialect.clamped(name, clamp) : name;
-    };
-    switch (factor.kind) {
-      case TermFactor::Kind::number:
-        out.push_back(dialect.number(*own));
-        break;
-      case TermFactor::Kind::power: {
-        const std::string name =
-            sum.is_eq4 ? clamped()
-                       : writer.counted(clamped(), numeric_input(*sum.spec, factor.input));
-        if (*own != 0 || sum.is_eq4)
-          out.push_back(
-              writer.power(factor.feature.saturates ? dialect.saturation(name) : name, *own));
-        if (factor.feature.log_power != 0)
-          out.push_back(writer.power(dialect.log2(name), factor.feature.log_power));
-        break;
-      }
-      case TermFactor::Kind::levels:
-        out.push_back(writer.choice(factor.input, [&](std::size_t l) { return own[l]; }));
-        break;
-      case TermFactor::Kind::step:
-        out.push_back(dialect.step(clamped(), factor.above, own[0], own[1]));
-        break;
-    }
-  }
-  return out;
-}
-
-bool is_for_reading(FormulaLanguage language) {
-  return language == FormulaLanguage::text || language == FormulaLanguage::latex;
-}
-
-/// The definitions of derived columns, one per line; line feeds within would end their comment.
-std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
-  const std::string before = language == FormulaLanguage::latex ? "% with " : "with ";
-  std::string out;
-  for (const DerivedColumn& item : spec.derived) {
-    std::string formula = item.formula;
-    std::replace_if(formula.begin(), formula.end(), is_formula_blank, ' ');
-    out += before + printable_word(item.column + " = " + formula) + "\n";
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string terms_code(const TermSum& sum, const VectorXd& constants, FormulaLanguage language) {
   if (is_for_reading(language))

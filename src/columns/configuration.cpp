@@ -63,74 +63,6 @@ bool add_derived_values(const ModelSpec& spec, ColumnValues& values) {
   return true;
 }
 
-}  // namespace
-
-std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
-                                        std::size_t extrinsic, double value) {
-  const std::string& scale = spec.extrinsic[extrinsic].column;
-  const double factor = value / configuration.extrinsic[extrinsic];
-  ColumnValues values = underived_values(spec, configuration);
-  for (const Tie& tie : spec.ties)
-    if (tie.scale == scale && values.contains(tie.column) && !tie.in_steps())
-      values[tie.column] *= std::pow(factor, tie.power);
-  values[scale] = value;
-  for (const Tie& tie : spec.ties)
-    if (tie.scale == scale && tie.in_steps())
-      values[tie.column] = tie.step([&](const std::string& name) { return values.at(name); });
-  if (!add_derived_values(spec, values))
-    return std::nullopt;
-  Configuration out = configuration;
-  bool usable = true;
-  const auto take = [&](const std::vector<NumericInput>& inputs, std::vector<double>& into) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      into[i] = values.at(inputs[i].column);
-      usable = usable && inputs[i].allows(into[i]) && std::isfinite(into[i]);
-    }
-  };
-  take(spec.intrinsic, out.intrinsic);
-  take(spec.extrinsic, out.extrinsic);
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const CategoricalInput& input = spec.categorical[c];
-    if (!spec.is_derived(input.column))
-      continue;
-    const auto level = LevelMatcher(input).match(values.at(input.column));
-    usable = usable && level.has_value();
-    out.levels[c] = level.value_or(0);
-  }
-  return usable ? std::optional(out) : std::nullopt;
-}
-
-Configuration configuration_of(const Design& design, std::size_t row) {
-  Configuration out;
-  for (const NumericFactor& factor : design.intrinsic)
-    out.intrinsic.push_back(factor.value(row));
-  for (const LevelFactor& factor : design.categorical)
-    out.levels.push_back(factor.codes[row]);
-  for (const NumericFactor& factor : design.extrinsic)
-    out.extrinsic.push_back(factor.value(row));
-  return out;
-}
-
-Design design_of(const std::vector<Configuration>& configurations, const ModelSpec& spec) {
-  Design design;
-  design.rows = configurations.size();
-  design.intrinsic = factors_of(configurations, &Configuration::intrinsic, spec.intrinsic.size());
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    LevelFactor& factor = design.categorical.emplace_back();
-    factor.levels = spec.categorical[c].levels.size();
-    for (const Configuration& configuration : configurations)
-      factor.codes.push_back(configuration.levels[c]);
-  }
-  design.extrinsic = factors_of(configurations, &Configuration::extrinsic, spec.extrinsic.size());
-  return design;
-}
-
-Design design_of(const Configuration& configuration, const ModelSpec& spec) {
-  return design_of(std::vector<Configuration>{configuration}, spec);
-}
-
-namespace {
-
 /// Relative difference up to which sums of distances are equal except for rounding.
 constexpr double kSameDistance = 1e-9;
 
@@ -223,6 +155,70 @@ std::vector<IndexedColumn> columns_of(const ModelSpec& spec, const Design& desig
 }
 
 }  // namespace
+
+std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
+                                        std::size_t extrinsic, double value) {
+  const std::string& scale = spec.extrinsic[extrinsic].column;
+  const double factor = value / configuration.extrinsic[extrinsic];
+  ColumnValues values = underived_values(spec, configuration);
+  for (const Tie& tie : spec.ties)
+    if (tie.scale == scale && values.contains(tie.column) && !tie.in_steps())
+      values[tie.column] *= std::pow(factor, tie.power);
+  values[scale] = value;
+  for (const Tie& tie : spec.ties)
+    if (tie.scale == scale && tie.in_steps())
+      values[tie.column] = tie.step([&](const std::string& name) { return values.at(name); });
+  if (!add_derived_values(spec, values))
+    return std::nullopt;
+  Configuration out = configuration;
+  bool usable = true;
+  const auto take = [&](const std::vector<NumericInput>& inputs, std::vector<double>& into) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      into[i] = values.at(inputs[i].column);
+      usable = usable && inputs[i].allows(into[i]) && std::isfinite(into[i]);
+    }
+  };
+  take(spec.intrinsic, out.intrinsic);
+  take(spec.extrinsic, out.extrinsic);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    if (!spec.is_derived(input.column))
+      continue;
+    const auto level = LevelMatcher(input).match(values.at(input.column));
+    usable = usable && level.has_value();
+    out.levels[c] = level.value_or(0);
+  }
+  return usable ? std::optional(out) : std::nullopt;
+}
+
+Configuration configuration_of(const Design& design, std::size_t row) {
+  Configuration out;
+  for (const NumericFactor& factor : design.intrinsic)
+    out.intrinsic.push_back(factor.value(row));
+  for (const LevelFactor& factor : design.categorical)
+    out.levels.push_back(factor.codes[row]);
+  for (const NumericFactor& factor : design.extrinsic)
+    out.extrinsic.push_back(factor.value(row));
+  return out;
+}
+
+Design design_of(const std::vector<Configuration>& configurations, const ModelSpec& spec) {
+  Design design;
+  design.rows = configurations.size();
+  design.intrinsic = factors_of(configurations, &Configuration::intrinsic, spec.intrinsic.size());
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    LevelFactor& factor = design.categorical.emplace_back();
+    factor.levels = spec.categorical[c].levels.size();
+    for (const Configuration& configuration : configurations)
+      factor.codes.push_back(configuration.levels[c]);
+  }
+  design.extrinsic = factors_of(configurations, &Configuration::extrinsic, spec.extrinsic.size());
+  return design;
+}
+
+Design design_of(const Configuration& configuration, const ModelSpec& spec) {
+  return design_of(std::vector<Configuration>{configuration}, spec);
+}
 
 std::size_t central_row(const ModelSpec& spec, const Design& training) {
   const std::vector<IndexedColumn> columns = columns_of(spec, training);

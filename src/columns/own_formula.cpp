@@ -9,7 +9,6 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "table/formula.hpp"
-#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {

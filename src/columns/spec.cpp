@@ -62,6 +62,46 @@ std::string base_name_of(const std::string& source) {
   return source.substr(source.rfind('/') + 1);
 }
 
+/// The distinct texts of a column; for a numeric column, the shortest texts of its numbers.
+std::vector<std::string> distinct_texts(const Column& column) {
+  if (!column.is_numeric())
+    return column.levels;
+  std::vector<double> numbers = column.numbers;
+  std::erase_if(numbers, [](double x) { return x != x; });  // NaN stands for a bad cell
+
+  std::set<std::string> texts;
+  for (const double number : sorted_unique(std::move(numbers)))
+    texts.insert(to_text(number + 0.0));  // as Column::text: no "-0"
+  for (const BadCell& cell : column.bad_cells)
+    texts.insert(cell.text);
+  return {texts.begin(), texts.end()};
+}
+
+/// Found in all rows of the table, like levels, since only held-out rows may contain a 0.
+std::optional<ZeroValue> zero_of(const Column& column) {
+  double unit = std::numeric_limits<double>::infinity();
+  bool zero = false;
+  for (const double value : column.numbers) {
+    zero = zero || value == 0;
+    if (value > 0)
+      unit = std::min(unit, value);
+  }
+  return zero && std::isfinite(unit) ? std::optional(ZeroValue{.unit = unit}) : std::nullopt;
+}
+
+NumericInput numeric_input(const Column& column, std::span<const std::size_t> rows) {
+  NumericInput input{.column = column.name,
+                     .low = std::numeric_limits<double>::infinity(),
+                     .high = -std::numeric_limits<double>::infinity(),
+                     .zero = zero_of(column),
+                     .unit = column.unit};
+  for (const std::size_t row : rows) {
+    input.low = std::min(input.low, column.numbers[row]);
+    input.high = std::max(input.high, column.numbers[row]);
+  }
+  return input;
+}
+
 }  // namespace
 
 void CellProblems::add_blank(std::size_t row, const Column& column) {
@@ -208,50 +248,6 @@ std::string words_for(const std::vector<FailedRuns>& failed, const std::string& 
                      one_file ? failed.front().file + ": " : "", all, rows, column,
                      enumerated(reasons, kMostReasonsNamed));
 }
-
-namespace {
-
-/// The distinct texts of a column; for a numeric column, the shortest texts of its numbers.
-std::vector<std::string> distinct_texts(const Column& column) {
-  if (!column.is_numeric())
-    return column.levels;
-  std::vector<double> numbers = column.numbers;
-  std::erase_if(numbers, [](double x) { return x != x; });  // NaN stands for a bad cell
-
-  std::set<std::string> texts;
-  for (const double number : sorted_unique(std::move(numbers)))
-    texts.insert(to_text(number + 0.0));  // as Column::text: no "-0"
-  for (const BadCell& cell : column.bad_cells)
-    texts.insert(cell.text);
-  return {texts.begin(), texts.end()};
-}
-
-/// Found in all rows of the table, like levels, since only held-out rows may contain a 0.
-std::optional<ZeroValue> zero_of(const Column& column) {
-  double unit = std::numeric_limits<double>::infinity();
-  bool zero = false;
-  for (const double value : column.numbers) {
-    zero = zero || value == 0;
-    if (value > 0)
-      unit = std::min(unit, value);
-  }
-  return zero && std::isfinite(unit) ? std::optional(ZeroValue{.unit = unit}) : std::nullopt;
-}
-
-NumericInput numeric_input(const Column& column, std::span<const std::size_t> rows) {
-  NumericInput input{.column = column.name,
-                     .low = std::numeric_limits<double>::infinity(),
-                     .high = -std::numeric_limits<double>::infinity(),
-                     .zero = zero_of(column),
-                     .unit = column.unit};
-  for (const std::size_t row : rows) {
-    input.low = std::min(input.low, column.numbers[row]);
-    input.high = std::max(input.high, column.numbers[row]);
-  }
-  return input;
-}
-
-}  // namespace
 
 double NumericInput::counted(double value) const {
   if (!zero)

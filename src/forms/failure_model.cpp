@@ -162,67 +162,6 @@ gp::Inputs joined_inputs(const gp::Inputs& a, const gp::Inputs& b) {
   return out;
 }
 
-}  // namespace
-
-FailureModel::FailureModel(FailureFacts facts)
-    : facts_(std::move(facts)), classifier_(facts_.classification) {}
-
-VectorXd FailureModel::probabilities(const Table& configurations) const {
-  const FailureRows rows =
-      failure_rows(facts_.inputs, configurations, facts_.classification.coordinates);
-  VectorXd out = classifier_.probabilities(rows.inputs, processor_count());
-  for (std::size_t row = 0; row < rows.usable.size(); ++row)
-    if (!rows.usable[row])
-      out[index(row)] = std::numeric_limits<double>::quiet_NaN();
-  return out;
-}
-
-std::vector<bool> FailureModel::are_likely(const Table& configurations) const {
-  const VectorXd p = probabilities(configurations);
-  std::vector<bool> out(configurations.rows());
-  for (std::size_t row = 0; row < out.size(); ++row)
-    out[row] = p[index(row)] > most_accepted;
-  return out;
-}
-
-std::shared_ptr<const FailureModel> fit_failures(const FittedModel& model, const Table& finished,
-                                                 const Table& failed, const FitOptions& options) {
-  if (failed.rows() < kFewestOfAKind || options.stop.stop_requested())
-    return nullptr;
-  FailureFacts out;
-  out.inputs = failure_inputs(model, failed);
-  const FailureRows of_failed = failure_rows(out.inputs, failed);
-  const FailureRows of_finished = failure_rows(out.inputs, finished);
-  const auto failed_rows = usable_rows(of_failed);
-  const auto finished_rows = usable_rows(of_finished);
-  out.failed = failed_rows.size();
-  out.finished = finished_rows.size();
-  if (std::min(out.failed, out.finished) < kFewestOfAKind)
-    return nullptr;
-  std::vector<bool> fails(out.failed, true);
-  fails.resize(out.failed + out.finished, false);
-  out.classification =
-      gp::classify(joined_inputs(take_rows(of_failed.inputs, failed_rows),
-                                 take_rows(of_finished.inputs, finished_rows)),
-                   fails, {.seed = options.seed, .threads = options.threads, .stop = options.stop});
-  if (options.stop.stop_requested())
-    return nullptr;
-  return std::make_shared<const FailureModel>(std::move(out));
-}
-
-std::vector<std::string> always_failing(const Table& failed, const ModelSpec& spec) {
-  std::vector<std::string> out;
-  if (failed.rows() > 0)
-    for (const UnknownLevel& unknown : rows_of_known_levels(failed, spec).unknown)
-      out.push_back(
-          fmt::format("{} with {} = {} failed",
-                      unknown.rows == 1 ? "the only run" : fmt::format("all {} runs", unknown.rows),
-                      unknown.column, unknown.level));
-  return out;
-}
-
-namespace {
-
 /// So large that no fit reaches it, and so small that sums of it are numbers.
 constexpr FieldRule kBounded{.low = 0, .high = 1e6};
 
@@ -308,6 +247,63 @@ void take_read(const Fields& f, std::vector<FailureNumber> numbers,
 }
 
 }  // namespace
+
+FailureModel::FailureModel(FailureFacts facts)
+    : facts_(std::move(facts)), classifier_(facts_.classification) {}
+
+VectorXd FailureModel::probabilities(const Table& configurations) const {
+  const FailureRows rows =
+      failure_rows(facts_.inputs, configurations, facts_.classification.coordinates);
+  VectorXd out = classifier_.probabilities(rows.inputs, processor_count());
+  for (std::size_t row = 0; row < rows.usable.size(); ++row)
+    if (!rows.usable[row])
+      out[index(row)] = std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+std::vector<bool> FailureModel::are_likely(const Table& configurations) const {
+  const VectorXd p = probabilities(configurations);
+  std::vector<bool> out(configurations.rows());
+  for (std::size_t row = 0; row < out.size(); ++row)
+    out[row] = p[index(row)] > most_accepted;
+  return out;
+}
+
+std::shared_ptr<const FailureModel> fit_failures(const FittedModel& model, const Table& finished,
+                                                 const Table& failed, const FitOptions& options) {
+  if (failed.rows() < kFewestOfAKind || options.stop.stop_requested())
+    return nullptr;
+  FailureFacts out;
+  out.inputs = failure_inputs(model, failed);
+  const FailureRows of_failed = failure_rows(out.inputs, failed);
+  const FailureRows of_finished = failure_rows(out.inputs, finished);
+  const auto failed_rows = usable_rows(of_failed);
+  const auto finished_rows = usable_rows(of_finished);
+  out.failed = failed_rows.size();
+  out.finished = finished_rows.size();
+  if (std::min(out.failed, out.finished) < kFewestOfAKind)
+    return nullptr;
+  std::vector<bool> fails(out.failed, true);
+  fails.resize(out.failed + out.finished, false);
+  out.classification =
+      gp::classify(joined_inputs(take_rows(of_failed.inputs, failed_rows),
+                                 take_rows(of_finished.inputs, finished_rows)),
+                   fails, {.seed = options.seed, .threads = options.threads, .stop = options.stop});
+  if (options.stop.stop_requested())
+    return nullptr;
+  return std::make_shared<const FailureModel>(std::move(out));
+}
+
+std::vector<std::string> always_failing(const Table& failed, const ModelSpec& spec) {
+  std::vector<std::string> out;
+  if (failed.rows() > 0)
+    for (const UnknownLevel& unknown : rows_of_known_levels(failed, spec).unknown)
+      out.push_back(
+          fmt::format("{} with {} = {} failed",
+                      unknown.rows == 1 ? "the only run" : fmt::format("all {} runs", unknown.rows),
+                      unknown.column, unknown.level));
+  return out;
+}
 
 void describe(Fields& f, FailureFacts& x) {
   gp::Classification& of = x.classification;

@@ -42,80 +42,6 @@ std::string term_name(std::size_t k) {
   return "term " + std::to_string(k + 1);
 }
 
-}  // namespace
-
-const SumForm& sum_form(const FittedModel& model) {
-  return dynamic_cast<const SumForm&>(*model.form);
-}
-
-SumForm& own_sum_form(FittedModel& model) {
-  auto own = std::make_shared<SumForm>(sum_form(model));
-  SumForm& out = *own;
-  model.form = std::move(own);
-  return out;
-}
-
-std::string_view SumForm::name() const {
-  return to_text(Expression::sum);
-}
-
-FormWords SumForm::words() const {
-  return {.noun = "sum of product terms",
-          .title = "A sum of product terms",
-          .share_caption = "The terms are listed below.",
-          .scaled_part = "the time",
-          .level_letter = 'g',
-          .lists_terms = true};
-}
-
-std::vector<std::string> SumForm::groups(const ModelSpec&) const {
-  std::vector<std::string> out;
-  for (std::size_t k = 0; k < structure.terms; ++k)
-    out.push_back(term_name(k));
-  out.emplace_back("C");
-  return out;
-}
-
-std::vector<TimePart> SumForm::parts(const ModelSpec& spec, const VectorXd& constants,
-                                     const std::function<std::string(std::size_t)>& mark) const {
-  const TermSum sum = terms(spec);
-  std::vector<TimePart> out;
-  for (std::size_t k = 0; k < structure.terms; ++k)
-    out.push_back({term_name(k), term_text(sum, constants, k, mark, kMostLevelsShown), true,
-                   term_title(sum, constants, k)});
-  const double intercept = constants[constants.size() - 1];
-  out.push_back({"C", rounded(intercept), intercept != 0});
-  return out;
-}
-
-std::vector<double> SumForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
-                                            const Configuration* at) const {
-  const MatrixXd local = local_powers(terms(spec), constants, design_of(*at, spec));
-  return {local.row(0).begin(), local.row(0).end()};
-}
-
-std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) const {
-  std::vector<double> out;
-  for (const StepFactor& step_factor : structure.step_factors)
-    if (step_factor.numeric == extrinsic)  // numeric columns begin with the scales
-      out.push_back(step_factor.above);
-  return out;
-}
-
-std::string SumForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
-  return sum_text(terms(spec), constants);
-}
-
-std::shared_ptr<const Form> SumForm::reordered(const ColumnOrder& order) const {
-  auto form = std::make_shared<SumForm>(reordered_structure(structure, order), estimate);
-  if (form->estimate)
-    for (std::size_t& numeric : form->estimate->shared)
-      numeric = numeric_order(order)[numeric];
-  return form;
-}
-
-namespace {
-
 template <class Input>
 std::vector<std::string> names_of(const std::vector<Input>& inputs) {
   return mapped(inputs, &Input::column);
@@ -230,6 +156,76 @@ void describe_regimes(Fields& f, const ModelSpec& spec, SumStructure& structure)
 }
 
 }  // namespace
+
+const SumForm& sum_form(const FittedModel& model) {
+  return dynamic_cast<const SumForm&>(*model.form);
+}
+
+SumForm& own_sum_form(FittedModel& model) {
+  auto own = std::make_shared<SumForm>(sum_form(model));
+  SumForm& out = *own;
+  model.form = std::move(own);
+  return out;
+}
+
+std::string_view SumForm::name() const {
+  return to_text(Expression::sum);
+}
+
+FormWords SumForm::words() const {
+  return {.noun = "sum of product terms",
+          .title = "A sum of product terms",
+          .share_caption = "The terms are listed below.",
+          .scaled_part = "the time",
+          .level_letter = 'g',
+          .lists_terms = true};
+}
+
+std::vector<std::string> SumForm::groups(const ModelSpec&) const {
+  std::vector<std::string> out;
+  for (std::size_t k = 0; k < structure.terms; ++k)
+    out.push_back(term_name(k));
+  out.emplace_back("C");
+  return out;
+}
+
+std::vector<TimePart> SumForm::parts(const ModelSpec& spec, const VectorXd& constants,
+                                     const std::function<std::string(std::size_t)>& mark) const {
+  const TermSum sum = terms(spec);
+  std::vector<TimePart> out;
+  for (std::size_t k = 0; k < structure.terms; ++k)
+    out.push_back({term_name(k), term_text(sum, constants, k, mark, kMostLevelsShown), true,
+                   term_title(sum, constants, k)});
+  const double intercept = constants[constants.size() - 1];
+  out.push_back({"C", rounded(intercept), intercept != 0});
+  return out;
+}
+
+std::vector<double> SumForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
+                                            const Configuration* at) const {
+  const MatrixXd local = local_powers(terms(spec), constants, design_of(*at, spec));
+  return {local.row(0).begin(), local.row(0).end()};
+}
+
+std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) const {
+  std::vector<double> out;
+  for (const StepFactor& step_factor : structure.step_factors)
+    if (step_factor.numeric == extrinsic)  // numeric columns begin with the scales
+      out.push_back(step_factor.above);
+  return out;
+}
+
+std::string SumForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
+  return sum_text(terms(spec), constants);
+}
+
+std::shared_ptr<const Form> SumForm::reordered(const ColumnOrder& order) const {
+  auto form = std::make_shared<SumForm>(reordered_structure(structure, order), estimate);
+  if (form->estimate)
+    for (std::size_t& numeric : form->estimate->shared)
+      numeric = numeric_order(order)[numeric];
+  return form;
+}
 
 void SumForm::describe_constants(Fields& f, FittedModel& model) const {
   SumStructure own = structure;

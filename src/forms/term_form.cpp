@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
 #include "codegen/formula_code.hpp"
 
 namespace perfmodel {

@@ -31,50 +31,6 @@ constexpr double kLivelyRate = 0.3;
 /// change by less than the data can show.
 constexpr double kSearchReduction = 1e-5;
 
-}  // namespace
-
-HyperPrior sparse_prior(const HyperLayout& layout, double noise) {
-  HyperPrior out{.mean = VectorXd::Zero(layout.size()), .precision = VectorXd::Zero(layout.size())};
-  for (Index j = 0; j < layout.numbers; ++j) {
-    out.mean[layout.length(j)] = std::log(kInverseLength);
-    out.precision[layout.length(j)] = 1 / (kLogDeviation * kLogDeviation);
-    out.precision[layout.share(j)] = 1 / (kShareDeviation * kShareDeviation);
-  }
-  for (Index j = 0; j < layout.levels; ++j) {
-    out.mean[layout.rate(j)] = std::log(kLevelRate);
-    out.precision[layout.rate(j)] = 1 / (kLogDeviation * kLogDeviation);
-  }
-  out.mean[layout.noise()] = std::log(noise);
-  out.precision[layout.noise()] = 1 / (kNoiseDeviation * kNoiseDeviation);
-  out.flat_above = layout.noise();
-  return out;
-}
-
-std::vector<PriorFacts> prior_facts() {
-  return {{"ln(1 / length) of a number", std::log(kInverseLength), kLogDeviation},
-          {"ln(w / (1 - w)) of a number's share w", 0, kShareDeviation},
-          {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation},
-          {"ln(variance) of the noise, flat above, where no repeats tell it", std::log(kUsualNoise),
-           kNoiseDeviation}};
-}
-
-optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
-  const double log_spread = std::log(spread);
-  optimise::Bounds out{.lower = VectorXd::Constant(layout.size(), -7),
-                       .upper = VectorXd::Constant(layout.size(), 4)};
-  for (Index j = 0; j < layout.numbers; ++j) {
-    out.lower[layout.share(j)] = -6;
-    out.upper[layout.share(j)] = 6;
-  }
-  out.lower[layout.variance()] = log_spread - 14;
-  out.upper[layout.variance()] = log_spread + 6;
-  out.lower[layout.noise()] = log_spread - 14;
-  out.upper[layout.noise()] = log_spread + 1;
-  return out;
-}
-
-namespace {
-
 struct HyperStart {
   /// Start with lengths at which every column has an effect. If the formula is good, the point
   /// where no column has one (noise alone) is stationary and would trap a search from near it.
@@ -329,6 +285,46 @@ double level_of(const VectorXd& y, const PositiveMatrix& covariance, double devi
 }
 
 }  // namespace
+
+HyperPrior sparse_prior(const HyperLayout& layout, double noise) {
+  HyperPrior out{.mean = VectorXd::Zero(layout.size()), .precision = VectorXd::Zero(layout.size())};
+  for (Index j = 0; j < layout.numbers; ++j) {
+    out.mean[layout.length(j)] = std::log(kInverseLength);
+    out.precision[layout.length(j)] = 1 / (kLogDeviation * kLogDeviation);
+    out.precision[layout.share(j)] = 1 / (kShareDeviation * kShareDeviation);
+  }
+  for (Index j = 0; j < layout.levels; ++j) {
+    out.mean[layout.rate(j)] = std::log(kLevelRate);
+    out.precision[layout.rate(j)] = 1 / (kLogDeviation * kLogDeviation);
+  }
+  out.mean[layout.noise()] = std::log(noise);
+  out.precision[layout.noise()] = 1 / (kNoiseDeviation * kNoiseDeviation);
+  out.flat_above = layout.noise();
+  return out;
+}
+
+std::vector<PriorFacts> prior_facts() {
+  return {{"ln(1 / length) of a number", std::log(kInverseLength), kLogDeviation},
+          {"ln(w / (1 - w)) of a number's share w", 0, kShareDeviation},
+          {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation},
+          {"ln(variance) of the noise, flat above, where no repeats tell it", std::log(kUsualNoise),
+           kNoiseDeviation}};
+}
+
+optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
+  const double log_spread = std::log(spread);
+  optimise::Bounds out{.lower = VectorXd::Constant(layout.size(), -7),
+                       .upper = VectorXd::Constant(layout.size(), 4)};
+  for (Index j = 0; j < layout.numbers; ++j) {
+    out.lower[layout.share(j)] = -6;
+    out.upper[layout.share(j)] = 6;
+  }
+  out.lower[layout.variance()] = log_spread - 14;
+  out.upper[layout.variance()] = log_spread + 6;
+  out.lower[layout.noise()] = log_spread - 14;
+  out.upper[layout.noise()] = log_spread + 1;
+  return out;
+}
 
 std::vector<Coordinate> gp_coordinates(const Inputs& inputs,
                                        const std::vector<CoordinateForm>& forms) {

@@ -11,7 +11,6 @@
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "columns/design.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"

@@ -122,6 +122,68 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request,
                                 rows - file.table.rows(), rows, *measured));
 }
 
+/// True if both paths are the same existing file, possibly through links.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code no_matter;
+  return a == b || (a != "-" && b != "-" && std::filesystem::equivalent(a, b, no_matter));
+}
+
+void refuse_second(const std::string& path, const std::vector<std::string>& paths) {
+  for (const std::string& other : paths) {
+    if (&other == &path || !is_same_file(path, other))
+      continue;
+    throw UsageError("'" + path + "' is given twice" +
+                     (path == other ? "" : ", also as '" + other + "'"));
+  }
+}
+
+/// Appends those words that `known` does not have.
+void add_new(const std::vector<std::string>& words, std::vector<std::string>& known) {
+  for (const std::string& word : words)
+    if (!contains(known, word))
+      known.push_back(word);
+}
+
+/// The files as CSV, in their order. Throws UsageError if one is given twice.
+std::vector<SourceText> read_sources(const std::vector<std::string>& paths,
+                                     const InputOptions& input) {
+  std::vector<SourceText> files;
+  for (const std::string& path : paths) {
+    refuse_second(path, paths);
+    files.push_back(read_source(path, input));
+  }
+  return files;
+}
+
+std::vector<CsvText> csv_texts_of(const std::vector<SourceText>& files, const InputOptions& input) {
+  std::vector<CsvText> out;
+  for (const SourceText& file : files)
+    out.push_back({file.csv, file.source, 0, input.decimal});
+  return out;
+}
+
+/// What the files say besides their rows.
+RunsFile without_rows(const std::vector<SourceText>& files) {
+  RunsFile out;
+  for (const SourceText& file : files) {
+    add_new(file.results, out.results);
+    add_new(file.notices, out.notices);
+  }
+  return out;
+}
+
+/// Appends the requested facts to the table that was read.
+void add_facts(const InputOptions& input, const std::set<std::string>& text_columns,
+               RunsFile& runs) {
+  for (const FactsFile& facts : input.facts) {
+    const SourceText text = read_source(facts.path, {});
+    runs.table = with_facts(
+        std::move(runs.table), facts.column,
+        parse_csv(std::array{CsvText{text.csv, text.source}}, text_columns, std::nullopt));
+    runs.described.push_back(facts.column);
+  }
+}
+
 }  // namespace
 
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
@@ -208,72 +270,6 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_fai
   runs.rows = rows_by_content(table, spec.target);
   return runs;
 }
-
-namespace {
-
-/// True if both paths are the same existing file, possibly through links.
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code no_matter;
-  return a == b || (a != "-" && b != "-" && std::filesystem::equivalent(a, b, no_matter));
-}
-
-void refuse_second(const std::string& path, const std::vector<std::string>& paths) {
-  for (const std::string& other : paths) {
-    if (&other == &path || !is_same_file(path, other))
-      continue;
-    throw UsageError("'" + path + "' is given twice" +
-                     (path == other ? "" : ", also as '" + other + "'"));
-  }
-}
-
-/// Appends those words that `known` does not have.
-void add_new(const std::vector<std::string>& words, std::vector<std::string>& known) {
-  for (const std::string& word : words)
-    if (!contains(known, word))
-      known.push_back(word);
-}
-
-/// The files as CSV, in their order. Throws UsageError if one is given twice.
-std::vector<SourceText> read_sources(const std::vector<std::string>& paths,
-                                     const InputOptions& input) {
-  std::vector<SourceText> files;
-  for (const std::string& path : paths) {
-    refuse_second(path, paths);
-    files.push_back(read_source(path, input));
-  }
-  return files;
-}
-
-std::vector<CsvText> csv_texts_of(const std::vector<SourceText>& files, const InputOptions& input) {
-  std::vector<CsvText> out;
-  for (const SourceText& file : files)
-    out.push_back({file.csv, file.source, 0, input.decimal});
-  return out;
-}
-
-/// What the files say besides their rows.
-RunsFile without_rows(const std::vector<SourceText>& files) {
-  RunsFile out;
-  for (const SourceText& file : files) {
-    add_new(file.results, out.results);
-    add_new(file.notices, out.notices);
-  }
-  return out;
-}
-
-/// Appends the requested facts to the table that was read.
-void add_facts(const InputOptions& input, const std::set<std::string>& text_columns,
-               RunsFile& runs) {
-  for (const FactsFile& facts : input.facts) {
-    const SourceText text = read_source(facts.path, {});
-    runs.table = with_facts(
-        std::move(runs.table), facts.column,
-        parse_csv(std::array{CsvText{text.csv, text.source}}, text_columns, std::nullopt));
-    runs.described.push_back(facts.column);
-  }
-}
-
-}  // namespace
 
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress) {

@@ -210,6 +210,69 @@ void add_levels(const LevelMatrix& jacobian, const VectorXd& weights, ArrowMatri
   }
 }
 
+constexpr double kFlatEigenvalue = 1e-11;  // of J'J with columns of unit length
+constexpr double kLift = 1e-13;            // far below all eigenvalues that are not flat
+
+void check(const std::stop_token& stop) {
+  if (stop.stop_requested())
+    throw Interrupted();
+}
+
+/// The same matrix, stored by entries.
+SparseMatrix sparse_of(const ArrowMatrix& matrix) {
+  if (matrix.is_sparse())
+    return matrix.sparse;
+  const LevelColumns layout = matrix.layout();
+  const Index others = matrix.core.rows();
+  const auto place = [&](Index other) {
+    return other < layout.first ? other : other + layout.count;
+  };
+  Triplets entries;
+  const auto put = [&](Index i, Index j, double value) {
+    entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
+  };
+  for (Index j = 0; j < others; ++j)
+    for (Index i = 0; i < others; ++i)
+      put(place(i), place(j), matrix.core(i, j));
+  for (Index level = 0; level < layout.count; ++level) {
+    put(layout.first + level, layout.first + level, matrix.diagonal[level]);
+    for (Index j = 0; j < others; ++j) {
+      if (matrix.border(level, j) == 0)
+        continue;
+      put(layout.first + level, place(j), matrix.border(level, j));
+      put(place(j), layout.first + level, matrix.border(level, j));
+    }
+  }
+  SparseMatrix out(matrix.size(), matrix.size());
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
+SparseMatrix raised(SparseMatrix matrix, double diagonal) {
+  matrix.diagonal() += VectorXd::Constant(matrix.rows(), diagonal);
+  return matrix;
+}
+
+/// By inverse iteration: each iteration reduces the components that are not flat by orders of
+/// magnitude. By Sylvester's law of inertia, the number of flat directions is that of the negative
+/// pivots of the matrix minus the bound.
+MatrixXd sparse_null_space(const SparseMatrix& matrix, const std::stop_token& stop) {
+  using Factors = Eigen::SimplicialLDLT<SparseMatrix>;
+  constexpr int iterations = 6;
+  const Index flat = (Factors(raised(matrix, -kFlatEigenvalue)).vectorD().array() < 0).count();
+  const Factors factors(raised(matrix, kFlatEigenvalue));
+  MatrixXd basis(matrix.rows(), flat);
+  for (Index j = 0; j < flat; ++j)  // hardly orthogonal to any direction
+    for (Index i = 0; i < basis.rows(); ++i)
+      basis(i, j) = std::sin(static_cast<double>((i + 1) * (j + 1)));
+  for (int k = 0; k < iterations && flat > 0; ++k) {
+    check(stop);
+    const Eigen::HouseholderQR<MatrixXd> orthonormal(MatrixXd(factors.solve(basis)));
+    basis = orthonormal.householderQ() * MatrixXd::Identity(basis.rows(), flat);
+  }
+  return basis;
+}
+
 }  // namespace
 
 ArrowMatrix arrow_of(const LevelColumns& like, Index size, const Triplets& entries) {
@@ -351,73 +414,6 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   const VectorXd others = factors.solve(parts.others(right) - eliminated.transpose() * at_levels);
   return parts.joined(others, at_levels.cwiseQuotient(free.diagonal) - eliminated * others);
 }
-
-namespace {
-
-constexpr double kFlatEigenvalue = 1e-11;  // of J'J with columns of unit length
-constexpr double kLift = 1e-13;            // far below all eigenvalues that are not flat
-
-void check(const std::stop_token& stop) {
-  if (stop.stop_requested())
-    throw Interrupted();
-}
-
-/// The same matrix, stored by entries.
-SparseMatrix sparse_of(const ArrowMatrix& matrix) {
-  if (matrix.is_sparse())
-    return matrix.sparse;
-  const LevelColumns layout = matrix.layout();
-  const Index others = matrix.core.rows();
-  const auto place = [&](Index other) {
-    return other < layout.first ? other : other + layout.count;
-  };
-  Triplets entries;
-  const auto put = [&](Index i, Index j, double value) {
-    entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
-  };
-  for (Index j = 0; j < others; ++j)
-    for (Index i = 0; i < others; ++i)
-      put(place(i), place(j), matrix.core(i, j));
-  for (Index level = 0; level < layout.count; ++level) {
-    put(layout.first + level, layout.first + level, matrix.diagonal[level]);
-    for (Index j = 0; j < others; ++j) {
-      if (matrix.border(level, j) == 0)
-        continue;
-      put(layout.first + level, place(j), matrix.border(level, j));
-      put(place(j), layout.first + level, matrix.border(level, j));
-    }
-  }
-  SparseMatrix out(matrix.size(), matrix.size());
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
-}
-
-SparseMatrix raised(SparseMatrix matrix, double diagonal) {
-  matrix.diagonal() += VectorXd::Constant(matrix.rows(), diagonal);
-  return matrix;
-}
-
-/// By inverse iteration: each iteration reduces the components that are not flat by orders of
-/// magnitude. By Sylvester's law of inertia, the number of flat directions is that of the negative
-/// pivots of the matrix minus the bound.
-MatrixXd sparse_null_space(const SparseMatrix& matrix, const std::stop_token& stop) {
-  using Factors = Eigen::SimplicialLDLT<SparseMatrix>;
-  constexpr int iterations = 6;
-  const Index flat = (Factors(raised(matrix, -kFlatEigenvalue)).vectorD().array() < 0).count();
-  const Factors factors(raised(matrix, kFlatEigenvalue));
-  MatrixXd basis(matrix.rows(), flat);
-  for (Index j = 0; j < flat; ++j)  // hardly orthogonal to any direction
-    for (Index i = 0; i < basis.rows(); ++i)
-      basis(i, j) = std::sin(static_cast<double>((i + 1) * (j + 1)));
-  for (int k = 0; k < iterations && flat > 0; ++k) {
-    check(stop);
-    const Eigen::HouseholderQR<MatrixXd> orthonormal(MatrixXd(factors.solve(basis)));
-    basis = orthonormal.householderQ() * MatrixXd::Identity(basis.rows(), flat);
-  }
-  return basis;
-}
-
-}  // namespace
 
 MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
                     const std::stop_token& stop) {

@@ -42,79 +42,6 @@ bool is_limit(const NumericFactor& lower, const NumericFactor& higher, std::size
 
 constexpr double kRoom = 0.04;  // margin at each end, as a share of the span of the values
 
-}  // namespace
-
-bool all_whole(const std::vector<double>& values) {
-  return std::ranges::all_of(
-      values, [](double value) { return value == std::round(value); });
-}
-
-std::vector<NotAbove> orders_of(const Design& runs) {
-  const std::vector<const NumericFactor*> factors = numeric_factors(runs);
-  std::vector<NotAbove> out;
-  for (std::size_t lower = 0; lower < factors.size(); ++lower)
-    for (std::size_t higher = 0; higher < factors.size(); ++higher)
-      if (lower != higher && all_whole(factors[lower]->values) &&
-          all_whole(factors[higher]->values) &&
-          is_limit(*factors[lower], *factors[higher], runs.rows))
-        out.push_back({lower, higher});
-  return out;
-}
-
-bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configuration) {
-  const auto value = [&](std::size_t input) {
-    const std::size_t intrinsic = configuration.intrinsic.size();
-    return input < intrinsic ? configuration.intrinsic[input]
-                             : configuration.extrinsic[input - intrinsic];
-  };
-  return std::ranges::all_of(
-      orders, [&](const NotAbove& order) { return value(order.lower) <= value(order.higher); });
-}
-
-double Range::position(double value) const {
-  // Differences of logarithms, because ratios of very large and very small numbers overflow.
-  if (spacing == Spacing::logarithmic)
-    return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
-  return (value - low) / (high - low);
-}
-
-double Range::value(double position) const {
-  if (spacing == Spacing::logarithmic)
-    return std::exp(std::log(low) + position * (std::log(high) - std::log(low)));
-  return low + (high - low) * position;
-}
-
-Range range_of(const std::vector<double>& values, Spacing spacing) {
-  using Limits = std::numeric_limits<double>;
-  const auto [lowest, highest] = std::ranges::minmax_element(values);
-  if (spacing == Spacing::logarithmic) {
-    const double widening =
-        std::exp(std::max(kRoom * (std::log(*highest) - std::log(*lowest)), kRoom));
-    const double low = std::max(*lowest / widening, Limits::denorm_min());
-    const double high = std::min(*highest * widening, Limits::max());
-    // A small relative margin of the smallest doubles rounds to 0.
-    return {low, std::max(high, std::nextafter(low, Limits::max())), spacing};
-  }
-  const double size = std::max(std::abs(*lowest), std::abs(*highest));
-  double widening = kRoom * (*highest - *lowest);
-  if (*highest == *lowest)
-    widening = size > 0 ? kRoom * size : 1;
-  return {*lowest - widening, *highest + widening, spacing};
-}
-
-double round_step(double span, std::size_t most) {
-  const double least = span / static_cast<double>(most);
-  const double power = std::pow(10, std::floor(std::log10(least)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    // A step may fall short of the least one by a rounding error.
-    if (factor * power >= least * (1 - 1e-12))
-      return factor * power;
-  }
-  return 10 * power;
-}
-
-namespace {
-
 constexpr double kSeen = 0.0005;  // of the time: "0.1 %" with one decimal
 
 bool all_finite(const std::vector<double>& values) {
@@ -254,6 +181,75 @@ bool are_errors_of_fit(const PartMetrics& fit, const Metrics& found) {
 }
 
 }  // namespace
+
+bool all_whole(const std::vector<double>& values) {
+  return std::ranges::all_of(
+      values, [](double value) { return value == std::round(value); });
+}
+
+std::vector<NotAbove> orders_of(const Design& runs) {
+  const std::vector<const NumericFactor*> factors = numeric_factors(runs);
+  std::vector<NotAbove> out;
+  for (std::size_t lower = 0; lower < factors.size(); ++lower)
+    for (std::size_t higher = 0; higher < factors.size(); ++higher)
+      if (lower != higher && all_whole(factors[lower]->values) &&
+          all_whole(factors[higher]->values) &&
+          is_limit(*factors[lower], *factors[higher], runs.rows))
+        out.push_back({lower, higher});
+  return out;
+}
+
+bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configuration) {
+  const auto value = [&](std::size_t input) {
+    const std::size_t intrinsic = configuration.intrinsic.size();
+    return input < intrinsic ? configuration.intrinsic[input]
+                             : configuration.extrinsic[input - intrinsic];
+  };
+  return std::ranges::all_of(
+      orders, [&](const NotAbove& order) { return value(order.lower) <= value(order.higher); });
+}
+
+double Range::position(double value) const {
+  // Differences of logarithms, because ratios of very large and very small numbers overflow.
+  if (spacing == Spacing::logarithmic)
+    return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+  return (value - low) / (high - low);
+}
+
+double Range::value(double position) const {
+  if (spacing == Spacing::logarithmic)
+    return std::exp(std::log(low) + position * (std::log(high) - std::log(low)));
+  return low + (high - low) * position;
+}
+
+Range range_of(const std::vector<double>& values, Spacing spacing) {
+  using Limits = std::numeric_limits<double>;
+  const auto [lowest, highest] = std::ranges::minmax_element(values);
+  if (spacing == Spacing::logarithmic) {
+    const double widening =
+        std::exp(std::max(kRoom * (std::log(*highest) - std::log(*lowest)), kRoom));
+    const double low = std::max(*lowest / widening, Limits::denorm_min());
+    const double high = std::min(*highest * widening, Limits::max());
+    // A small relative margin of the smallest doubles rounds to 0.
+    return {low, std::max(high, std::nextafter(low, Limits::max())), spacing};
+  }
+  const double size = std::max(std::abs(*lowest), std::abs(*highest));
+  double widening = kRoom * (*highest - *lowest);
+  if (*highest == *lowest)
+    widening = size > 0 ? kRoom * size : 1;
+  return {*lowest - widening, *highest + widening, spacing};
+}
+
+double round_step(double span, std::size_t most) {
+  const double least = span / static_cast<double>(most);
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    // A step may fall short of the least one by a rounding error.
+    if (factor * power >= least * (1 - 1e-12))
+      return factor * power;
+  }
+  return 10 * power;
+}
 
 std::string settings_text(const ModelSpec& spec, const Configuration& configuration) {
   std::vector<std::string> settings;

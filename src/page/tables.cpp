@@ -12,11 +12,6 @@
 namespace perfmodel::page {
 namespace {
 
-doc::Cell status_cell(ConstantStatus status) {
-  const doc::Cell text(to_text(status));
-  return is_doubtful(status) ? doc::doubtful(text) : text;
-}
-
 /// Returns "95 % interval". The model must have bootstrap intervals.
 std::string interval_heading(const FittedModel& model) {
   return short_number(100 * model.uncertainty->confidence) + " % interval";
@@ -37,8 +32,10 @@ std::vector<doc::Cell> constant_cells(const FittedModel& model, const ConstantRo
   std::vector<doc::Cell> cells = {row.name, row.value};
   if (model.uncertainty)
     cells.emplace_back(row.interval);
-  if (model.identifiability)
-    cells.push_back(status_cell(row.status));
+  if (model.identifiability) {
+    const doc::Cell status(to_text(row.status));
+    cells.push_back(is_doubtful(row.status) ? doc::doubtful(status) : status);
+  }
   return cells;
 }
 

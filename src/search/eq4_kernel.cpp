@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "base/parallel.hpp"
-#include "table/table.hpp"
 
 namespace perfmodel::kernel {
 namespace {

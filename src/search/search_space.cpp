@@ -36,78 +36,6 @@ double log_of_units(const Eq4Layout& layout, std::size_t coefficient, const Vect
   return out;
 }
 
-}  // namespace
-
-Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
-                         const FitOptions& options)
-    : PenaltyTerms(options.penalty.l1, options.penalty.l2),
-      layout_(space.layout()),
-      intrinsic_shift_(space.intrinsic_log_centres()),
-      extrinsic_shift_(space.extrinsic_log_centres()) {
-  if (const auto many = column_of_many_levels(training.design())) {
-    first_level_ = layout_.level(*many, 0);
-    levels_ = training.design().categorical[*many].levels;
-  }
-  if (options.penalty.constants == Penalise::raw || !active())
-    return;
-  unit_ = median(training.measured().time);
-  l1_ *= loss_of_time(options.loss, unit_);
-  l2_ *= loss_of_time(options.loss, unit_);
-  for (std::size_t i = 0; i < intrinsic_shift_.size(); ++i)
-    intrinsic_shift_[i] -= log_geometric_mean(training.design().intrinsic[i], training);
-  for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
-    extrinsic_shift_[j] -= log_geometric_mean(training.design().extrinsic[j], training);
-}
-
-double Regulariser::factor(std::size_t coefficient, const VectorXd& scaled) const {
-  return std::exp(log_of_units(layout_, coefficient, scaled, intrinsic_shift_, extrinsic_shift_)) /
-         unit_;
-}
-
-VectorXd Regulariser::values(const VectorXd& scaled) const {
-  VectorXd out = scaled.head(scaled.size() - 1);
-  for (std::size_t k = 0; k < layout_.intrinsic_power(0); ++k)
-    out[static_cast<Index>(k)] *= factor(k, scaled);
-  return out;
-}
-
-PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
-  const Index penalised = scaled.size() - 1;
-  PenalisedConstants out{.values = scaled.head(penalised), .gradients = {}};
-  optimise::LevelColumns& levels = out.gradients.levels;
-  levels.first = index(first_level_);
-  levels.count = index(levels_);
-  levels.of_row.assign(static_cast<std::size_t>(penalised), optimise::LevelColumns::none);
-  levels.value = VectorXd::Zero(penalised);
-  out.gradients.others.setZero(penalised, scaled.size() - levels.count);
-  const auto put = [&](Index k, Index constant, double derivative) {
-    if (levels.holds(constant)) {
-      levels.of_row[static_cast<std::size_t>(k)] = constant - levels.first;
-      levels.value[k] = derivative;
-    } else {
-      out.gradients.others(k, levels.other(constant)) = derivative;
-    }
-  };
-  for (Index k = 0; k < penalised; ++k) {
-    const std::size_t constant = static_cast<std::size_t>(k);
-    if (layout_.is_power(constant)) {
-      put(k, k, 1);
-      continue;
-    }
-    // x = a * exp(-p shift - sum_j q_j shift_j) / unit
-    const double own = factor(constant, scaled);
-    put(k, k, own);
-    out.values[k] *= own;
-    if (layout_.is_of_power(constant))
-      put(k, index(layout_.intrinsic_power(constant)), -intrinsic_shift_[constant] * out.values[k]);
-    for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
-      put(k, index(layout_.extrinsic_power(j)), -extrinsic_shift_[j] * out.values[k]);
-  }
-  return out;
-}
-
-namespace {
-
 constexpr double kLargestPower = 5;  // Table 2's box in the paper
 constexpr double kPaperLargestConstant = 1000;
 constexpr double kSmallestShare = 1e-4;  // of the median time: lower bound of a and C in the search
@@ -180,6 +108,74 @@ Range power_range(const NumericInput& input, Range range) {
 }
 
 }  // namespace
+
+Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
+                         const FitOptions& options)
+    : PenaltyTerms(options.penalty.l1, options.penalty.l2),
+      layout_(space.layout()),
+      intrinsic_shift_(space.intrinsic_log_centres()),
+      extrinsic_shift_(space.extrinsic_log_centres()) {
+  if (const auto many = column_of_many_levels(training.design())) {
+    first_level_ = layout_.level(*many, 0);
+    levels_ = training.design().categorical[*many].levels;
+  }
+  if (options.penalty.constants == Penalise::raw || !active())
+    return;
+  unit_ = median(training.measured().time);
+  l1_ *= loss_of_time(options.loss, unit_);
+  l2_ *= loss_of_time(options.loss, unit_);
+  for (std::size_t i = 0; i < intrinsic_shift_.size(); ++i)
+    intrinsic_shift_[i] -= log_geometric_mean(training.design().intrinsic[i], training);
+  for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
+    extrinsic_shift_[j] -= log_geometric_mean(training.design().extrinsic[j], training);
+}
+
+double Regulariser::factor(std::size_t coefficient, const VectorXd& scaled) const {
+  return std::exp(log_of_units(layout_, coefficient, scaled, intrinsic_shift_, extrinsic_shift_)) /
+         unit_;
+}
+
+VectorXd Regulariser::values(const VectorXd& scaled) const {
+  VectorXd out = scaled.head(scaled.size() - 1);
+  for (std::size_t k = 0; k < layout_.intrinsic_power(0); ++k)
+    out[static_cast<Index>(k)] *= factor(k, scaled);
+  return out;
+}
+
+PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
+  const Index penalised = scaled.size() - 1;
+  PenalisedConstants out{.values = scaled.head(penalised), .gradients = {}};
+  optimise::LevelColumns& levels = out.gradients.levels;
+  levels.first = index(first_level_);
+  levels.count = index(levels_);
+  levels.of_row.assign(static_cast<std::size_t>(penalised), optimise::LevelColumns::none);
+  levels.value = VectorXd::Zero(penalised);
+  out.gradients.others.setZero(penalised, scaled.size() - levels.count);
+  const auto put = [&](Index k, Index constant, double derivative) {
+    if (levels.holds(constant)) {
+      levels.of_row[static_cast<std::size_t>(k)] = constant - levels.first;
+      levels.value[k] = derivative;
+    } else {
+      out.gradients.others(k, levels.other(constant)) = derivative;
+    }
+  };
+  for (Index k = 0; k < penalised; ++k) {
+    const std::size_t constant = static_cast<std::size_t>(k);
+    if (layout_.is_power(constant)) {
+      put(k, k, 1);
+      continue;
+    }
+    // x = a * exp(-p shift - sum_j q_j shift_j) / unit
+    const double own = factor(constant, scaled);
+    put(k, k, own);
+    out.values[k] *= own;
+    if (layout_.is_of_power(constant))
+      put(k, index(layout_.intrinsic_power(constant)), -intrinsic_shift_[constant] * out.values[k]);
+    for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
+      put(k, index(layout_.extrinsic_power(j)), -extrinsic_shift_[j] * out.values[k]);
+  }
+  return out;
+}
 
 double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows) {
   double sum = 0;

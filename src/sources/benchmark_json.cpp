@@ -12,7 +12,6 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
 

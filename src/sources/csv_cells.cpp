@@ -72,6 +72,49 @@ std::string find_decimal_comma(std::string_view bytes, char separator) {
   return surely || !has_points ? example : "";
 }
 
+bool is_blank(char c, char separator) {
+  return c == ' ' || (c == '\t' && separator != '\t');
+}
+
+char* skip_blanks(char* at, const char* end, char separator) {
+  while (at != end && is_blank(*at, separator))
+    ++at;
+  return at;
+}
+
+std::string_view view(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+/// Returns the field from `at` to the next separator, without trailing blanks. Moves `at` to the
+/// separator or the end.
+std::string_view plain_field(char*& at, const char* end, char separator) {
+  const char* const begin = at;
+  while (at != end && *at != separator)
+    ++at;
+  const char* last = at;
+  while (last != begin && is_blank(last[-1], separator))
+    --last;
+  return view(begin, last);
+}
+
+/// Returns the field from the character after an opening quote. Moves `at` after the closing quote,
+/// or to null if there is none.
+std::string_view quoted_field(char*& at, const char* end) {
+  const char* const begin = at;
+  char* write = at;
+  for (; at != end; ++at) {
+    if (*at == '"') {
+      ++at;
+      if (at == end || *at != '"')
+        return view(begin, write);
+    }
+    *write++ = *at;
+  }
+  at = nullptr;
+  return {};
+}
+
 }  // namespace
 
 bool is_comma_number(std::string_view cell) {
@@ -141,53 +184,6 @@ void ColumnBuilder::add_text(std::string_view cell) {
   if (new_level_)
     column_.levels.emplace_back(cell);
 }
-
-namespace {
-
-bool is_blank(char c, char separator) {
-  return c == ' ' || (c == '\t' && separator != '\t');
-}
-
-char* skip_blanks(char* at, const char* end, char separator) {
-  while (at != end && is_blank(*at, separator))
-    ++at;
-  return at;
-}
-
-std::string_view view(const char* begin, const char* end) {
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
-
-/// Returns the field from `at` to the next separator, without trailing blanks. Moves `at` to the
-/// separator or the end.
-std::string_view plain_field(char*& at, const char* end, char separator) {
-  const char* const begin = at;
-  while (at != end && *at != separator)
-    ++at;
-  const char* last = at;
-  while (last != begin && is_blank(last[-1], separator))
-    --last;
-  return view(begin, last);
-}
-
-/// Returns the field from the character after an opening quote. Moves `at` after the closing quote,
-/// or to null if there is none.
-std::string_view quoted_field(char*& at, const char* end) {
-  const char* const begin = at;
-  char* write = at;
-  for (; at != end; ++at) {
-    if (*at == '"') {
-      ++at;
-      if (at == end || *at != '"')
-        return view(begin, write);
-    }
-    *write++ = *at;
-  }
-  at = nullptr;
-  return {};
-}
-
-}  // namespace
 
 FieldsEnd split_fields(std::span<char> line, char separator,
                        std::vector<std::string_view>& fields) {

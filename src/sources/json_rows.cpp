@@ -106,10 +106,6 @@ bool is_blank(const JsonCursor& value) {
   return value.is_null() || (value.is_text() && value.text().empty());
 }
 
-bool is_structured(const JsonCursor& value) {
-  return value.is_array() || value.is_object();
-}
-
 bool is_of_numbers(const List& list) {
   return std::ranges::any_of(list.items, &JsonCursor::is_number) &&
          std::ranges::all_of(
@@ -133,7 +129,7 @@ void add_rows(const RowCells& cells, const std::vector<List>& lists, NamedRows& 
     RowCells row = cells;
     for (const List& list : lists) {
       const JsonCursor& item = list.items[i];
-      if (is_structured(item))
+      if (item.is_array() || item.is_object())
         item.fail("expected a number or a text: a list is a column");
       row.emplace_back(list.name, item.cell());
     }

@@ -57,69 +57,6 @@ std::vector<Eigen::Triplet<double>> penalised_of_term(const TermCoordinates& coo
   return out;
 }
 
-}  // namespace
-
-SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
-                 const FitOptions& options, double ridge)
-    : PenaltyTerms(options.penalty.l1, options.penalty.l2 + ridge), loss_(options) {
-  const Index features = shape.features();
-  if (l1_ > 0 || l2_ > 0) {
-    const auto of_term = penalised_of_term(coordinates, shape);
-    const Index rows = of_term.empty() ? 0 : of_term.back().row() + 1;
-    penalised_ =
-        LevelJacobian(levels_apart(coordinates.data(), shape), shape.terms * rows, shape.size(),
-                      [&](const auto& put) {
-                        for (Index k = 0; k < shape.terms; ++k)
-                          for (const auto& entry : of_term)
-                            put(k * rows + entry.row(), k * features + entry.col(), entry.value());
-                      })
-            .matrix();
-  }
-  box_.lower = VectorXd::Constant(shape.size(), -kWidestLogFactor);
-  box_.upper = VectorXd::Constant(shape.size(), kWidestLogFactor);
-  for (Index k = 0; k < shape.terms; ++k) {
-    for (const Index power : coordinates.numeric_features()) {
-      box_.lower[k * features + power] = -kWidestSumPower;
-      box_.upper[k * features + power] = kWidestSumPower;
-    }
-  }
-  const std::vector<bool> held = shape.held();
-  for (std::size_t j = 0; j < held.size(); ++j)
-    if (held[j])
-      box_.lower[index(j)] = box_.upper[index(j)] = 0;
-  for (const auto& [follower, leader] : shape.followers()) {
-    box_.lower[follower] = box_.upper[follower] = 0;
-    if (penalised_.rows() > 0)
-      penalised_.others.col(penalised_.levels.other(leader)) +=
-          penalised_.others.col(penalised_.levels.other(follower));
-  }
-  if (shape.intercept) {
-    box_.lower[shape.size() - 1] = 0;
-    box_.upper[shape.size() - 1] = (contains(shape.signs, -1) ? kWidestMinuend : kWidestIntercept) *
-                                   coordinates.data().time.maxCoeff();
-  }
-}
-
-PenalisedConstants SumGoal::linearise(const VectorXd& x) const {
-  return {optimise::product(penalised_.others, penalised_.levels, x), penalised_};
-}
-
-VectorXd SumGoal::without_traces(const VectorXd& x) const {
-  VectorXd out = x;
-  if (l1_ == 0)
-    return out;
-  const optimise::RowMajorMatrix& all = penalised_.others;  // no levels apart
-  const ArrayXd size = (all.cwiseAbs() * x.cwiseAbs()).array();
-  for (Index j = 0; j < out.size(); ++j) {
-    const ArrayXd share = all.col(j).array();
-    if ((share != 0).any() && ((share == 0) || (size < kTrace)).all())
-      out[j] = 0;
-  }
-  return out;
-}
-
-namespace {
-
 /// Replaces ln C by C and clamps to the box; search_coordinates() is the inverse.
 VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal, VectorXd theta) {
   if (shape.intercept)
@@ -209,6 +146,65 @@ SumFit perturbed_optimum(const GoalTask& task, const VectorXd& theta, std::size_
 }
 
 }  // namespace
+
+SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
+                 const FitOptions& options, double ridge)
+    : PenaltyTerms(options.penalty.l1, options.penalty.l2 + ridge), loss_(options) {
+  const Index features = shape.features();
+  if (l1_ > 0 || l2_ > 0) {
+    const auto of_term = penalised_of_term(coordinates, shape);
+    const Index rows = of_term.empty() ? 0 : of_term.back().row() + 1;
+    penalised_ =
+        LevelJacobian(levels_apart(coordinates.data(), shape), shape.terms * rows, shape.size(),
+                      [&](const auto& put) {
+                        for (Index k = 0; k < shape.terms; ++k)
+                          for (const auto& entry : of_term)
+                            put(k * rows + entry.row(), k * features + entry.col(), entry.value());
+                      })
+            .matrix();
+  }
+  box_.lower = VectorXd::Constant(shape.size(), -kWidestLogFactor);
+  box_.upper = VectorXd::Constant(shape.size(), kWidestLogFactor);
+  for (Index k = 0; k < shape.terms; ++k) {
+    for (const Index power : coordinates.numeric_features()) {
+      box_.lower[k * features + power] = -kWidestSumPower;
+      box_.upper[k * features + power] = kWidestSumPower;
+    }
+  }
+  const std::vector<bool> held = shape.held();
+  for (std::size_t j = 0; j < held.size(); ++j)
+    if (held[j])
+      box_.lower[index(j)] = box_.upper[index(j)] = 0;
+  for (const auto& [follower, leader] : shape.followers()) {
+    box_.lower[follower] = box_.upper[follower] = 0;
+    if (penalised_.rows() > 0)
+      penalised_.others.col(penalised_.levels.other(leader)) +=
+          penalised_.others.col(penalised_.levels.other(follower));
+  }
+  if (shape.intercept) {
+    box_.lower[shape.size() - 1] = 0;
+    box_.upper[shape.size() - 1] = (contains(shape.signs, -1) ? kWidestMinuend : kWidestIntercept) *
+                                   coordinates.data().time.maxCoeff();
+  }
+}
+
+PenalisedConstants SumGoal::linearise(const VectorXd& x) const {
+  return {optimise::product(penalised_.others, penalised_.levels, x), penalised_};
+}
+
+VectorXd SumGoal::without_traces(const VectorXd& x) const {
+  VectorXd out = x;
+  if (l1_ == 0)
+    return out;
+  const optimise::RowMajorMatrix& all = penalised_.others;  // no levels apart
+  const ArrayXd size = (all.cwiseAbs() * x.cwiseAbs()).array();
+  for (Index j = 0; j < out.size(); ++j) {
+    const ArrayXd share = all.col(j).array();
+    if ((share != 0).any() && ((share == 0) || (size < kTrace)).all())
+      out[j] = 0;
+  }
+  return out;
+}
 
 SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
   SumFit best = optimum_from(task, start, std::numeric_limits<double>::infinity());

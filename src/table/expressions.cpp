@@ -91,6 +91,62 @@ VectorXd product_of(const TermSum& sum, const std::vector<TermFactor>& factors,
   return out;
 }
 
+constexpr double kUnseenShare = 1e-6;
+
+/// The range of a component within the measured ranges; both bounds are >= 0.
+struct Bounds {
+  double low = 1;
+  double high = 1;
+
+  void multiply(double a, double b) {
+    low *= std::min(a, b);
+    high *= std::max(a, b);
+  }
+};
+
+/// Hides a component if its upper bound is below kUnseenShare times the lower bound of the time.
+SeenParts seen_of(const std::vector<Bounds>& terms, double intercept) {
+  SeenParts out{std::vector<bool>(terms.size(), true), true};
+  double least = intercept;
+  for (const Bounds& term : terms)
+    least += term.low;
+  if (!(least > 0) || !std::isfinite(least))
+    return out;
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    out.terms[k] = !(terms[k].high < kUnseenShare * least);
+  out.intercept = !(intercept < kUnseenShare * least);
+  return out;
+}
+
+/// The range of a product. The power and the logarithm of a feature are monotonic, their product
+/// need not be.
+void multiply_by_range(const TermSum& sum, const std::vector<TermFactor>& factors,
+                       const VectorXd& constants, Bounds& out) {
+  for (const TermFactor& factor : factors) {
+    const double* const own = constants.data() + factor.constant;
+    if (factor.kind == TermFactor::Kind::power) {
+      const NumericInput& input = numeric_input(*sum.spec, factor.input);
+      const auto at = [&](const Feature& part, double value, double power) {
+        return part.factor(sum.base(factor, value), power);
+      };
+      const Feature grown{.saturates = factor.feature.saturates};
+      const Feature logarithm{.log_power = factor.feature.log_power};
+      if (sum.is_eq4 && input.zero)  // absent if the column is 0
+        out.multiply(0, std::max(at(grown, input.zero->unit, *own), at(grown, input.high, *own)));
+      else
+        out.multiply(at(grown, input.low, *own), at(grown, input.high, *own));
+      out.multiply(at(logarithm, input.low, 0), at(logarithm, input.high, 0));
+    } else {
+      const std::size_t count = factor.kind == TermFactor::Kind::number ? 1
+                                : factor.kind == TermFactor::Kind::levels
+                                    ? sum.spec->categorical[factor.input].levels.size()
+                                    : 2;
+      const auto [low, high] = std::minmax_element(own, own + count);
+      out.multiply(*low, *high);
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t numeric_count(const ModelSpec& spec) {
@@ -302,66 +358,6 @@ MatrixXd term_log_slopes(const TermSum& sum, const VectorXd& constants, const De
   }
   return out;
 }
-
-namespace {
-
-constexpr double kUnseenShare = 1e-6;
-
-/// The range of a component within the measured ranges; both bounds are >= 0.
-struct Bounds {
-  double low = 1;
-  double high = 1;
-
-  void multiply(double a, double b) {
-    low *= std::min(a, b);
-    high *= std::max(a, b);
-  }
-};
-
-/// Hides a component if its upper bound is below kUnseenShare times the lower bound of the time.
-SeenParts seen_of(const std::vector<Bounds>& terms, double intercept) {
-  SeenParts out{std::vector<bool>(terms.size(), true), true};
-  double least = intercept;
-  for (const Bounds& term : terms)
-    least += term.low;
-  if (!(least > 0) || !std::isfinite(least))
-    return out;
-  for (std::size_t k = 0; k < terms.size(); ++k)
-    out.terms[k] = !(terms[k].high < kUnseenShare * least);
-  out.intercept = !(intercept < kUnseenShare * least);
-  return out;
-}
-
-/// The range of a product. The power and the logarithm of a feature are monotonic, their product
-/// need not be.
-void multiply_by_range(const TermSum& sum, const std::vector<TermFactor>& factors,
-                       const VectorXd& constants, Bounds& out) {
-  for (const TermFactor& factor : factors) {
-    const double* const own = constants.data() + factor.constant;
-    if (factor.kind == TermFactor::Kind::power) {
-      const NumericInput& input = numeric_input(*sum.spec, factor.input);
-      const auto at = [&](const Feature& part, double value, double power) {
-        return part.factor(sum.base(factor, value), power);
-      };
-      const Feature grown{.saturates = factor.feature.saturates};
-      const Feature logarithm{.log_power = factor.feature.log_power};
-      if (sum.is_eq4 && input.zero)  // absent if the column is 0
-        out.multiply(0, std::max(at(grown, input.zero->unit, *own), at(grown, input.high, *own)));
-      else
-        out.multiply(at(grown, input.low, *own), at(grown, input.high, *own));
-      out.multiply(at(logarithm, input.low, 0), at(logarithm, input.high, 0));
-    } else {
-      const std::size_t count = factor.kind == TermFactor::Kind::number ? 1
-                                : factor.kind == TermFactor::Kind::levels
-                                    ? sum.spec->categorical[factor.input].levels.size()
-                                    : 2;
-      const auto [low, high] = std::minmax_element(own, own + count);
-      out.multiply(*low, *high);
-    }
-  }
-}
-
-}  // namespace
 
 SeenParts seen_parts(const TermSum& sum, const VectorXd& constants) {
   std::vector<Bounds> terms(sum.terms.size());

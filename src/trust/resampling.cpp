@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -129,10 +130,7 @@ std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamp
 /// Of at least two values.
 Spread spread_of(const std::string& name, const std::vector<double>& values) {
   const double n = static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values)
-    sum += value;
-  const double mean = sum / n;
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0;
   for (const double value : values)
     squares += (value - mean) * (value - mean);
