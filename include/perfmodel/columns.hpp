@@ -180,7 +180,6 @@ struct RoleRequest {
   std::optional<std::string> target;
   /// Empty, or "none" if no column has that name: no column is a scale.
   std::optional<std::vector<std::string>> extrinsic;
-  bool needs_scale = true;  ///< false: all columns may be intrinsic
   /// The numeric intrinsic columns. If given, columns in no list are ignored, with a notice.
   std::optional<std::vector<std::string>> intrinsic;
   std::vector<std::string> categorical;  ///< numeric columns to treat as categorical
@@ -453,10 +452,12 @@ std::string to_text(const UnmeasuredRegion& region);
 /// independent columns: the probability of none is then e^-6 = 0.25 %. Adjacent cells are joined.
 /// For a pair of numeric columns without such a region, corners are examined: a region where no row
 /// is as far out in both columns, and none within half of the measured range (in ln x) of both. Of
-/// two texts of which one follows from the other, every pair of levels without a row is a region.
+/// two texts of few levels, or a text and a number, of which one follows from the other, every pair
+/// of levels without a row is a region.
 std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Design& training);
 
-/// The pairs of texts that each follow from the other: what each of them does cannot be told.
+/// The pairs of texts, or of a text and a number, of few values that each follow from the other:
+/// what each of them does cannot be told.
 std::vector<std::pair<std::string, std::string>> confounded_texts(const ModelSpec& spec,
                                                                   const Design& training);
 

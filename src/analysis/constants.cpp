@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/effects.hpp"
+#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 
@@ -151,6 +152,26 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
 const Warning* few_rows_warning(const FittedModel& model) {
   const auto found = std::ranges::find(model.warnings, "few_rows", &Warning::kind);
   return found == model.warnings.end() ? nullptr : &*found;
+}
+
+std::string heading_of_laws(const FittedModel& model) {
+  constexpr std::size_t few = 4;
+  const std::string words = "laws that these runs allow";
+  const ModelSpec& spec = model.spec;
+  std::vector<std::string> at;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    if (!spec.is_tied(spec.intrinsic[i].column))
+      at.push_back(spec.intrinsic[i].column + " = " + setting_text(model.typical->intrinsic[i]));
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    at.push_back(spec.categorical[c].column + " = " +
+                 spec.categorical[c].levels[model.typical->levels[c]]);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    if (spec.extrinsic[j].column != model.laws.value().column &&
+        !spec.is_tied(spec.extrinsic[j].column))
+      at.push_back(spec.extrinsic[j].column + " = " + setting_text(model.typical->extrinsic[j]));
+  return at.empty()        ? words
+         : at.size() > few ? words + ", at the median configuration"
+                           : words + ", at " + joined(at, " and ");
 }
 
 double telling_value(const Laws& laws) {

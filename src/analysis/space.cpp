@@ -288,12 +288,25 @@ Space space_around(const FittedModel& model) {
     if (!space.columns[c].is_text())
       space.columns[c].values.assign(values.begin(), values.end());
   }
+  for (const Tie& tie : spec.ties)
+    if (tie.in_steps())
+      space.steps.push_back(tie);
   bind_columns(space, table_of(space, space.rows));
+  const auto is_possible = [&](const Configuration& configuration) {
+    for (std::size_t c = 0; c < space.columns.size(); ++c) {
+      const auto is_whole = [](double value) { return value == std::round(value); };
+      if (std::ranges::all_of(space.columns[c].values, is_whole) && !is_whole(configuration[c]))
+        return false;
+    }
+    return !contains(space.beyond, configuration) && !contains(space.rows, configuration);
+  };
+  // Where the model has laws, at the configuration that they are told of.
+  const perfmodel::Configuration& at = model.laws ? *model.typical : model.central->configuration;
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     for (const double multiple : kBeyond)
       if (!spec.follows(spec.extrinsic[j].column))
-        if (const auto moved = with_scale(spec, model.central->configuration, j,
-                                          multiple * spec.extrinsic[j].high))
+        if (const auto moved = with_scale(spec, at, j, multiple * spec.extrinsic[j].high);
+            moved && is_possible(in_order(*moved)))
           space.beyond.push_back(in_order(*moved));
   return space;
 }

@@ -22,6 +22,9 @@ constexpr std::size_t kMostLaws = 4;
 constexpr double kLeastWeight = 0.05;  ///< of a law, before and after weights add up to 1
 /// Laws whose times differ by less than this in ln at the farthest value are one.
 constexpr double kOtherwise = 0.2;
+/// An error of a law on its own runs above this multiple of the least, and 1 %, refutes it.
+constexpr double kOfLeastError = 2;
+constexpr double kExact = 0.01;
 constexpr std::array kMultiples = {2.0, 4.0};  ///< of the largest measured value
 
 struct Rival {
@@ -69,6 +72,24 @@ std::vector<double> times_beyond(const FittedModel& model, std::size_t scale) {
     out.push_back(time);
   }
   return out;
+}
+
+/// Mean |ln| error of a formula on its own runs.
+double own_error(const FittedModel& model, const Design& runs) {
+  const Eigen::ArrayXd ratio =
+      model.form->trend().predict(model.spec, model.constants, runs).array() / runs.time.array();
+  return ratio.log().abs().mean();
+}
+
+/// Removes rivals of the first, the chosen one, that their own runs refute.
+void drop_refuted(const Design& runs, std::vector<Rival>& rivals) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Rival& rival : rivals)
+    least = std::min(least, own_error(*rival.model, runs));
+  const auto is_refuted = [&](const Rival& rival) {
+    return !(own_error(*rival.model, runs) <= kOfLeastError * least + kExact);
+  };
+  rivals.erase(std::remove_if(rivals.begin() + 1, rivals.end(), is_refuted), rivals.end());
 }
 
 bool goes_on_like(const Law& a, const Law& b) {
@@ -138,6 +159,7 @@ std::optional<Laws> rival_laws(const SumChoice& sums, const Candidate& chosen,
     }
   }
   std::erase_if(rivals, [](const Rival& rival) { return !rival.model || !rival.model->typical; });
+  drop_refuted(sums.task().training, rivals);
   Laws widest;
   for (std::size_t scale = 0; scale < model.spec.extrinsic.size(); ++scale)
     if (Laws laws = laws_along(rivals, scale);

@@ -423,15 +423,21 @@ class Selector {
     return candidate.shape.terms > 1 && candidate.shape.sign(1) < 0;
   }
 
-  /// True if the constant is longer than the typical time in some fold: such a sum is a difference
-  /// of large numbers that says nothing of other values.
+  /// True if, in some fold, the constant is longer than the typical time, a difference of large
+  /// numbers that says nothing of other values, or if the product falls with a column, so that
+  /// larger values would leave no time.
   bool takes_too_much(const Candidate& candidate) const {
-    return takes_away(candidate) &&
-           std::ranges::any_of(
-               indices(task_.folds.size()),
-               [&](std::size_t fold) {
-                 return judge_.fit_in(candidate, fold).theta[candidate.shape.features()] > 0;
-               });
+    const SumShape& shape = candidate.shape;
+    if (!takes_away(candidate))
+      return false;
+    for (std::size_t fold = 0; fold < task_.folds.size(); ++fold) {
+      const VectorXd& theta = judge_.fit_in(candidate, fold).theta;
+      if (theta[shape.features()] > 0 ||
+          std::ranges::any_of(shape.numeric_features,
+                              [&](Index feature) { return theta[feature] < 0; }))
+        return true;
+    }
+    return false;
   }
 
   /// A constant that is taken away can leave no time at other values: it has to predict held-out

@@ -389,7 +389,6 @@ FitRequest request_of(const FitArguments& arguments) {
     request.bootstrap = arguments.bootstrap;
   if (arguments.prior)
     request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
-  request.roles.needs_scale = request.options.expression == Expression::eq4;
   request.roles.totals_per_worker = request.options.expression == Expression::automatic &&
                                     !arguments.keep_totals && !asks_for_many(arguments);
   if (request.options.expression == Expression::formula) {

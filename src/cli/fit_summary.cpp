@@ -453,7 +453,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
 std::string laws_section(const FittedModel& model, const Console& console) {
   if (!model.laws)
     return {};
-  std::string out = "\n" + indented(console.strong("laws that these runs allow"));
+  std::string out = "\n" + indented(console.strong(heading_of_laws(model)));
   for (const std::string& law : laws_in_words(model))
     out += indented(law);
   return out;

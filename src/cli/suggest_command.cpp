@@ -168,6 +168,8 @@ std::vector<plan::Configuration> allowed_of(const Candidates& choice, plan::Spac
   plan::SuggestionRequest request = choice.request;
   request.most = configurations.size();
   space.rows = std::exchange(configurations, {});
+  space.bonds.clear();  // they are possible, also those beyond the runs
+  space.orders.clear();
   if (space.rows.empty())
     return {};
   for (plan::Suggestion& allowed : plan::suggest(space, request, choice.predict).fastest)
@@ -201,8 +203,8 @@ std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments
     return fresh;
   if (arguments.goal == plan::Goal::fastest)
     throw InputError("every configuration of " + space.source + " was measured");
-  console.notice("every configuration of " + space.source +
-                 " was measured: these are repeats; without a space, --next goes beyond the runs");
+  console.notice("every configuration of " + space.source + " was measured: these are repeats" +
+                 (arguments.space.empty() ? "" : "; without a space, --next goes beyond the runs"));
   return out;
 }
 
@@ -358,6 +360,8 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
   if (arguments.space.empty()) {
     if (!arguments.next)
       throw UsageError("SPACE.json|RUNS.csv is required without --next");
+    if (arguments.runs || arguments.among)
+      throw UsageError("--runs and --among go with a space: name SPACE.json or the runs, RUNS.csv");
     return plan::space_around(model);
   }
   if (!is_of_runs(arguments)) {

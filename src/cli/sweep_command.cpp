@@ -187,7 +187,6 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   SearchProgress progress(console);
   RoleRequest roles = arguments.roles;
-  roles.needs_scale = arguments.search.options.expression == Expression::eq4;
   const LabelledRuns runs = read_labelled_runs({arguments.runs}, roles, arguments.input, console,
                                                progress.watch("reading " + arguments.runs));
   const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));

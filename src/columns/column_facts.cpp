@@ -117,20 +117,26 @@ constexpr WordList kTimes{
     "epochtime timeperepoch trainingtime traintime runtime walltime elapsed elapsedtime duration "
     "executiontime exectime totaltime meantime averagetime measuredtime realtime"};
 
+// Names of times that may stand beside the time of a run.
+constexpr WordList kOtherTimes{"wall wallstep latency seconds"};
+
 constexpr WordList kCountedThings{
     "gpus workers nodes processes procs ranks cores cpus threads devices machines replicas "
-    "accelerators instances executors"};
+    "accelerators instances executors tasks jobs gcds"};
 
 // Words that may accompany a counted noun in the name of a scale: "mpi_procs", "spark_executors".
 // With others it may be a property of the problem or the machine: "hidden_nodes", "tensor_cores".
 constexpr WordList kWordsOfScales{
-    "num n number of total mpi omp openmp parallel spark cluster compute worker"};
+    "num n number of # total mpi omp openmp parallel spark cluster compute worker"};
 
 // Words that name a scale if combined with "parallel": "num_tensor_parallel_workers".
 constexpr WordList kSharedOut{"tensor data pipeline model expert sequence"};
 
 // Words with which a name of a batch is not its size: "max_batch_size".
 constexpr WordList kNotOfBatchSizes{"num n number max min use is no"};
+
+// Whole names of scales that count nothing by their words.
+constexpr WordList kOtherScales{"np concurrency maxbatchsize"};
 
 constexpr WordList kBatches{
     "batch batchsize localbatch localbatchsize globalbatch globalbatchsize microbatch "
@@ -174,14 +180,14 @@ std::string plural(const std::string& word) {
   return word + (word.ends_with("s") ? "es" : "s");
 }
 
-/// "mpi_procs", "num_tensor_parallel_workers", "mpi_rank_count", "num_gpu".
+/// "mpi_procs", "num_tensor_parallel_workers", "mpi_rank_count", "num_gpu", "GPU #".
 bool counts_things(std::vector<std::string> words) {
-  const bool has_count = !words.empty() && words.back() == "count";
+  const bool has_count = !words.empty() && (words.back() == "count" || words.back() == "#");
   if (has_count)
     words.pop_back();
   if (words.empty())
     return false;
-  const bool is_counted = has_count || words[0] == "num" || words[0] == "n";
+  const bool is_counted = has_count || words[0] == "num" || words[0] == "n" || words[0] == "#";
   std::string thing = words.back();
   words.pop_back();
   if (is_counted && !kCountedThings.has(thing))
@@ -239,20 +245,26 @@ bool is_time_name(std::string_view name) {
   return kTimes.has(without_underscores(split_unit(plain).first));
 }
 
+bool may_be_time_name(std::string_view name) {
+  const std::string plain = plain_name(name);
+  return kOtherTimes.has(without_underscores(split_unit(plain).first));
+}
+
 bool has_time_unit(std::string_view name) {
   return !unit_of(name).empty();
 }
 
 bool is_scale_name(std::string_view name) {
   const std::string whole = without_underscores(name);
-  if (kBatches.has(whole))
+  if (kBatches.has(whole) || kOtherScales.has(whole))
     return true;
   std::string_view base = whole;
   if (base.ends_with("count") &&  // "gpucount"
       kCountedThings.has(plural(std::string(base.substr(0, base.size() - 5)))))
     return true;
   for (const std::string_view prefix : {"numberof", "num", "n", "alloc", "req"})
-    if (base.starts_with(prefix) && kCountedThings.has(base.substr(prefix.size())))
+    if (const std::string thing(base.starts_with(prefix) ? base.substr(prefix.size()) : "");
+        !thing.empty() && (kCountedThings.has(thing) || kCountedThings.has(plural(thing))))
       return true;
   const std::vector<std::string> words = words_of(name);
   return kCountedThings.has(base) || counts_things(words) || is_batch_size(words);

@@ -376,7 +376,7 @@ std::vector<Tie> grown_together(const Table& table, const ModelSpec& spec) {
     for (std::size_t n = 0; n < numeric_count(spec); ++n)
       for (const int power : {1, -1})
         if (const std::string& column = numeric_input(spec, n).column;
-            column != scale.column && !spec.is_derived(scale.column) && !spec.is_derived(column) &&
+            column != scale.column && !spec.follows(scale.column) && !spec.follows(column) &&
             grows_with(table.at(scale.column), table.at(column), power))
           out.push_back({scale.column, column, power});
   return out;
@@ -402,10 +402,18 @@ std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
         ties.push_back({scale, column, power});
     }
   }
+  const auto is_known = [&](const Tie& tie) {
+    return std::ranges::any_of(
+        ties,
+        [&](const Tie& known) { return known.scale == tie.scale && known.column == tie.column; });
+  };
+  const auto follows_in_steps = [&](const Tie& tie) {
+    return std::ranges::any_of(steps, [&](const Tie& step) {
+      return step.column == tie.column || step.column == tie.scale;
+    });
+  };
   for (const Tie& tie : grown_together(table, spec))
-    if (std::ranges::none_of(ties, [&](const Tie& known) {
-          return known.scale == tie.scale && known.column == tie.column;
-        }))
+    if (!is_known(tie) && !follows_in_steps(tie))
       ties.push_back(tie);
   const std::vector<Tie> exact = ties;
   for (Tie step : steps)

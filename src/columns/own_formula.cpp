@@ -103,7 +103,6 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
     if (name != own.target && !inputs.contains(name) && !contains(request.ignore, name))
       request.ignore.push_back(name);
   request.target = own.target;
-  request.needs_scale = false;
   return request;
 }
 

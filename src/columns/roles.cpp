@@ -120,17 +120,55 @@ bool is_mostly_positive(const Column& column) {
   return 2 * static_cast<std::size_t>(positive) > numbers.size();
 }
 
-/// The columns that could be the measured time.
+/// The columns that could be the measured time, and why.
 struct TimeCandidates {
   std::vector<ColumnPart*> columns;
-  bool by_unit = false;  ///< by the unit in their names, else by their names
+  std::string as;  ///< "the measured time, by its name"
 };
+
+/// True if a flag gives a role to a column with the name of a time, so that another is no guess.
+bool uses_time_otherwise(const Parts& parts) {
+  return std::ranges::any_of(
+      parts,
+      [](const ColumnPart& part) {
+        return part.by_flag && part.part != Part::target && is_time_name(part.column->name);
+      });
+}
+
+/// The last column of numbers > 0 that varies, numbers no runs, and has no name of a scale or of a
+/// rate: results tend to follow settings.
+ColumnPart* last_result(const Table& table, const RoleRequest& request, Parts& parts) {
+  Parts as_inputs = parts;
+  for (ColumnPart& part : as_inputs)
+    if (part.part == Part::open)
+      part.part = Part::intrinsic;
+  const std::vector<std::string> labels =
+      mapped(find_run_labels(table, as_inputs), [](const LeftOut& item) { return item.column; });
+  const std::vector<std::string> columns = table.names();
+  ColumnPart* out = nullptr;
+  for (ColumnPart& part : parts) {
+    const std::string& name = part.column->name;
+    const bool is_origin = std::ranges::any_of(
+        request.derived, [&](const DerivedColumn& item) { return contains(item.of, name); });
+    if (part.part == Part::open && part.column->formula.empty() && !is_origin &&
+        part.facts.mostly_numbers() && is_mostly_positive(*part.column) && !part.facts.constant &&
+        !part.facts.zero_one && !is_scale_name(name) && !role_in_tool(name, columns) &&
+        !contains(labels, name))
+      out = &part;
+  }
+  const bool has_rate = std::ranges::any_of(parts, [](const ColumnPart& part) {
+    return part.part == Part::open && part.facts.mostly_numbers() &&
+           names_throughput(part.column->name);
+  });
+  return has_rate ? nullptr : out;
+}
 
 /// Of columns with the unit of a time, only those of numbers > 0; if there are none and runs may
 /// have failed, a 0 does not rule a column out.
 TimeCandidates time_candidates(const RoleRequest& request, Parts& parts) {
-  TimeCandidates found{columns_with_time_name(parts)};
-  found.by_unit = found.columns.empty();
+  TimeCandidates found{columns_with_time_name(parts), "the measured time, by its name"};
+  if (found.columns.empty())
+    found.as = "the measured time, by the unit in its name";
   const auto add_by_unit = [&](const auto& is_positive) {
     if (found.columns.empty())
       for (ColumnPart& part : parts)
@@ -140,6 +178,12 @@ TimeCandidates time_candidates(const RoleRequest& request, Parts& parts) {
   add_by_unit([](const ColumnPart& part) { return part.facts.all_positive; });
   if (request.failed != FailedRunsAre::refused)
     add_by_unit([](const ColumnPart& part) { return is_mostly_positive(*part.column); });
+  if (!found.columns.empty() || uses_time_otherwise(parts))
+    return found;
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open && part.facts.mostly_numbers() &&
+        may_be_time_name(part.column->name))
+      found = {{&part}, "the measured time, by its name"};
   return found;
 }
 
@@ -161,19 +205,6 @@ ColumnPart* only_number(Parts& parts) {
     out = &part;
   }
   return out != nullptr && out->facts.all_positive && !out->facts.zero_one ? out : nullptr;
-}
-
-/// An example of a time column for the flags in the advice, if no name suffices.
-std::optional<std::string> example_time(const Parts& parts) {
-  std::optional<std::string> example;  // the last one: results tend to follow settings
-  for (const ColumnPart& part : parts)
-    if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
-        !part.facts.constant && !is_scale_name(part.column->name))
-      example = part.column->name;
-  for (const ColumnPart& part : parts)
-    if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
-      example = part.column->name;
-  return example;
 }
 
 /// "num_tokens" rather than "n_head".
@@ -236,7 +267,7 @@ struct Doubts {
                names_throughput(part.column->name);
       });
       const bool is_rate = rate != parts.end();
-      time_example = is_rate ? rate->column->name : example_time(parts).value_or("COLUMN");
+      time_example = is_rate ? rate->column->name : "COLUMN";
       flags += (is_rate ? " --throughput-target " : " --target ") + shell_word(time_example);
       return;
     }
@@ -260,20 +291,24 @@ struct Doubts {
 };
 
 /// Infers the target and the extrinsic columns that the request does not give from the names of the
-/// open columns. Throws InputError, which suggests fields to set, if the names do not suffice;
-/// unless `needs_scale`, the advice mentions models without a scale. Adds to `notices`.
+/// open columns, or from their order. Throws InputError, which suggests fields to set, if that does
+/// not suffice; a scale is needed only with `needs_scale`. Adds to `notices`.
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
                                 Parts& parts, std::vector<std::string>& notices) {
   Doubts doubts;
   if (!request.target) {
-    const auto [candidates, by_unit] = time_candidates(request, parts);
+    auto [candidates, as] = time_candidates(request, parts);
+    if (candidates.empty() && !uses_time_otherwise(parts))
+      if (ColumnPart* const last = last_result(table, request, parts)) {
+        candidates = {last};
+        as = "what was measured, the last of numbers that vary; --target names another";
+      }
     if (candidates.size() == 1) {
       candidates[0]->part = Part::target;
       const std::string& name = candidates[0]->column->name;
       const bool tells_unit =
           has_bracketed_unit(name) && !request.time_unit && candidates[0]->column->unit.empty();
-      notices.push_back(fmt::format("Column '{}' is taken as the measured time, by {}{}{}.", name,
-                                    by_unit ? "the unit in its name" : "its name",
+      notices.push_back(fmt::format("Column '{}' is taken as {}{}{}.", name, as,
                                     tells_unit ? "; all times are in " : "",
                                     tells_unit ? unit_of(name) : ""));
     } else {
@@ -290,11 +325,11 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                                                       : "are taken as extrinsic, by their names."));
     } else if (request.formula) {
       // It has those inputs that it names, whether or not one is a scale.
-    } else if (ColumnPart* number = request.needs_scale ? nullptr : only_number(parts)) {
+    } else if (ColumnPart* const number = only_number(parts)) {
       number->part = Part::extrinsic;
       notices.push_back(fmt::format("Column '{}' is taken as extrinsic, the only one of numbers.",
                                     number->column->name));
-    } else if (!request.needs_scale || (!needs_scale && is_table_of_tool(table.names()))) {
+    } else if (!needs_scale) {
       notices.push_back(
           std::string("No column has the name of a scale (workers, batch size, ...), so all are "
                       "inputs alike; --extrinsic names one."));
@@ -309,8 +344,6 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       lines.push_back(fmt::format("of whole numbers > 0 are {}", quoted_list(doubts.scales)));
     if (!doubts.flags.empty())
       lines.push_back(fmt::format("pass, for example:{}", doubts.flags));
-    if (!doubts.scales.empty() && !needs_scale)
-      lines.push_back(std::string("if no column is a scale, pass: --extrinsic none"));
     throw InputError(joined(lines, "\n"));
   }
 }

@@ -297,11 +297,22 @@ LevelPairs measured_pairs(const std::vector<std::uint32_t>& a,
   return out;
 }
 
-/// The pairs of levels that share no run, of two texts of few levels of which one follows from the
-/// other: as many pairs were measured as one of them has levels.
+bool is_of_single_values(const CellColumn& column) {
+  return std::ranges::all_of(
+      column.cells, [](const RegionPart& part) { return part.low == part.high; });
+}
+
+/// The pairs of levels that share no run, of two texts of few levels, or a text and a number of few
+/// values, of which one follows from the other: as many pairs were measured as one of them has
+/// levels.
 std::vector<UnmeasuredRegion> confounded_pairs(const CellColumn& a, const CellColumn& b) {
   const std::size_t most = std::max(a.cells.size(), b.cells.size());
-  if (a.ordered || b.ordered || most > kMostConfounded)
+  const auto measured_cells = [](const CellColumn& column) {
+    return column.runs.size() - to_size(std::ranges::count(column.runs, std::size_t{0}));
+  };
+  const std::size_t least = std::min(measured_cells(a), measured_cells(b));
+  if ((a.ordered && b.ordered) || !is_of_single_values(a) || !is_of_single_values(b) ||
+      most > kMostConfounded || least < 2 || a.of_row.size() < 2 * most)
     return {};
   const LevelPairs measured = measured_pairs(a.of_row, b.of_row);
   std::vector<UnmeasuredRegion> out;
@@ -398,14 +409,14 @@ std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Desig
 
 std::vector<std::pair<std::string, std::string>> confounded_texts(const ModelSpec& spec,
                                                                   const Design& training) {
+  const std::vector<DividedColumn> columns = divided_columns(spec, training);
   std::vector<std::pair<std::string, std::string>> out;
-  for (std::size_t a = 0; a < spec.categorical.size(); ++a)
-    for (std::size_t b = a + 1; b < spec.categorical.size(); ++b) {
-      const LevelPairs pairs =
-          measured_pairs(training.categorical[a].codes, training.categorical[b].codes);
-      const std::size_t levels = spec.categorical[a].levels.size();
-      if (levels > 1 && pairs.size() == levels && spec.categorical[b].levels.size() == levels)
-        out.emplace_back(spec.categorical[a].column, spec.categorical[b].column);
+  for (std::size_t a = 0; a < columns.size(); ++a)
+    for (std::size_t b = a + 1; b < columns.size(); ++b) {
+      const CellColumn& one = columns[a].cells;
+      const CellColumn& other = columns[b].cells;
+      if (one.cells.size() == other.cells.size() && !confounded_pairs(one, other).empty())
+        out.emplace_back(one.cells.front().column, other.cells.front().column);
     }
   return out;
 }

@@ -51,7 +51,8 @@ VectorXd differences(const VectorXd& formula, const gp::LogTimes& process) {
   for (Index row = 0; row < out.size(); ++row) {
     const double most = kMostDeviations * process.deviation[row] + kMostMore;
     const double difference = formula[row] - process.mean[row];
-    out[row] = std::isnan(difference) ? most : std::clamp(difference, -most, most);
+    // Where the formula gives no time, the process is alone.
+    out[row] = std::isnan(difference) ? 0 : std::clamp(difference, -most, most);
   }
   return out;
 }

@@ -120,7 +120,6 @@ FitRequest Campaign::fit_request() const {
   out.roles.target = kTimeColumn;
   out.roles.ignore = {kWallColumn};
   out.roles.time_unit = "s";
-  out.roles.needs_scale = false;
   out.roles.failed = FailedRunsAre::dropped;
   if (!request_.space.extrinsic.empty())
     out.roles.extrinsic = request_.space.extrinsic;

@@ -105,9 +105,9 @@ void warn_of_ties(const Table& runs, const Design& training, FittedModel& model)
     if (!told.contains(tie.column) && told.insert(tie.scale).second)
       model.warnings.push_back(
           {"tied", "",
-           fmt::format("'{0}' {2} with '{1}' in the runs: which of the two changes the time cannot "
-                       "be told, and predictions move both; a run with another {0} at an equal {1} "
-                       "would tell",
+           fmt::format("'{0}' {2} with '{1}' in nearly all runs: which of the two changes the time "
+                       "can hardly be told, and predictions move both; more runs with another {0} "
+                       "at an equal {1} would tell",
                        tie.column, tie.scale, tie.power > 0 ? "grew" : "fell")});
 }
 

@@ -109,7 +109,6 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request,
                                   others.size() == 1
                                       ? "is another result of the runs and is left out"
                                       : "are other results of the runs and are left out"));
-  request.needs_scale = false;  // all other columns are inputs
   request.ignore.insert(request.ignore.end(), others.begin(), others.end());
   const std::size_t rows = file.table.rows();
   WithoutFailed with_result = without_failed_runs(

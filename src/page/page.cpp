@@ -174,7 +174,7 @@ const together = (values, numbers, levels) => {
   const {mean, variance} = ofProcess(numbers, levels);
   const most = mostDeviations * Math.sqrt(variance) + mostMore;
   const off = Math.log(evaluated(model.predict, values, numbers)) - mean;
-  const difference = Number.isNaN(off) ? most : Math.min(Math.max(off, -most), most);
+  const difference = Number.isNaN(off) ? 0 : Math.min(Math.max(off, -most), most);
   return {mean: mean + share * difference, variance: variance + difference * difference / 4};
 };
 // With texts whose pair was not measured moved to one that was.
@@ -590,7 +590,8 @@ std::string trust_section(const Content& content) {
             doc::html(doc::List{regions});
   }
   if (const std::vector<std::string> laws = laws_in_words(content.model); !laws.empty())
-    text += doc::html(doc::Heading{"Laws that the runs allow"}) + doc::html(doc::List{laws});
+    text += doc::html(doc::Heading{"L" + heading_of_laws(content.model).substr(1)}) +
+            doc::html(doc::List{laws});
   return section("How far can it be trusted?", text);
 }
 

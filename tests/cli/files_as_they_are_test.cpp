@@ -200,7 +200,7 @@ TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", 
                               read("failed.csv").substr(read("failed.csv").find('\n') + 1);
   write("unit.csv", renamed);
   CHECK(model_of({"unit.csv", "--failed", "drop"})["constants"] == plain["constants"]);
-  CHECK_THAT(run({"fit", "unit.csv"}).errors, ContainsSubstring("--target step_s"));
+  CHECK_THAT(run({"fit", "unit.csv"}).errors, ContainsSubstring("column 'step_s': 6 cells"));
   const ProgramResult scaling =
       run({"scaling", "unit.csv", "--column", "gpus", "--failed", "drop", "--format", "csv"})
           .succeeded();

@@ -69,7 +69,7 @@ TEST_CASE_METHOD(RivalLawsTest, "laws that a few runs allow stand beside the for
   CHECK_THAT(fitted.errors, ContainsSubstring("\n  laws that these runs allow\n"));
   CHECK_THAT(fitted.errors, ContainsSubstring(" would tell them apart: "));
   run({"report", "model.json", "runs.csv", "-o", "page.html"}).succeeded();
-  CHECK_THAT(read("page.html"), ContainsSubstring("Laws that the runs allow"));
+  CHECK_THAT(read("page.html"), ContainsSubstring("Laws that these runs allow"));
 }
 
 TEST_CASE_METHOD(RivalLawsTest, "a law expects the times of its formula", "[cli][laws]") {
@@ -134,4 +134,30 @@ TEST_CASE_METHOD(RivalLawsTest, "no measured run is proposed again", "[cli][sugg
   run({"fit", "runs.csv", "--coverage", "none", "-o", "model.json"}).succeeded();
   CHECK_THAT(run({"suggest", "model.json", "--next", "1"}).failed(2),
              ContainsSubstring("name SPACE.json or the runs, RUNS.csv"));
+}
+
+TEST_CASE_METHOD(RivalLawsTest, "what is proposed beyond the runs can exist", "[cli][suggest]") {
+  const auto proposed = [&](const std::string& csv) {
+    fit(csv);
+    return run({"suggest", "model.json", "--next", "9", "--format", "json"}).json()["next"];
+  };
+  const nlohmann::json in_steps =
+      proposed("nodes,gpus,time_s\n1,8,80\n2,16,42\n4,32,23\n8,64,13.5\n2,12,54\n1,4,150\n");
+  REQUIRE_FALSE(in_steps.empty());
+  for (const nlohmann::json& next : in_steps) {
+    CAPTURE(next);
+    const double gpus = next["configuration"]["gpus"];
+    CHECK(next["configuration"]["nodes"] == std::ceil(gpus / 8));
+  }
+  // 16 times as many GPUs would take 97 / 4 steps.
+  std::string csv = "gpus,steps,time_s\n";
+  for (const double gpus : {1., 2., 4., 8., 16.})
+    csv += csv_row(gpus, std::floor(1562 / gpus), 1562 / gpus * 0.1 + 3 + gpus / 10);
+  for (const nlohmann::json& next : proposed(csv)) {
+    CAPTURE(next);
+    const double steps = next["configuration"].value("steps", 1.);
+    CHECK(steps == std::round(steps));
+  }
+  CHECK_THAT(run({"suggest", "model.json", "--next", "1", "--runs", "runs.csv"}).failed(2),
+             ContainsSubstring("--runs and --among go with a space"));
 }

@@ -327,8 +327,8 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
         "perfmodel: error: standard input: column 'mode': 2 cells: \"a\" is not a number (lines 2 "
         "and 3); a scale is a number > 0\n");
   CHECK_THAT(
-      error_of({}, "mode,x,time_s\na,1,1\na,2,2\n", 3),
-      ContainsSubstring("pass, for example: --column x\n") && !ContainsSubstring("extrinsic none"));
+      error_of({}, "mode,x,y,time_s\na,1,3,1\na,2,4,2\na,3,4,2\n", 3),
+      ContainsSubstring("pass, for example: --column y\n") && !ContainsSubstring("extrinsic none"));
   // The only scale, which is no choice where it stays the same.
   CHECK(error_of({}, "mode,workers,time_s\na,4,1\nb,4,2\n", 3) ==
         "perfmodel: error: standard input: column 'workers' has the value 4 only; scaling needs at "

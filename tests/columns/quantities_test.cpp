@@ -202,7 +202,6 @@ TEST_CASE("cells that contradict the unit of their column are refused", "[quanti
   const auto refusal = [](const std::string& csv) {
     RoleRequest request;
     request.target = "realtime";
-    request.needs_scale = false;
     return message_of<InputError>([&] { resolve_roles(table_of(csv), request); });
   };
   CHECK_THAT(refusal("n,realtime\n1,4s\n2,3.1 MB\n3,5.5s\n4,1m 30s\n"),

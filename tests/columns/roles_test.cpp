@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
+#include "columns/roles.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"
@@ -153,14 +154,16 @@ TEST_CASE("texts, constants, columns with zeros and derived ones are no time by 
 }
 
 TEST_CASE("the usual names of scales are known", "[roles]") {
-  const std::string name = GENERATE(
-      "gpus", "num_gpus", "n_gpus", "ngpus", "gpu_count", "GPUs", "workers", "num_workers", "nodes",
-      "num_nodes", "processes", "procs", "num_procs", "ranks", "cores", "num_cores", "threads",
-      "batch_size", "Batch Size", "batch", "local_batch", "global_batch", "micro_batch",
-      "global-batch-size", "minibatch_size", "mpi_procs", "omp_threads", "mpi_ranks",
-      "instance_count", "process_count", "num_gpu", "num_tensor_parallel_workers", "num_executors",
-      "total_gpus", "worker_nodes", "train_batch_size", "batch_size_per_gpu",
-      "per_device_train_batch_size", "config.gpus", "params.batch_size", "run.config.num_workers");
+  const std::string name =
+      GENERATE("gpus", "num_gpus", "n_gpus", "ngpus", "gpu_count", "GPUs", "workers", "num_workers",
+               "nodes", "num_nodes", "processes", "procs", "num_procs", "ranks", "cores",
+               "num_cores", "threads", "batch_size", "Batch Size", "batch", "local_batch",
+               "global_batch", "micro_batch", "global-batch-size", "minibatch_size", "mpi_procs",
+               "omp_threads", "mpi_ranks", "instance_count", "process_count", "num_gpu",
+               "num_tensor_parallel_workers", "num_executors", "total_gpus", "worker_nodes",
+               "train_batch_size", "batch_size_per_gpu", "per_device_train_batch_size", "GPU #",
+               "# GPUs", "ncore", "np", "ntasks", "jobs", "gcds", "concurrency", "max_batch_size",
+               "config.gpus", "params.batch_size", "run.config.num_workers");
   CAPTURE(name);
   const Roles roles = resolve_roles(table_of("time_s,x," + name + "\n1,1,1\n2,2,2\n"), {});
   CHECK(roles.extrinsic == Texts{name});
@@ -188,8 +191,8 @@ TEST_CASE("names that only look like scales are intrinsic", "[roles]") {
   CHECK(roles.intrinsic == Texts{"gpu_cores", "max_gpus_per_node", "batches"});
   const std::string name =
       GENERATE("num_tokens", "hidden_nodes", "tensor_cores", "cuda_cores", "threads_per_block",
-               "block_threads", "data_instances", "num_heads", "tensor_parallel", "max_batch_size",
-               "num_batch", "batch_norm", "count", "size", "process", "word_count", "n_layers");
+               "block_threads", "data_instances", "num_heads", "tensor_parallel", "num_batch",
+               "batch_norm", "count", "size", "process", "word_count", "n_layers");
   CAPTURE(name);
   const Roles others = resolve_roles(table_of("time_s,gpus," + name + "\n1,1,1\n2,2,2\n"), {});
   CHECK(others.extrinsic == Texts{"gpus"});
@@ -328,14 +331,36 @@ TEST_CASE("all flags that name unknown columns, or a column twice, are reported 
         "column 'workers' is named in both --extrinsic and --ignore");
 }
 
-TEST_CASE("where neither time nor scale are known, flags to paste are given", "[roles]") {
-  CHECK(error_of(table_of("size,devs,name,dur\n1,1,a,1\n2,2,b,2\n")) ==
-        "runs.csv: cannot infer which column is the measured time\n"
-        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
-        "its columns are 'size', 'devs', 'name' and 'dur'\n"
-        "of whole numbers > 0 are 'size' and 'devs'\n"
-        "pass, for example: --target dur --extrinsic size\n"
-        "if no column is a scale, pass: --extrinsic none");
+TEST_CASE("where neither time nor scale are known, the last result is the time and all are inputs",
+          "[roles]") {
+  const Roles roles = resolve_roles(
+      table_of("size,devs,name,dur,run_id\n1,1,a,1,7\n2,2,b,2,8\n3,1,a,3,9\n4,2,b,5,10\n"), {});
+  CHECK(roles.target == "dur");
+  CHECK(roles.extrinsic.empty());
+  CHECK(roles.intrinsic == Texts{"size", "devs"});
+  CHECK(roles.categorical == Texts{"name"});
+  CHECK(roles.notices[0] ==
+        "Column 'dur' is taken as what was measured, the last of numbers that "
+        "vary; --target names another.");
+  CHECK(roles.notices[1] ==
+        "No column has the name of a scale (workers, batch size, ...), so all "
+        "are inputs alike; --extrinsic names one.");
+}
+
+TEST_CASE("some names are those of a time only where no other is", "[roles]") {
+  CHECK(resolve_roles(table_of("wall,gpus,x\n4,1,1\n3,2,2\n5,4,1\n"), {}).target == "wall");
+  CHECK(resolve_roles(table_of("latency,gpus,time_s\n4,1,1\n3,2,2\n5,4,1\n"), {}).target ==
+        "time_s");
+}
+
+TEST_CASE("neither scales nor columns of which others are computed are taken as the time",
+          "[roles]") {
+  // The last of numbers is a scale, or the origin of a derived column.
+  const Table runs = table_of("dur,x,batch_size\n1,1,8\n2,2,16\n4,3,32\n");
+  CHECK(resolve_roles(runs, {}).target == "x");
+  RoleRequest request;
+  request.derived = {parse_derived("y = x * 2")};
+  CHECK(resolve_roles(derive_as_requested(runs, request.derived), request).target == "dur");
 }
 
 TEST_CASE("a column with the name of a throughput is not advised as the time", "[roles]") {
@@ -353,34 +378,37 @@ TEST_CASE("a time named as an input is reported, and no other column advised", "
         "its columns are 'gpus', 'x' and 'time_s'");
 }
 
+/// The refusal of a command that needs a scale.
+std::string error_around_scale(const std::string& csv) {
+  try {
+    roles_around_scale(table_of(csv), {});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
 TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
-  CHECK(error_of(table_of("gpu,ratio,m,devs,time_s\n1a,0.5,10,1,1\n2b,1,20,2,2\n2b,2,30,2,3\n")) ==
+  CHECK(error_around_scale("gpu,ratio,m,devs,time_s\n1a,0.5,10,1,1\n2b,1,20,2,2\n2b,2,30,2,3\n") ==
         "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio', 'm', 'devs' and 'time_s'\n"
         "of whole numbers > 0 are 'devs' and 'm'\n"
-        "pass, for example: --extrinsic devs\n"
-        "if no column is a scale, pass: --extrinsic none");
-  CHECK(error_of(table_of("gpu,ratio,time_s\n1a,0.5,1\n2b,1,2\n")) ==
-        "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
-        "its columns are 'gpu', 'ratio' and 'time_s'\n"
-        "pass, for example: --extrinsic none");
+        "pass, for example: --extrinsic devs");
   // A scale that is a text or a switch is no scale.
-  CHECK(error_of(table_of("x,nodes,threads,time_s\n1,n1,0,1\n2,n2,1,2\n")) ==
+  CHECK(error_around_scale("x,y,nodes,threads,time_s\n1,2,n1,0,1\n2,2,n2,1,2\n3,4,n2,1,3\n") ==
         "runs.csv: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n"
-        "its columns are 'x', 'nodes', 'threads' and 'time_s'\n"
-        "pass, for example: --extrinsic x\n"
-        "if no column is a scale, pass: --extrinsic none");
+        "its columns are 'x', 'y', 'nodes', 'threads' and 'time_s'\n"
+        "of whole numbers > 0 are 'y' and 'x'\n"
+        "pass, for example: --extrinsic y");
 }
 
 TEST_CASE("the advice names a number of tokens before a number of heads", "[roles]") {
-  const Table runs = table_of("n_head,vocab,num_tokens,time_s\n8,100,1,1\n16,100,2,2\n8,200,4,3\n");
-  CHECK_THAT(error_of(runs),
+  const std::string runs = "n_head,vocab,num_tokens,time_s\n8,100,1,1\n16,100,2,2\n8,200,4,3\n";
+  CHECK_THAT(error_around_scale(runs),
              Catch::Contains("\nof whole numbers > 0 are 'num_tokens', 'n_head' and 'vocab'\n") &&
-                 Catch::Contains("--extrinsic num_tokens\n"));
+                 EndsWith("--extrinsic num_tokens"));
   // Who needs no scale is told once that there is none.
-  RoleRequest request;
-  request.needs_scale = false;
-  const Roles roles = resolve_roles(runs, request);
+  const Roles roles = resolve_roles(table_of(runs), {});
   CHECK(roles.extrinsic.empty());
   CHECK(roles.intrinsic == Texts{"n_head", "vocab", "num_tokens"});
   CHECK(std::ranges::count(roles.notices,
