@@ -11,13 +11,13 @@
 namespace perfmodel {
 
 /// The numeric inputs that change with each scale, according to the identities that hold among the
-/// inputs in every row, and those of grown_together(). An input that follows from a scale changes with it, over any number of
-/// identities, whether or not a flag names it. A scale that itself follows from other columns
-/// changes the first of them that is no scale, or else the first.
+/// inputs in every row, and those of grown_together(). An input that follows from a scale changes
+/// with it, over any number of identities, whether or not a flag names it. A scale that itself
+/// follows from other columns changes the first of them that is no scale, or else the first.
 std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec);
 
-/// The numeric inputs that grew with a scale, or fell with it, in all runs but for a few, within 2 %
-/// and by the same factor: what each of the two does cannot be told from these runs.
+/// The numeric inputs that grew with a scale, or fell with it, in all runs but for a few, within 2
+/// % and by the same factor: what each of the two does cannot be told from these runs.
 std::vector<Tie> grown_together(const Table& table, const ModelSpec& spec);
 
 /// A total that was set through its value per worker: local batches of 11 sizes on 1 to 64 GPUs
