@@ -514,8 +514,8 @@ which is false if a number is outside the measured range or a combination of val
 unmeasured region; for a model with a residual correction, support: process if measured runs are
 near, trend if the prediction is mostly that of the formula; if enough runs of the fit failed,
 p_fails, the probability that a run fails; and determined, which is false, if the fit had no more
-runs than constants. If a prediction is not a time > 0, its cells are left empty; with --strict-range
-the file is refused.
+runs than constants. If a prediction is not a time > 0, its cells are left empty; with
+--strict-range the file is refused.
 
 Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu
