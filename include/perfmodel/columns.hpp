@@ -233,6 +233,10 @@ Roles resolve_roles(const Table& table, const RoleRequest& request);
 /// resolve_roles() would take; nullopt if it cannot be inferred.
 std::optional<std::string> measured_column(const Table& table, const RoleRequest& request);
 
+/// The column of the measured throughput, by its name, if the request names no target and no column
+/// is a time.
+std::optional<std::string> measured_rate(const Table& table, const RoleRequest& request);
+
 /// How a column that contains 0 enters a product of powers, where a factor of 0 would be useless.
 struct ZeroValue {
   double unit = 1;     ///< the smallest value above 0

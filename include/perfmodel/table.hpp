@@ -82,6 +82,7 @@ struct Column {
   /// "s", "B" or "%" if the cells are quantities with units; empty: the numbers as in the file.
   std::string unit{};
   std::string with_unit{};  ///< the first such cell, "1m 30s"; empty without a unit
+  double last_digit = 0;    ///< place of the last digit of the cells: 0.01 for "2.50"; 0: unknown
 
   bool is_numeric() const { return kind == Kind::numeric; }
   /// The cell as text: the level, or the shortest form of the number.

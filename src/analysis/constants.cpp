@@ -8,6 +8,7 @@
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
+#include "columns/roles.hpp"
 #include "columns/spec.hpp"
 
 namespace perfmodel {
@@ -152,6 +153,13 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
 const Warning* few_rows_warning(const FittedModel& model) {
   const auto found = std::ranges::find(model.warnings, "few_rows", &Warning::kind);
   return found == model.warnings.end() ? nullptr : &*found;
+}
+
+std::string guess_of_target(const FittedModel& model) {
+  for (const std::string& notice : model.provenance.notices)
+    if (notice.find(kOtherTargets) != std::string::npos)
+      return notice;
+  return {};
 }
 
 std::string heading_of_laws(const FittedModel& model) {

@@ -93,6 +93,9 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
 /// training errors nor predictions mean anything; null if there are more.
 const Warning* few_rows_warning(const FittedModel& model);
 
+/// The notice of the fit that guessed the target; empty if it was named or known by its name.
+std::string guess_of_target(const FittedModel& model);
+
 /// "laws that these runs allow, at net = bert and batch = 32"
 std::string heading_of_laws(const FittedModel& model);
 

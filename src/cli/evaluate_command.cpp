@@ -375,7 +375,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
                    " or parts of it: its errors on other runs may be larger");
   for (const std::string& why : open_gates(gates))
     console.notice(why);
-  check_gates(gates);
+  check_gates(gates, guess_of_target(model));
   return 0;
 }
 

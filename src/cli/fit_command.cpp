@@ -370,7 +370,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   if (drawn)
     console.notice("another draw of " + std::to_string(*drawn) + " rows would move the times by " +
                    percent(100 * sampling_error(prepared, request)) + " or so");
-  check_gates(arguments.gates, figures_of_parts(outcome.model));
+  check_gates(arguments.gates, figures_of_parts(outcome.model), guess_of_target(outcome.model));
   return 0;
 }
 

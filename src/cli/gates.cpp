@@ -94,7 +94,7 @@ std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
   return out;
 }
 
-void check_gates(const std::vector<JudgedGate>& gates) {
+void check_gates(const std::vector<JudgedGate>& gates, const std::string& guess) {
   std::vector<std::string> failures;
   for (const auto& [gate, figure, holds, fires] : gates) {
     if (!fires)
@@ -104,11 +104,12 @@ void check_gates(const std::vector<JudgedGate>& gates) {
                                            : "cannot be judged: there is no " + gate.figure));
   }
   if (!failures.empty())
-    throw GateError(joined(failures, "; "));
+    throw GateError(joined(failures, "; ") + (guess.empty() ? "" : "\n" + guess));
 }
 
-void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures) {
-  check_gates(judged_gates(gates, figures));
+void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures,
+                 const std::string& guess) {
+  check_gates(judged_gates(gates, figures), guess);
 }
 
 std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates) {

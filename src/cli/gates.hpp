@@ -70,9 +70,10 @@ std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
                                      const std::vector<Figure>& figures);
 
 /// Throws GateError with all figures for which a condition fires; several figures may have one
-/// name.
-void check_gates(const std::vector<JudgedGate>& gates);
-void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures);
+/// name. `guess`: a line about what the figures are of, see guess_of_target().
+void check_gates(const std::vector<JudgedGate>& gates, const std::string& guess = {});
+void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures,
+                 const std::string& guess = {});
 
 /// A message for each condition that holds but does not fire.
 std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates);

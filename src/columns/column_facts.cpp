@@ -146,6 +146,8 @@ constexpr WordList kBatches{
 /// "metrics.Step Time (ms)".
 std::string plain_name(std::string_view name) {
   std::string text = folded(last_part(name));
+  if (const std::size_t slash = text.find('/'); slash != std::string::npos)
+    text.replace(slash, 1, "_per_");
   const auto open = text.find_last_of("([");
   if (open == std::string::npos || open == 0 || !(text.ends_with(')') || text.ends_with(']')))
     return text;
@@ -209,8 +211,13 @@ bool is_batch_size(std::vector<std::string> words) {
          !kNotOfBatchSizes.has_one_of(words);
 }
 
-/// A plain name without its unit of time, and the unit; a rate such as "samples_per_s" has none.
+/// A plain name without its unit of time, and the unit: of "step_ms" and of "ms_per_step"; a rate
+/// such as "samples_per_s" has none.
 std::pair<std::string_view, std::string_view> split_unit(std::string_view name) {
+  const std::size_t per = name.find("_per_");
+  if (per != name.npos)
+    if (const std::string_view first = unit_among(kUnitsAtEnd, name.substr(0, per)); !first.empty())
+      return {name.substr(per + 1), first};
   const std::size_t last = std::min(name.rfind('_'), name.size());
   const std::string_view base = name.substr(0, last);
   const std::string_view unit =

@@ -177,6 +177,23 @@ void tell_failures(const std::string& status, const std::string& measured, Table
   table.columns[static_cast<std::size_t>(&cells - table.columns.data())] = std::move(told);
 }
 
+void share_reasons(const std::string& measured, Table& table) {
+  Column told = as_numbers(table.at(measured));
+  bool changed = false;
+  for (BadCell& cell : told.bad_cells) {
+    if (!cell.text.empty())
+      continue;
+    for (const Column& column : table.columns)
+      if (const std::string text = column.text(cell.row);
+          column.name != measured && ran_out_of(text) != RanOutOf::nothing) {
+        cell.text = text;
+        changed = true;
+      }
+  }
+  if (changed)
+    table.columns[to_size(&table.at(measured) - table.columns.data())] = std::move(told);
+}
+
 std::vector<std::string> columns_of_failures(const std::string& measured, const Table& table) {
   const std::vector<bool> failed =
       mapped(numbers_of(table.at(measured)), [](double time) { return !(time > 0); });
@@ -199,6 +216,26 @@ std::vector<std::string> columns_of_failures(const std::string& measured, const 
       out.push_back(column.name);
   }
   return out;
+}
+
+std::optional<std::string> raise_to_resolution(const std::string& measured, Table& table) {
+  constexpr double kNear =
+      100;  // last digits: the least of larger numbers is far from rounded to 0
+  Column& column =
+      table.columns[static_cast<std::size_t>(&table.at(measured) - table.columns.data())];
+  const double last_digit = column.last_digit;
+  if (!column.is_numeric() || !(last_digit > 0 && last_digit < 1))
+    return std::nullopt;  // a whole 0 may be the mark of a failed run
+  double least = kNever;
+  for (const double x : column.numbers)
+    least = x > 0 ? std::min(least, x) : least;
+  const auto zeros = std::ranges::count(column.numbers, 0.0);
+  if (zeros == 0 || least > kNear * last_digit)
+    return std::nullopt;
+  std::ranges::replace(column.numbers, 0.0, last_digit / 2);
+  return fmt::format("{} of '{}' {} below its last digit, {}, and count{} as half of it.",
+                     counted_noun(to_size(zeros), "cell"), measured, zeros == 1 ? "is" : "are",
+                     to_text(last_digit), zeros == 1 ? "s" : "");
 }
 
 std::optional<std::string> set_limits(const std::string& measured,

@@ -26,9 +26,18 @@ std::string failure_of(const std::string& status);
 /// words that say so. Throws UsageError if there is no such column.
 void tell_failures(const std::string& status, const std::string& measured, Table& table);
 
+/// Blank measured cells of runs of which another column says that they ran out of memory or time,
+/// as the cell of another result may, take its word.
+void share_reasons(const std::string& measured, Table& table);
+
 /// The columns that tell which runs failed, and so are their results: those without a value exactly
 /// where `measured` has none, such as the memory of these runs, and those of their states.
 std::vector<std::string> columns_of_failures(const std::string& measured, const Table& table);
+
+/// Counts zeros in a measured column whose cells have decimals ("0.00") as half of its last digit,
+/// if its least number > 0 has no more than two digits more: such runs were too short to measure.
+/// Returns a sentence about them, nullopt if there are none.
+std::optional<std::string> raise_to_resolution(const std::string& measured, Table& table);
 
 /// Sets the limits of the runs and, for those that were ended at them, the measured cells: of
 /// ">3600", of "timeout" in a column of times, and of "oom" in one of memory. `limit` is a column,

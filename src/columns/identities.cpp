@@ -260,6 +260,7 @@ constexpr WordList kRepetitions{
 constexpr WordList kBesideRepetitions{"id idx index no nr number random rng uuid count"};
 constexpr WordList kIds{"id idx index uuid guid pid"};
 constexpr WordList kWhatHasIds{"job config configuration test sample row record task case"};
+constexpr WordList kHashes{"hash sha sha1 sha256 md5 digest checksum"};
 constexpr WordList kDates{"date datetime timestamp timestamps"};
 
 /// The words of the last part of a name; "configurationID" is split as "configurationId".
@@ -372,7 +373,15 @@ bool is_like_a_number(std::string_view text) {
   return text.find_first_not_of("0123456789.,+-eE% ") == std::string_view::npos;
 }
 
-bool is_text_label(const Column& column, std::size_t rows) {
+/// "9f3a2b1", or any text of a column that is called "hash" or "id".
+bool is_hash(std::string_view text) {
+  constexpr std::size_t shortest = 6;  // "fa11ed" may be a word
+  return text.size() >= shortest &&
+         text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos &&
+         text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+bool is_text_label(const Column& column, const Names& words, std::size_t rows) {
   constexpr std::size_t kFewLevels = 10;  // so few models or datasets may occur once each
   const Names& levels = column.levels;
   if (std::ranges::all_of(levels, is_date))
@@ -380,12 +389,14 @@ bool is_text_label(const Column& column, std::size_t rows) {
   if (is_scale_name(column.name) || std::ranges::all_of(levels, is_like_a_number))
     return false;
   return 10 * levels.size() > 9 * rows &&
-         (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path));
+         (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path) ||
+          std::ranges::all_of(levels, is_hash) || kHashes.has(words.empty() ? "" : words.back()) ||
+          is_id_name(words));
 }
 
 bool is_label(const Column& column, const Names& words, std::size_t rows) {
   if (!column.is_numeric())
-    return is_text_label(column, rows);
+    return is_text_label(column, words, rows);
   const bool dated =
       std::ranges::any_of(words, [](const std::string& word) { return kDates.has(word); });
   return column.bad_cells.empty() && is_whole(column) && (dated || is_id_name(words));

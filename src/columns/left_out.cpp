@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "base/text.hpp"
@@ -18,7 +19,11 @@ constexpr WordList kResults{
     "throughput goodput util utilization utilisation mfu hfu occupancy loss accuracy acc "
     "perplexity ppl bleu f1 speedup efficiency tflops tflop ips fps qps rps tps iops bandwidth "
     "busbw algbw bw gbps energy joules watts temperature latency elapsed wall wallclock duration "
-    "seconds secs overhead slowdown runtime walltime imbalance rss maxrss vmem vmpeak"};
+    "seconds secs overhead slowdown runtime walltime imbalance rss maxrss vmem vmpeak vmhwm hwm "
+    "forward backward fwd bwd"};
+
+// Amounts that a run uses up, besides memory.
+constexpr WordList kUsedUp{"energy joules watts rss maxrss vmem vmpeak vmhwm hwm"};
 
 // With one of these words, a time or a rate is a setting: "time_limit", "target_latency".
 constexpr WordList kAskedFor{
@@ -58,6 +63,41 @@ bool may_be_memory_used(std::string_view name) {
   if (words.size() > 1 && kBytes.has(words.back()))
     words.pop_back();
   return !words.empty() && kMemory.has(words.back()) && !kAskedFor.has_one_of(words);
+}
+
+constexpr WordList kStatisticsOfRuns{
+    "avg mean average median std stdev stddev sd sem min max var cv iqr mad geomean"};
+// Beside the name of a quantity only, since "low" and "high" alone are settings.
+constexpr WordList kSpreads{"err error ci lo low lower hi high upper q1 q3 sum"};
+// What counts the runs behind a row of statistics.
+constexpr WordList kRunsBehind{"n count runs reps repeats rounds iterations samples"};
+
+/// "stddev", "p99".
+bool is_statistic(std::string_view word) {
+  return kStatisticsOfRuns.has(word) ||
+         (word.size() > 1 && word[0] == 'p' &&
+          word.find_first_not_of("0123456789", 1) == std::string_view::npos);
+}
+
+/// Whether a name consists of statistics: "min", "p95".
+bool names_statistic(std::string_view name) {
+  const Words words = name_words(name);
+  return !words.empty() && std::ranges::all_of(words, is_statistic);
+}
+
+/// The sorted words of a name but statistics.
+Words words_of_measured(std::string_view name) {
+  Words words = name_words(name);
+  std::erase_if(words,
+                [](const std::string& word) { return is_statistic(word) || kSpreads.has(word); });
+  std::ranges::sort(words);
+  return words;
+}
+
+/// "tput_err" beside "tput", "p50_ms" beside "mean_ms".
+bool is_statistic_of(std::string_view name, std::string_view target) {
+  const Words words = words_of_measured(name);
+  return !words.empty() && words == words_of_measured(target);
 }
 
 /// Columns that a tool writes besides the settings of its runs, folded.
@@ -164,11 +204,40 @@ bool looks_measured(const Column& column) {
   return values > kManyValues || 2 * values > column.numbers.size();
 }
 
+/// The relative change of a number by half of the last digit that its column shows.
+double rounding_of(const LogColumn& x, std::size_t row) {
+  return x.part->column->last_digit / 2 / x.part->column->numbers[row];
+}
+
+/// Whether the product is the same in every row to 1 %, or to what the digits of the first two
+/// members leave open: copies of one measurement are rounded apart.
+bool is_same_but_for_digits(const std::vector<SignedColumn>& members) {
+  constexpr double kLargest = 0.1;   // beyond it, digits leave anything open
+  constexpr double kRangeOfAll = 5;  // in roundings: a column that varies less says nothing
+  double low = -std::numeric_limits<double>::infinity();
+  double high = -low;
+  double typical = 0;
+  const std::vector<double>& x = members[0].column->logarithms;
+  for (std::size_t row = 0; row < x.size(); ++row) {
+    double sum = 0;
+    for (const SignedColumn& factor : members)
+      sum += factor.power * factor.column->logarithms[row];
+    const double rounding =
+        rounding_of(*members[0].column, row) + rounding_of(*members[1].column, row);
+    const double open = std::max(kAgreement, std::min(kLargest, rounding));
+    low = std::max(low, sum - open);
+    high = std::min(high, sum + open);
+    typical += open / static_cast<double>(x.size());
+  }
+  const auto [least, most] = std::ranges::minmax(x);
+  return low <= high && (typical <= kAgreement || most - least > kRangeOfAll * typical);
+}
+
 /// The law x = time^+-1 times up to two of the other columns, if it holds.
 std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
                                   const std::vector<LogColumn>& inputs) {
   const auto law = [&](const std::vector<SignedColumn>& members) -> std::optional<std::string> {
-    if (!is_same_everywhere(members, kAgreement))
+    if (!is_same_but_for_digits(members))
       return std::nullopt;
     std::vector<Factor> named;
     for (const SignedColumn& factor : std::span(members).subspan(2))
@@ -180,6 +249,63 @@ std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
     if (auto found = find_product(inputs, {2, 4}, {{&x, -1}, {&time, of_time}}, law))
       return found;
   return std::nullopt;
+}
+
+constexpr std::size_t kMostParts = 4;
+constexpr double kLeastOfSum = 0.9;  // the rest of a total may be in no column
+constexpr double kMostOfSum = 1.02;
+constexpr double kEvenShare = 1.25;  // by which the share of the parts may vary
+
+/// Adds columns from `from` on to a sum until it is the target in every row, but for a rest.
+bool completes_sum(const std::vector<const ColumnPart*>& columns, const std::vector<double>& target,
+                   std::size_t from, std::vector<double> sum,
+                   std::vector<const ColumnPart*>& taken) {
+  if (taken.size() > 1) {
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    for (std::size_t row = 0; row < sum.size(); ++row) {
+      least = std::min(least, sum[row] / target[row]);
+      most = std::max(most, sum[row] / target[row]);
+    }
+    if (least >= kLeastOfSum && most <= kMostOfSum && most <= kEvenShare * least)
+      return true;
+  }
+  for (std::size_t i = from; i < columns.size() && taken.size() < kMostParts; ++i) {
+    std::vector<double> longer = sum;
+    bool fits = true;
+    for (std::size_t row = 0; row < sum.size(); ++row)
+      fits = fits && (longer[row] += columns[i]->column->numbers[row]) <= kMostOfSum * target[row];
+    taken.push_back(columns[i]);
+    if (fits && completes_sum(columns, target, i + 1, std::move(longer), taken))
+      return true;
+    taken.pop_back();
+  }
+  return false;
+}
+
+/// The columns of which the target is the sum: "forward" and "backward" of "total".
+std::vector<const ColumnPart*> parts_of_total(const std::vector<const ColumnPart*>& columns,
+                                              const Column& target) {
+  constexpr std::size_t most_columns = 16;
+  constexpr double least_range = 1.5;  // of the total: a constant is the sum of any two
+  const auto [least, most] = std::ranges::minmax(target.numbers);
+  std::vector<const ColumnPart*> taken;
+  if (columns.size() > most_columns || target.numbers.size() < 4 || !target.bad_cells.empty() ||
+      !(least > 0) || most < least_range * least ||
+      !completes_sum(columns, target.numbers, 0, std::vector<double>(target.numbers.size(), 0.0),
+                     taken))
+    taken.clear();
+  return taken;
+}
+
+/// Whether the cells are times or memory, as results are; what a run reads or was given, too.
+bool has_unit_of_result(const ColumnPart& part) {
+  constexpr WordList given{"input inputs size file files data dataset read disk cache"};
+  const Column& column = *part.column;
+  const Words words = name_words(column.name);
+  const bool has_digits = column.with_unit.find('.') != std::string::npos;  // settings are round
+  return (column.unit == "s" || column.unit == "B") && has_digits && !kAskedFor.has_one_of(words) &&
+         !given.has_one_of(words);
 }
 
 }  // namespace
@@ -203,6 +329,16 @@ bool is_by_product_name(std::string_view name) {
          is_time(name, words);
 }
 
+bool names_amount(std::string_view name) {
+  const Words words = words_of_quantity(name);
+  const Words all = name_words(name);
+  if (words.empty() || kAskedFor.has_one_of(words))
+    return false;
+  return kUsedUp.has_one_of(all) || may_be_memory_used(name) ||
+         (all.size() > 1 && all.front() == "vm") ||
+         (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)));
+}
+
 bool is_table_of_tool(const std::vector<std::string>& names) {
   return tool_of(names) != nullptr;
 }
@@ -213,38 +349,91 @@ std::optional<LeftOut::Because> role_in_tool(const std::string& name,
   return tool == nullptr ? std::nullopt : tool->role(folded(name));
 }
 
-std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts) {
-  std::vector<const ColumnPart*> times;
-  std::vector<const ColumnPart*> set;
-  std::vector<const ColumnPart*> suspects;
-  for (const ColumnPart& part : parts) {
-    if (part.part == Part::target)
-      times.push_back(&part);
-    const bool named = is_by_product_name(part.column->name);
-    if (may_be_left_out(part) &&
-        (named || may_be_memory_used(part.column->name) || !is_whole(*part.column)))
-      suspects.push_back(&part);
-    if (part.is_number() && part.column->formula.empty() && !named)
-      set.push_back(&part);
+namespace {
+
+/// What the columns of a table say together about those that are results.
+struct ResultEvidence {
+  const Column& target;
+  bool tells_memory;    ///< in few rows, every memory that was asked for may be another one
+  bool has_statistics;  ///< two or more
+  std::vector<const ColumnPart*> summands;  ///< of the target
+
+  /// A result if it looks measured.
+  bool is_named(const ColumnPart& part) const {
+    const std::string& name = part.column->name;
+    return is_by_product_name(name) || names_statistic(name) || has_unit_of_result(part) ||
+           (tells_memory && may_be_memory_used(name));
   }
-  const std::vector<LogColumn> time = log_columns(times);
-  const std::vector<LogColumn> inputs = log_columns(set);
-  // In few rows, every memory that was asked for may be another one, too.
-  const bool tells_memory = table.rows() >= kFewestRowsOfLaw;
-  const bool time_varies = !time.empty() && !is_same_everywhere({{&time[0], 1}}, kAgreement);
-  std::vector<LeftOut> found;
-  for (const ColumnPart* part : suspects) {
-    const bool named = is_by_product_name(part->column->name) ||
-                       (tells_memory && may_be_memory_used(part->column->name));
-    const bool measured = looks_measured(*part->column);
-    if (!measured && !named)
+  /// A result with any values.
+  bool is_sure(const ColumnPart& part) const {
+    const std::string& name = part.column->name;
+    return is_statistic_of(name, target.name) || contains(summands, &part) ||
+           folded(name) == "visits" ||
+           (has_statistics && (names_statistic(name) || may_count_runs(name)));
+  }
+};
+
+ResultEvidence evidence_of(const Table& table, const std::vector<ColumnPart>& parts,
+                           const Column& target) {
+  std::size_t statistics = 0;
+  std::vector<const ColumnPart*> may_be_summands;
+  for (const ColumnPart& part : parts) {
+    if (!may_be_left_out(part))
       continue;
-    const std::vector<LogColumn> x = log_columns({part});
+    const std::string& name = part.column->name;
+    statistics += names_statistic(name) || is_statistic_of(name, target.name) ? 1U : 0U;
+    if (part.facts.all_positive && !is_whole(*part.column) && looks_measured(*part.column))
+      may_be_summands.push_back(&part);
+  }
+  return {target, table.rows() >= kFewestRowsOfLaw, statistics > 1,
+          parts_of_total(may_be_summands, target)};
+}
+
+}  // namespace
+
+bool may_count_runs(std::string_view name) {
+  return kRunsBehind.has(folded(name));
+}
+
+bool is_better_statistic(std::string_view name, std::string_view other) {
+  constexpr WordList middles{"avg mean average median p50"};
+  const auto distance = [&](std::string_view column) {
+    const Words words = name_words(column);
+    const auto is_spread = [&](const std::string& word) {
+      return (is_statistic(word) && !middles.has(word)) || kSpreads.has(word);
+    };
+    return std::ranges::any_of(words, is_spread) ? 2 : middles.has_one_of(words) ? 1 : 0;
+  };
+  return words_of_measured(name) == words_of_measured(other) && distance(name) < distance(other);
+}
+
+std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts) {
+  const auto target = std::ranges::find(parts, Part::target, &ColumnPart::part);
+  if (target == parts.end())
+    return {};
+  const ResultEvidence evidence = evidence_of(table, parts, *target->column);
+  std::vector<const ColumnPart*> set;
+  for (const ColumnPart& part : parts)
+    if (part.is_number() && part.column->formula.empty() &&
+        !is_by_product_name(part.column->name) && !evidence.is_sure(part))
+      set.push_back(&part);
+  const std::vector<LogColumn> time = log_columns({&*target});
+  const std::vector<LogColumn> inputs = log_columns(set);
+  const bool tells_laws = table.rows() >= kFewestRowsOfLaw && !time.empty() &&
+                          !is_same_everywhere({{&time[0], 1}}, kAgreement);
+  std::vector<LeftOut> found;
+  for (const ColumnPart& part : parts) {
+    if (!may_be_left_out(part))
+      continue;
+    const bool measured = looks_measured(*part.column);
+    const bool named = evidence.is_named(part);
+    const bool is_result = evidence.is_sure(part) || (named && measured);
     std::optional<std::string> law;
-    if (time_varies && !x.empty() && table.rows() >= kFewestRowsOfLaw)
-      law = law_of(x[0], time[0], inputs);
-    if (law || (named && measured))
-      found.push_back({part->column->name, LeftOut::Because::result, law.value_or("")});
+    if (tells_laws && (is_result || named || (measured && !is_whole(*part.column))))
+      if (const std::vector<LogColumn> x = log_columns({&part}); !x.empty())
+        law = law_of(x[0], time[0], inputs);
+    if (law || is_result)
+      found.push_back({part.column->name, LeftOut::Because::result, law.value_or("")});
   }
   std::ranges::sort(found, {}, &LeftOut::column);
   return found;

@@ -16,6 +16,18 @@ namespace perfmodel {
 /// ("requests_per_s" of a load), so the values must be checked as well.
 bool is_by_product_name(std::string_view name);
 
+/// True if a column of this name holds an amount that a run uses, memory or energy: "peak_rss",
+/// "memory_gb", "energy_j". Without another result it is what was measured.
+bool names_amount(std::string_view name);
+
+/// "n", "count": the runs of which a row has statistics, or an input.
+bool may_count_runs(std::string_view name);
+
+/// Whether two columns are statistics of one quantity, and the first tells more of a typical run:
+/// the quantity itself rather than its mean or median ("time", "time_mean"), and these rather than
+/// "time_max" or "p95".
+bool is_better_statistic(std::string_view name, std::string_view other);
+
 /// Whether a table has the columns of a known tool: those that are in each of its tables, and three
 /// columns in all, since one name ("user", "min") may be an input's.
 bool is_table_of_tool(const std::vector<std::string>& names);
@@ -27,10 +39,14 @@ std::optional<LeftOut::Because> role_in_tool(const std::string& name,
 
 /// Finds results among the columns that no flag names, that do not have the name of a scale and are
 /// not derived. A result either
-/// - is a product or quotient of the time and up to two other columns, to 1 % in every row,
-/// - or has the name of a result (is_by_product_name),
+/// - is a product or quotient of the time and up to two other columns, in every row to 1 % or to
+///   half of the last digits that the two show,
+/// - or has the name (is_by_product_name) or the unit of a result,
 /// and looks measured: it has more than 20 distinct values, or more than half as many as rows,
-/// since settings have few values that repeat. Columns of integers need the name.
+/// since settings have few values that repeat. Columns of integers need the name. Results are also
+/// - statistics ("stddev", "p95", "tput_err" beside "tput"), beside two of which a count is the
+///   number of runs,
+/// - and up to four measured columns of which the target is the sum, but for a tenth.
 ///
 /// Returns them in the order of their names.
 std::vector<LeftOut> find_by_products(const Table& table, const std::vector<ColumnPart>& parts);

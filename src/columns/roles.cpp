@@ -120,10 +120,11 @@ bool is_mostly_positive(const Column& column) {
   return 2 * static_cast<std::size_t>(positive) > numbers.size();
 }
 
-/// The columns that could be the measured time, and why.
-struct TimeCandidates {
+/// The columns that could be what was measured, and why.
+struct Candidates {
   std::vector<ColumnPart*> columns;
   std::string as;  ///< "the measured time, by its name"
+  bool are_rates = false;
 };
 
 /// True if a flag gives a role to a column with the name of a time, so that another is no guess.
@@ -133,6 +134,22 @@ bool uses_time_otherwise(const Parts& parts) {
       [](const ColumnPart& part) {
         return part.by_flag && part.part != Part::target && is_time_name(part.column->name);
       });
+}
+
+/// A column of numbers that no flag names and no formula computes.
+bool may_be_measured(const ColumnPart& part) {
+  return part.part == Part::open && part.column->formula.empty() && part.facts.mostly_numbers() &&
+         !part.facts.constant;
+}
+
+/// Leaves out the columns of which another one is the better statistic.
+void keep_best_statistics(std::vector<ColumnPart*>& columns) {
+  const std::vector<ColumnPart*> all = columns;
+  std::erase_if(columns, [&](const ColumnPart* part) {
+    return std::ranges::any_of(all, [&](const ColumnPart* other) {
+      return is_better_statistic(other->column->name, part->column->name);
+    });
+  });
 }
 
 /// The last column of numbers > 0 that varies, numbers no runs, and has no name of a scale or of a
@@ -145,28 +162,27 @@ ColumnPart* last_result(const Table& table, const RoleRequest& request, Parts& p
   const std::vector<std::string> labels =
       mapped(find_run_labels(table, as_inputs), [](const LeftOut& item) { return item.column; });
   const std::vector<std::string> columns = table.names();
-  ColumnPart* out = nullptr;
+  std::vector<ColumnPart*> found;
   for (ColumnPart& part : parts) {
     const std::string& name = part.column->name;
     const bool is_origin = std::ranges::any_of(
         request.derived, [&](const DerivedColumn& item) { return contains(item.of, name); });
-    if (part.part == Part::open && part.column->formula.empty() && !is_origin &&
-        part.facts.mostly_numbers() && is_mostly_positive(*part.column) && !part.facts.constant &&
+    if (may_be_measured(part) && !is_origin && is_mostly_positive(*part.column) &&
         !part.facts.zero_one && !is_scale_name(name) && !role_in_tool(name, columns) &&
         !contains(labels, name))
-      out = &part;
+      found.push_back(&part);
   }
-  const bool has_rate = std::ranges::any_of(parts, [](const ColumnPart& part) {
-    return part.part == Part::open && part.facts.mostly_numbers() &&
-           names_throughput(part.column->name);
+  keep_best_statistics(found);
+  const auto last = std::find_if(found.rbegin(), found.rend(), [](const ColumnPart* part) {
+    return !may_count_runs(part->column->name);
   });
-  return has_rate ? nullptr : out;
+  return last != found.rend() ? *last : found.empty() ? nullptr : found.back();
 }
 
 /// Of columns with the unit of a time, only those of numbers > 0; if there are none and runs may
 /// have failed, a 0 does not rule a column out.
-TimeCandidates time_candidates(const RoleRequest& request, Parts& parts) {
-  TimeCandidates found{columns_with_time_name(parts), "the measured time, by its name"};
+Candidates time_candidates(const RoleRequest& request, Parts& parts) {
+  Candidates found{columns_with_time_name(parts), "the measured time, by its name"};
   if (found.columns.empty())
     found.as = "the measured time, by the unit in its name";
   const auto add_by_unit = [&](const auto& is_positive) {
@@ -178,12 +194,36 @@ TimeCandidates time_candidates(const RoleRequest& request, Parts& parts) {
   add_by_unit([](const ColumnPart& part) { return part.facts.all_positive; });
   if (request.failed != FailedRunsAre::refused)
     add_by_unit([](const ColumnPart& part) { return is_mostly_positive(*part.column); });
+  keep_best_statistics(found.columns);
+  return found;
+}
+
+/// The candidates for the target: a time; if there is none, a rate; if there is none either, the
+/// last column with the name of another quantity that is measured; else the last of numbers.
+Candidates target_candidates(const Table& table, const RoleRequest& request, Parts& parts) {
+  Candidates found = time_candidates(request, parts);
   if (!found.columns.empty() || uses_time_otherwise(parts))
     return found;
   for (ColumnPart& part : parts)
-    if (part.part == Part::open && part.facts.mostly_numbers() &&
-        may_be_time_name(part.column->name))
+    if (may_be_measured(part) && may_be_time_name(part.column->name))
       found = {{&part}, "the measured time, by its name"};
+  if (!found.columns.empty())
+    return found;
+  for (ColumnPart& part : parts)
+    if (may_be_measured(part) && names_throughput(part.column->name))
+      found.columns.push_back(&part);
+  keep_best_statistics(found.columns);
+  if (!found.columns.empty()) {
+    found.as = "the measured throughput, by its name";
+    found.are_rates = true;
+    return found;
+  }
+  for (ColumnPart& part : parts)
+    if (may_be_measured(part) && names_amount(part.column->name))
+      found = {{&part}, fmt::format("what was measured, by its name; {}", kOtherTargets)};
+  if (ColumnPart* const last = found.columns.empty() ? last_result(table, request, parts) : nullptr)
+    found = {{last},
+             fmt::format("what was measured, the last of numbers that vary; {}", kOtherTargets)};
   return found;
 }
 
@@ -255,30 +295,27 @@ struct Doubts {
   std::string time_example;
   std::vector<std::string> scales;  // columns that could be a scale
 
-  void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
-    if (found.empty()) {
+  void about_target(const Table& table, const Parts& parts, const Candidates& found) {
+    if (found.columns.empty()) {
       const std::string taken = taken_times(parts);
       questions += fmt::format("{}: cannot infer which column is the measured time\n{}",
                                table.source, taken);
-      if (!taken.empty())
-        return;
-      const auto rate = std::ranges::find_if(parts, [](const ColumnPart& part) {
-        return part.part == Part::open && part.facts.mostly_numbers() &&
-               names_throughput(part.column->name);
-      });
-      const bool is_rate = rate != parts.end();
-      time_example = is_rate ? rate->column->name : "COLUMN";
-      flags += (is_rate ? " --throughput-target " : " --target ") + shell_word(time_example);
+      time_example = "COLUMN";
+      if (taken.empty())
+        flags += " --target COLUMN";
       return;
     }
     const std::vector<std::string> names =
-        mapped(found, [](const ColumnPart* part) { return part->column->name; });
-    questions += fmt::format("{}: several columns could be the measured time: {}\n", table.source,
-                             quoted_list(names));
+        mapped(found.columns, [](const ColumnPart* part) { return part->column->name; });
+    const char* const flag = found.are_rates ? "--throughput-target" : "--target";
+    if (names.size() > 1)
+      questions += fmt::format("{}: several columns could be the measured {}: {}\n", table.source,
+                               found.are_rates ? "throughput" : "time", quoted_list(names));
+    else
+      questions += fmt::format("{}: '{}' is a throughput, by its name\n", table.source, names[0]);
     time_example = names[0];
-    flags += fmt::format(
-        " --target {} --ignore {}", shell_word(time_example),
-        shell_word(joined(std::vector<std::string>(names.begin() + 1, names.end()), ",")));
+    for (std::size_t i = 0; i < names.size(); ++i)
+      flags += fmt::format("{} {} {}", i == 0 ? "" : ", or", flag, shell_word(names[i]));
   }
 
   void about_scale(const Table& table, const Parts& parts) {
@@ -297,22 +334,17 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                                 Parts& parts, std::vector<std::string>& notices) {
   Doubts doubts;
   if (!request.target) {
-    auto [candidates, as] = time_candidates(request, parts);
-    if (candidates.empty() && !uses_time_otherwise(parts))
-      if (ColumnPart* const last = last_result(table, request, parts)) {
-        candidates = {last};
-        as = "what was measured, the last of numbers that vary; --target names another";
-      }
-    if (candidates.size() == 1) {
-      candidates[0]->part = Part::target;
-      const std::string& name = candidates[0]->column->name;
+    const Candidates found = target_candidates(table, request, parts);
+    if (found.columns.size() == 1 && !found.are_rates) {
+      found.columns[0]->part = Part::target;
+      const std::string& name = found.columns[0]->column->name;
       const bool tells_unit =
-          has_bracketed_unit(name) && !request.time_unit && candidates[0]->column->unit.empty();
-      notices.push_back(fmt::format("Column '{}' is taken as {}{}{}.", name, as,
+          has_bracketed_unit(name) && !request.time_unit && found.columns[0]->column->unit.empty();
+      notices.push_back(fmt::format("Column '{}' is taken as {}{}{}.", name, found.as,
                                     tells_unit ? "; all times are in " : "",
                                     tells_unit ? unit_of(name) : ""));
     } else {
-      doubts.about_time(table, parts, candidates);
+      doubts.about_target(table, parts, found);
     }
   }
   if (!request.extrinsic) {
@@ -540,6 +572,26 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
   return dropped;
 }
 
+/// True if numbers and texts of a column are names alike: "A100" beside "3090", or "none" beside
+/// stages 1 to 3. In a column of numbers, texts that stand once or say that a value is missing are
+/// mistakes.
+bool are_names(const Table& table, const ColumnPart& part) {
+  constexpr WordList missing{"na n/a nan null - -- ? missing unknown failed fail error"};
+  const Column& column = *part.column;
+  if (!column.unit.empty() || is_scale_name(column.name) || has_time_unit(column.name))
+    return false;
+  std::map<std::string, std::size_t> cells;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    ++cells[column.text(row)];
+  const bool few_texts = part.facts.mostly_numbers();
+  for (const auto& [text, count] : cells)
+    if (!parse_number(text) &&
+        (text.empty() || missing.has(folded(text)) || without_group_marks(text) ||
+         has_size_letter(text) || parse_quantity(text) || (few_texts && count < 2)))
+      return false;
+  return !few_texts || 2 * cells.size() <= table.rows();
+}
+
 /// Makes intrinsic columns of texts categorical, and those of only 0 and 1 unless a formula
 /// computes with them.
 void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& notices,
@@ -553,6 +605,12 @@ void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& n
                                     part.column->name));
     } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
       part.part = Part::categorical;
+    } else if (!part.by_flag && part.facts.mixed() && are_names(table, part)) {
+      part.part = Part::categorical;
+      notices.push_back(
+          fmt::format("Column '{}' has names besides numbers and is taken as "
+                      "categorical.",
+                      part.column->name));
     } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
       part.part = Part::ignored;  // its cells need no further check
       refuse_mixed(table, part, obstacles);
@@ -690,8 +748,23 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
     return table.find(*named) == nullptr ? std::nullopt : named;
   std::vector<std::string> problems;  // refused when all roles are determined
   Parts parts = parts_by_flags(table, request, problems);
-  const std::vector<ColumnPart*> candidates = time_candidates(request, parts).columns;
-  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
+  const Candidates found = target_candidates(table, request, parts);
+  return found.columns.size() == 1 && !found.are_rates
+             ? std::optional(found.columns[0]->column->name)
+             : std::nullopt;
+}
+
+std::optional<std::string> measured_rate(const Table& table, const RoleRequest& request) {
+  if (request.target || request.throughput ||
+      std::ranges::none_of(table.columns,
+                           [](const Column& column) { return names_throughput(column.name); }))
+    return std::nullopt;
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const Candidates found = target_candidates(table, request, parts);
+  return found.are_rates && found.columns.size() == 1
+             ? std::optional(found.columns[0]->column->name)
+             : std::nullopt;
 }
 
 std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {

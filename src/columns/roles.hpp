@@ -1,12 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
+
+/// In the notice of a guessed target.
+inline constexpr std::string_view kOtherTargets = "--target names another";
 
 /// The request with the columns of its formula as the only inputs: all others are ignored.
 ///

@@ -206,12 +206,21 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   for (const auto& column : {request.limit, request.status})
     if (column && table.find(*column) != nullptr)
       timed.ignore.push_back(*column);
-  const bool looks_for_failures = request.status || request.failed != FailedRunsAre::refused;
-  const auto measured = looks_for_failures ? measured_column(table, timed) : std::nullopt;
+  if (const auto rate = measured_rate(table, timed)) {
+    timed.throughput = Throughput{*rate, {}};
+    notices.push_back(
+        fmt::format("Column '{}' is taken as the measured throughput, by its name.", *rate));
+  }
+  const auto measured = measured_column(table, timed);
   if (measured && request.status)
     tell_failures(*request.status, *measured, table);
+  if (measured && request.failed != FailedRunsAre::refused)
+    share_reasons(*measured, table);
   if (measured)
     timed.results = columns_of_failures(*measured, table);
+  if (measured)
+    if (auto short_runs = raise_to_resolution(*measured, table))
+      notices.push_back(*std::move(short_runs));
   if (measured && request.failed == FailedRunsAre::censored)
     if (auto cut = set_limits(*measured, request.limit, table))
       notices.push_back(*std::move(cut));
@@ -222,24 +231,24 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));
-  if (request.throughput) {
-    const ThroughputTime time = requested_time(table, request);
-    table = with_time_of(table, *request.throughput, time.column);
+  if (timed.throughput) {
+    const ThroughputTime time = requested_time(table, timed);
+    table = with_time_of(table, *timed.throughput, time.column);
     timed.target = time.column;
-    timed.ignore.push_back(request.throughput->column);
+    timed.ignore.push_back(timed.throughput->column);
     if (!timed.time_unit)
       timed.time_unit = time.unit;
-    notices.push_back(words_for(*request.throughput, time, table));
-    if (auto warning = warning_of_work(*request.throughput, table))
+    notices.push_back(words_for(*timed.throughput, time, table));
+    if (auto warning = warning_of_work(*timed.throughput, table))
       runs.warnings.push_back(*std::move(warning));
   }
   table = derive_as_requested(table, timed.derived);
   if (timed.formula)
     timed = with_formula_columns(table, std::move(timed));
   runs.roles = resolve_roles(table, timed);
-  runs.roles.throughput = request.throughput;
+  runs.roles.throughput = timed.throughput;
   warn_of_written_numbers(request, runs);
-  if (!request.throughput)
+  if (!timed.throughput)
     if (auto warning = warning_of_throughput(runs.roles.target))
       runs.warnings.push_back(*std::move(warning));
   if (request.totals_per_worker)
@@ -259,6 +268,9 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_fai
   if (drop_failed)
     if (auto failed = drop_failed_runs(runs.file, spec))
       runs.warnings.emplace_back(*std::move(failed));
+  if (table.find(spec.target) != nullptr)
+    if (auto short_runs = raise_to_resolution(spec.target, table))
+      runs.roles.notices.push_back(*std::move(short_runs));
   warn_of_equal_files(runs);
   table = with_derived_columns(table, spec.derived);
   if (spec.throughput)

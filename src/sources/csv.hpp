@@ -56,7 +56,7 @@ class ColumnBuilder {
   const std::string& name() const { return column_.name; }
   /// True if the last cell was a text not seen before in this column.
   bool new_level() const { return new_level_; }
-  Column take() && { return std::move(column_); }
+  Column take() &&;
 
  private:
   void add_number(std::string_view cell);
@@ -64,6 +64,7 @@ class ColumnBuilder {
 
   Column column_;
   std::size_t rows_ = 0;
+  std::size_t decimals_ = 0;  ///< the most of a cell
   bool undecided_;
   bool new_level_ = false;
   Numbering levels_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -143,6 +144,16 @@ CellStyle recognise_style(std::string_view bytes, std::optional<char> separator,
   return style;
 }
 
+namespace {
+
+/// The digits after the point; without bound if there is an exponent.
+std::size_t decimals_from(std::string_view cell, std::size_t point) {
+  const std::size_t end = std::min(cell.find_first_not_of(kDigits, point + 1), cell.size());
+  return end == cell.size() ? end - point - 1 : cell.npos;
+}
+
+}  // namespace
+
 ColumnBuilder::ColumnBuilder(std::string name, Kind kind)
     : undecided_(kind == Kind::first_cell_decides) {
   column_.name = std::move(name);
@@ -164,10 +175,19 @@ void ColumnBuilder::add(std::string_view cell) {
 void ColumnBuilder::add_number(std::string_view cell) {
   if (const auto number = parse_number(cell)) {
     column_.numbers.push_back(*number);
+    if (const std::size_t point = cell.find('.'); point != cell.npos)
+      decimals_ = std::max(decimals_, decimals_from(cell, point));
   } else {
     column_.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
     column_.bad_cells.push_back({rows_, std::string(cell)});
   }
+}
+
+Column ColumnBuilder::take() && {
+  constexpr std::size_t most = std::numeric_limits<double>::max_digits10;
+  if (column_.is_numeric() && decimals_ <= most)
+    column_.last_digit = std::pow(10.0, -static_cast<double>(decimals_));
+  return std::move(column_);
 }
 
 void ColumnBuilder::add_text(std::string_view cell) {

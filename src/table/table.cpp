@@ -260,6 +260,7 @@ Column take_rows(const Column& column, std::span<const std::size_t> rows) {
   out.formula = column.formula;
   out.unit = column.unit;
   out.with_unit = column.with_unit;
+  out.last_digit = column.last_digit;
   if (column.is_numeric()) {
     out.numbers.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {

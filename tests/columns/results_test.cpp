@@ -1,0 +1,200 @@
+// What the first command takes for the target and for results where no flag says it.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "columns/cut_runs.hpp"
+#include "columns/left_out.hpp"
+#include "perfmodel/columns.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/message_of.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using test::table_of;
+using Texts = std::vector<std::string>;
+
+/// The columns that are results by the rules, in the order of their names.
+Texts results_among(const std::string& csv, const RoleRequest& request = {}) {
+  Texts names;
+  for (const LeftOut& item : resolve_roles(table_of(csv), request).left_out)
+    if (item.because == LeftOut::Because::result)
+      names.push_back(item.column);
+  std::ranges::sort(names);
+  return names;
+}
+
+const std::string kStatisticsOfRuns =
+    "commit,count,min,max,stddev,mean_ms,size\n"
+    "a,10,1.0,1.3,0.1,1.12,100\n"
+    "a,12,2.0,2.3,0.1,2.15,200\n"
+    "a,11,4.1,4.4,0.1,4.20,400\n"
+    "b,10,8.0,8.9,0.2,8.30,800\n"
+    "b,10,1.0,1.2,0.1,1.10,100\n"
+    "b,10,2.0,2.5,0.1,2.10,200\n"
+    "b,10,3.9,4.4,0.1,4.10,400\n";
+
+}  // namespace
+
+TEST_CASE("statistics of the runs behind a row are no inputs", "[roles][results]") {
+  CHECK(results_among(kStatisticsOfRuns) == Texts{"count", "max", "min", "stddev"});
+  const Roles roles = resolve_roles(table_of(kStatisticsOfRuns), {});
+  CHECK(roles.target == "mean_ms");
+  // A flag keeps them, and a count without statistics is a setting.
+  RoleRequest kept;
+  kept.intrinsic = Texts{"size", "count"};
+  CHECK(resolve_roles(table_of(kStatisticsOfRuns), kept).intrinsic == Texts{"count", "size"});
+  CHECK(results_among("count,low,high,time_s\n1,1,2,3.5\n2,1,3,6.9\n4,2,3,14\n8,2,4,28\n").empty());
+}
+
+TEST_CASE("a spread with the name of the target is no input", "[roles][results]") {
+  RoleRequest request;
+  request.target = "tput";
+  CHECK(results_among("threads,tput,tput_err\n1,100,2\n2,190,2\n4,360,2\n8,500,3\n", request) ==
+        Texts{"tput_err"});
+  request.target = "p95";
+  CHECK(results_among("nodes,gpus,p50,p75,p95\n1,1,122,122,121\n1,2,115,115,114\n1,4,111,111,111\n"
+                      "1,8,110,109,107\n2,8,80,80,76\n",
+                      request) == Texts{"p50", "p75"});
+}
+
+TEST_CASE("measured parts of the target are no inputs and settings of its size are",
+          "[roles][results]") {
+  CHECK(results_among("threads,first,second,total\n1,10.2,20.1,30.5\n2,5.3,10.5,15.9\n"
+                      "4,2.9,5.6,8.6\n8,1.7,3.2,5.0\n") == Texts{"first", "second"});
+  // As large as the target together, but in no row alike.
+  CHECK(results_among("threads,first,second,time_s\n1,10.2,20.1,30.5\n2,5.3,3.5,15.9\n"
+                      "4,1.9,0.6,8.6\n8,4.7,0.2,5.0\n")
+            .empty());
+}
+
+TEST_CASE("a copy of the target that was rounded is no input", "[roles][results]") {
+  std::string csv = "gpus,kind,speed,time_s\n";
+  for (const auto& [gpus, time, speed] :
+       std::vector<std::tuple<int, const char*, const char*>>{{1, "10.13", "0.10"},
+                                                              {2, "5.21", "0.19"},
+                                                              {4, "2.74", "0.36"},
+                                                              {8, "1.52", "0.66"},
+                                                              {16, "0.97", "1.03"},
+                                                              {32, "0.71", "1.41"}})
+    csv += std::to_string(gpus) + ",a," + speed + "," + time + "\n";
+  CHECK(results_among(csv) == Texts{"speed"});
+  // 3 % off in one row, which two digits do not explain.
+  const auto at = csv.find("1.41");
+  csv.replace(at, 4, "1.46");
+  CHECK(results_among(csv).empty());
+}
+
+TEST_CASE("memory with a unit and digits beside a time is a result and sizes of inputs are not",
+          "[roles][results]") {
+  const std::string rows =
+      "1,12.31 GB,301 ms\n2,12.42 GB,160 ms\n4,12.65 GB,88 ms\n8,13.04 GB,52 ms\n";
+  CHECK(results_among("gpus,held,step_time\n" + rows) == Texts{"held"});
+  CHECK(results_among("gpus,file_size,step_time\n" + rows).empty());
+  CHECK(results_among("gpus,bucket,step_time\n1,1 MB,301 ms\n1,2 MB,160 ms\n1,4 MB,88 ms\n"
+                      "2,8 MB,52 ms\n")
+            .empty());
+}
+
+TEST_CASE("hashes name runs", "[roles][results]") {
+  const Roles roles = resolve_roles(
+      table_of("size,built,time_s\n1,9f3a2b,1.1\n2,17cc9e,2.1\n4,aa81f0,4.2\n8,bb1234,8.0\n"), {});
+  REQUIRE(roles.left_out.size() == 1);
+  CHECK(roles.left_out[0].column == "built");
+  CHECK(roles.left_out[0].because == LeftOut::Because::label);
+  // Words of the same letters are levels.
+  CHECK(resolve_roles(table_of("size,food,time_s\n1,decaf,1.1\n2,facade,2.1\n4,bead,4.2\n"), {})
+            .categorical == Texts{"food"});
+}
+
+TEST_CASE("a rate is the target where there is no time", "[roles][results]") {
+  const Table rates = table_of("cores,logs_per_s\n1,128\n2,256\n4,517\n");
+  CHECK(measured_rate(rates, {}) == "logs_per_s");
+  CHECK_FALSE(measured_column(rates, {}));
+  CHECK_FALSE(measured_rate(table_of("cores,logs_per_s,time_s\n1,128,3\n2,256,2\n"), {}));
+  const Table two = table_of("cores,read_per_s,logs_per_s\n1,1,128\n2,3,256\n");
+  CHECK_FALSE(measured_rate(two, {}));
+  CHECK_THAT(test::message_of<InputError>([&] { resolve_roles(two, {}); }),
+             ContainsSubstring("pass, for example: --throughput-target read_per_s, or "
+                               "--throughput-target logs_per_s"));
+}
+
+TEST_CASE("the name of an amount makes it the target where there is neither time nor rate",
+          "[roles][results]") {
+  CHECK(resolve_roles(table_of("layers,peak_rss,width\n2,800,64\n4,900,128\n8,1000,96\n"), {})
+            .target == "peak_rss");
+  CHECK(resolve_roles(table_of("layers,peak_rss,step_ms\n2,800,64\n4,900,128\n8,1000,96\n"), {})
+            .target == "step_ms");
+}
+
+TEST_CASE("of the statistics of one quantity the most typical is the target", "[roles][results]") {
+  const auto target_of = [](const std::string& header) {
+    return resolve_roles(
+               table_of(header + "\n1,3.5,0.1,3.7,10\n2,6.9,0.2,7.3,10\n4,14,0.4,15,11\n"), {})
+        .target;
+  };
+  CHECK(target_of("size,mean,stddev,max,n") == "mean");
+  CHECK(target_of("size,p50,p25,p99,count") == "p50");
+  CHECK(target_of("size,time_mean,time_std,time_max,runs") == "time_mean");
+  CHECK(target_of("size,run_ms,run_ms_std,run_ms_max,n") == "run_ms");
+}
+
+TEST_CASE("several times are refused with a flag for each", "[roles][results]") {
+  const Table table = table_of("batch,itl_ms,ttft_ms\n1,7.1,24\n64,9.6,310\n");
+  CHECK_THAT(test::message_of<InputError>([&] { resolve_roles(table, {}); }),
+             ContainsSubstring("pass, for example: --target itl_ms, or --target ttft_ms"));
+  RoleRequest request;
+  request.target = "itl_ms";
+  CHECK(results_among("batch,itl_ms,ttft_ms\n1,7.1,24\n64,9.6,310\n", request) == Texts{"ttft_ms"});
+}
+
+TEST_CASE("a unit before the thing is one of time", "[roles][results]") {
+  for (const char* name : {"ns_per_op", "ms/token", "s_per_epoch"})
+    CHECK(
+        resolve_roles(table_of(std::string("size,") + name + "\n1,2.5\n2,4.4\n4,9.1\n"), {}).unit ==
+        std::string(name).substr(0, std::string(name).find_first_of("_/")));
+}
+
+TEST_CASE("names beside numbers are levels and a single text among numbers is a mistake",
+          "[roles][results]") {
+  const Roles gpus = resolve_roles(
+      table_of("gpu,threads,time_s\nA100,1,3\nA100,2,2\n4090,1,5\n4090,2,3\nL4,1,9\nL4,2,5\n"), {});
+  CHECK(gpus.categorical == Texts{"gpu"});
+  CHECK(std::ranges::count(gpus.notices,
+                           "Column 'gpu' has names besides numbers and is taken as categorical.") ==
+        1);
+  const Roles stages = resolve_roles(
+      table_of("stage,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nnone,1,9\nnone,2,5\n"), {});
+  CHECK(stages.categorical == Texts{"stage"});
+  const auto refused = [](const std::string& csv) {
+    return test::message_of<InputError>([&] { resolve_roles(table_of(csv), {}); });
+  };
+  CHECK_THAT(refused("stage,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nx,1,9\n2,2,5\n"),
+             ContainsSubstring("\"x\" is not a number"));
+  CHECK_THAT(refused("stage,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nn/a,1,9\nn/a,2,5\n"),
+             ContainsSubstring("\"n/a\" is not a number"));
+  CHECK_THAT(refused("workers,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nnone,1,9\nnone,2,5\n"),
+             ContainsSubstring("\"none\" is not a number"));
+}
+
+TEST_CASE("a time of 0.00 is half of its last digit and a whole 0 is none", "[roles][results]") {
+  Table coarse = table_of("params,time_s\n1,0.00\n2,0.06\n4,0.25\n8,2.22\n");
+  CHECK(raise_to_resolution("time_s", coarse) ==
+        "1 cell of 'time_s' is below its last digit, 0.01, and counts as half of it.");
+  CHECK(coarse.at("time_s").numbers == std::vector<double>{0.005, 0.06, 0.25, 2.22});
+  for (const char* csv :
+       {"params,time_s\n1,0\n2,6\n4,25\n", "params,time_s\n1,0.0000\n2,12.3456\n4,25.1234\n",
+        "params,time_s\n1,0.00\n2,1e-2\n4,2.5\n"}) {
+    Table table = table_of(csv);
+    INFO(csv);
+    CHECK(raise_to_resolution("time_s", table).has_value() ==
+          (std::string_view(csv).find("1e-2") != std::string_view::npos));
+  }
+}
+
+}  // namespace perfmodel
