@@ -82,7 +82,7 @@ std::string judged_column(const Table& runs, const ModelSpec& spec);
 /// Removes failed runs by judged_column(); returns nullopt if the runs lack that column.
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec);
 
-/// Returns a sentence that commas were read as decimal commas, or nullopt if there were none.
+/// Returns sentences about decimal commas and marks of thousands, or nullopt if there were none.
 std::optional<std::string> reading_notice(const Table& table);
 
 /// Returns the file name without folders, which would reveal paths of this machine in results.

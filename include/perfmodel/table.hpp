@@ -95,6 +95,8 @@ struct CellStyle {
   std::string decimal_comma{};  ///< example of a number with one, "0,5"; empty if there is none
   /// ',' or '.' if the user names it: the other one marks thousands.
   std::optional<char> decimal{};
+  /// For each column with marks of thousands, which were removed: "\"1,024\" of 'n' is 1024".
+  std::vector<std::string> thousands{};
 };
 
 /// Measured runs or configurations: named columns of equal length, and the origin of each row. A
@@ -147,7 +149,16 @@ Table parse_csv(std::string_view bytes, const std::string& source,
                 const std::set<std::string>& text_columns = {}, std::optional<char> separator = {});
 
 /// The formats of files of runs, which are recognised by their content. JSON lines are JSON.
-enum class InputFormat { csv, json, google_benchmark, hyperfine, asv, extrap, sqlite };
+enum class InputFormat {
+  csv,
+  json,
+  google_benchmark,
+  hyperfine,
+  asv,
+  extrap,
+  sqlite,
+  go_benchmark
+};
 
 constexpr auto texts_of(InputFormat) {
   using enum InputFormat;
@@ -157,7 +168,8 @@ constexpr auto texts_of(InputFormat) {
                                                {hyperfine, "hyperfine"},
                                                {asv, "asv"},
                                                {extrap, "extrap"},
-                                               {sqlite, "sqlite"}});
+                                               {sqlite, "sqlite"},
+                                               {go_benchmark, "go-benchmark"}});
 }
 
 /// A file of facts about the texts of a column, such as the bandwidth of each device.

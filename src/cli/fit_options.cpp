@@ -73,7 +73,8 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       "the decimal mark; the other one marks thousands (default: recognised)");
   app.choice<InputFormat>(
       "--input-format", input.format,
-      "csv, json, sqlite, extrap, asv, hyperfine or google-benchmark (default: recognised)");
+      "csv (as it is), json, sqlite, extrap, asv, hyperfine, google-benchmark or go-benchmark "
+      "(default: recognised)");
   app.add("--study NAME", input.study, "Optuna's study, if the database has several");
   app.add("--experiment NAME", input.experiment,
           "MLflow's experiment, if the database has several");

@@ -31,9 +31,9 @@ void setup_import(OptionSet& command, ImportArguments& arguments) {
   command.common({"--input-format", "--study", "--experiment", "--sql"});
   command.footer(
       R"(Writes the runs that fit, predict, evaluate and compare read from these files as CSV, a line per
-run. Formats: CSV, JSON and JSON lines, results of Google Benchmark, hyperfine and asv, Extra-P's
-text and JSON, databases of Optuna and MLflow, any other of SQLite by a query; all of them also
-compressed by gzip.
+run. Formats: CSV and tables written for people, JSON and JSON lines, results of Google Benchmark,
+Go's benchmarks, hyperfine and asv, Extra-P's text and JSON, databases of Optuna and MLflow, any
+other of SQLite by a query; all of them also compressed by gzip.
 
 Examples:
   perfmodel import results.json -o runs.csv

@@ -155,7 +155,7 @@ int append_columns(std::string_view bytes, const Table& table,
     for (std::string& cell : cells(row)) {
       if (!style.decimal_comma.empty())
         std::replace(cell.begin(), cell.end(), '.', ',');
-      output.write(style.separator + cell);
+      output.write(style.separator + csv_field(cell, style.separator));
     }
     output.write("\n");
   }
@@ -170,6 +170,8 @@ RunsFile read_noted(const std::string& path, const std::set<std::string>& text_c
   RunsFile out = read_runs(path, text_columns, input);
   if (const auto notice = reading_notice(out.table))
     console.notice(*notice);
+  for (const std::string& sentence : out.notices)
+    console.notice(sentence);
   return out;
 }
 
@@ -229,6 +231,8 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   for (const auto& notice : {reading_notice(table), notice_of_plain_numbers(table, spec)})
     if (notice)
       console.notice(*notice);
+  for (const std::string& sentence : out.file.notices)
+    console.notice(sentence);
   if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
     console.warning(*failed);
   out.design = make_design(table, spec, Target::required);

@@ -97,10 +97,11 @@ bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t 
       return false;
   }
   Table table = begin == 0 ? parse_csv(lines, path_, texts_, std::nullopt) : parsed(lines, line);
-  if (begin == 0 && (table.style.separator != ',' || !table.style.decimal_comma.empty()))
+  if (begin == 0 && table.style.separator != ',')
     return false;
-  // Whether cells have units is decided by all of a column's cells.
-  if (std::ranges::any_of(table.columns, [](const Column& column) { return !column.unit.empty(); }))
+  // What marks and units of cells mean is decided by all of a column's cells.
+  if (!table.style.decimal_comma.empty() || !table.style.thousands.empty() ||
+      std::ranges::any_of(table.columns, [](const Column& column) { return !column.unit.empty(); }))
     return false;
   std::vector<std::uint64_t> line_begins{begin};
   for (std::size_t at = lines.find('\n'); at != std::string_view::npos;

@@ -176,6 +176,7 @@ void add_facts(const InputOptions& input, const std::set<std::string>& text_colu
                RunsFile& runs) {
   for (const FactsFile& facts : input.facts) {
     const SourceText text = read_source(facts.path, {});
+    add_new(text.notices, runs.notices);
     runs.table = with_facts(
         std::move(runs.table), facts.column,
         parse_csv(std::array{CsvText{text.csv, text.source}}, text_columns, std::nullopt));
@@ -265,6 +266,7 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_fai
   Table& table = runs.file.table;
   if (auto notice = reading_notice(table))
     runs.roles.notices.emplace_back(*std::move(notice));
+  add_new(runs.file.notices, runs.roles.notices);
   if (drop_failed)
     if (auto failed = drop_failed_runs(runs.file, spec))
       runs.warnings.emplace_back(*std::move(failed));
@@ -317,8 +319,8 @@ RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptio
   const Table read = parse_csv(texts, {}, input.separator);
   std::set<std::string> as_written;
   for (const Column& column : read.columns)
-    if (!column.is_numeric() ||
-        (column.unit.empty() && read.style.decimal_comma.empty() && !input.decimal))
+    if (!column.is_numeric() || (column.unit.empty() && read.style.decimal_comma.empty() &&
+                                 read.style.thousands.empty() && !input.decimal))
       as_written.insert(column.name);
   runs.table = parse_csv(texts, as_written, input.separator);
   add_facts(input, as_written, runs);
@@ -353,12 +355,16 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spe
 }
 
 std::optional<std::string> reading_notice(const Table& table) {
-  const std::string& number = table.style.decimal_comma;
-  if (number.empty())
-    return std::nullopt;
-  std::string read = number;
-  read[read.find(',')] = '.';
-  return "Commas in numbers are decimal commas: \"" + number + "\" is " + read + ".";
+  std::vector<std::string> sentences;
+  if (const std::string& number = table.style.decimal_comma; !number.empty()) {
+    std::string read = number;
+    read[read.find(',')] = '.';
+    sentences.push_back(
+        fmt::format("Commas in numbers are decimal commas: \"{}\" is {}.", number, read));
+  }
+  if (const auto& thousands = table.style.thousands; !thousands.empty())
+    sentences.push_back("Marks of thousands are removed: " + enumerated(thousands, 6) + ".");
+  return sentences.empty() ? std::nullopt : std::optional(joined(sentences, " "));
 }
 
 std::string base_name(const std::string& path) {

@@ -19,122 +19,13 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
 #include "perfmodel/error.hpp"
+#include "sources/number_marks.hpp"
 
 namespace perfmodel {
 
-/// Replaces decimal commas by points and, if the user names the decimal mark, removes the other
-/// one; finds columns that have both, or that can be read both ways.
-class DecimalMarks {
- public:
-  explicit DecimalMarks(const CellStyle& style = {}) : style_(style) {}
-
-  /// Changes the cell if it has such marks. Returns what is left of it.
-  std::string_view read(std::size_t column, std::span<char> cell, std::uint32_t line) {
-    const std::string_view text(cell.data(), cell.size());
-    if (marks_.size() <= column)
-      marks_.resize(column + 1);
-    if (const auto number = without_thousands(text))
-      return text.substr(0, number->copy(cell.data(), cell.size()));
-    if (!style_.decimal)
-      note(text, line, marks_[column]);
-    const bool comma = is_comma_number(text);
-    if (style_.decimal_comma.empty() ||
-        (!comma && (text.find('.') == text.npos || !parse_number(text))))
-      return text;
-    if (comma)
-      cell[text.find(',')] = '.';
-    (comma ? marks_[column].comma : marks_[column].point) = true;
-    return text;
-  }
-
-  std::size_t columns() const { return marks_.size(); }
-  /// A column that has both decimal commas and decimal points.
-  std::optional<std::size_t> mixed_column() const {
-    for (std::size_t i = 0; i < marks_.size(); ++i)
-      if (marks_[i].comma && marks_[i].point)
-        return i;
-    return std::nullopt;
-  }
-
-  /// Throws InputError if the marks of a column may be of thousands: "1.024" beside "512", in a
-  /// column that counts, or beside the decimal commas of other columns.
-  void check(std::size_t column, const std::string& name, const std::string& source) const {
-    const Marks& marks = marks_[column];
-    const std::size_t mark = marks.doubtful.find_first_of(".,");
-    if (mark == std::string::npos || marks.is_clear)
-      return;
-    const bool point = marks.doubtful[mark] == '.';
-    const bool beside_commas = point && !style_.decimal_comma.empty();
-    if (!marks.has_whole && !is_scale_name(name) && !beside_commas)
-      return;
-    std::string decimal = marks.doubtful;
-    std::string whole = marks.doubtful;
-    decimal[mark] = '.';
-    whole.erase(mark, 1);
-    throw InputError(fmt::format(
-        "{}:{}: column '{}': {} can be {} or {}; pass --decimal {} for {}, or --decimal {} for {}",
-        source, marks.line, name, quoted_cell(marks.doubtful), whole, decimal, point ? ',' : '.',
-        whole, point ? '.' : ',', decimal));
-  }
-
- private:
-  struct Marks {
-    bool comma = false;
-    bool point = false;
-    bool has_whole = false;  ///< numbers below 1000
-    bool is_clear = false;   ///< a number such as "0.5" has no mark of thousands
-    std::string doubtful{};  ///< the first cell such as "1.024", and its line
-    std::uint32_t line = 0;
-  };
-
-  CellStyle style_;
-  std::vector<Marks> marks_;  // by column
-
-  /// A number with marks of thousands without them and with a decimal point.
-  std::optional<std::string> without_thousands(std::string_view text) const {
-    const char mark = style_.decimal == ',' ? '.' : ',';
-    if (!style_.decimal || text.find(mark) == text.npos)
-      return std::nullopt;
-    std::string out(text);
-    for (char& c : out)
-      c = c == mark ? ',' : c == ',' ? '.' : c;
-    return without_group_marks(out);
-  }
-
-  static void note(std::string_view text, std::uint32_t line, Marks& marks) {
-    if (marks.is_clear || text.empty())
-      return;
-    if (may_be_thousands(text) && marks.line == 0) {
-      marks.doubtful = text;
-      marks.line = line;
-    } else if (text.size() <= 3 && text.find_first_not_of("0123456789") == text.npos) {
-      marks.has_whole = true;
-    } else {
-      marks.is_clear = !may_be_thousands(text) && (parse_number(text) || is_comma_number(text));
-    }
-  }
-};
-
 namespace {
-
-using namespace std::string_view_literals;
-
-struct Signature {
-  std::string_view bytes;
-  std::string_view verdict;
-};
-
-/// The first bytes of files that are often mistaken for CSV.
-constexpr std::array kSignatures{
-    Signature{"\xFF\xFE"sv, "is UTF-16 text; save it as UTF-8"},
-    Signature{"\xFE\xFF"sv, "is UTF-16 text; save it as UTF-8"},
-    Signature{"PK\x03\x04"sv, "is a spreadsheet or a zip archive; save the sheet as CSV (UTF-8)"},
-    Signature{"\xD0\xCF\x11\xE0"sv, "is an old spreadsheet (xls); save the sheet as CSV (UTF-8)"},
-    Signature{"\x1F\x8B"sv, "is compressed by gzip; unpack it first (gunzip)"},
-};
 
 /// "runs.csv:41" for the line of a byte.
 std::string line_of(std::string_view bytes, std::size_t at, const std::string& source) {
@@ -149,25 +40,14 @@ std::string line_of(std::string_view bytes, std::size_t at, const std::string& s
   throw InputError(place + ": a carriage return that is not part of a line end (CRLF); remove it");
 }
 
-/// In UTF-16, every other byte of ASCII characters is NUL.
-bool is_utf16(std::string_view bytes) {
-  const std::string_view begin = bytes.substr(0, 64);
-  const auto nuls = to_size(std::ranges::count(begin, '\0'));
-  return begin.find('\0') < 2 && begin.find("\0\0"sv) == begin.npos && 4 * nuls > begin.size();
-}
-
 /// Throws InputError if the bytes are not text with LF or CRLF line ends, with the kind of file and
 /// the remedy.
 void check_bytes(std::string_view bytes, const std::string& source) {
-  for (const Signature& signature : kSignatures)
-    if (bytes.starts_with(signature.bytes))
-      throw InputError(fmt::format("{} {}", source, signature.verdict));
+  if (const std::string_view verdict = verdict_on(bytes); !verdict.empty())
+    throw InputError(fmt::format("{} {}", source, verdict));
   // Find() is memchr: a clean file costs one fast pass for each of the two bytes.
-  if (const std::size_t nul = bytes.find('\0'); nul != bytes.npos) {
-    if (is_utf16(bytes))
-      throw InputError(source + " is UTF-16 text; save it as UTF-8");
+  if (const std::size_t nul = bytes.find('\0'); nul != bytes.npos)
     refuse_nul(line_of(bytes, nul, source));
-  }
   for (std::size_t at = bytes.find('\r'); at != bytes.npos; at = bytes.find('\r', at + 1)) {
     if (bytes.substr(at + 1).starts_with('\n'))
       continue;
@@ -220,7 +100,6 @@ class BytesInMemory : public io::ByteSourceBase {
 void for_each_line(std::string_view bytes, const std::string& source,
                    const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
                    const std::function<void(std::size_t bytes)>& handed_on) {
-  check_bytes(bytes, source);  // LineReader would cut a line at a NUL byte
   try {
     io::LineReader reader(source, std::make_unique<BytesInMemory>(bytes, handed_on));
     while (char* const line = reader.next_line()) {
@@ -253,10 +132,12 @@ class TableReader {
  public:
   explicit TableReader(const std::set<std::string>& text_columns) : text_columns_(text_columns) {}
 
-  void begin_file(const std::string& source, const CellStyle& style) {
+  /// `marks`: those of the numbers; nullopt for cells that are read as they are.
+  void begin_file(const std::string& source, const CellStyle& style,
+                  std::optional<NumberMarks> marks) {
     source_ = source;
-    style_ = style;
-    decimals_ = DecimalMarks(style);
+    style_ = marks ? marks->style() : style;
+    marks_ = std::move(marks);
     place_of_.clear();
     sources_.push_back(source);
     lines_before_ += last_line_;
@@ -265,6 +146,9 @@ class TableReader {
 
   void read_line(std::span<char> line, std::uint32_t number) {
     last_line_ = number;
+    const auto is_between_cells = [&](char c) { return c == style_.separator || c == ' '; };
+    if (std::ranges::all_of(line, is_between_cells))
+      return;  // as spreadsheets write a blank row
     if (place_of_.empty() && line.front() == '{')
       throw InputError(source_ + " is JSON, as models are, and no CSV of runs");
     if (!split(line, number))
@@ -284,16 +168,12 @@ class TableReader {
     }
     if (table_.lines.size() == rows_before_ && problems_.empty())
       throw InputError(source_ + " has a header, but no rows");
-    if (const auto column = decimals_.mixed_column())
-      throw InputError(fmt::format(
-          "{}: column '{}' has both decimal commas and decimal points; write all numbers in one of "
-          "the two ways",
-          source_, columns_[place_of_[*column]].name()));
-    for (std::size_t i = 0; i < decimals_.columns(); ++i)
-      decimals_.check(i, columns_[place_of_[i]].name(), source_);
     table_.file.resize(table_.lines.size(), static_cast<std::uint32_t>(sources_.size() - 1));
     if (sources_.size() == 1)
       table_.style = style_;
+    else
+      table_.style.thousands.insert(table_.style.thousands.end(), style_.thousands.begin(),
+                                    style_.thousands.end());
   }
 
   Table take() && {
@@ -330,7 +210,7 @@ class TableReader {
   std::vector<std::string> sources_;
   std::string source_;  // of the current file, as the members up to fields_
   CellStyle style_;
-  DecimalMarks decimals_;
+  std::optional<NumberMarks> marks_;
   std::vector<std::size_t> place_of_;     // field -> column; empty before the header
   std::vector<std::string_view> fields_;  // of the current line
   std::size_t lines_before_ = 0;
@@ -441,12 +321,10 @@ void TableReader::check_names(std::uint32_t number) const {
 void TableReader::read_row(std::span<char> line, std::uint32_t number) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     ColumnBuilder& column = columns_[place_of_[i]];
-    if ((style_.separator != ',' || style_.decimal) && !text_columns_.contains(column.name()))
+    if (marks_ && !text_columns_.contains(column.name()))
       fields_[i] =
-          decimals_.read(i,
-                         line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
-                                      fields_[i].size()),
-                         number);
+          marks_->read(i, line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
+                                       fields_[i].size()));
     column.add(fields_[i]);
     if (column.new_level() && !is_utf8(fields_[i])) {
       problems_.add(
@@ -492,48 +370,81 @@ void TableReader::check_index() const {
   }
 }
 
+/// What `read` reads with the numbers as they are, or with their marks if a cell of the table that
+/// was read has some: where commas separate, few have any.
+Table read_with_marks(const std::set<std::string>& text_columns,
+                      const std::function<Table(bool has_marks)>& read) {
+  Table table = read(false);
+  const bool has_marks = std::ranges::any_of(table.columns, [&](const Column& column) {
+    return !text_columns.contains(column.name) &&
+           (std::ranges::any_of(column.levels, has_number_marks) ||
+            std::ranges::any_of(column.bad_cells, has_number_marks, &BadCell::text));
+  });
+  return has_marks ? read(true) : std::move(table);
+}
+
 }  // namespace
 
 Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
                 std::optional<char> separator, const ReadProgress& progress) {
-  TableReader reader(text_columns);
   std::size_t all = 0;
   for (const CsvText& file : files)
     all += file.bytes.size();
-  std::size_t before = 0;
-  const auto told = progress ? std::function<void(std::size_t)>(
-                                   [&](std::size_t bytes) { progress(before + bytes, all); })
-                             : nullptr;
-  for (const CsvText& file : files) {
-    reader.begin_file(file.source, recognise_style(file.bytes, separator, file.decimal));
-    for_each_line(
-        file.bytes, file.source,
-        [&](std::span<char> line, std::uint32_t number) {
-          reader.read_line(line, number > kFirstRow ? number + file.left_out : number);
-        },
-        told);
-    reader.end_file();
-    before += file.bytes.size();
-  }
-  return std::move(reader).take();
+  return read_with_marks(text_columns, [&](bool has_marks) {
+    TableReader reader(text_columns);
+    std::size_t before = 0;
+    const auto told = progress ? std::function<void(std::size_t)>(
+                                     [&](std::size_t bytes) { progress(before + bytes, all); })
+                               : nullptr;
+    for (const CsvText& file : files) {
+      check_bytes(file.bytes, file.source);
+      const CellStyle style{.separator = separator ? *separator : separator_of(file.bytes),
+                            .decimal = file.decimal};
+      const auto number_of = [&](std::uint32_t line) {
+        return line > kFirstRow ? line + file.left_out : line;
+      };
+      std::optional<NumberMarks> marks;
+      if (has_marks || style.separator != ',' || style.decimal)
+        marks.emplace(file.bytes, file.source, text_columns, style, number_of);
+      reader.begin_file(file.source, style, std::move(marks));
+      for_each_line(
+          file.bytes, file.source,
+          [&](std::span<char> line, std::uint32_t number) {
+            reader.read_line(line, number_of(number));
+          },
+          told);
+      reader.end_file();
+      before += file.bytes.size();
+    }
+    return std::move(reader).take();
+  });
 }
 
 Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
-                     const std::set<std::string>& text_columns, const CellStyle& style) {
+                     const std::set<std::string>& text_columns, const CellStyle& of_beginning) {
+  const CellStyle style{.separator = of_beginning.separator, .decimal = of_beginning.decimal};
+  std::string bytes;
   for (const NumberedLine& line : lines) {
     if (line.text.find('\0') != std::string::npos)
       refuse_nul(fmt::format("{}:{}", source, line.number));
     if (line.text.find('\r') != std::string::npos)
       refuse_return(fmt::format("{}:{}", source, line.number));
+    bytes += line.text + '\n';
   }
-  TableReader reader(text_columns);
-  reader.begin_file(source, style);
-  for (const NumberedLine& line : lines) {
-    std::string copy = line.text;
-    reader.read_line(copy, line.number);
-  }
-  reader.end_file();
-  return std::move(reader).take();
+  return read_with_marks(text_columns, [&](bool has_marks) {
+    TableReader reader(text_columns);
+    std::optional<NumberMarks> marks;
+    if (has_marks || style.separator != ',' || style.decimal)
+      marks.emplace(bytes, source, text_columns, style,
+                    [&](std::uint32_t line) { return lines[line - 1].number; });
+    reader.begin_file(source, style, std::move(marks));
+    for (const NumberedLine& line : lines) {
+      std::string copy = line.text;
+      reader.read_line(copy, line.number);
+    }
+    reader.end_file();
+    return std::move(reader).take();
+  });
 }
 
 Table parse_csv(std::string_view bytes, const std::string& source,

@@ -29,19 +29,13 @@ struct NumberedLine {
 Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
                      const std::set<std::string>& text_columns, const CellStyle& style);
 
-/// Detects the separator of a file, and whether its numbers have decimal commas.
-///
-/// The separator is the one of comma, semicolon, tab and '|' that gives the header and the first
-/// row the same number of fields; the comma takes precedence. With another separator, "0,5" is a
-/// number, unless every comma could mark thousands ("1,024") and there are decimal points.
-CellStyle recognise_style(std::string_view bytes, std::optional<char> separator,
-                          std::optional<char> decimal = {});
+/// What a file is that is no text, or no table, and what to do with it: "is a PDF; ..."; empty if
+/// its bytes do not tell.
+std::string_view verdict_on(std::string_view bytes);
 
-/// True if the cell is a number with one decimal comma.
-bool is_comma_number(std::string_view cell);
-
-/// True for cells such as "1,024" and "1.024", whose mark may be one of thousands.
-bool may_be_thousands(std::string_view cell);
+/// The separator of a file: the one of comma, semicolon, tab and '|' that gives the header and the
+/// first row the same number of fields; the comma takes precedence.
+char separator_of(std::string_view bytes);
 
 /// Builds a column cell by cell without an allocation per cell: numbers are appended, texts are
 /// looked up among the levels seen so far.

@@ -11,7 +11,6 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
 constexpr std::array kSeparators = {',', ';', '\t', '|'};
 
 /// Returns the next line that is not blank, without its line end, and removes it from `rest`.
@@ -32,45 +31,6 @@ std::size_t separators_in(std::string_view line, char separator) {
     else if (c == separator && !quoted)
       ++count;
   return count;
-}
-
-char separator_of(std::string_view bytes) {
-  const std::string_view header = next_line(bytes);
-  const std::string_view row = next_line(bytes);
-  char only = ',';
-  std::size_t candidates = 0;
-  for (const char separator : kSeparators) {
-    const std::size_t count = separators_in(header, separator);
-    if (count == 0)
-      continue;
-    if (separators_in(row, separator) == count)
-      return separator;
-    only = separator;
-    ++candidates;
-  }
-  return candidates == 1 ? only : ',';
-}
-
-/// Searches all cells; those torn by quotes or damage have no effect.
-std::string find_decimal_comma(std::string_view bytes, char separator) {
-  std::string example;
-  bool surely = false;
-  bool has_points = false;
-  next_line(bytes);  // the header
-  while (!bytes.empty() && !surely) {
-    const std::array<char, 2> ends = {separator, '\n'};
-    const auto end = std::min(bytes.find_first_of({ends.data(), ends.size()}), bytes.size());
-    const std::string_view cell = trimmed(bytes.substr(0, end), " \t\r\"");
-    bytes.remove_prefix(std::min(end + 1, bytes.size()));
-    if (cell.find(',') != cell.npos && is_comma_number(cell)) {
-      surely = !may_be_thousands(cell);
-      if (example.empty() || surely)
-        example = cell;
-    } else if (cell.find('.') != cell.npos && parse_number(cell)) {
-      has_points = true;
-    }
-  }
-  return surely || !has_points ? example : "";
 }
 
 bool is_blank(char c, char separator) {
@@ -118,30 +78,21 @@ std::string_view quoted_field(char*& at, const char* end) {
 
 }  // namespace
 
-bool is_comma_number(std::string_view cell) {
-  const auto comma = cell.find(',');
-  if (comma == cell.npos || cell.find('.') != cell.npos)
-    return false;
-  std::string number(cell);
-  number[comma] = '.';
-  return parse_number(number).has_value();
-}
-
-bool may_be_thousands(std::string_view cell) {
-  const auto mark = std::min(cell.find_first_of(".,"), cell.size());
-  const std::string_view whole = cell.substr(0, mark);
-  return cell.size() == mark + 4 && !whole.empty() && whole.size() <= 3 &&
-         !whole.starts_with('0') && cell.find_first_not_of(kDigits, mark + 1) == cell.npos &&
-         whole.find_first_not_of(kDigits) == whole.npos;
-}
-
-CellStyle recognise_style(std::string_view bytes, std::optional<char> separator,
-                          std::optional<char> decimal) {
-  CellStyle style{.decimal_comma = decimal == ',' ? "0,5" : "", .decimal = decimal};
-  style.separator = separator ? *separator : separator_of(bytes);
-  if (style.separator != ',' && !decimal)
-    style.decimal_comma = find_decimal_comma(bytes, style.separator);
-  return style;
+char separator_of(std::string_view bytes) {
+  const std::string_view header = next_line(bytes);
+  const std::string_view row = next_line(bytes);
+  char only = ',';
+  std::size_t candidates = 0;
+  for (const char separator : kSeparators) {
+    const std::size_t count = separators_in(header, separator);
+    if (count == 0)
+      continue;
+    if (separators_in(row, separator) == count)
+      return separator;
+    only = separator;
+    ++candidates;
+  }
+  return candidates == 1 ? only : ',';
 }
 
 namespace {

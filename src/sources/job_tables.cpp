@@ -32,16 +32,16 @@ std::vector<std::string> header_of(std::string_view bytes) {
   if (line.ends_with('\r'))
     line.pop_back();
   std::vector<std::string_view> fields;
-  split_fields(line, recognise_style(bytes.substr(0, kHeaderBytes), {}).separator, fields);
+  split_fields(line, separator_of(bytes.substr(0, kHeaderBytes)), fields);
   return {fields.begin(), fields.end()};
 }
 
-/// Whether the header ends in '|', as that of `sacct -p` does.
+/// Whether the header ends in '|', as that of `sacct -p` does, but does not begin so.
 bool ends_in_separator(std::string_view bytes, const std::vector<std::string>& names) {
   std::string_view line = bytes.substr(0, bytes.find('\n'));
   if (line.ends_with('\r'))
     line.remove_suffix(1);
-  return names.size() > 1 && names.back().empty() && line.ends_with('|');
+  return names.size() > 1 && names.back().empty() && line.ends_with('|') && !line.starts_with('|');
 }
 
 bool is_job_header(const std::vector<std::string>& names) {

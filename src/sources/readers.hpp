@@ -33,6 +33,11 @@ NamedRows read_extrap_text(std::string_view bytes, const std::string& source);
 /// one, or those of JSON lines.
 std::optional<NamedRows> extrap_rows(std::span<const JsonCursor> documents);
 
+/// Whether a file that begins with these bytes is what `go test -bench` prints.
+bool is_go_benchmark(std::string_view beginning);
+/// The benchmarks that `go test -bench` printed, a row per line of results.
+NamedRows read_go_benchmark(std::string_view bytes);
+
 bool is_sqlite(std::string_view bytes);
 /// The rows of an SQLite database: the trials of a study of Optuna, the runs of an experiment of
 /// MLflow, or those of a query. `bytes`: the database.

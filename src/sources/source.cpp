@@ -13,6 +13,7 @@
 #include "perfmodel/error.hpp"
 #include "sources/csv.hpp"
 #include "sources/readers.hpp"
+#include "sources/written_table.hpp"
 
 namespace perfmodel {
 
@@ -95,12 +96,15 @@ bool is_json(std::string_view bytes) {
   return first != bytes.npos && (bytes[first] == '{' || bytes[first] == '[');
 }
 
-/// The family of formats that the content has: csv, json, extrap (its text format) or sqlite.
+/// The family of formats that the content has: csv, json, or one of the others of which no other
+/// format is a kind.
 InputFormat family_of(std::string_view bytes) {
   if (is_sqlite(bytes))
     return InputFormat::sqlite;
   if (is_extrap_text(bytes))
     return InputFormat::extrap;
+  if (is_go_benchmark(bytes))
+    return InputFormat::go_benchmark;
   return is_json(bytes) ? InputFormat::json : InputFormat::csv;
 }
 
@@ -118,6 +122,8 @@ std::string words_for(InputFormat family) {
       return "a text file of Extra-P";
     case InputFormat::sqlite:
       return "an SQLite database";
+    case InputFormat::go_benchmark:
+      return "the output of Go's benchmarks";
     default:
       return "CSV";
   }
@@ -149,6 +155,8 @@ NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string&
                   const InputOptions& options) try {
   if (family == InputFormat::sqlite)
     return read_sqlite(bytes, source, options);
+  if (family == InputFormat::go_benchmark)
+    return read_go_benchmark(bytes);
   return family == InputFormat::extrap ? read_extrap_text(bytes, source)
                                        : read_json(bytes, source, options.format);
 } catch (const std::length_error&) {
@@ -156,6 +164,23 @@ NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string&
       fmt::format("{}: the runs have more than {} columns; one row per run and one column per "
                   "setting is expected: keep the time and the settings, or transpose the table",
                   source, kMostColumns));
+}
+
+/// Replaces a table of jobs, or one that was written for people, by plain CSV.
+void read_table(std::optional<char> separator, SourceText& file) {
+  auto joined = separator ? std::nullopt : joined_job_table(file.csv, file.source);
+  auto written = joined ? std::nullopt : written_table(file.csv, file.source, separator);
+  if (!joined && !written)
+    return;
+  if (file.sha256.empty())
+    file.sha256 = sha256(file.csv);
+  if (joined) {
+    file.csv = *std::move(joined);
+    file.source += " (imported)";
+  } else {
+    file.csv = std::move(written->csv);
+    file.notices = std::move(written->notices);
+  }
 }
 
 }  // namespace
@@ -168,15 +193,12 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
     out.sha256 = sha256(out.csv);
     out.csv = unpacked(out.csv, out.source);
   }
+  if (const std::string_view verdict = verdict_on(out.csv); !verdict.empty())
+    throw InputError(fmt::format("{} {}", out.source, verdict));
   const InputFormat family = family_of(out.csv);
   check_options(family, out.source, options);
   if (family == InputFormat::csv) {
-    if (auto joined = options.separator ? std::nullopt : joined_job_table(out.csv, out.source)) {
-      if (out.sha256.empty())
-        out.sha256 = sha256(out.csv);
-      out.csv = *std::move(joined);
-      out.source += " (imported)";
-    }
+    read_table(options.separator, out);
     return out;
   }
   const NamedRows rows = rows_of(family, out.csv, out.source, options);
@@ -194,7 +216,8 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
 bool is_plain_csv(std::string_view beginning, const InputOptions& options) {
   return options.format == InputFormat::csv ||
          (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv &&
-          (options.separator || !is_job_table(beginning)));
+          (options.separator || !is_job_table(beginning)) &&
+          !written_table(beginning, "the file", options.separator));
 }
 
 }  // namespace perfmodel

@@ -47,9 +47,10 @@ struct SourceText {
   std::vector<std::string> notices{};  ///< sentences about what of the file is not in `csv`
 };
 
-/// Reads a file of any known format; "-" is standard input. CSV is handed on unchanged; the rows of
-/// other formats, which NamedRows describes, are written as CSV, and `source` says so, since
-/// messages then name lines of that text.
+/// Reads a file of any known format; "-" is standard input. Plain CSV is handed on unchanged, and a
+/// table that was written for people as written_table() has it; the rows of other formats, which
+/// NamedRows describes, are written as CSV, and `source` says so, since messages then name lines of
+/// that text.
 ///
 /// Throws InputError if the file cannot be read or is damaged, UsageError if an option does not
 /// apply to its format.

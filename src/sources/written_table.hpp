@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perfmodel {
+
+/// A table as plain CSV with the lines of the file in which it was written: lines that are no rows
+/// are blank, so that messages name the lines of the file.
+struct WrittenTable {
+  std::string csv;
+  std::vector<std::string> notices;  ///< a sentence per difference from the file
+};
+
+/// Returns the table of a text that is no plain CSV but written for people; nullopt if it is plain
+/// CSV, or nothing is known about it. The first 50 and the last 20 lines decide whether the others
+/// are looked at. `source` names the file in messages; `separator`: if the user names it.
+///
+/// - Tables in Markdown or of a terminal, with text around them; columns aligned by blanks.
+/// - Titles above the header; two header lines; a line of units below, which become parts of names.
+/// - Totals and notes at the end, blank columns, a first column of texts without a name.
+///
+/// Throws InputError for several tables in one file, for columns that blanks do not separate, and
+/// for units that contradict the names.
+std::optional<WrittenTable> written_table(std::string_view bytes, const std::string& source,
+                                          std::optional<char> separator);
+
+}  // namespace perfmodel
