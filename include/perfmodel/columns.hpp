@@ -295,6 +295,7 @@ struct ModelSpec {
   std::string target;
   std::string unit;
   std::optional<Throughput> throughput;  ///< from which the target is computed
+  std::string shown_unit = {};           ///< in which its cells were written, "GiB"; may be empty
   std::vector<NumericInput> intrinsic;
   std::vector<CategoricalInput> categorical;
   std::vector<NumericInput> extrinsic;

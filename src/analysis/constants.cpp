@@ -104,13 +104,14 @@ std::vector<LevelDifference> difference_table(const FittedModel& model) {
   return out;
 }
 
-std::string change_in_words(double ratio) {
+std::string change_in_words(double ratio, Measure measure) {
   if (ratio == 1)
     return "no effect in the model";
   if (std::abs(ratio - 1) < kNoChange)
     return "less than 0.5 % change";
-  return ratio > 1 ? fmt::format("{} times slower", rounded(ratio))
-                   : fmt::format("{} times faster", rounded(1 / ratio));
+  const MeasureWords& words = words_of_measure(measure);
+  return fmt::format("{} times {}", rounded(std::max(ratio, 1 / ratio)),
+                     ratio > 1 ? words.greater : words.smaller);
 }
 
 std::string value_text(const InputValue& value) {
@@ -122,16 +123,16 @@ std::string interval_in_words(const Effect& effect) {
   if (!effect.interval)
     return {};
   const auto [low, high] = *effect.interval;
-  const bool slower = effect.ratio > 1;
-  return fmt::format(" ({} .. {})", rounded(slower ? low : 1 / high),
-                     rounded(slower ? high : 1 / low));
+  const bool grows = effect.ratio > 1;
+  return fmt::format(" ({} .. {})", rounded(grows ? low : 1 / high),
+                     rounded(grows ? high : 1 / low));
 }
 
 std::string effect_in_words(const Effect& effect, const ModelSpec* spec) {
   const bool is_scale = spec == nullptr || place_of_input(spec->extrinsic, effect.column);
   return fmt::format("{} -> {}: {}{}{}{}", value_text(effect.from), value_text(effect.to),
-                     change_in_words(effect.ratio), interval_in_words(effect),
-                     effect.is_determined() ? "" : "?",
+                     change_in_words(effect.ratio, spec ? measure_of(*spec) : Measure::time),
+                     interval_in_words(effect), effect.is_determined() ? "" : "?",
                      effect.measured ? ""
                      : is_scale      ? " (extrapolated)"
                                      : " (combination not measured)");
@@ -147,7 +148,7 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
     return {};
   return fmt::format("{} {} -> {}: the formula alone gives {}; the correction reverses it",
                      effect.column, value_text(effect.from), value_text(effect.to),
-                     change_in_words(alone));
+                     change_in_words(alone, measure_of(model.spec)));
 }
 
 const Warning* few_rows_warning(const FittedModel& model) {
@@ -191,11 +192,12 @@ std::vector<std::string> laws_in_words(const FittedModel& model) {
   if (!model.laws)
     return {};
   const auto& [column, values, laws] = *model.laws;
+  const Unit unit = shown_unit(model.spec);
   std::vector<std::string> out;
   for (const Law& law : laws) {
     std::vector<std::string> times;
     for (std::size_t k = 0; k < values.size(); ++k)
-      times.push_back(fmt::format("{} at {} = {}", time_text(law.times[k], model.spec.unit), column,
+      times.push_back(fmt::format("{} at {} = {}", time_text(law.times[k], unit), column,
                                   short_number(values[k])));
     out.push_back(fmt::format("{:>4.0f} %  {}: {}", 100 * law.weight, law.formula.substr(4),
                               joined(times, ", ")));
@@ -203,8 +205,8 @@ std::vector<std::string> laws_in_words(const FittedModel& model) {
   const double value = telling_value(*model.laws);
   const std::size_t at = value == values.front() ? 0 : 1;
   out.push_back(fmt::format("a run at {} = {} would tell them apart: {} or {}", column,
-                            short_number(value), time_text(laws[0].times[at], model.spec.unit),
-                            time_text(laws[1].times[at], model.spec.unit)));
+                            short_number(value), time_text(laws[0].times[at], unit),
+                            time_text(laws[1].times[at], unit)));
   return out;
 }
 
@@ -246,12 +248,17 @@ std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseF
                      percent(floor->mape_percent), floor->rows, reading);
 }
 
-std::string bias_in_words(const DriftFigure& bias) {
+std::string bias_in_words(const DriftFigure& bias, Measure measure) {
   constexpr double rounding = 1e-9;  // of rows that are predicted exactly
   const auto end = [](double value) { return rounded(std::abs(value) < rounding ? 0 : value); };
+  const bool is_time = measure == Measure::time;
   return fmt::format(
-      "bias: runs take {} than predicted{}",
-      percent(std::abs(bias.value)) + (bias.value < 0 ? " less" : " longer"),
+      "bias: {} {}{}", is_time ? "runs take" : "measured values are",
+      percent(std::abs(bias.value)) +
+          (is_time          ? bias.value < 0 ? " less" : " longer"
+           : bias.value < 0 ? " lower"
+                            : " higher") +
+          " than predicted",
       bias.interval ? fmt::format(" ({} % interval {} .. {})", short_number(100 * kDriftConfidence),
                                   end(bias.interval->low), end(bias.interval->high))
                     : "");

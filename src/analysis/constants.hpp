@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/errors.hpp"
+#include "columns/quantities.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -69,8 +70,9 @@ std::vector<LevelDifference> difference_table(const FittedModel& model);
 
 // Results as phrases, shared by all outputs.
 
-/// A ratio of times in words: "1.31 times slower", "2 times faster", "less than 0.5 % change".
-std::string change_in_words(double ratio);
+/// A ratio of predictions in words: "1.31 times slower", of memory "2 times less", "less than 0.5 %
+/// change".
+std::string change_in_words(double ratio, Measure measure = Measure::time);
 
 /// A level unchanged, a number with four digits.
 std::string value_text(const InputValue& value);
@@ -81,7 +83,7 @@ std::string interval_in_words(const Effect& effect);
 /// "1 -> 2: 1.31 times slower (1.2 .. 1.4)", followed by "?" if the runs do not determine the
 /// effect. Ends in " (extrapolated)" beyond the measured range of a scale; the values of other
 /// inputs were measured, but perhaps not with the values of the others. `spec`: null for an effect
-/// of a scale.
+/// of a scale on a time.
 std::string effect_in_words(const Effect& effect, const ModelSpec* spec = nullptr);
 
 /// If formula and prediction have opposite signs: "gpus 64 -> 128: the formula alone gives 1.12
@@ -122,7 +124,8 @@ std::string typical_correction_in_words(double share);
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor,
                                  const DriftFigure& bias = {});
 
-/// "runs take 9.7 % longer than predicted (95 % interval 9.2 .. 10)"
-std::string bias_in_words(const DriftFigure& bias);
+/// "runs take 9.7 % longer than predicted (95 % interval 9.2 .. 10)", of memory "measured values
+/// are 9.7 % higher than predicted".
+std::string bias_in_words(const DriftFigure& bias, Measure measure = Measure::time);
 
 }  // namespace perfmodel

@@ -61,10 +61,53 @@ bool starts_character(char byte) {
 
 struct KnownUnit {
   std::string_view name;
-  double per_second;
+  double per_base;  ///< how many are a second, or a byte
 };
 
-constexpr std::array<KnownUnit, 4> kUnits = {{{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}};
+constexpr std::array<KnownUnit, 4> kTimes = {{{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}};
+constexpr KnownUnit kHour = {"h", 1.0 / 3600};
+constexpr std::array<KnownUnit, 6> kDecimalBytes = {
+    {{"PB", 1e-15}, {"TB", 1e-12}, {"GB", 1e-9}, {"MB", 1e-6}, {"kB", 1e-3}, {"B", 1}}};
+constexpr std::array<KnownUnit, 6> kBinaryBytes = {{{"PiB", 0x1p-50},
+                                                    {"TiB", 0x1p-40},
+                                                    {"GiB", 0x1p-30},
+                                                    {"MiB", 0x1p-20},
+                                                    {"KiB", 0x1p-10},
+                                                    {"B", 1}}};
+constexpr double kFourDigits = 9999.5;  // what is larger is shown with an exponent
+
+/// The first of the units in which the value is 1 or more, else the last.
+TimeUnit first_of_one(std::span<const KnownUnit> units, double value, const KnownUnit& given) {
+  TimeUnit out;
+  for (const KnownUnit& known : units) {
+    out = {std::string(known.name), known.per_base / given.per_base};
+    // What four digits show as 1 counts as 1.
+    if (std::abs(value) * out.factor >= 0.99995)
+      break;
+  }
+  return out;
+}
+
+/// The unit of this name; null if there is none.
+const KnownUnit* unit_called(std::span<const KnownUnit> units, std::string_view name) {
+  const auto found = std::ranges::find(units, name, &KnownUnit::name);
+  return found == units.end() ? nullptr : &*found;
+}
+
+TimeUnit readable_bytes(double value, const Unit& unit) {
+  const std::string& written = unit.written.empty() ? unit.name : unit.written;
+  const bool is_binary = unit_called(kDecimalBytes, written) == nullptr;
+  const std::span<const KnownUnit> units = is_binary ? kBinaryBytes : kDecimalBytes;
+  const KnownUnit* const shown = unit_called(units, written);
+  const KnownUnit* given = unit_called(kDecimalBytes, unit.name);
+  given = given != nullptr ? given : unit_called(kBinaryBytes, unit.name);
+  if (shown == nullptr || given == nullptr)
+    return {unit.name};
+  const double factor = shown->per_base / given->per_base;
+  const double size = std::abs(value) * factor;
+  return size >= 0.1 && size < kFourDigits ? TimeUnit{written, factor}
+                                           : first_of_one(units, value, *given);
+}
 
 std::string with_name(const std::string& number, const std::string& unit) {
   return unit.empty() ? number : number + " " + unit;
@@ -188,26 +231,22 @@ std::string percent(double value) {
   return text == "-0.0 %" ? "0.0 %" : text;
 }
 
-TimeUnit readable_unit(double time, const std::string& unit) {
-  const auto* const given = std::ranges::find(kUnits, unit, &KnownUnit::name);
-  if (given == kUnits.end() || !std::isfinite(time) || time == 0)
-    return {unit};
-  TimeUnit out;
-  for (const KnownUnit& known : kUnits) {
-    out = {std::string(known.name), known.per_second / given->per_second};
-    // What four digits show as 1 counts as 1.
-    if (std::abs(time) * out.factor >= 0.99995)
-      break;
-  }
-  return out;
+TimeUnit readable_unit(double value, const Unit& unit) {
+  if (!std::isfinite(value) || value == 0)
+    return {unit.name};
+  const KnownUnit* const given = unit_called(kTimes, unit.name);
+  if (given == nullptr)
+    return readable_bytes(value, unit);
+  return std::abs(value) >= kFourDigits * given->per_base ? first_of_one({&kHour, 1}, value, *given)
+                                                          : first_of_one(kTimes, value, *given);
 }
 
-std::string time_text(double time, const std::string& unit) {
+std::string time_text(double time, const Unit& unit) {
   const TimeUnit shown = readable_unit(time, unit);
   return with_name(short_number(time * shown.factor), shown.name);
 }
 
-std::string time_range_text(double low, double high, const std::string& unit) {
+std::string time_range_text(double low, double high, const Unit& unit) {
   if (!std::isfinite(high))
     return time_text(low, unit) + " or more";
   const TimeUnit shown = readable_unit(high, unit);

@@ -97,20 +97,34 @@ std::string with_unit(const std::string& name, const std::string& unit);
 /// "42.5 %"
 std::string percent(double value);
 
-/// A unit in which times are shown; times in files and documents keep the unit of the data.
-struct TimeUnit {
+/// The unit of numbers, and the one in which people wrote them if that is another: bytes of cells
+/// such as "801.03 GiB".
+struct Unit {
+  Unit(const char* unit) : name(unit) {}
+  Unit(std::string unit, std::string as_written = {})
+      : name(std::move(unit)), written(std::move(as_written)) {}
+
   std::string name;
-  double factor = 1;  ///< multiplies a time in the unit of the data
+  std::string written;  ///< empty: as `name`
 };
 
-/// The largest of s, ms, us and ns in which this time is 1 or more; any other unit is kept.
-TimeUnit readable_unit(double time, const std::string& unit);
+/// A unit in which values are shown; those in files and documents keep the unit of the data.
+struct TimeUnit {
+  std::string name;
+  double factor = 1;  ///< multiplies a value in the unit of the data
+};
+
+/// Of a time, the largest of s, ms, us and ns in which it is 1 or more, or hours where four digits
+/// of seconds do not suffice. Bytes remain as they were written if they lie between 0.1 and 10,000;
+/// else they are in the largest unit of their powers of 1000 or 1024 in which they are 1 or more.
+/// Any other unit is kept.
+TimeUnit readable_unit(double value, const Unit& unit);
 
 /// "1.57 ms" for 0.00157 in "s"; the number alone if the unit is unknown.
-std::string time_text(double time, const std::string& unit);
+std::string time_text(double time, const Unit& unit);
 
 /// "1.2 .. 1.9 ms", both ends in the unit of the upper one.
-std::string time_range_text(double low, double high, const std::string& unit);
+std::string time_range_text(double low, double high, const Unit& unit);
 
 /// The shortest text that reads back to the same double ("0.1", "1e-06", "900").
 std::string to_text(double value);

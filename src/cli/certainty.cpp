@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
+#include "columns/quantities.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
 #include "trust/resampling.hpp"
@@ -61,7 +62,7 @@ std::string certainty_section(const FittedModel& model, const Console& console) 
   if (model.cross_validation) {
     const auto& validation = *model.cross_validation;
     const std::vector<Spread> spreads = metrics_spread(validation.folds);
-    const ShownTime time(model.spec.unit, metric_spread(spreads, "mae").mean);
+    const ShownTime time(shown_unit(model.spec), metric_spread(spreads, "mae").mean);
     doc::Table table{
         {doc::words(std::to_string(validation.folds.size()) + " folds" +
                     (validation.group_by ? " by " + clipped(*validation.group_by, 28) : "")),
@@ -84,7 +85,8 @@ std::string certainty_section(const FittedModel& model, const Console& console) 
     const bool few = share_of_folds(model) < 1;
     text +=
         "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
-        " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
+        " % of new " + std::string(words_of_measure(measure_of(model.spec)).values) + ": " +
+        short_number(factors.lower) + " to " + short_number(factors.upper) +
         " times the prediction" +
         (few ? ", of a new\n             configuration like the measured ones; wider far from them"
          : intervals.by_deviation ? " at the median\n             standard deviation of held-out "

@@ -6,6 +6,7 @@
 #include "cli/fit_summary.hpp"
 #include "cli/gates.hpp"
 #include "cli/texts.hpp"
+#include "columns/quantities.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
@@ -211,7 +212,7 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     return github_annotations(report, model);
   doc::Document out{.json = [&] { return to_json(Evaluation{model, report}); }};
   const ShownTime time(
-      model.spec.unit,
+      shown_unit(model.spec),
       std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
   out.add(report_table(report, time));
   std::string end;
@@ -224,7 +225,7 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
   if (report.support)
     end += support_in_words(report, time) + "\n";
   if (report.bias.interval)
-    end += bias_in_words(report.bias) + "\n";
+    end += bias_in_words(report.bias, measure_of(model.spec)) + "\n";
   if (report.noise_floor)
     end +=
         noise_floor_in_words(report.metrics.mape_percent, report.noise_floor, report.bias) + "\n";

@@ -122,14 +122,14 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
       "--derive NAME=FORMULA", request.derived, parse_derived,
       "a column computed from others, such as 'flops = filters * kernel_size^2' (repeatable)");
   app.add(
-      "--time-unit UNIT",
+      "--target-unit,--time-unit UNIT",
       [&](const std::string& text) {
         if (!is_utf8(text))
-          throw OptionError("--time-unit", "'" + text + "' is not UTF-8");
+          throw OptionError("--target-unit", "'" + text + "' is not UTF-8");
         request.time_unit = text;
       },
-      "label of the target's unit; nothing is converted to it (default: that of the cells, or of a "
-      "name that ends in _s, _ms, _us)");
+      "label of the target's unit, by which it is a time, memory, ...; nothing is converted to it "
+      "(default: that of the cells, or of a name that ends in _s, _ms, _us)");
   app.of_kinds(kAnyKind);
   add_input_options(app, input);
   app.group("Reading files");

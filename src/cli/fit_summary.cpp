@@ -19,6 +19,7 @@
 #include "cli/certainty.hpp"
 #include "cli/fit_command.hpp"
 #include "columns/design.hpp"
+#include "columns/quantities.hpp"
 #include "columns/replicates.hpp"
 #include "columns/spec.hpp"
 #include "fit/censored.hpp"
@@ -289,9 +290,10 @@ std::string constants_section(const FitDocument& report, const Console& console)
   std::vector<std::vector<ConstantRow>> constants(groups.size());
   for (const ConstantRow& row : constant_table(model))
     constants[row.group].push_back(row);
-  doc::Table table{{doc::words("input"), doc::words(""), doc::numbers("a" + marks.blank()),
-                    doc::numbers("p" + marks.blank()), doc::words("measured"),
-                    doc::numbers("share of time")}};
+  doc::Table table{
+      {doc::words("input"), doc::words(""), doc::numbers("a" + marks.blank()),
+       doc::numbers("p" + marks.blank()), doc::words("measured"),
+       doc::numbers(measure_of(model.spec) == Measure::time ? "share of time" : "share")}};
   std::size_t part = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::vector<ConstantRow>& own = constants[g];
@@ -466,7 +468,7 @@ std::string errors_section(const FitDocument& report, const Console& console) {
     largest = std::max(largest, *part ? (*part)->mae : 0);
   constexpr std::array<std::string_view, 6> shown = {"rows",          "mae",  "mape_percent",
                                                      "smape_percent", "rmse", "r2"};
-  doc::Table table{doc::metric_columns(shown, ShownTime(report.model.spec.unit, largest))};
+  doc::Table table{doc::metric_columns(shown, ShownTime(shown_unit(report.model.spec), largest))};
   table.columns.insert(table.columns.begin(), doc::words("errors"));
   const auto add = [&](const char* name, const std::optional<Metrics>& metrics) {
     std::vector<doc::Cell> cells = {name};
@@ -540,7 +542,7 @@ std::string choice_section(const FitDocument& report, const Console& console) {
     table.add({names[i], choice->held_out[i].random, choice->held_out[i].extrapolation_folds});
   return section(table, console) +
          indented(
-             "judge times within the measured ranges by the first column, those of larger "
+             "judge predictions within the measured ranges by the first column, those of larger "
              "values by the second") +
          correction_gain(report.model);
 }

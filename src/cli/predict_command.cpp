@@ -15,6 +15,7 @@
 #include "cli/model_sets.hpp"
 #include "cli/set_summary.hpp"
 #include "columns/design.hpp"
+#include "columns/quantities.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
@@ -89,7 +90,7 @@ std::string row_notes(const FittedModel& model, const PredictedRows& predicted, 
 doc::Table prediction_table(const FittedModel& model, const SetConfigurations& set,
                             const PredictedRows& predicted) {
   const Eigen::VectorXd& times = predicted.times.values;
-  const ShownTime time(readable_unit(times.mean(), model.spec.unit));
+  const ShownTime time(readable_unit(times.mean(), shown_unit(model.spec)));
   doc::Table table;
   table.rows.resize(set.table.rows());
   for (const auto* names : {&set.varied, &set.moved})
@@ -312,13 +313,13 @@ void add_rows(const PredictArguments& arguments, const ModelSetLine& line, const
     }
     const double time = predicted.times.values[index(row)];
     const bool has_time = is_time(time);
-    cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
+    cells.push_back(has_time ? doc::shown_as(time, time_text(time, shown_unit(model.spec)))
                              : doc::Cell(std::nan("")));
     std::optional<Interval> interval;
     if (has_time && predicted.certainty.intervals)
       interval = (*predicted.certainty.intervals)[row].around(time);
-    cells.emplace_back(interval ? time_range_text(interval->low, interval->high, model.spec.unit)
-                                : "");
+    cells.emplace_back(
+        interval ? time_range_text(interval->low, interval->high, shown_unit(model.spec)) : "");
     for (const auto end : {&Interval::low, &Interval::high})
       cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
     cells.emplace_back(doc::truth(predicted.range.in_range[row]));
@@ -425,8 +426,8 @@ std::string shown_alone(const FittedModel& model, const PredictedRows& predicted
     console.notice(bound_notice(*model.bound));
   else if (predicted.certainty.intervals) {
     const Interval interval = (*predicted.certainty.intervals)[0].around(time);
-    console.notice(short_number(100 * *predicted.certainty.level) +
-                   " % interval: " + time_range_text(interval.low, interval.high, model.spec.unit));
+    console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
+                   time_range_text(interval.low, interval.high, shown_unit(model.spec)));
   }
   if (const std::string note = failing_note(predicted.p_fails, 0); !note.empty())
     console.warning("a run of this configuration " + note);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/files.hpp"
@@ -67,10 +68,11 @@ std::string choose_column(const std::optional<std::string>& wanted,
 /// Strong or weak scaling, as requested or inferred from the columns; the document gives the
 /// reason.
 scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
-                          ScalingDocument& document, Console& console) {
+                          const std::string& target, ScalingDocument& document, Console& console) {
   const scaling::KindOfWork work = scaling::kind_of_work(columns);
-  document.tells_speedup = scaling::counts_workers(columns.scale) || arguments.kind ||
-                           arguments.least_efficiency ||
+  const bool may_tell = is_speed(document.measure);
+  document.tells_speedup = arguments.kind || arguments.least_efficiency ||
+                           (may_tell && scaling::counts_workers(columns.scale)) ||
                            (arguments.throughput && !is_batch_name(columns.scale));
   if (arguments.kind) {
     if (*arguments.kind == scaling::Kind::weak && work.holds_all)
@@ -81,8 +83,10 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
     return *arguments.kind;
   }
   if (!document.tells_speedup) {
-    console.notice("'" + columns.scale + "' counts no workers by its name, so no speedup, " +
-                   "efficiency or law is printed; --kind strong or weak requests them");
+    console.notice("'" +
+                   (may_tell ? columns.scale + "' counts no workers" : target + "' is no time") +
+                   " by its name, so no speedup, efficiency or law is printed; --kind strong or "
+                   "weak requests them");
     return scaling::Kind::strong;
   }
   document.kind_because = work.because;
@@ -227,7 +231,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   ScalingDocument document;
   document.source = "model";
   document.column = column;
-  document.unit = model.spec.unit;
+  document.unit = shown_unit(model.spec);
+  document.measure = measure_of(model.spec);
   const std::vector<double> scales = sorted_unique(
       arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales);
   if (scales.size() < 2)
@@ -242,11 +247,13 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   for (const std::string& name : set.moved)
     console.notice("'" + name + "' moves along with '" + column + "'");
   document.doubling = doubling_at(arguments, model, index, base);
+  if (document.doubling)
+    document.doubling_in_words = effect_in_words(*document.doubling, &model.spec);
   document.doubling_at =
       base.name + (arguments.settings.empty() ? "" : " with ") + joined(arguments.settings, " ");
   const Design design = make_design(set.table, model.spec, Target::absent);
   const scaling::WorkColumns columns = scaling::work_columns(model, column, set.moved);
-  const scaling::Kind kind = settle_kind(arguments, columns, document, console);
+  const scaling::Kind kind = settle_kind(arguments, columns, model.spec.target, document, console);
   question_work(model, columns, console);
   document.study =
       scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
@@ -393,11 +400,14 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   ScalingDocument document;
   document.source = "runs";
   document.column = columns.scale;
-  document.unit = arguments.throughput ? "" : roles.unit;
+  if (!arguments.throughput) {
+    document.unit = {roles.unit, unit_of_cell(table.at(roles.target).with_unit)};
+    document.measure = measure_of(roles.target, roles.unit);
+  }
   document.relative = curve.relative;
   document.left_out = curve.left_out;
-  const scaling::Kind kind =
-      settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
+  const scaling::Kind kind = settle_kind(arguments, work_columns(table, columns, no_inputs),
+                                         roles.target, document, console);
   document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
   if (arguments.format == OutputFormat::csv && !curve.left_out.empty())
     console.warning(words_of_left_out(document));

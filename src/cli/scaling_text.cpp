@@ -18,7 +18,8 @@ std::string header(const ScalingDocument& document) {
   const auto& study = document.study;
   std::string text =
       document.file + ": " +
-      (!document.tells_speedup ? "times along " + document.column
+      (!document.tells_speedup
+           ? std::string(words_of_measure(document.measure).values) + " along " + document.column
        : study.kind == scaling::Kind::strong
            ? "strong scaling, times are of a fixed amount of work"
            : "weak scaling, times are of an iteration whose work grows with the scale") +
@@ -29,21 +30,22 @@ std::string header(const ScalingDocument& document) {
   if (!document.left_out.empty())
     text += words_of_left_out(document) + "\n";
   if (document.doubling)
-    text += document.column + " " + effect_in_words(*document.doubling) + " (at " +
-            document.doubling_at + ")\n";
+    text +=
+        document.column + " " + document.doubling_in_words + " (at " + document.doubling_at + ")\n";
   return text;
 }
 
 doc::Table rows(const ScalingDocument& document) {
   const std::vector<scaling::ScalingRow>& study = document.study.rows;
   const auto& forecast = document.forecast;
+  const std::string value(words_of_measure(document.measure).value);
   const ShownTime time(readable_unit(document.relative ? 0 : study.front().time,
-                                     document.relative ? "" : document.unit));
+                                     document.relative ? Unit("") : document.unit));
   const bool has_intervals = !document.intervals.empty();
   const bool tells = document.tells_speedup;
   doc::Table table{
       .columns = doc::scale_columns(
-          document.column, document.relative ? "relative time" : time.heading("time"),
+          document.column, document.relative ? "relative " + value : time.heading(value),
           doc::format_of(time), has_intervals ? std::optional(document.level) : std::nullopt),
       .csv = {"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
               "equivalent_power", "lower", "upper", "speedup_lower", "speedup_upper",
@@ -132,8 +134,9 @@ std::string scales_to_measure(const ScalingDocument& document) {
   for (const scaling::ScaleToMeasure& each : forecast.measure_first)
     if (each.gain >= least_gain)
       scales.push_back(to_text(each.scale) + " (-" + percent(100 * each.gain) + ")");
-  const std::string aim =
-      " the standard deviation of the time at " + document.column + " = " + joined(aims, " and ");
+  const std::string aim = " the standard deviation of the " +
+                          std::string(words_of_measure(document.measure).value) + " at " +
+                          document.column + " = " + joined(aims, " and ");
   return scales.empty()
              ? "no further run at one of these scales would reduce" + aim +
                    " by 0.5 %, given its noise\n"
@@ -180,7 +183,8 @@ void add_laws(const ScalingDocument& document, doc::Document& out) {
   out.add(std::move(table), 2);
   const auto extrapolated = std::count(document.in_range.begin(), document.in_range.end(), false);
   if (extrapolated > 0) {
-    out.add("  fitted to " + std::to_string(study.rows.size()) + " predicted times, " +
+    out.add("  fitted to " + std::to_string(study.rows.size()) + " predicted " +
+            std::string(words_of_measure(document.measure).values) + ", " +
             std::to_string(extrapolated) + " of which are extrapolated\n");
   }
   if (!study.usl)

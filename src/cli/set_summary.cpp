@@ -387,7 +387,7 @@ std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& r
 doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
                             const CommonRun& common, bool of_page = false) {
   const RankedLine& first = target.top.front();
-  const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
+  const ShownTime shown(shown_unit(first.line.model->spec), first.ranked.time.value_or(1));
   const doc::Format time = doc::format_of(shown);
   doc::Table table{{doc::numbers("share", {}, percent)}};
   table.indentation = 2;

@@ -93,9 +93,8 @@ double same_limit(const std::string& text, const Column& measured, const Table& 
                                table.no_column(text)));
 }
 
-/// The unit of the quantities that the column measures: bytes, or else seconds.
-std::string_view kind_of(const Column& measured) {
-  return measured.unit == "B" || denotes(measured.name, "B") ? "B" : "s";
+bool is_memory(const Column& measured) {
+  return measure_of(measured.name, measured.unit) == Measure::memory;
 }
 
 std::vector<double> limits_of(const std::string& limit, const Column& measured, const Table& table,
@@ -103,7 +102,8 @@ std::vector<double> limits_of(const std::string& limit, const Column& measured, 
   const Column* const as_read = table.find(limit);
   if (as_read == nullptr)
     return std::vector<double>(table.rows(), same_limit(limit, measured, table));
-  const Column column = in_unit(*as_read, kind_of(measured)).value_or(*as_read);  // "2h", "16G"
+  const Column column =
+      in_unit(*as_read, is_memory(measured) ? "B" : "s").value_or(*as_read);  // "2h", "16G"
   std::vector<double> out = numbers_of(column);
   const double factor = factor_to(measured, unit_of_numbers(column)).value_or(1);
   for (std::size_t row = 0; row < out.size(); ++row) {
@@ -250,7 +250,7 @@ std::optional<std::string> set_limits(const std::string& measured,
             : std::vector<double>(table.rows(), common_limit(beyond, column.numbers));
   for (const std::size_t row : beyond)
     limits[row] = column.numbers[row];
-  const RanOutOf what = kind_of(column) == "B" ? RanOutOf::memory : RanOutOf::time;
+  const RanOutOf what = is_memory(column) ? RanOutOf::memory : RanOutOf::time;
   std::erase_if(column.bad_cells, [&](const BadCell& cell) {
     if (ran_out_of(cell.text) != what)
       return false;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kDecimalDigits = "0123456789";
 
-struct Unit {
+struct UnitOfCells {
   WordList spellings;
   std::string_view unit;  ///< in which values are
   double factor;          ///< a whole number
@@ -26,25 +26,25 @@ struct Unit {
 };
 
 constexpr std::array kUnits{
-    Unit{{"ns nsec nanosecond nanoseconds"}, "s", 1, -9},
-    Unit{{"us \u00b5s \u03bcs usec microsecond microseconds"}, "s", 1, -6},
-    Unit{{"ms msec millisecond milliseconds"}, "s", 1, -3},
-    Unit{{"s sec secs second seconds"}, "s", 1},
-    Unit{{"m min mins minute minutes"}, "s", 60},
-    Unit{{"h hr hrs hour hours"}, "s", 3600},
-    Unit{{"d day days"}, "s", 86400},
-    Unit{{"B byte bytes"}, "B", 1},
-    Unit{{"kB KB"}, "B", 1, 3},
-    Unit{{"MB"}, "B", 1, 6},
-    Unit{{"GB"}, "B", 1, 9},
-    Unit{{"TB"}, "B", 1, 12},
-    Unit{{"PB"}, "B", 1, 15},
-    Unit{{"K Ki KiB"}, "B", 0x1p10},
-    Unit{{"M Mi MiB"}, "B", 0x1p20},
-    Unit{{"G Gi GiB"}, "B", 0x1p30},
-    Unit{{"T Ti TiB"}, "B", 0x1p40},
-    Unit{{"P Pi PiB"}, "B", 0x1p50},
-    Unit{{"%"}, "%", 1},
+    UnitOfCells{{"ns nsec nanosecond nanoseconds"}, "s", 1, -9},
+    UnitOfCells{{"us \u00b5s \u03bcs usec microsecond microseconds"}, "s", 1, -6},
+    UnitOfCells{{"ms msec millisecond milliseconds"}, "s", 1, -3},
+    UnitOfCells{{"s sec secs second seconds"}, "s", 1},
+    UnitOfCells{{"m min mins minute minutes"}, "s", 60},
+    UnitOfCells{{"h hr hrs hour hours"}, "s", 3600},
+    UnitOfCells{{"d day days"}, "s", 86400},
+    UnitOfCells{{"byte bytes B"}, "B", 1},
+    UnitOfCells{{"KB kB"}, "B", 1, 3},
+    UnitOfCells{{"MB"}, "B", 1, 6},
+    UnitOfCells{{"GB"}, "B", 1, 9},
+    UnitOfCells{{"TB"}, "B", 1, 12},
+    UnitOfCells{{"PB"}, "B", 1, 15},
+    UnitOfCells{{"K Ki KiB"}, "B", 0x1p10},
+    UnitOfCells{{"M Mi MiB"}, "B", 0x1p20},
+    UnitOfCells{{"G Gi GiB"}, "B", 0x1p30},
+    UnitOfCells{{"T Ti TiB"}, "B", 0x1p40},
+    UnitOfCells{{"P Pi PiB"}, "B", 0x1p50},
+    UnitOfCells{{"%"}, "%", 1},
 };
 
 /// Removes the longest beginning of these characters from a text.
@@ -61,7 +61,7 @@ struct Decimal {
   double exponent = 0;
 
   /// The double that is nearest to the decimal number, times the factor of the unit.
-  std::optional<double> in(const Unit& unit) const {
+  std::optional<double> in(const UnitOfCells& unit) const {
     if (digits.starts_with('.') || std::abs(exponent) > 1000)
       return std::nullopt;
     const auto number =
@@ -88,15 +88,15 @@ Decimal take_number(std::string_view& rest) {
 /// "1h 2m 3.5s", "16 GB", "72.6%".
 std::optional<Quantity> sum_of_units(std::string_view rest) {
   Quantity sum;
-  for (const Unit* last = nullptr; last == nullptr || !rest.empty();) {
+  for (const UnitOfCells* last = nullptr; last == nullptr || !rest.empty();) {
     const Decimal number = take_number(rest);
     take(rest, " ");
     const std::string_view word =
         rest.substr(0, std::min(rest.find_first_of(" 0123456789."), rest.size()));
     rest.remove_prefix(word.size());
     take(rest, " ");
-    const auto* const unit =
-        std::ranges::find_if(kUnits, [&](const Unit& known) { return known.spellings.has(word); });
+    const auto* const unit = std::ranges::find_if(
+        kUnits, [&](const UnitOfCells& known) { return known.spellings.has(word); });
     const bool goes_on = last != nullptr;
     const auto value = unit == kUnits.end() ? std::nullopt : number.in(*unit);
     if (!value || (goes_on && (unit >= last || last->unit != "s")))
@@ -143,7 +143,7 @@ std::optional<Quantity> clock_time(std::string_view rest) {
 
 // Words of names of columns, besides those that has_time_unit() and is_time_name() recognise.
 constexpr WordList kWordsOfTimes{"time elapsed duration wall wallclock latency delay timeout"};
-constexpr WordList kNamesOfTimes{"s h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
+constexpr WordList kNamesOfTimes{"s ms us ns h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
 constexpr WordList kMemories{
     "mem memory ram vram hbm rss vsz vms uss pss vmem swap cache disk bytes kb mb gb tb kib "
     "mib gib tib"};
@@ -151,6 +151,9 @@ constexpr WordList kPointsInTime{
     "start started begin end ended finish finished stop submit submitted eligible at date day "
     "clock "
     "timestamp created arrival"};
+
+constexpr WordList kEnergies{"energy joule joules j kj mj wh kwh"};
+constexpr WordList kRates{"rate bandwidth fps qps rps flops gflops tflops"};
 
 /// Numbers of the cells of a column by their unit.
 struct UnitCounts {
@@ -253,6 +256,64 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
     return std::nullopt;
   const auto quantity = text.find(':') == text.npos ? sum_of_units(text) : clock_time(text);
   return quantity && std::isfinite(quantity->value) ? quantity : std::nullopt;
+}
+
+std::optional<Quantity> unit_as_quantity(const std::string& name, const std::string& unit) {
+  std::string word = name.substr(name.find_last_of("_. ") + 1);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (const std::string& text : {unit, word})
+    if (const auto one = parse_quantity("1 " + text); !text.empty() && one && one->unit != "%")
+      return one;
+  return std::nullopt;
+}
+
+Measure measure_of(const std::string& name, const std::string& unit) {
+  for (const std::string* each : {&unit, &name}) {
+    const std::string& text = *each;
+    const std::vector<std::string> words = name_words(text);
+    if (names_throughput(text) || kRates.has_one_of(words))
+      return Measure::rate;
+    const auto one = parse_quantity("1 " + text.substr(0, text.find_first_of(" /")));  // "s/step"
+    if ((one && one->unit == "s") || denotes(text, "s"))
+      return Measure::time;
+    if ((one && one->unit == "B") || denotes(text, "B"))
+      return Measure::memory;
+    if (kEnergies.has_one_of(words))
+      return Measure::energy;
+  }
+  return Measure::other;
+}
+
+Measure measure_of(const ModelSpec& spec) {
+  return spec.throughput ? Measure::time : measure_of(spec.target, spec.unit);
+}
+
+const MeasureWords& words_of_measure(Measure measure) {
+  static constexpr std::array words = {
+      MeasureWords{"time", "times", "slower", "faster", "How long does an iteration take?",
+                   "What makes it long?"},
+      MeasureWords{"value", "values", "more", "less", "How much memory does a run take?",
+                   "What makes it large?"},
+      MeasureWords{"value", "values", "more", "less", "How much energy does a run take?",
+                   "What makes it large?"},
+      MeasureWords{"value", "values", "higher", "lower", "How high is the rate?",
+                   "What makes it high?"},
+      MeasureWords{"value", "values", "more", "less", "How much is it?", "What makes it large?"}};
+  return words[static_cast<std::size_t>(measure)];
+}
+
+Unit shown_unit(const ModelSpec& spec) {
+  return {spec.unit, spec.shown_unit};
+}
+
+std::string unit_of_cell(std::string_view cell) {
+  cell.remove_prefix(std::min(cell.find_first_not_of("0123456789.eE+- "), cell.size()));
+  const auto* const unit = std::ranges::find_if(
+      kUnits, [&](const UnitOfCells& known) { return known.spellings.has(cell); });
+  if (unit == kUnits.end() || unit->unit != "B")
+    return {};
+  const std::string_view all = unit->spellings.words;
+  return std::string(all.substr(all.rfind(' ') + 1));
 }
 
 std::optional<Column> in_unit(const Column& column, std::string_view wanted) {

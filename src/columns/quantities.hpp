@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
@@ -30,6 +32,37 @@ std::optional<Quantity> parse_quantity(std::string_view text);
 
 /// True if the name of a column denotes quantities of this unit: "Elapsed", "ReqMem", "peak_rss".
 bool denotes(const std::string& name, std::string_view unit);
+
+/// What the numbers of a target are; `other`: counts, sizes, and what is not known.
+enum class Measure { time, memory, energy, rate, other };
+
+/// By the unit ("ms", "GiB", "kWh", "samples/s") or, if it tells nothing, by the name: "VmHWM".
+Measure measure_of(const std::string& name, const std::string& unit);
+Measure measure_of(const ModelSpec& spec);
+/// Whether speedups and efficiencies make sense of it.
+constexpr bool is_speed(Measure measure) {
+  return measure == Measure::time || measure == Measure::rate;
+}
+
+/// 1 in the unit of a target or, if that is none, in the one at the end of its name ("peak_mb"), as
+/// a quantity; nullopt if neither is a unit of time or memory.
+std::optional<Quantity> unit_as_quantity(const std::string& name, const std::string& unit);
+
+/// How a target is spoken of: a time is slower or faster, others are more or less.
+struct MeasureWords {
+  std::string_view value;    ///< "time", "value"
+  std::string_view values;   ///< "times", "values"
+  std::string_view greater;  ///< of a larger one: "slower"
+  std::string_view smaller;
+  std::string_view question;  ///< "How long does an iteration take?"
+  std::string_view reasons;   ///< "What makes it long?"
+};
+const MeasureWords& words_of_measure(Measure measure);
+
+/// The unit of the target, and the one in which its cells were written.
+Unit shown_unit(const ModelSpec& spec);
+/// The usual spelling of the unit of a cell such as "801.03 GiB"; empty if it is no memory.
+std::string unit_of_cell(std::string_view cell);
 
 /// The column with numbers in the wanted unit ("s", "B" or "%"), that of a model, if any of its
 /// cells is a quantity of it, also an uncertain one. All other cells but 0 are bad cells. With an

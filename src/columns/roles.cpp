@@ -677,9 +677,9 @@ std::string unit_of_target(const Column& target, const RoleRequest& request) {
   if (target.unit.empty())
     return request.time_unit.value_or(unit_of(target.name));
   if (request.time_unit.value_or(target.unit) != target.unit)
-    throw UsageError(
-        fmt::format("--time-unit {} contradicts the cells of '{}', which have units and are in {}",
-                    shell_word(*request.time_unit), target.name, target.unit));
+    throw UsageError(fmt::format(
+        "--target-unit {} contradicts the cells of '{}', which have units and are in {}",
+        shell_word(*request.time_unit), target.name, target.unit));
   return target.unit;
 }
 

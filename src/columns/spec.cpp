@@ -330,6 +330,8 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   spec.target = roles.target;
   spec.unit = roles.unit;
   spec.throughput = roles.throughput;
+  if (const Column* const target = table.find(roles.target))
+    spec.shown_unit = unit_of_cell(target->with_unit);
   for (const std::string& name : roles.intrinsic)
     spec.intrinsic.push_back(numeric_input(table.at(name), training_rows));
   for (const std::string& name : roles.categorical) {

@@ -30,7 +30,7 @@ FormWords Eq4Form::words() const {
           .title = "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024",
           .share_caption =
               "What multiplies the sum, the scales, is in the part on scaling; C does not scale.",
-          .scaled_part = "the part of the time that scales, all but C,",
+          .scaled_part = "the part of the prediction that scales, all but C,",
           .level_letter = 'a',
           .lists_terms = false};
 }

@@ -123,7 +123,7 @@ FormWords GpForm::words() const {
   out.noun += " with a residual correction";
   out.title += ", with a residual correction";
   out.share_caption +=
-      " Percentages are of the formula's time, which the correction then corrects.";
+      " Percentages are of the formula's prediction, which the correction then corrects.";
   out.scaled_part = "the formula, without the correction,";
   return out;
 }

@@ -255,7 +255,7 @@ FormWords OwnForm::words() const {
   return {.noun = "own formula",
           .title = "A formula of the user",
           .share_caption = "The terms are listed below.",
-          .scaled_part = "the time",
+          .scaled_part = "the prediction",
           .level_letter = 'c',
           .lists_terms = true};
 }

@@ -176,7 +176,7 @@ FormWords SumForm::words() const {
   return {.noun = "sum of product terms",
           .title = "A sum of product terms",
           .share_caption = "The terms are listed below.",
-          .scaled_part = "the time",
+          .scaled_part = "the prediction",
           .level_letter = 'g',
           .lists_terms = true};
 }

@@ -41,10 +41,11 @@ void add_line(doc::Answer& answer, fmt::format_string<const Arguments&...> text,
 }
 
 doc::Answer duration_answer(const Content& content) {
-  const std::string& unit = content.model.spec.unit;
-  doc::Answer answer{"How long does an iteration take?", "", {}};
+  const Unit unit = shown_unit(content.model.spec);
+  doc::Answer answer{std::string(words_in(content).question), "", {}};
+  const std::string_view value = words_in(content).value;
   const auto& time = content.central.time;
-  answer.figure = time ? time_text(*time, unit) : "no time";
+  answer.figure = time ? time_text(*time, unit) : fmt::format("no {}", value);
   add_line(answer, "{} at {}", time ? "predicted" : "is predicted: the model does not hold",
            content.central.place);
   if (const Warning* few = few_rows_warning(content.model)) {
@@ -56,7 +57,8 @@ doc::Answer duration_answer(const Content& content) {
              time_range_text(*time * content.intervals->factors.lower,
                              *time * content.intervals->factors.upper, unit));
   if (content.groups)
-    add_line(answer, "one typical time means little: see the times by {}", content.groups->column);
+    add_line(answer, "one typical {} means little: see the {} by {}", value,
+             words_in(content).values, content.groups->column);
   if (content.has_runs)
     add_line(answer, "measured: {}, median {}",
              time_range_text(content.design.time.minCoeff(), content.design.time.maxCoeff(), unit),
@@ -74,7 +76,8 @@ std::string correction_text(const Content& content) {
 }
 
 doc::Answer share_answer(const Content& content) {
-  doc::Answer answer{"What makes it long?", "no input", {}};
+  doc::Answer answer{std::string(words_in(content).reasons), "no input", {}};
+  const Measure measure = measure_of(content.model.spec);
   const bool has_shares = !content.model.form->words().lists_terms && !content.shares.empty() &&
                           !has_doubtful(content, content.shares.front().name);
   std::vector<Effect> effects;
@@ -86,15 +89,16 @@ doc::Answer share_answer(const Content& content) {
     answer.figure = fmt::format("{}: {}", clipped(content.shares.front().name, 24),
                                 percent(content.shares.front().percent_shown));
     std::string next =
-        has_gp(*content.model.form) ? "of the formula's time there" : "of the time there";
+        fmt::format("of the {}{} there", has_gp(*content.model.form) ? "formula's " : "",
+                    words_in(content).value);
     for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i)
       next += fmt::format(", {}{} {}", i == 1 ? "then " : "", content.shares[i].name,
                           percent(content.shares[i].percent_shown));
     answer.lines.push_back(next);
   } else if (!effects.empty()) {
     const Effect& strongest = effects.front();
-    answer.figure =
-        fmt::format("{}: {}", clipped(strongest.column, 24), change_in_words(strongest.ratio));
+    answer.figure = fmt::format("{}: {}", clipped(strongest.column, 24),
+                                change_in_words(strongest.ratio, measure));
     add_line(answer, "from {} to {}{}, all others as in {}", value_text(strongest.from),
              value_text(strongest.to), interval_in_words(strongest), content.central.place);
     first_effect = 1;
@@ -108,6 +112,7 @@ doc::Answer share_answer(const Content& content) {
 
 doc::Answer scaling_answer(const Content& content) {
   doc::Answer answer{"How does it scale?", "no scale", {}};
+  const Measure measure = measure_of(content.model.spec);
   if (content.powers.empty()) {
     answer.lines.emplace_back("the model has no column of scale");
     return answer;
@@ -125,9 +130,9 @@ doc::Answer scaling_answer(const Content& content) {
   });
   if (leading != content.doublings.end()) {
     answer.figure = leading->is_determined()
-                        ? change_in_words(leading->ratio)
-                        : fmt::format("{} .. {}", change_in_words(leading->interval->low),
-                                      change_in_words(leading->interval->high));
+                        ? change_in_words(leading->ratio, measure)
+                        : fmt::format("{} .. {}", change_in_words(leading->interval->low, measure),
+                                      change_in_words(leading->interval->high, measure));
     add_line(answer, "{} {}, at {}", leading->column,
              effect_in_words(*leading, &content.model.spec), content.central.place);
   }
@@ -194,14 +199,15 @@ doc::Answer trust_answer(const Content& content) {
   add_line(answer, "{}mean error of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
            content.fitted_to_these_runs ? ", which the model was fitted to" : "");
   if (content.bias.interval)
-    answer.lines.push_back(bias_in_words(content.bias));
+    answer.lines.push_back(bias_in_words(content.bias, measure_of(content.model.spec)));
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
   const bool leaks = has_leak(content.model);
   answer.is_alarming = error > kMuchError || is_far || leaks || few;
   if (leaks)
     add_line(answer,
-             "an input is computed from the measured time: these errors do not measure the model");
+             "an input is computed from the measured {}: these errors do not measure the model",
+             words_in(content).value);
   else if (error > kMuchError)
     add_line(answer, "too much to plan with: more than {} %", short_number(kMuchError));
   else if (is_far)
@@ -306,9 +312,10 @@ std::string interval_text(const Content& content) {
   const std::optional<IntervalFactors> usual = usual_factors(content.model);
   const IntervalFactors factors = usual.value_or(content.intervals->factors);
   return fmt::format(
-      "Prediction intervals: {} % of new times are expected between {} and {} times the "
+      "Prediction intervals: {} % of new {} are expected between {} and {} times the "
       "prediction{}{}; {} of these runs are inside.",
-      short_number(100 * intervals.level), short_number(factors.lower), short_number(factors.upper),
+      short_number(100 * intervals.level), words_in(content).values, short_number(factors.lower),
+      short_number(factors.upper),
       !intervals.by_deviation ? ""
       : usual                 ? " at the median standard deviation of the held-out rows"
                               : " at the shown configuration",
@@ -336,9 +343,9 @@ std::string term_table(const Content& content) {
   doc::Table table{{doc::words("term"), doc::numbers("here", {}, percent),
                     doc::numbers("all runs", {}, percent), doc::words("depends on")}};
   doc::Table small = table;
-  table.caption =
-      fmt::format("The terms: their shares of the {} at {} and of all runs together",
-                  has_gp(*content.model.form) ? "formula's time" : "time", content.central.place);
+  table.caption = fmt::format("The terms: their shares of the {}{} at {} and of all runs together",
+                              has_gp(*content.model.form) ? "formula's " : "",
+                              words_in(content).value, content.central.place);
   small.caption = "Smaller terms";
   for (const Share& share : content.shares) {
     doc::Cell meaning = share.title;
@@ -363,10 +370,11 @@ std::string term_table(const Content& content) {
 }
 
 doc::Table forecast_table(const Content& content, const ScaleCurve& curve) {
-  const std::string& unit = content.model.spec.unit;
+  const Unit unit = shown_unit(content.model.spec);
   const auto& intervals = content.model.intervals;
-  const bool has_speedups = scaling::counts_workers(curve.column);
-  doc::Table table{doc::scale_columns(curve.column, "time", doc::time_in(unit),
+  const bool has_speedups = tells_speedup(content, curve);
+  doc::Table table{doc::scale_columns(curve.column, std::string(words_in(content).value),
+                                      doc::time_in(unit),
                                       intervals ? std::optional(intervals->level) : std::nullopt)};
   table.caption =
       fmt::format("Predictions along {}{}: {}", curve.column,
@@ -407,11 +415,12 @@ doc::Table group_table(const Content& content) {
     return {};
   const RunGroups& groups = *content.groups;
   doc::Table table{{doc::words(groups.column), doc::numbers("runs"),
-                    doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
+                    doc::numbers(fmt::format("median {}", words_in(content).value), {},
+                                 doc::time_in(shown_unit(content.model.spec))),
                     doc::numbers("error (MAPE)", {}, percent),
                     doc::words("scaling at its central run")}};
   table.caption = fmt::format(
-      "By {}, since one typical time means nothing here{}", groups.column,
+      "By {}, since one typical {} means nothing here{}", groups.column, words_in(content).value,
       groups.left_out > 0 ? fmt::format("; {} levels with few runs left out", groups.left_out)
                           : "");
   for (const RunGroup& group : groups.groups) {
@@ -427,7 +436,8 @@ doc::Table group_table(const Content& content) {
 doc::Table error_table(const Content& content) {
   const double overall = content.metrics.mape_percent;
   doc::Table table{{doc::words("runs with"), doc::numbers("runs"),
-                    doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
+                    doc::numbers(fmt::format("median {}", words_in(content).value), {},
+                                 doc::time_in(shown_unit(content.model.spec))),
                     doc::numbers("MAPE", {}, percent),
                     doc::numbers("median error", {}, signed_percent)}};
   table.caption = "Errors by level and by scale; bold if 1.5 times as large as overall";

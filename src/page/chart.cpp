@@ -191,7 +191,7 @@ double Axis::at(double value) const {
   return at_low_ + (at_high_ - at_low_) * position;
 }
 
-AxisText time_axis(const std::string& title, const Range& range, const std::string& unit) {
+AxisText time_axis(const std::string& title, const Range& range, const Unit& unit) {
   const TimeUnit shown = readable_unit(range.value(0.5), unit);
   std::vector<Tick> ticks =
       ticks_of({range.low * shown.factor, range.high * shown.factor, range.spacing}, kMostTicks);

@@ -1,5 +1,6 @@
 #include "page/figures.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -31,7 +32,7 @@ std::string beyond_the_axis(std::size_t runs) {
 }
 
 AxisText times_of(const Content& content, const std::string& which, const Range& range) {
-  return time_axis(which + " " + content.model.spec.target, range, content.model.spec.unit);
+  return time_axis(which + " " + content.model.spec.target, range, shown_unit(content.model.spec));
 }
 
 /// A few dots are drawn larger.
@@ -56,10 +57,9 @@ std::string cloud_text(const Cloud& cloud, std::size_t not_positive) {
   return text;
 }
 
-std::string row_text(const JudgedRow& row, const std::string& unit) {
-  const std::string behind = unit.empty() ? "" : " " + unit;
-  return "line " + std::to_string(row.line) + ": measured " + short_number(row.measured) + behind +
-         ", predicted " + short_number(row.predicted) + behind + " (" +
+std::string row_text(const JudgedRow& row, const Unit& unit) {
+  return "line " + std::to_string(row.line) + ": measured " + time_text(row.measured, unit) +
+         ", predicted " + time_text(row.predicted, unit) + " (" +
          signed_percent(row.error_percent) + ")";
 }
 
@@ -81,7 +81,8 @@ std::string parity_figure(const Content& content) {
   Chart chart(cloud->x, times_of(content, "measured", cloud->x), cloud->y,
               times_of(content, "predicted", cloud->y));
   chart.add_cloud(*cloud, style_of(*cloud));
-  std::string caption = "Predicted against measured times. On the line they are equal.";
+  const std::string title = fmt::format("Predicted against measured {}", words_in(content).values);
+  std::string caption = title + ". On the line they are equal.";
   if (content.intervals && !content.model.intervals->by_deviation) {
     // measured = factor * predicted
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.lower), "dashed");
@@ -96,13 +97,13 @@ std::string parity_figure(const Content& content) {
   for (const JudgedRow& row : content.errors.worst) {
     if (row.predicted > 0) {
       chart.add_mark({row.measured, row.predicted}, "worst",
-                     row_text(row, content.model.spec.unit));
+                     row_text(row, shown_unit(content.model.spec)));
       marked = true;
     }
   }
   caption += " " + cloud_text(*cloud, content.errors.not_positive) +
              (marked ? " Circles are the runs with the largest errors, listed below." : "");
-  return figure(chart.svg({content.id_prefix + "parity", "Predicted against measured times",
+  return figure(chart.svg({content.id_prefix + "parity", title,
                            "A scatter plot on two logarithmic axes with the line of equality; "
                            "mean absolute percentage error " +
                                percent(content.metrics.mape_percent) + "."}),
@@ -117,15 +118,20 @@ std::string residual_figure(const Content& content) {
               {"error [%]", ticks_of(cloud->y, kMostTicks)});
   chart.add_cloud(*cloud, style_of(*cloud));
   chart.add_horizontal(0, "line");
+  const MeasureWords& words = words_in(content);
   return figure(
-      chart.svg({content.id_prefix + "residuals", "Errors against predicted times",
-                 "A scatter plot of the error in percent over the predicted time; half of the "
-                 "errors lie between " +
-                     percent(content.errors.quantiles.p25) + " and " +
-                     percent(content.errors.quantiles.p75) + "."}),
-      "Errors, (predicted - measured) / measured in percent, against the predicted time. Below "
-      "the line the model is too fast. A slope or a bend is a pattern of the runs that the model "
-      "lacks. " +
+      chart.svg(
+          {content.id_prefix + "residuals",
+           fmt::format("Errors against predicted {}", words.values),
+           fmt::format("A scatter plot of the error in percent over the predicted {}; half of "
+                       "the errors lie between ",
+                       words.value) +
+               percent(content.errors.quantiles.p25) + " and " +
+               percent(content.errors.quantiles.p75) + "."}),
+      fmt::format("Errors, (predicted - measured) / measured in percent, against the predicted {}. "
+                  "Below the line the model predicts too little. A slope or a bend is a pattern of "
+                  "the runs that the model lacks. ",
+                  words.value) +
           cloud_text(*cloud, content.errors.not_positive));
 }
 
@@ -220,7 +226,8 @@ struct StepBar {
   std::string style;
 };
 
-std::vector<StepBar> step_bars(const TimeSteps& steps) {
+/// `total`: the name of the last bar.
+std::vector<StepBar> step_bars(const TimeSteps& steps, const std::string& total) {
   std::vector<StepBar> bars;
   double at = 0;
   const auto add = [&](const std::string& name, double time, const std::string& style) {
@@ -239,13 +246,13 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
   }
   if (steps.gp)
     add("residual correction", *steps.gp, "bar process");
-  bars.push_back({"predicted time", 0, steps.formula + steps.gp.value_or(0), "bar total"});
+  bars.push_back({total, 0, steps.formula + steps.gp.value_or(0), "bar total"});
   return bars;
 }
 
 /// The shares of the terms add up to 100 %; a residual correction is written as a change of their
 /// sum.
-std::string value_of(const StepBar& bar, const TimeSteps& steps, const std::string& unit) {
+std::string value_of(const StepBar& bar, const TimeSteps& steps, const Unit& unit) {
   const double time = bar.to - bar.from;
   if (bar.style == "bar total")
     return time_text(time, unit);
@@ -268,16 +275,16 @@ std::string error_figures(const Content& content) {
              "The errors against each input" +
              (shown < all.size() ? " (the first " + std::to_string(shown) + ")" : "") +
              ": the middle half of the runs and their median. Below the line the model predicts "
-             "too "
-             "short a time; a median far from the line shows a pattern that the model lacks."}) +
+             "too little; a median far from the line shows a pattern that the model lacks."}) +
          multiples(out);
 }
 
 std::string share_figure(const Content& content) {
   if (!content.steps)
     return "";
-  const std::string& unit = content.model.spec.unit;
-  const std::vector<StepBar> bars = step_bars(*content.steps);
+  const Unit unit = shown_unit(content.model.spec);
+  const std::string predicted = fmt::format("predicted {}", words_in(content).value);
+  const std::vector<StepBar> bars = step_bars(*content.steps, predicted);
   double low = 0;
   double high = 0;
   for (const StepBar& bar : bars) {
@@ -300,10 +307,10 @@ std::string share_figure(const Content& content) {
              text_at(to + 6, y + 17, "start", value);
     y += step_height;
   }
-  return figure(drawing({content.id_prefix + "shares", "What the predicted time consists of",
-                         "Bars one after the other; they add up to the predicted time."},
+  return figure(drawing({content.id_prefix + "shares", "What the " + predicted + " consists of",
+                         "Bars one after the other; they add up to the " + predicted + "."},
                         size.width, y - 12, drawn),
-                "What adds up to the predicted time at " + content.central.place + ". " +
+                "What adds up to the " + predicted + " at " + content.central.place + ". " +
                     std::string(content.model.form->words().share_caption));
 }
 
@@ -396,7 +403,7 @@ void draw_band(const std::vector<Forecast>& points, Chart& chart) {
   chart.add_area(corners, "band");
 }
 
-std::string point_text(const ScaleCurve& curve, const Forecast& point, const std::string& unit) {
+std::string point_text(const ScaleCurve& curve, const Forecast& point, const Unit& unit) {
   return curve.column + " = " + scale_text(point.scale) + ": " + time_text(point.time, unit) +
          (point.interval
               ? " (" + time_range_text(point.interval->low, point.interval->high, unit) + ")"
@@ -424,12 +431,14 @@ std::string runs_text(const NearRuns& runs) {
 }
 
 Chart time_chart(const Content& content, const ScaleCurve& curve, ChartSize size) {
-  const std::string& unit = content.model.spec.unit;
+  const Unit unit = shown_unit(content.model.spec);
   const bool is_small = size.width < ChartSize{}.width;
   const Range x = range_of_scales(curve.points);
   const Range y = range_of_times(curve);
   Chart chart(x, {curve.column, scale_ticks(curve, x)}, y,
-              time_axis(is_small ? "time" : content.model.spec.target, y, unit), size);
+              time_axis(is_small ? std::string(words_in(content).value) : content.model.spec.target,
+                        y, unit),
+              size);
   draw_unmeasured(curve.points, x, y, chart);
   draw_band(curve.points, chart);
   draw_line(curve.points, &Forecast::time, chart);
@@ -450,7 +459,8 @@ Chart time_chart(const Content& content, const ScaleCurve& curve, ChartSize size
 std::string scale_legend(const Content& content) {
   if (content.curves.empty())
     return "";
-  return std::string("The line is the time that the model predicts for the configuration of ") +
+  return fmt::format("The line is the {} that the model predicts for the configuration of ",
+                     words_in(content).value) +
          content.central.place + ", the ringed point, if only the scale changes" +
          (std::ranges::any_of(content.curves,
                               [](const ScaleCurve& curve) { return !curve.moved.empty(); })
@@ -459,33 +469,34 @@ std::string scale_legend(const Content& content) {
          ". Nothing was measured in the grey ranges. " +
          (content.intervals
               ? "The band is the model's " + short_number(100 * content.model.intervals->level) +
-                    " % interval for new times. "
+                    " % interval for new " + std::string(words_in(content).values) + ". "
               : "") +
          "Small dots are runs, blue ones points of the line.";
 }
 
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
   const auto doubling = std::ranges::find(content.doublings, curve.column, &Effect::column);
+  const std::string value(words_in(content).value);
+  const std::string against = (value == "time" ? "Time" : "Value") + (" against " + curve.column);
   const std::string answer = doubling == content.doublings.end()
-                                 ? "the model predicts no time > 0 at twice the scale"
+                                 ? "the model predicts no " + value + " > 0 at twice the scale"
                                  : effect_in_words(*doubling, &content.model.spec);
   const std::string caption =
-      "Time against " + curve.column + ": " + answer +
-      ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +
+      against + ": " + answer + ". Measured: " + to_text(curve.measured.low) + " .. " +
+      to_text(curve.measured.high) + "." +
       (curve.moved.empty() ? "" : " Changing with it: " + joined(curve.moved, ", ") + ".") + " " +
       runs_text(curve.runs);
   return figure(
       time_chart(content, curve, {})
-          .svg({content.id_prefix + "scale-" + std::to_string(number),
-                "Time against " + curve.column,
-                "The predicted time of the shown configuration on two logarithmic axes; " + answer +
-                    "."}),
+          .svg({content.id_prefix + "scale-" + std::to_string(number), against,
+                "The predicted " + value + " of the shown configuration on two logarithmic axes; " +
+                    answer + "."}),
       caption);
 }
 
 std::string speedup_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
   const std::vector<Forecast>& points = curve.forecasts;
-  if (points.size() < 2 || !scaling::counts_workers(curve.column))
+  if (points.size() < 2 || !tells_speedup(content, curve))
     return "";
   const Range x = range_of_scales(points);
   const double ideal = points.back().scale / points.front().scale;
@@ -526,11 +537,12 @@ std::string group_figures(const Content& content) {
     if (!group.curve)
       continue;
     const std::string title = content.groups->column + " = " + group.level;
-    out += figure(time_chart(content, *group.curve, kSmallChart)
-                      .svg({content.id_prefix + "group-" + std::to_string(++number), title,
-                            "The predicted time of the central run of " + title + " along " +
-                                group.curve->column + "."}),
-                  title);
+    out += figure(
+        time_chart(content, *group.curve, kSmallChart)
+            .svg({content.id_prefix + "group-" + std::to_string(++number), title,
+                  fmt::format("The predicted {} of the central run of ", words_in(content).value) +
+                      title + " along " + group.curve->column + "."}),
+        title);
   }
   return out.empty() ? "" : multiples(out);
 }

@@ -106,7 +106,7 @@ class Chart {
 };
 
 /// Returns ticks and title of an axis of times, in the most readable unit.
-AxisText time_axis(const std::string& title, const Range& range, const std::string& unit);
+AxisText time_axis(const std::string& title, const Range& range, const Unit& unit);
 
 // Each function returns a <figure> element with its caption; empty if there is nothing to draw.
 

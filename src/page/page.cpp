@@ -24,7 +24,8 @@ const short = (x) => String(Number(x.toPrecision(4)));
 const unitOf = (time) => {
   const known = [["s", 1], ["ms", 1e3], ["us", 1e6], ["ns", 1e9]];
   const own = known.findIndex(([name]) => name === model.unit);
-  if (own < 0) return {name: model.unit, factor: 1};
+  if (own < 0) return model.shown;
+  if (time / known[own][1] >= 9999.5) return {name: "h", factor: 1 / (3600 * known[own][1])};
   for (const [name, factor] of known.slice(own))
     if (time * factor / known[own][1] >= 1) return {name, factor: factor / known[own][1]};
   return {name: "ns", factor: 1e9 / known[own][1]};
@@ -334,7 +335,7 @@ const drawCurve = () => {
   const place = (point) => x(point.x).toFixed(2) + " " + y(point.y).toFixed(2);
   const told = points.map((point) => short(point.x) + ": " + timeText(point.y)).join(", ");
   const svg = drawn("svg", {viewBox: "0 0 440 300", role: "img",
-    "aria-label": "Time against " + column.name + ": " + told});
+    "aria-label": model.target + " against " + column.name + ": " + told});
   const unit = unitOf(high);
   const free = [];
   const tick = (value, text) => {
@@ -382,7 +383,7 @@ const show = () => {
     : varianceOf(model.correlations) <= model.process.near && withinCaps(values) ? "process"
     : "trend";
   time.value = isTime(now) ? String(now) : "";
-  time.textContent = isTime(now) ? timeText(now) : "no time";
+  time.textContent = isTime(now) ? timeText(now) : "no prediction";
   range.textContent = !ends ? "" : short(100 * model.interval.level) + " % interval: " +
     short(ends[0] * unitOf(ends[1]).factor) + " .. " + timeText(ends[1]);
   range.dataset.low = ends ? String(ends[0]) : "";
@@ -516,7 +517,7 @@ std::string comparison_section(const Content& content) {
 
 std::string duration_section(const Content& content) {
   return section(
-      "How long does an iteration take?",
+      std::string(words_in(content).question),
       (content.model.form->words().lists_terms
            ? paragraph("The model is the sum of the terms listed in the next part.")
            : paragraph("The model, with numbers rounded to three digits:") +
@@ -528,13 +529,13 @@ std::string duration_section(const Content& content) {
 }
 
 std::string share_section(const Content& content) {
+  const std::string reasons(words_in(content).reasons);
   if (content.shares.empty()) {
-    return section("What makes it long?", paragraph("The predicted times of these runs do not have "
-                                                    "a positive sum, so there are no shares."));
+    return section(reasons, paragraph("The predictions of these runs do not have a positive sum, "
+                                      "so there are no shares."));
   }
-  return section(
-      "What makes it long?",
-      figures(share_figure(content) + doc::html(effect_table(content))) + term_table(content));
+  return section(reasons, figures(share_figure(content) + doc::html(effect_table(content))) +
+                              term_table(content));
 }
 
 std::string scaling_section(const Content& content) {
@@ -547,14 +548,16 @@ std::string scaling_section(const Content& content) {
              figures(scale_figure(content, curve, i + 1) + speedup_figure(content, curve, i + 1)) +
              doc::html(forecast_table(content, curve)) + "</div>\n";
   }
-  const std::string meaning =
-      "The effect of doubling a scale is the predicted ratio of times at the shown configuration. "
-      "A power states how " +
-      std::string(content.model.form->words().scaled_part) + " depends on it" +
-      (content.model.typical ? " there" : "");
-  return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
-                                           doc::html(power_table(content)) +
-                                           paragraph(scale_legend(content)) + drawn);
+  const std::string meaning = "The effect of doubling a scale is the predicted ratio of " +
+                              std::string(words_in(content).values) +
+                              " at the shown configuration. A power states how " +
+                              std::string(content.model.form->words().scaled_part) +
+                              " depends on it" + (content.model.typical ? " there" : "");
+  return section(
+      "How does it scale?",
+      paragraph(meaning +
+                (is_speed(measure_of(content.model.spec)) ? ": -1 is ideal, 0 is no gain." : ".")) +
+          doc::html(power_table(content)) + paragraph(scale_legend(content)) + drawn);
 }
 
 std::string trust_section(const Content& content) {

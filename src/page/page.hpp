@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/quantities.hpp"
 #include "page/page_content.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
@@ -41,6 +42,10 @@ std::string signed_percent(double value);
 
 /// Returns the unit of figures in columns, such as errors: that of the median time.
 ShownTime page_time(const Content& content);
+/// How the page speaks of the target.
+const MeasureWords& words_in(const Content& content);
+/// Whether the speedup along the scale is shown: of times and rates, if it counts workers.
+bool tells_speedup(const Content& content, const ScaleCurve& curve);
 
 // Tables of the page; without rows if there is nothing to list.
 

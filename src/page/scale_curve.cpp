@@ -12,6 +12,7 @@
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "columns/design.hpp"
+#include "columns/quantities.hpp"
 #include "columns/spec.hpp"
 #include "forms/beyond.hpp"
 #include "forms/failure_model.hpp"
@@ -530,6 +531,7 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   const auto columns = columns_of(spec, start.configuration);
   if (!columns)
     return std::nullopt;
+  const TimeUnit shown = readable_unit(start.time.value_or(0), shown_unit(spec));
   // predict() of this spec takes the inputs, not the columns that they are derived from.
   ModelSpec inputs_alone = spec;
   inputs_alone.derived.clear();
@@ -553,6 +555,8 @@ std::optional<std::string> exploration_script(const FittedModel& model,
          "model.trend = predict;\nmodel.inputColumns = " + texts(required_columns(inputs_alone)) +
          ";\n}\nObject.assign(model, {target: " + javascript_literal(spec.target) +
          ", unit: " + javascript_literal(spec.unit) +
+         ", shown: {name: " + javascript_literal(shown.name) +
+         ", factor: " + to_text(shown.factor) + "}" +
          ", place: " + javascript_literal(start.place) + ",\ncolumns: " + *columns +
          ",\nnumbers: " + ranges_of(model) + ",\nregions: " + regions_of(model) +
          ",\nties: " + ties_of(spec) + ",\ndoubts: " + texts(doubts_of(model)) +

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/constants.hpp"
+#include "analysis/scaling.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
@@ -46,12 +47,20 @@ std::string signed_percent(double value) {
 }
 
 ShownTime page_time(const Content& content) {
-  return ShownTime(readable_unit(content.median_time, content.model.spec.unit));
+  return ShownTime(readable_unit(content.median_time, shown_unit(content.model.spec)));
+}
+
+const MeasureWords& words_in(const Content& content) {
+  return words_of_measure(measure_of(content.model.spec));
+}
+
+bool tells_speedup(const Content& content, const ScaleCurve& curve) {
+  return is_speed(measure_of(content.model.spec)) && scaling::counts_workers(curve.column);
 }
 
 doc::Table metrics_table(const Content& content) {
   doc::Table table{doc::metric_columns(doc::kErrorMetrics, page_time(content))};
-  table.caption = "Errors: MAE, MSE and RMSE in the unit of the time, MAPE and SMAPE in percent";
+  table.caption = "Errors: MAE, MSE and RMSE in the unit of the target, MAPE and SMAPE in percent";
   table.columns.insert(table.columns.begin(), doc::words("part"));
   const auto add = [&](const std::string& name, const Metrics& metrics) {
     std::vector<doc::Cell> cells = {name};
@@ -65,7 +74,7 @@ doc::Table metrics_table(const Content& content) {
 }
 
 doc::Table worst_table(const Content& content) {
-  const doc::Format time = doc::time_in(content.model.spec.unit);
+  const doc::Format time = doc::time_in(shown_unit(content.model.spec));
   doc::Table table{{doc::numbers("line"), doc::numbers("measured", {}, time),
                     doc::numbers("predicted", {}, time), doc::numbers("error", {}, signed_percent),
                     doc::words("configuration")}};
@@ -81,9 +90,10 @@ doc::Table effect_table(const Content& content) {
   doc::Table table{{doc::words("input"), doc::words("from -> to"), doc::numbers("ratio"),
                     doc::words("90 % interval"), doc::words("")}};
   table.caption =
-      "What each input does to the time of the shown configuration, all others held: "
-      "scales doubled, other numbers from their low to their high typical value, levels "
-      "from the fastest to the slowest" +
+      "What each input does to the " + std::string(words_in(content).value) +
+      " of the shown configuration, all others held: scales doubled, other numbers from their low "
+      "to their high typical value, levels from the one with the smallest to the one with the "
+      "largest" +
       std::string(content.model.spec.derived.empty()
                       ? ""
                       : "; without inputs that others are derived from, but for scales");

@@ -10,9 +10,9 @@
 
 namespace perfmodel {
 
-ShownTime::ShownTime(const std::string& unit, double typical)
+ShownTime::ShownTime(const Unit& unit, double typical)
     : unit_(typical > 0 && (typical < 0.1 || typical >= 1e4) ? readable_unit(10 * typical, unit)
-                                                             : TimeUnit{unit, 1}) {}
+                                                             : TimeUnit{unit.name, 1}) {}
 
 std::string ShownTime::heading(const std::string& name, int power) const {
   return with_unit(name,
@@ -47,7 +47,7 @@ std::string percent_of_share(double share) {
   return percent(100 * share);
 }
 
-Format time_in(const std::string& unit) {
+Format time_in(const Unit& unit) {
   return [unit](double time) { return time_text(time, unit); };
 }
 

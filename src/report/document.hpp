@@ -20,12 +20,12 @@ namespace perfmodel {
 /// junit and github are formats for CI; only commands with conditions write them.
 enum class OutputFormat { text, json, csv, markdown, latex, junit, github };
 
-/// Unit that makes times readable: "16.6 ms", not "0.0166 s". It is the times' own unit if they lie
-/// between 0.1 and 10,000, or if that unit is unknown.
+/// Unit that makes values readable: "16.6 ms", not "0.0166 s". It is the values' own unit if they
+/// lie between 0.1 and 10,000, or if that unit is unknown.
 class ShownTime {
  public:
-  /// `typical`: the largest time, in `unit`.
-  ShownTime(const std::string& unit, double typical);
+  /// `typical`: the largest value, in `unit`.
+  ShownTime(const Unit& unit, double typical);
   explicit ShownTime(TimeUnit unit) : unit_(std::move(unit)) {}
 
   const std::string& unit() const { return unit_.name; }
@@ -67,7 +67,7 @@ Column for_programs(std::string name);
 std::string all_digits(double number);
 /// Formats a share from 0 to 1 as a percentage.
 std::string percent_of_share(double share);
-Format time_in(const std::string& unit);  ///< each time in the unit that fits it best
+Format time_in(const Unit& unit);  ///< each value in the unit that fits it best
 Format format_of(const ShownTime& time, int power = 1);
 
 /// A text, number or interval, converted implicitly; the column formats numbers. NaN and nullopt

@@ -524,7 +524,7 @@ void describe(Fields& f, const ScalingDocument& x) {
   f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
     "what told the kind, or what is not known; `null` if the kind was given");
   f("kind_is_open", x.kind_is_open, "no column told the kind for certain: it is assumed");
-  f("time_unit", x.relative ? std::string() : x.unit, "of times");
+  f("time_unit", x.relative ? std::string() : x.unit.name, "of times");
   f("time_is_relative", x.relative, "whether times are relative to the first row");
   f("left_out", x.left_out, "lines of rows with which nothing could be compared",
     only_if(x.source == "runs"));

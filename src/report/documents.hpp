@@ -15,6 +15,7 @@
 #include "analysis/sweep.hpp"
 #include "base/fields.hpp"
 #include "base/json.hpp"
+#include "columns/quantities.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
@@ -163,7 +164,8 @@ struct ScalingDocument {
   std::string file;    ///< base name
   std::string source;  ///< "model" or "runs"
   std::string column;
-  std::string unit;                     ///< of times; empty if unknown
+  Unit unit = "";  ///< of times; empty if unknown
+  Measure measure = Measure::time;
   bool relative = false;                ///< times are relative to the first row
   std::vector<std::uint32_t> left_out;  ///< runs only: lines of rows that could not be compared
   scaling::ScalingStudy study;
@@ -175,6 +177,7 @@ struct ScalingDocument {
   bool kind_is_open = false;          ///< the kind of work is an assumption
   std::vector<std::string> settings;  ///< model only: the inputs held fixed
   std::optional<Effect> doubling;     ///< model only
+  std::string doubling_in_words;      ///< "1 -> 2: 1.9 times faster"
   std::string doubling_at;            ///< "the run of line 212 of runs.csv"
   std::optional<scaling::PowerPlusConstant> power;  ///< model only
   std::vector<scaling::Reading> readings;

@@ -596,6 +596,8 @@ void describe_spec(Fields& f, ModelSpec& spec, const Form& form, const FittedMod
   f.object("target", "the time", [&](Fields& target) {
     target("column", spec.target, "of the measured time", kName);
     target("unit", spec.unit, "a label; may be empty");
+    target("shown_unit", spec.shown_unit, "of memory: in which its cells were written, `GiB`",
+           kSparse);
     target("throughput", spec.throughput, "if a throughput was measured", kSparse);
   });
   f("derived", spec.derived, "computed columns", kSparse);

@@ -280,7 +280,7 @@ TEST_CASE("formula and prediction never disagree on a direction without saying s
   Effect effect = scale_effects_of(model, at)[0];
   REQUIRE(std::abs(effect.ratio - 1) > 0.01);
   CHECK(contradiction_of(model, at, effect).empty());
-  const std::string words = change_in_words(effect.ratio);
+  const std::string words = change_in_words(effect.ratio, measure_of(model.spec));
   effect.ratio = 1 / effect.ratio;
   CHECK(contradiction_of(model, at, effect) ==
         effect.column + " " + value_text(effect.from) + " -> " + value_text(effect.to) +

@@ -20,7 +20,7 @@ TEST_CASE("the effect of doubling a scale is stated in plain words", "[words]") 
   effect = {.column = "workers", .from = 3., .to = 6., .ratio = 0.8, .measured = false};
   CHECK(effect_in_words(effect) == "3 -> 6: 1.25 times faster (extrapolated)");
   // Both values of an input that is no scale were measured, but not with the others.
-  const ModelSpec spec;
+  const ModelSpec spec{.target = "time", .unit = {}};
   CHECK(effect_in_words(effect, &spec) == "3 -> 6: 1.25 times faster (combination not measured)");
   effect = {.column = "activation", .from = "relu", .to = "tanh", .ratio = 0.8};
   effect.interval = Interval{0.5, 1};

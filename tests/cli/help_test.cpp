@@ -127,7 +127,7 @@ TEST_CASE("the help of fit has its common options, the long one all with the def
   CHECK_THAT(common, !ContainsSubstring("--crossover-rate"));
   const std::string help = run_perfmodel({"fit", "--help-all"}).output;
   std::istringstream contract(
-      "--target --extrinsic --intrinsic --categorical --ignore --time-unit --seed "
+      "--target --extrinsic --intrinsic --categorical --ignore --target-unit,--time-unit --seed "
       "--repeats --penalise --loss --l1 --l2 --method --bounds --starts "
       "--exploration-rows --strategy --population --generations --tolerance "
       "--differential-weight --crossover-rate --no-polish --split --split-seed --test "
