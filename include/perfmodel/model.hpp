@@ -29,8 +29,8 @@ namespace perfmodel {
 /// required_columns(), derived columns are computed inside, and numbers have all digits, so that
 /// the values agree with predict(). `text` and `latex` are for reading: numbers have three digits,
 /// and the definitions of derived columns follow.
-/// `nextflow`, `snakemake` and `slurm` are the requests of a workflow for a bound, rounded up to a
-/// unit that the workflow takes.
+/// `nextflow`, `snakemake`, `galaxy` and `slurm` are the requests of a workflow for a bound,
+/// rounded up to a unit that the workflow takes.
 enum class FormulaLanguage {
   text,
   latex,
@@ -41,6 +41,7 @@ enum class FormulaLanguage {
   extrap,
   nextflow,
   snakemake,
+  galaxy,
   slurm
 };
 
@@ -55,8 +56,30 @@ constexpr auto texts_of(FormulaLanguage) {
                                                    {extrap, "extrap"},
                                                    {nextflow, "nextflow"},
                                                    {snakemake, "snakemake"},
+                                                   {galaxy, "galaxy"},
                                                    {slurm, "slurm"}});
 }
+
+constexpr bool is_of_workflow(FormulaLanguage language) {
+  return language >= FormulaLanguage::nextflow;
+}
+
+/// What a workflow may request, in bytes or seconds.
+struct RequestLimits {
+  std::optional<double> least = {};
+  std::optional<double> most = {};
+  std::vector<double> steps = {};  ///< ascending; a request is rounded up to one of them
+};
+
+/// A language and, of a workflow, the limits of the request.
+struct CodeLanguage {
+  CodeLanguage(FormulaLanguage name, RequestLimits request_limits = {})
+      : language(name), limits(std::move(request_limits)) {}
+  operator FormulaLanguage() const { return language; }
+
+  FormulaLanguage language;
+  RequestLimits limits;
+};
 
 /// Which constants of a model are identifiable from the training rows, so that they can be quoted.
 ///
@@ -595,7 +618,7 @@ std::optional<ScaleStep> step_through_derived(const FittedModel& model, std::siz
 std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic);
 
 /// The whole model in a language. Throws InputError if it cannot express a derived column.
-std::string formula_code(const FittedModel& model, FormulaLanguage language);
+std::string formula_code(const FittedModel& model, const CodeLanguage& language);
 
 /// The predicted time of every row of a design that was made with the model's spec.
 Eigen::VectorXd predict(const FittedModel& model, const Design& design);

@@ -536,6 +536,7 @@ const Dialect& dialect_of(FormulaLanguage language) {
       return extrap_dialect();
     case FormulaLanguage::nextflow:
     case FormulaLanguage::snakemake:
+    case FormulaLanguage::galaxy:
     case FormulaLanguage::slurm:
       return workflow_dialect_of(language);
     case FormulaLanguage::text:

@@ -28,6 +28,7 @@ struct FunctionParts {
   std::string result;
   std::string target;  ///< the column that is computed
   std::string unit;    ///< of it; may be empty
+  RequestLimits limits = {};
 };
 
 /// The code of an operation, with $1, $2 and $3 for its operands and '@' for the module of a
@@ -119,7 +120,7 @@ const Dialect& dialect_of(FormulaLanguage language);
 
 // Registered in dialect_of().
 const Dialect& extrap_dialect();
-/// For nextflow, snakemake and slurm.
+/// For those of is_of_workflow().
 const Dialect& workflow_dialect_of(FormulaLanguage language);
 
 /// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.

@@ -17,7 +17,7 @@ namespace perfmodel {
 class CodeWriter {
  public:
   /// Throws InputError for a derived column whose formula the language cannot express.
-  CodeWriter(const ModelSpec& spec, const Dialect& dialect);
+  CodeWriter(const ModelSpec& spec, const CodeLanguage& language);
 
   const Dialect& dialect() const { return dialect_; }
   /// Extrinsic inputs, then intrinsic ones.
@@ -193,8 +193,9 @@ bool CodeNames::is_free(const std::string& name) const {
   return !is_reserved(name) && !dialect_.misreads(name) && !used_.contains(dialect_.identity(name));
 }
 
-CodeWriter::CodeWriter(const ModelSpec& spec, const Dialect& dialect)
-    : spec_(spec), dialect_(dialect), names_(dialect) {
+CodeWriter::CodeWriter(const ModelSpec& spec, const CodeLanguage& language)
+    : spec_(spec), dialect_(dialect_of(language)), names_(dialect_) {
+  parts_.limits = language.limits;
   parts_.target = spec.target;
   parts_.unit = spec.unit;
   for (const std::string& column : required_columns(spec))
@@ -313,10 +314,11 @@ std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
                       [&](std::size_t name) { return operand_of(formula.program().names[name]); });
 }
 
-std::string terms_code(const TermSum& sum, const VectorXd& constants, FormulaLanguage language) {
+std::string terms_code(const TermSum& sum, const VectorXd& constants,
+                       const CodeLanguage& language) {
   if (is_for_reading(language))
     return readable_terms(sum, constants, language) + definitions(*sum.spec, language);
-  const CodeWriter writer(*sum.spec, dialect_of(language));
+  const CodeWriter writer(*sum.spec, language);
   std::vector<std::string> terms;
   for (const std::vector<TermFactor>& term : sum.terms) {
     const auto factors = factor_codes(writer, sum, term, constants);
@@ -334,7 +336,7 @@ std::string terms_code(const TermSum& sum, const VectorXd& constants, FormulaLan
 
 std::string own_code(const ModelSpec& spec, const Formula& formula,
                      const std::vector<FormulaOperand>& operands, double factor,
-                     FormulaLanguage language) {
+                     const CodeLanguage& language) {
   if (is_for_reading(language)) {
     const bool latex = language == FormulaLanguage::latex;
     std::string text =
@@ -347,7 +349,7 @@ std::string own_code(const ModelSpec& spec, const Formula& formula,
                   : printable_word(spec.target) + " = " + text + "\n") +
            definitions(spec, language);
   }
-  const CodeWriter writer(spec, dialect_of(language));
+  const CodeWriter writer(spec, language);
   const Dialect& dialect = writer.dialect();
   const auto operand_of = [&](std::size_t name) {
     const FormulaOperand& operand = operands[name];
@@ -366,7 +368,7 @@ std::string own_code(const ModelSpec& spec, const Formula& formula,
 std::string function_code(const ModelSpec& spec, FormulaLanguage language,
                           const std::string& helpers,
                           const std::function<std::string(const CodeInputs&)>& result) {
-  const CodeWriter writer(spec, dialect_of(language));
+  const CodeWriter writer(spec, language);
   return writer.function(result(writer.inputs()), helpers);
 }
 

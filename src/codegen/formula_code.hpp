@@ -54,7 +54,7 @@ std::string function_code(const ModelSpec& spec, FormulaLanguage language,
 
 /// Eq. (4) or a sum of product terms in a language. Throws InputError for a derived column whose
 /// formula the language cannot express.
-std::string terms_code(const TermSum& sum, const VectorXd& constants, FormulaLanguage language);
+std::string terms_code(const TermSum& sum, const VectorXd& constants, const CodeLanguage& language);
 
 /// What a name of a user's formula stands for: a numeric column, a number, or a number per level of
 /// a column.
@@ -68,7 +68,7 @@ struct FormulaOperand {
 /// A user's formula times `factor`: an operand per name of the program.
 std::string own_code(const ModelSpec& spec, const Formula& formula,
                      const std::vector<FormulaOperand>& operands, double factor,
-                     FormulaLanguage language);
+                     const CodeLanguage& language);
 
 /// The expression that ends with this step of the formula, with its numbers, as `text` or `latex`.
 std::string readable_formula(const ModelSpec& spec, const Formula& formula,

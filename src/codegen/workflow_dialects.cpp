@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,11 +19,11 @@
 namespace perfmodel {
 namespace {
 
+/// What 0 counts as where it has no logarithm and no quotient: programs would stop there.
+constexpr double kAlmostZero = 1e-30;
+
 constexpr std::array kWorkflowOperations = {
-    OperationCode{Operation::power, "($1 ** $2)"},
     OperationCode{Operation::both, "$1 * $2 != 0", true},
-    OperationCode{Operation::log2, "(@log($1) / @log(2))"},
-    OperationCode{Operation::log10, "(@log($1) / @log(10))"},
     OperationCode{Operation::tan, "(@sin($1) / @cos($1))"},
 };
 
@@ -33,18 +33,12 @@ struct Request {
   double factor = 1;  ///< seconds or bytes per unit of the target
 };
 
-/// By the unit of the target or, without one, by the last word of its name: "peak_mb".
 Request request_of(const FunctionParts& parts) {
-  std::string word = parts.target.substr(parts.target.find_last_of("_. ") + 1);
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
-  for (const std::string& unit : {parts.unit, word}) {
-    const auto quantity = parse_quantity("1 " + unit);
-    if (!unit.empty() && quantity && quantity->unit != "%")
-      return {quantity->unit == "B", quantity->value};
-  }
+  if (const auto one = unit_as_quantity(parts.target, parts.unit))
+    return {one->unit == "B", one->value};
   throw InputError(
       fmt::format("a workflow requests memory or time, and '{}' has the unit '{}'; fit it with "
-                  "--time-unit MB or --time-unit s",
+                  "--target-unit MB or --target-unit s",
                   parts.target, parts.unit));
 }
 
@@ -76,7 +70,31 @@ class WorkflowDialect : public Dialect {
   std::string truth(const std::string& condition) const override {
     return one_of(condition, "1.0", "0.0");
   }
+  virtual std::string_view power_sign() const { return " ** "; }
+
+  /// The request in units of this many bytes or seconds, within its limits. Adds to `statements`
+  /// where a request is rounded up to sizes. `whole`: a limit is a whole number of units.
+  std::string request(const FunctionParts& parts, double unit, std::string& statements,
+                      bool whole = true) const;
 };
+
+std::string WorkflowDialect::request(const FunctionParts& parts, double unit,
+                                     std::string& statements, bool whole) const {
+  const auto& [least, most, steps] = parts.limits;
+  std::string code =
+      fmt::format("({}) * {}", parts.result, number(request_of(parts).factor / unit));
+  if (least)
+    code = at_least(code, *least / unit);
+  if (!steps.empty()) {
+    statements += variable("request", code);
+    code = number(steps.back() / unit);
+    for (auto step = steps.rbegin() + 1; step != steps.rend(); ++step) {
+      const std::string size = number(*step / unit);
+      code = one_of("request <= " + size, size, code);
+    }
+  }
+  return most ? clamped(code, whole ? std::floor(*most / unit) : *most / unit) : code;
+}
 
 /// All operations but those of functions that some of these languages lack.
 std::string WorkflowDialect::operation(Operation operation) const {
@@ -87,6 +105,18 @@ std::string WorkflowDialect::operation(Operation operation) const {
         "runs");
   if (operation == sign)
     return "(" + one_of("$1 > 0", "1.0", "0.0") + " - " + one_of("$1 < 0", "1.0", "0.0") + ")";
+  const auto nonzero = [&](const std::string& name) {
+    return one_of(name + " == 0", Dialect::number(kAlmostZero), name);
+  };
+  if (operation == divide)
+    return "($1 / " + nonzero("$2") + ")";
+  if (operation == power)
+    return "(" + nonzero("$1") + std::string(power_sign()) + "$2)";
+  if (operation == log)
+    return std::string(module()) + "log(" + at_least("$1", kAlmostZero) + ")";
+  if (operation == Operation::log2 || operation == log10)
+    return "(" + this->operation(log) + " / " + std::string(module()) + "log(" +
+           (operation == log10 ? "10" : "2") + "))";
   if (operation == either)
     return truth(apply(abs, std::array<std::string, 1>{"$1"}) + " + " +
                  apply(abs, std::array<std::string, 1>{"$2"}) + " != 0");
@@ -116,17 +146,18 @@ class SnakemakeDialect : public WorkflowDialect {
     std::vector<std::string> arguments;
     for (const std::string& parameter : parts.parameters)
       arguments.push_back(parameter + "=" + source_of(parameter, parts));
+    std::string statements = parts.statements;
+    const std::string result = this->request(parts, request.is_memory ? 1e6 : 60, statements);
     return fmt::format(
-        "import math\n\n\n{}def {}({}):\n{}    return math.ceil(({}) * {})\n\n\n"
+        "import math\n\n\n{}def {}({}):\n{}    return math.ceil({})\n\n\n"
         "# In the rule; replace what does not stand in its wildcards:\n"
         "#     resources:\n"
         "#         {}=lambda wildcards, input, threads: {}({})\n",
-        parts.comments, name, joined(parts.parameters, ", "), parts.statements, parts.result,
-        number(request.factor / (request.is_memory ? 1e6 : 60)), name, name,
+        parts.comments, name, joined(parts.parameters, ", "), statements, result, name, name,
         joined(arguments, ", "));
   }
   bool misreads(const std::string& name) const override {
-    return name == "mem_mb" || name == "runtime";
+    return name == "mem_mb" || name == "runtime" || name == "request";
   }
 
  protected:
@@ -146,10 +177,60 @@ class SnakemakeDialect : public WorkflowDialect {
   static std::string source_of(const std::string& parameter, const FunctionParts& parts) {
     if (parameter == "threads")
       return parameter;
+    if (parameter == "input_bytes" || parameter == "input_size_bytes")
+      return "input.size";
     if (parameter == "input_size" || parameter.starts_with("input_size_"))
       return "input." + parameter.substr(6);
     const bool is_number = std::ranges::find(parts.numbers, parameter) != parts.numbers.end();
     return is_number ? "float(wildcards." + parameter + ")" : "wildcards." + parameter;
+  }
+};
+
+/// A rule for the Total Perspective Vortex of Galaxy: YAML with a block of Python.
+class GalaxyDialect : public SnakemakeDialect {
+ public:
+  std::string variable(const std::string& name, const std::string& code) const override {
+    return "      " + name + " = " + code + "\n";
+  }
+
+  /// mem is in GB. The value of a block is that of its last line.
+  std::string function(const FunctionParts& parts) const override {
+    if (!request_of(parts).is_memory)
+      throw InputError("a rule for Galaxy requests memory, and this is a bound of a time");
+    std::string statements;
+    for (const std::string& parameter : parts.parameters)
+      if (const std::string source = source_of(parameter, parts); source != parameter)
+        statements += variable(parameter, source);
+    statements += parts.statements;
+    const std::string result = request(parts, 1e9, statements, false);
+    const bool computes = (statements + result).find("math.") != std::string::npos;
+    return fmt::format(
+        "{}# Replace TOOL, and what is no parameter of the tool.\ntools:\n  TOOL:\n    mem: |\n"
+        "{}{}      {}\n",
+        parts.comments, computes ? "      import math\n" : "", statements, result);
+  }
+  bool misreads(const std::string& name) const override {
+    static const std::set<std::string_view> words = {"app", "cores",  "entity",  "gpus",
+                                                     "job", "mapper", "helpers", "math",
+                                                     "mem", "tool",   "request", "user"};
+    return words.contains(name);
+  }
+
+ private:
+  /// Where Galaxy has the value: input_size is in units of 1024^3 bytes, which it calls GB.
+  static std::string source_of(const std::string& parameter, const FunctionParts& parts) {
+    if (parameter == "threads")
+      return "cores";
+    if (parameter.starts_with("input_")) {
+      const std::string unit = parameter.substr(parameter.rfind('_') + 1);
+      if (unit == "size" || unit == "gb")
+        return "input_size";
+      if (const auto one = unit_as_quantity(parameter, ""); one && one->unit == "B")
+        return "input_size * " + decimal_number(0x1p30 / one->value);
+    }
+    const bool is_number = std::ranges::find(parts.numbers, parameter) != parts.numbers.end();
+    const std::string value = "job.get_param_values(app)[" + javascript_literal(parameter) + "]";
+    return is_number ? "float(" + value + ")" : value;
   }
 };
 
@@ -177,21 +258,20 @@ class NextflowDialect : public WorkflowDialect {
   /// Nextflow's MB are 1024^2 bytes.
   std::string function(const FunctionParts& parts) const override {
     const Request request = request_of(parts);
-    const double unit = request.is_memory ? 0x1p20 : 1;
+    std::string statements = parts.statements;
+    const std::string result = this->request(parts, request.is_memory ? 0x1p20 : 1, statements);
     return fmt::format(
-        "// In the process, whose inputs are {}:\n{}{} {{\n{}  {} * (Math.ceil(({}) * {}) as "
-        "long)\n}}\n",
+        "// In the process, whose inputs are {}:\n{}{} {{\n{}  {} * (Math.ceil({}) as long)\n}}\n",
         joined(parts.parameters, ", "), parts.comments, request.is_memory ? "memory" : "time",
-        parts.statements, request.is_memory ? "1.MB" : "1.s", parts.result,
-        number(request.factor / unit));
+        statements, request.is_memory ? "1.MB" : "1.s", result);
   }
   bool misreads(const std::string& name) const override {
     static const std::set<std::string_view> words = {
-        "Math",     "abstract",   "catch",        "def",     "extends",   "final",  "implements",
-        "input",    "instanceof", "interface",    "memory",  "native",    "new",    "null",
-        "output",   "package",    "params",       "private", "protected", "public", "script",
-        "strictfp", "super",      "synchronized", "task",    "this",      "throw",  "throws",
-        "time",     "trait",      "transient",    "var",     "workflow"};
+        "Math",   "abstract",   "catch",     "def",          "extends",   "final",   "implements",
+        "input",  "instanceof", "interface", "memory",       "native",    "new",     "null",
+        "output", "package",    "params",    "private",      "protected", "public",  "request",
+        "script", "strictfp",   "super",     "synchronized", "task",      "this",    "throw",
+        "throws", "time",       "trait",     "transient",    "var",       "workflow"};
     return words.contains(name);
   }
 
@@ -237,6 +317,8 @@ class SlurmDialect : public WorkflowDialect {
       reads += "  " + name + " = " + (is_number ? "value(\"" : "ENVIRON[\"") + name + "\"" +
                (is_number ? ")" : "]") + "\n";
     }
+    std::string statements = parts.statements;
+    const std::string result = this->request(parts, request.is_memory ? 0x1p20 : 60, statements);
     return fmt::format(
         "#!/bin/bash\n# Set the variables {}; the arguments are those of sbatch.\n{}"
         "request=$({}awk '\n"
@@ -251,24 +333,26 @@ class SlurmDialect : public WorkflowDialect {
         "  print name \"=\" ENVIRON[name] \" is no plain number\" > \"/dev/stderr\"; exit 1\n"
         "}}\n"
         "function unknown(x) {{ print \"no such level: \" x > \"/dev/stderr\"; exit 1 }}\n"
-        "BEGIN {{\n{}{}  printf \"%.0f\", ceil(({}) * {})\n}}') || exit 1\n"
+        "BEGIN {{\n{}{}  printf \"%.0f\", ceil({})\n}}') || exit 1\n"
         "exec sbatch --{}=\"${{request}}{}\" \"$@\"\n",
-        joined(parts.parameters, ", "), parts.comments, settings, reads, parts.statements,
-        parts.result, number(request.factor / (request.is_memory ? 0x1p20 : 60)),
+        joined(parts.parameters, ", "), parts.comments, settings, reads, statements, result,
         request.is_memory ? "mem" : "time", request.is_memory ? "M" : "");
   }
   /// Variables of bash, and words of awk that is_reserved() does not list.
   bool misreads(const std::string& name) const override {
     static const std::set<std::string_view> words = {
-        "BEGIN",  "CONVFMT",  "END",     "ENV",     "ENVIRON", "EUID",   "FILENAME", "FNR",
-        "FS",     "GROUPS",   "HOME",    "IFS",     "LANG",    "NF",     "NR",       "OFMT",
-        "OFS",    "ORS",      "PATH",    "PPID",    "PWD",     "RANDOM", "RLENGTH",  "RS",
-        "RSTART", "SECONDS",  "SUBSEP",  "UID",     "close",   "delete", "exit",     "fflush",
-        "func",   "function", "getline", "gsub",    "index",   "length", "match",    "next",
-        "print",  "printf",   "rand",    "split",   "sprintf", "srand",  "sub",      "substr",
-        "system", "tolower",  "toupper", "unknown", "value"};
+        "BEGIN",  "CONVFMT",  "END",     "ENV",     "ENVIRON", "EUID",    "FILENAME", "FNR",
+        "FS",     "GROUPS",   "HOME",    "IFS",     "LANG",    "NF",      "NR",       "OFMT",
+        "OFS",    "ORS",      "PATH",    "PPID",    "PWD",     "RANDOM",  "RLENGTH",  "RS",
+        "RSTART", "SECONDS",  "SUBSEP",  "UID",     "close",   "delete",  "exit",     "fflush",
+        "func",   "function", "getline", "gsub",    "index",   "length",  "match",    "next",
+        "print",  "printf",   "rand",    "request", "split",   "sprintf", "srand",    "sub",
+        "substr", "system",   "tolower", "toupper", "unknown", "value"};
     return words.contains(name);
   }
+
+ protected:
+  std::string_view power_sign() const override { return "^"; }
 
  private:
   /// The program stands in single quotes.
@@ -285,9 +369,11 @@ class SlurmDialect : public WorkflowDialect {
 const Dialect& workflow_dialect_of(FormulaLanguage language) {
   static const NextflowDialect nextflow;
   static const SnakemakeDialect snakemake;
+  static const GalaxyDialect galaxy;
   static const SlurmDialect slurm;
   return language == FormulaLanguage::nextflow    ? static_cast<const Dialect&>(nextflow)
          : language == FormulaLanguage::snakemake ? static_cast<const Dialect&>(snakemake)
+         : language == FormulaLanguage::galaxy    ? static_cast<const Dialect&>(galaxy)
                                                   : slurm;
 }
 

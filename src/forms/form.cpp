@@ -159,10 +159,8 @@ void Form::settle_unseen_levels(const Design& training, FittedModel& model) cons
     trend().settle_unseen_levels(training, model);
 }
 
-std::string formula_code(const FittedModel& model, FormulaLanguage language) {
-  const bool is_request = language == FormulaLanguage::nextflow ||
-                          language == FormulaLanguage::snakemake ||
-                          language == FormulaLanguage::slurm;
+std::string formula_code(const FittedModel& model, const CodeLanguage& language) {
+  const bool is_request = is_of_workflow(language);
   if (is_request && !model.bound)
     throw InputError(
         "half of the jobs would exceed this model's prediction; fit a bound: --quantile 0.95");

@@ -248,7 +248,7 @@ class Form {
   virtual std::string formula(const ModelSpec& spec, const VectorXd& constants) const = 0;
   /// The whole model as source code; throws what the writers in codegen throw.
   virtual std::string code(const ModelSpec& spec, const VectorXd& constants,
-                           FormulaLanguage language) const = 0;
+                           const CodeLanguage& language) const = 0;
 
   /// The same form for another order of the columns of a spec.
   virtual std::shared_ptr<const Form> reordered(const ColumnOrder& order) const = 0;

@@ -297,7 +297,7 @@ std::string trend_function(const std::string& code, FormulaLanguage language) {
 }  // namespace
 
 std::string GpForm::code(const ModelSpec& spec, const VectorXd& constants,
-                         FormulaLanguage language) const {
+                         const CodeLanguage& language) const {
   const gp::GaussianProcess& gp = known_->gp;
   const std::string trend = trend_->code(spec, constants, language);
   const bool is_latex = language == FormulaLanguage::latex;

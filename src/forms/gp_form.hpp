@@ -112,7 +112,7 @@ class GpForm final : public Form {
                                      const Configuration* at) const override;
   std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
   std::string code(const ModelSpec& spec, const VectorXd& constants,
-                   FormulaLanguage language) const override;
+                   const CodeLanguage& language) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::shared_ptr<const Form> multiplied(double factor) const override;

@@ -342,7 +342,7 @@ std::string OwnForm::formula(const ModelSpec& spec, const VectorXd&) const {
 }
 
 std::string OwnForm::code(const ModelSpec& spec, const VectorXd& constants,
-                          FormulaLanguage language) const {
+                          const CodeLanguage& language) const {
   const OwnProgram program(own_, spec);
   return own_code(spec, program.formula(), program.operands(constants), factor_, language);
 }

@@ -71,7 +71,7 @@ std::vector<double> TermForm::shares(const ModelSpec& spec, const VectorXd& cons
 }
 
 std::string TermForm::code(const ModelSpec& spec, const VectorXd& constants,
-                           FormulaLanguage language) const {
+                           const CodeLanguage& language) const {
   return terms_code(terms(spec), constants, language);
 }
 

@@ -19,7 +19,7 @@ class TermForm : public Form {
   std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
                              const Design& design) const override;
   std::string code(const ModelSpec& spec, const VectorXd& constants,
-                   FormulaLanguage language) const override;
+                   const CodeLanguage& language) const override;
 };
 
 }  // namespace perfmodel

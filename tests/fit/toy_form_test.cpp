@@ -82,7 +82,7 @@ class ToyForm final : public Form {
     return "t = a/" + spec.extrinsic[0].column + " + C";
   }
   std::string code(const ModelSpec& spec, const VectorXd& constants,
-                   FormulaLanguage) const override {
+                   const CodeLanguage&) const override {
     return formula(spec, constants) + "\n";
   }
   std::shared_ptr<const Form> reordered(const ColumnOrder&) const override {
