@@ -33,7 +33,7 @@ constexpr std::array kUnits{
     UnitOfCells{{"m min mins minute minutes"}, "s", 60},
     UnitOfCells{{"h hr hrs hour hours"}, "s", 3600},
     UnitOfCells{{"d day days"}, "s", 86400},
-    UnitOfCells{{"byte bytes B"}, "B", 1},
+    UnitOfCells{{"byte bytes BYTES B"}, "B", 1},
     UnitOfCells{{"KB kB"}, "B", 1, 3},
     UnitOfCells{{"MB"}, "B", 1, 6},
     UnitOfCells{{"GB"}, "B", 1, 9},

@@ -27,6 +27,19 @@ TEST_CASE("the effect of doubling a scale is stated in plain words", "[words]") 
   CHECK(effect_in_words(effect) == "relu -> tanh: 1.25 times faster (1 .. 2)?");
 }
 
+TEST_CASE("only a time is slower and only its runs take longer", "[words]") {
+  const Effect effect{.column = "tokens", .from = 1., .to = 2., .ratio = 1.25};
+  ModelSpec spec{.target = "VmHWM", .unit = "B"};
+  spec.extrinsic = {{"tokens", 1, 2}};
+  CHECK(effect_in_words(effect, &spec) == "1 -> 2: 1.25 times more");
+  CHECK(change_in_words(0.5, measure_of(spec)) == "2 times less");
+  CHECK(change_in_words(0.5, Measure::rate) == "2 times lower");
+  CHECK(change_in_words(2, Measure::other) == "2 times more");
+  const DriftFigure bias{"bias", -3, Interval{-4, -2}};
+  CHECK(bias_in_words(bias, Measure::memory) ==
+        "bias: measured values are 3.0 % lower than predicted (95 % interval -4 .. -2)");
+}
+
 TEST_CASE("what limits a model is said where its errors matter", "[words]") {
   const NoiseFloor floor{.rows = 30, .groups = 10, .mape_percent = 2};
   CHECK(noise_floor_in_words(4, floor) ==

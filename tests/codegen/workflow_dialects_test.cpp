@@ -299,3 +299,154 @@ TEST_CASE("names and levels with a meaning in a workflow remain what they are",
   CHECK(test::output_of(call + "mem_mb='q\"\\$x' bash " + script) ==
         "--mem=" + to_text(std::ceil(27 * units)) + "M\n");
 }
+
+namespace {
+
+/// As Galaxy evaluates it: the lines of the block, of which the last one is the value.
+std::string galaxy_program(const std::string& rule) {
+  return "import ast, re\nrule = r'''" + rule + R"('''
+text = rule[rule.index("mem: |\n") + 7:]
+lines = text.splitlines()
+assert all(line.startswith("      ") for line in lines)
+block = ast.parse("\n".join(line[6:] for line in lines))
+value = compile(ast.Expression(block.body.pop().value), "rule", "eval")
+def mem(input_size, cores, **values):
+    class Job:
+        def get_param_values(self, app):
+            return values
+    names = {"input_size": input_size, "cores": cores, "job": Job(), "app": None}
+    exec(compile(block, "rule", "exec"), names)
+    return eval(value, names)
+)";
+}
+
+/// The numbers that a program prints, one a line.
+std::vector<double> numbers_in(const std::optional<std::string>& printed) {
+  REQUIRE(printed);
+  std::vector<double> out;
+  std::istringstream lines(*printed);
+  for (std::string line; std::getline(lines, line);)
+    out.push_back(parse_number(line).value());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a rule for Galaxy computes the memory in GB from the size of the input and the cores",
+          "[model][show][workflow][needs-python]") {
+  const std::string rule =
+      terms_code(falling_memory(), falling_constants(), FormulaLanguage::galaxy);
+  std::string calls;
+  for (const auto& [size, threads] : asked)
+    calls += "print(mem(" + to_text(size) + ", " + to_text(threads) + "))\n";
+  const std::vector<double> requests =
+      numbers_in(test::output_of_python(galaxy_program(rule) + calls));
+  REQUIRE(requests.size() == asked.size());
+  for (std::size_t k = 0; k < asked.size(); ++k)
+    CHECK(requests[k] == Catch::Approx(falling_request(asked[k].first, asked[k].second) / 1e3));
+
+  // Bytes are converted, and what Galaxy does not know are parameters of the tool.
+  ModelSpec spec;
+  spec.target = "peak_gb";
+  spec.intrinsic = {{"input_bytes", 1, 1e10}, {"depth", 1, 9}};
+  spec.categorical = {{"mode", {"fast", "safe"}}};
+  Eigen::VectorXd constants(7);  // a, a, levels | p, p | C
+  constants << 1e-9, 10, 100, 200, 1, 1, 0;
+  const std::string code = galaxy_program(terms_code(spec, constants, FormulaLanguage::galaxy)) +
+                           "print(mem(2.0, 1, depth='3', mode='safe'))\n";
+  CHECK(numbers_in(test::output_of_python(code)).at(0) ==
+        Catch::Approx(2 * 1.073741824 + 30 + 200));
+  spec.unit = "s";
+  CHECK_THROWS_AS(terms_code(spec, constants, FormulaLanguage::galaxy), InputError);
+}
+
+TEST_CASE("requests keep to their floor and their cap and are rounded up to sizes",
+          "[model][show][workflow][needs-python]") {
+  ModelSpec spec;
+  spec.target = "peak";
+  spec.unit = "GB";
+  spec.intrinsic = {{"input_size", 1, 100}};
+  Eigen::VectorXd constants(3);  // input_size * 1 + 0
+  constants << 1, 1, 0;
+  const RequestLimits cap{.least = 4e9, .most = 50e9};
+  const RequestLimits sizes{.least = {}, .most = {}, .steps = {32e9, 64e9, 128e9}};
+  const RequestLimits both{.least = 40e9, .most = 100e9, .steps = {32e9, 64e9, 128e9}};
+  const std::vector<double> inputs = {0, 3, 33, 64, 70, 1e6};
+  const std::vector<std::pair<RequestLimits, std::vector<double>>> cases = {
+      {cap, {4, 4, 33, 50, 50, 50}},
+      {sizes, {32, 32, 64, 64, 128, 128}},
+      {both, {64, 64, 64, 64, 100, 100}}};
+  const test::TemporaryDirectory directory;
+  const std::string path = with_printing_sbatch(directory);
+  for (const auto& [limits, expected] : cases) {
+    const auto code = [&, &within = limits](FormulaLanguage language) {
+      return terms_code(spec, constants, {language, within});
+    };
+    const std::string script = directory.write("request.sh", code(FormulaLanguage::slurm));
+    std::string snakemake = code(FormulaLanguage::snakemake);
+    std::string galaxy = galaxy_program(code(FormulaLanguage::galaxy));
+    std::string slurm;
+    for (const double input : inputs) {
+      snakemake += "print(mem_mb(" + to_text(input) + "))\n";
+      galaxy += "print(mem(" + to_text(input) + ", 1))\n";
+      slurm += path + "input_size=" + to_text(input) + " bash " + script + "\n";
+    }
+    const std::vector<double> megabytes = numbers_in(test::output_of_python(snakemake));
+    const std::vector<double> gigabytes = numbers_in(test::output_of_python(galaxy));
+    const auto printed = test::output_of("bash " + directory.write("calls.sh", slurm));
+    REQUIRE(printed);
+    const std::vector<double> mebibytes =
+        numbers_in(std::regex_replace(*printed, std::regex("--mem=([0-9]+)M"), "$1"));
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      INFO(inputs[k]);
+      CHECK(megabytes.at(k) == 1e3 * expected[k]);
+      CHECK(gigabytes.at(k) == expected[k]);
+      CHECK(mebibytes.at(k) == Catch::Approx(expected[k] * 1e9 / 0x1p20).margin(1));
+      if (limits.most)  // also when rounded to a unit of the workflow
+        CHECK(mebibytes.at(k) <= *limits.most / 0x1p20);
+    }
+  }
+  CHECK_THAT(terms_code(spec, constants, {FormulaLanguage::nextflow, both}),
+             ContainsSubstring(" <= 30517.578125d ? 30517.578125d : (request <= ") &&
+                 ContainsSubstring("1.MB * (Math.ceil(Math.min("));
+}
+
+TEST_CASE("no rule fails where an input is 0", "[model][show][workflow][needs-python]") {
+  ModelSpec spec;
+  spec.target = "peak";
+  spec.unit = "MB";
+  spec.sources = {{"x"}};
+  for (const char* formula : {"1 / x", "x ^ -0.5", "log(x) ^ 2", "log2(x) ^ 2", "log10(x) ^ 2"})
+    spec.derived.push_back(
+        make_derived("d" + std::to_string(spec.derived.size()), formula, "here"));
+  for (DerivedColumn& column : spec.derived)
+    spec.intrinsic.push_back({column.column, 0.001, 1});
+  Eigen::VectorXd constants(11);  // a = 1 and p = 0.01 of each | C
+  constants << 1, 1, 1, 1, 1, 0.01, 0.01, 0.01, 0.01, 0.01, 10;
+  const std::vector<std::string> inputs = {"0", "0.5", "4", "1e6"};
+  std::string snakemake = terms_code(spec, constants, FormulaLanguage::snakemake);
+  const test::TemporaryDirectory directory;
+  const std::string script =
+      directory.write("request.sh", terms_code(spec, constants, FormulaLanguage::slurm));
+  std::string slurm;
+  for (const std::string& input : inputs) {
+    snakemake += "print(mem_mb(float(" + input + ")))\n";
+    slurm += with_printing_sbatch(directory) + "x=" + input + " bash " + script + "\n";
+  }
+  const std::vector<double> megabytes = numbers_in(test::output_of_python(snakemake));
+  REQUIRE(megabytes.size() == inputs.size());
+  const auto printed = test::output_of("bash " + directory.write("calls.sh", slurm));
+  REQUIRE(printed);
+  const std::vector<double> mebibytes =
+      numbers_in(std::regex_replace(*printed, std::regex("--mem=([0-9]+)M"), "$1"));
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    CHECK(megabytes[k] < 30);
+    CHECK(mebibytes.at(k) == Catch::Approx(megabytes[k] * 1e6 / 0x1p20).margin(2));
+  }
+  const double x = 4;
+  const double sum = std::pow(1 / x, 0.01) + std::pow(std::pow(x, -0.5), 0.01) +
+                     std::pow(std::pow(std::log(x), 2), 0.01) +
+                     std::pow(std::pow(std::log2(x), 2), 0.01) +
+                     std::pow(std::pow(std::log10(x), 2), 0.01);
+  CHECK(megabytes[2] == std::ceil(sum + 10));
+}

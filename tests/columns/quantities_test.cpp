@@ -29,6 +29,56 @@ using Texts = std::vector<std::string>;
 
 constexpr double kGibi = 1024. * 1024 * 1024;
 
+TEST_CASE("a target is a time, memory, energy, a rate or another quantity", "[quantities]") {
+  using Item = std::tuple<std::string, std::string, Measure>;
+  using enum Measure;
+  for (const auto& [name, unit, measure] : std::vector<Item>{
+           {"time_s", "s", time},
+           {"t", "", time},
+           {"T", "", time},
+           {"ms", "", time},
+           {"Elapsed", "", time},
+           {"cache_time", "", time},
+           {"x", "s/step", time},
+           {"x", "minutes", time},
+           {"VmHWM", "B", memory},
+           {"peak_mb", "", memory},
+           {"peak", "GiB", memory},
+           {"x", "kWh", energy},
+           {"energy_j", "", energy},
+           {"samples_per_s", "", rate},
+           {"throughput", "", rate},
+           {"memory_bandwidth", "", rate},
+           {"x", "GB/s", rate},
+           {"cells", "", other},
+           {"loss", "", other},
+           {"", "", other},
+           // The unit prevails.
+           {"time", "MB", memory},
+       }) {
+    INFO(name << " [" << unit << "]");
+    CHECK(measure_of(name, unit) == measure);
+  }
+  ModelSpec spec;
+  spec.target = "samples_computed";
+  CHECK(measure_of(spec) == other);
+  spec.throughput = Throughput{.column = "samples_per_s", .work = "samples"};
+  CHECK(measure_of(spec) == time);  // of an iteration
+}
+
+TEST_CASE("the unit of a cell has its usual spelling if it is of memory", "[quantities]") {
+  for (const auto& [cell, unit] :
+       std::vector<std::pair<std::string_view, std::string>>{{"801.03 GiB", "GiB"},
+                                                             {"16G", "GiB"},
+                                                             {"3.5e2 Mi", "MiB"},
+                                                             {"2.9 GB", "GB"},
+                                                             {"512 KB", "kB"},
+                                                             {"3 bytes", "B"},
+                                                             {"12 s", ""},
+                                                             {"", ""}})
+    CHECK(unit_of_cell(cell) == unit);
+}
+
 TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") {
   using Item = std::tuple<std::string_view, double, std::string_view>;
   for (const auto& [text, value, unit] : std::vector<Item>{
