@@ -52,7 +52,10 @@ doc::Answer duration_answer(const Content& content) {
     add_line(answer, "not determined: {}", few->message);
     answer.is_alarming = true;
   }
-  if (time && content.intervals)
+  if (content.model.bound)
+    add_line(answer, "a bound: {} % of new runs are meant to stay at or below it",
+             short_number(100 * content.model.bound->quantile));
+  else if (time && content.intervals)
     add_line(answer, "{} % interval: {}", short_number(100 * content.model.intervals->level),
              time_range_text(*time * content.intervals->factors.lower,
                              *time * content.intervals->factors.upper, unit));
@@ -185,6 +188,26 @@ std::string undetermined_text(const Content& content) {
                      constants.size());
 }
 
+/// A bound is judged by the runs that it covers and by what it allocates in vain.
+doc::Answer bound_answer(const Content& content) {
+  const auto& [coverage, over_allocation] = *content.bound;
+  const double share = content.model.bound->quantile;
+  doc::Answer answer{
+      "How far can it be trusted?",
+      "covers " + percent(100 * coverage) + " of runs",
+      {fmt::format("allocates {} more than needed", percent(100 * (over_allocation - 1)))}};
+  if (content.fitted_to_these_runs)
+    answer.lines.emplace_back("these runs are those that the model was fitted to");
+  const auto rows = static_cast<double>(content.metrics.rows);
+  answer.is_alarming = coverage < share - 2 * std::sqrt(share * (1 - share) / rows);
+  if (answer.is_alarming)
+    add_line(answer, "fewer than the {} % that it is meant to cover, by more than chance",
+             short_number(100 * share));
+  if (const std::size_t warnings = warnings_of(content).size(); warnings > 0)
+    answer.lines.push_back(counted_noun(warnings, "warning") + ", listed below");
+  return answer;
+}
+
 doc::Answer trust_answer(const Content& content) {
   const std::vector<HeldOut> held_out = held_out_of(content);
   const double of_these = content.metrics.mape_percent;
@@ -255,7 +278,7 @@ std::vector<doc::Answer> answers_of(const Content& content) {
   std::vector<doc::Answer> answers = {duration_answer(content), share_answer(content),
                                       scaling_answer(content)};
   if (content.has_runs)
-    answers.push_back(trust_answer(content));
+    answers.push_back((content.bound ? bound_answer : trust_answer)(content));
   if (content.comparison)
     answers.insert(answers.begin(), comparison_answer(content));
   return answers;
@@ -306,7 +329,7 @@ std::vector<std::string> warnings_of(const Content& content) {
 }
 
 std::string interval_text(const Content& content) {
-  if (!content.intervals)
+  if (!content.intervals || content.bound)
     return "";
   const PredictionIntervals& intervals = *content.model.intervals;
   const std::optional<IntervalFactors> usual = usual_factors(content.model);

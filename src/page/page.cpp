@@ -571,9 +571,10 @@ std::string trust_section(const Content& content) {
   text += paragraph(noise.empty() ? "" : "Against the noise of these runs: " + noise + ".");
   text += paragraph(interval_text(content));
   text += figures(parity_figure(content) + residual_figure(content) + histogram_figure(content));
-  text += doc::html(doc::Heading{"Where it errs"}) + error_figures(content) +
-          "<div class=\"tables\">\n" + doc::html(error_table(content)) +
-          doc::html(worst_table(content)) + "</div>\n";
+  if (!content.bound)
+    text += doc::html(doc::Heading{"Where it errs"}) + error_figures(content) +
+            "<div class=\"tables\">\n" + doc::html(error_table(content)) +
+            doc::html(worst_table(content)) + "</div>\n";
 
   const std::vector<std::string> warnings = warnings_of(content);
   text += doc::html(doc::Heading{"Warnings"}) +

@@ -294,6 +294,12 @@ Content content_of(const Source& source) {
   out.curves = scale_curves(model, shown, source.design, source.predicted, orders);
   out.groups = run_groups(model, source.design, source.predicted, orders);
   out.constants = constants_of(model);
+  if (model.bound && source.has_runs) {
+    out.bound = bound_use(source.design.time, source.predicted);
+    out.noise_floor.reset();
+    out.errors_along.clear();
+    out.errors.worst.clear();
+  }
   return out;
 }
 

@@ -314,6 +314,7 @@ struct Content : Source {
   explicit Content(const Source& source) : Source(source) {}
 
   bool fitted_to_these_runs = false;    ///< the model was fitted to this file or a part of it
+  std::optional<BoundUse> bound;        ///< of a bound, which is not judged by its errors
   std::optional<FormCheck> other_form;  ///< of Eq. (4); set if other forms would predict far better
   std::vector<Part> parts;              ///< as stored in the model
   std::optional<NoiseFloor> noise_floor;  ///< of the runs

@@ -40,6 +40,23 @@ std::vector<doc::Cell> constant_cells(const FittedModel& model, const ConstantRo
   return cells;
 }
 
+/// In place of errors.
+doc::Table bound_table(const Content& content) {
+  const Bound& bound = *content.model.bound;
+  doc::Table table{{doc::words("part"), doc::numbers("at or below", {}, doc::percent_of_share),
+                    doc::numbers("sum of bounds / measured sum")}};
+  table.caption = "How many runs stay at or below the bound, and how much it allocates";
+  const auto add = [&](const std::string& name, const std::optional<BoundUse>& use) {
+    if (use)
+      table.add({name, use->coverage, use->over_allocation});
+  };
+  add("fit: training", bound.train);
+  add("fit: validation", bound.validation);
+  add("fit: test", bound.test);
+  add("these runs: " + content.runs.file, content.bound);
+  return table;
+}
+
 }  // namespace
 
 std::string signed_percent(double value) {
@@ -59,6 +76,8 @@ bool tells_speedup(const Content& content, const ScaleCurve& curve) {
 }
 
 doc::Table metrics_table(const Content& content) {
+  if (content.bound)
+    return bound_table(content);
   doc::Table table{doc::metric_columns(doc::kErrorMetrics, page_time(content))};
   table.caption = "Errors: MAE, MSE and RMSE in the unit of the target, MAPE and SMAPE in percent";
   table.columns.insert(table.columns.begin(), doc::words("part"));
