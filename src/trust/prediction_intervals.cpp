@@ -80,9 +80,11 @@ double highest_level(std::size_t count) {
 void require_quantile(double quantile, std::size_t count) {
   if (rank_of(quantile, count) <= count)
     return;
-  throw UsageError(fmt::format("--quantile {} needs at least {} held-out rows, and there are {}",
-                               to_text(quantile),
-                               to_text(std::ceil(quantile / (1 - quantile) - kRankSlack)), count));
+  const double rows = static_cast<double>(count);
+  throw UsageError(fmt::format(
+      "--quantile {} needs at least {} held-out rows, and there are {}, which allow --quantile {}",
+      to_text(quantile), to_text(std::ceil(quantile / (1 - quantile) - kRankSlack)), count,
+      to_text(std::floor(100 * rows / (rows + 1)) / 100)));
 }
 
 void move_to_quantile(FittedModel& model, double quantile) {
