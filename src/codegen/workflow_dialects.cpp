@@ -106,7 +106,7 @@ std::string WorkflowDialect::operation(Operation operation) const {
   if (operation == sign)
     return "(" + one_of("$1 > 0", "1.0", "0.0") + " - " + one_of("$1 < 0", "1.0", "0.0") + ")";
   const auto nonzero = [&](const std::string& name) {
-    return one_of(name + " == 0", Dialect::number(kAlmostZero), name);
+    return one_of(name + " == 0", this->number(kAlmostZero), name);
   };
   if (operation == divide)
     return "($1 / " + nonzero("$2") + ")";

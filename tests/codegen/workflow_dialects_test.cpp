@@ -443,6 +443,8 @@ TEST_CASE("no rule fails where an input is 0", "[model][show][workflow][needs-py
     CHECK(megabytes[k] < 30);
     CHECK(mebibytes.at(k) == Catch::Approx(megabytes[k] * 1e6 / 0x1p20).margin(2));
   }
+  CHECK_THAT(terms_code(spec, constants, FormulaLanguage::nextflow),
+             ContainsSubstring("1d / (x == 0 ? 1e-30d : x)"));
   const double x = 4;
   const double sum = std::pow(1 / x, 0.01) + std::pow(std::pow(x, -0.5), 0.01) +
                      std::pow(std::pow(std::log(x), 2), 0.01) +
