@@ -62,7 +62,7 @@ struct Space {
   std::vector<SpaceColumn> columns;
   std::vector<std::string> extrinsic;          ///< scales, as given in the file; may be empty
   std::vector<std::string> where;              ///< conditions, all of which have to hold
-  std::vector<std::vector<double>> rows = {};  ///< a space of runs: distinct successful runs
+  std::vector<std::vector<double>> rows = {};  ///< distinct successful runs, or candidates
   std::set<std::vector<double>> failed = {};   ///< a space of runs: where all runs failed
   std::vector<Bond> bonds = {};  ///< a space of runs after bind_columns(): each column is in one
   std::vector<Order> orders = {};
@@ -70,10 +70,13 @@ struct Space {
   /// Further configurations, beyond the values of the columns.
   std::vector<std::vector<double>> beyond = {};
 
+  /// Whether the rows are its only configurations.
+  bool is_listed() const { return !rows.empty() && bonds.empty(); }
   std::vector<std::string> names() const;
   /// A configuration as it is written to a file, column by column.
   std::vector<std::string> cells(const std::vector<double>& configuration) const;
-  /// Number of combinations; nullopt if a column is a range or there are more than 2^53.
+  /// Number of rows if these are listed, else of combinations; nullopt if a column is a range or
+  /// there are more than 2^53.
   std::optional<double> size() const;
 };
 
@@ -81,6 +84,9 @@ using Configuration = std::vector<double>;
 
 /// The space of the values that these columns have in runs. `all`: the table including failed runs.
 Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns);
+
+/// The space of these rows and no others. Throws InputError for texts in columns of numbers.
+Space space_of_candidates(const Table& table);
 
 /// The space of the values that the inputs have in the runs that the model remembers, in
 /// combinations that can exist, and for every scale the central run at 2 and 4 times its largest

@@ -175,6 +175,8 @@ std::vector<std::string> Space::cells(const std::vector<double>& configuration) 
 }
 
 std::optional<double> Space::size() const {
+  if (is_listed())
+    return static_cast<double>(rows.size());
   double size = 1;
   for (const SpaceColumn& column : columns) {
     if (column.is_range())
@@ -212,6 +214,16 @@ Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::
       if (const auto failed = configuration_in(space, all, row); failed && !known.contains(*failed))
         space.failed.insert(*failed);
   return space;
+}
+
+Space space_of_candidates(const Table& table) {
+  CellProblems problems(table);
+  for (const Column& column : table.columns)
+    for (const BadCell& cell : column.bad_cells)
+      problems.add_not_a_number(cell.row, column);
+  if (!problems.empty())
+    throw InputError(problems.text());
+  return space_of_runs(table, table, table.names());
 }
 
 void bind_columns(Space& space, const Table& runs) {
@@ -343,8 +355,13 @@ Conditions conditions_of(const Space& space) {
   std::vector<Formula> formulas;
   for (const std::string& text : space.where)
     formulas.emplace_back(text, space.names(), codes, space.source + ": where");
-  return [&space, codes, formulas](const Configuration& configuration) mutable {
-    if (!is_known_to_exist(space, configuration))
+  std::set<Configuration> listed;
+  if (space.is_listed())
+    listed.insert(space.rows.begin(), space.rows.end());
+  return [&space, codes, formulas,
+          listed = std::move(listed)](const Configuration& configuration) mutable {
+    if (!is_known_to_exist(space, configuration) ||
+        (!listed.empty() && !listed.contains(configuration)))
       return false;
     if (formulas.empty())
       return true;
@@ -439,13 +456,17 @@ constexpr std::size_t kMostDrawsOfRuns = 2000;  // since these are more often ne
                                space.where.empty() ? "" : " that fulfil its conditions", n));
 }
 
-/// All configurations of a space of lists that fulfil its conditions.
+/// All configurations of a space of rows or lists that fulfil its conditions.
 std::vector<Configuration> all_of(const Space& space, const Conditions& conditions) {
   std::vector<Configuration> all;
-  for_each_configuration(space, [&](const Configuration& configuration) {
+  const auto add = [&](const Configuration& configuration) {
     if (conditions(configuration))
       all.push_back(configuration);
-  });
+  };
+  if (space.is_listed())
+    std::ranges::for_each(space.rows, add);
+  else
+    for_each_configuration(space, add);
   return all;
 }
 
@@ -565,7 +586,7 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
   const Conditions conditions = conditions_of(space);
   Plan plan{existing, 0};
   RandomStream random(seed, "plan random");
-  if (is_small(space, kMostEnumerated)) {
+  if (space.is_listed() || is_small(space, kMostEnumerated)) {
     auto candidates = all_of(space, conditions);
     const std::size_t found = candidates.size();
     random.shuffle(std::span(candidates));

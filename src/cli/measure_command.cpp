@@ -362,8 +362,9 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
         flag + " TIME",
         [&seconds, flag](const std::string& text) { seconds = parse_duration(flag, text); }, help);
   };
-  add_input(command, "SPACE.json", arguments.space,
-            "columns and their values or ranges, as of plan")
+  add_input(
+      command, "SPACE.json", arguments.space,
+      "columns and their values, as of plan: {\"gpus\": [1, 2, 4]}, or a CSV of configurations")
       .required();
   command
       .add("COMMAND", arguments.words,

@@ -74,7 +74,10 @@ plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
 }
 
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
-  add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
+  add_input(command, "SPACE.json", arguments.space,
+            "columns and their values, {\"tile\": [8, 16], \"threads\": [1, 2, 4]}, also with all "
+            "fields (below); or a CSV, whose rows are the choices; or MODEL.json, for the values "
+            "of its runs")
       .required();
   command.count("-n N", arguments.rows, "number of configurations, including those of --resume")
       .required();
@@ -117,7 +120,8 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
 Examples:
   perfmodel plan data/paper/table2.json -n 1500 -o plan.csv
   perfmodel plan space.json -n 300 --method lhs --seed 7 > plan.csv
-  perfmodel plan space.json -n 400 --method d-optimal --resume plan.csv -o longer.csv)");
+  perfmodel plan space.json -n 400 --method d-optimal --resume plan.csv -o longer.csv
+  perfmodel plan candidates.csv -n 20)");
 }
 
 int run_plan(const PlanArguments& arguments, Console& console) {

@@ -364,9 +364,10 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
       throw UsageError("--runs and --among go with a space: name SPACE.json or the runs, RUNS.csv");
     return plan::space_around(model);
   }
-  if (!is_of_runs(arguments)) {
+  if (!is_of_runs(arguments) || is_short_space(arguments.space, model.spec.target)) {
     plan::Space space = read_space(arguments.space);
-    space.steps = steps_of(model.spec, space, console);
+    if (!space.is_listed())
+      space.steps = steps_of(model.spec, space, console);
     return space;
   }
   RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
@@ -378,7 +379,7 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used
   plan::Space space = plan::space_of_runs(file.table, all, columns);
-  if (arguments.next) {
+  if (arguments.next && finished) {
     space.steps = steps_of(model.spec, space, console);
     plan::bind_columns(space, file.table);
   }
@@ -469,9 +470,10 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       "bounds the others")
       .required();
   add_input(command, "SPACE.json|RUNS.csv", arguments.space,
-            "the choices, in the format of plan; every input of the model is one of its columns. "
-            "Runs are ranked; --next seeks other combinations, and needs no space: what the model "
-            "knows of its runs, and beyond their scales");
+            "the choices, in the formats of plan; every input of the model is one of its columns. "
+            "Rows are ranked; --next seeks other combinations of runs, rows without times are all "
+            "that there is. It needs no space: what the model knows of its runs, and beyond their "
+            "scales");
   add_pick(command, arguments.pick);
   command.choice<Ranking>("--by", arguments.by,
                           {{"time", &plan::Suggestions::fastest},
@@ -534,8 +536,6 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
 
 int run_suggest(const SuggestArguments& asked, Console& console) {
   SuggestArguments arguments = asked;
-  if (is_of_runs(arguments) && arguments.next && !arguments.runs)
-    arguments.runs = arguments.space;
   OutputFile output(arguments.output);
   const RankingModels models =
       ranking_models(picked_models(arguments.model, arguments.pick), arguments.request.conditions);
@@ -544,6 +544,8 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   progress->begin("reading " + (arguments.space.empty() ? arguments.model : arguments.space));
   bool finished = false;
   const plan::Space space = space_of(arguments, model, models.columns(), finished, console);
+  if (finished && arguments.next && !arguments.runs)
+    arguments.runs = arguments.space;
   progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = space,
                               .suggestions = {},

@@ -5,10 +5,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <system_error>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "perfmodel/table.hpp"
 #include "report/model_json.hpp"
 
 namespace perfmodel {
@@ -629,12 +632,16 @@ void describe(Fields& f, const SweepDocument& x) {
 
 namespace {
 
-/// Reads numbers or texts, depending on the first item.
+constexpr auto kShortestSpace = R"({"tile": [8, 16], "threads": [1, 2, 4]})";
+
+/// Reads numbers or texts, depending on the first item; a single value is a list of one.
 void put_values(const JsonCursor& place, plan::SpaceColumn& column) {
-  const auto items = place.items();
+  const auto items = place.is_array() ? place.items() : std::vector{place};
   if (items.empty())
     place.fail("expected at least one value");
   for (const JsonCursor& item : items) {
+    if (!item.is_text() && !item.is_number())
+      item.fail(std::string("expected a number or a text, as in ") + kShortestSpace);
     const auto put = [&](auto& values, const auto& value, const std::string& shown) {
       if (contains(values, value))
         item.fail(shown + " stands twice");
@@ -655,6 +662,37 @@ void check_range(const JsonCursor& range, const plan::SpaceColumn& column) {
   if (column.whole &&
       (column.low != std::floor(column.low) || column.high != std::floor(column.high)))
     range.fail("expected whole numbers");
+}
+
+/// A space that is nothing but columns and their values.
+plan::Space short_space(const JsonCursor& document) {
+  plan::Space space;
+  if (!document.is_object() || document.names().empty())
+    document.fail(std::string("expected columns and their values, as in ") + kShortestSpace);
+  for (const auto& [name, values] : document.fields()) {
+    if (name.empty())
+      values.fail("a column has no name");
+    put_values(values, space.columns.emplace_back(plan::SpaceColumn{name, {}, {}}));
+  }
+  return space;
+}
+
+bool is_list_of_objects(const JsonCursor& value) {
+  return value.is_array() && std::ranges::all_of(value.items(), &JsonCursor::is_object);
+}
+
+/// The rows of a CSV. Quantities with units stay as they are written.
+Table candidates_of(const std::string& source, std::string_view bytes) try {
+  const Table table = parse_csv(bytes, source);
+  std::set<std::string> quantities;
+  for (const Column& column : table.columns)
+    if (!column.unit.empty())
+      quantities.insert(column.name);
+  return quantities.empty() ? table : parse_csv(bytes, source, quantities);
+} catch (const InputError& error) {
+  throw InputError(std::string(error.what()) + "\n" + source +
+                   ": a space is a CSV with a configuration per line, or JSON such as " +
+                   kShortestSpace);
 }
 
 /// A condition, or a list of conditions.
@@ -699,7 +737,8 @@ void describe(Fields& f, plan::SpaceColumn& x) {
 
 void describe(Fields& f, plan::Space& x) {
   std::string description;
-  f.document("perfmodel/space", "What plan and suggest choose from", 1, 1, "space");
+  if (!f.reads() || f.has("schema"))
+    f.document("perfmodel/space", "What plan and suggest choose from", 1, 1, "space");
   f("description", description, "for people; optional", kNewer);
   f("columns", x.columns, "what is chosen from");
   f("extrinsic", x.extrinsic, "names of the columns of scale; optional", kNewer);
@@ -739,8 +778,38 @@ std::optional<bool> is_document(const std::string& path) {
   return bytes.starts_with('{') && (has("\"schema\":\"perfmodel/") || has("\"columns\":[{"));
 }
 
+bool is_short_space(const std::string& path, const std::string& measured) try {
+  if (is_document(path).value_or(true))
+    return false;
+  const JsonCursor document = JsonCursor::parse(path, read_file(path));
+  return document.is_object() && std::ranges::none_of(document.fields(), [&](const auto& field) {
+           const auto& [name, value] = field;
+           return name == measured || value.is_object() || is_list_of_objects(value);
+         });
+} catch (const InputError&) {  // lines of JSON, or no JSON
+  return false;
+}
+
+namespace {
+
+plan::Space space_of_json(const JsonCursor& document) {
+  if (!document.is_object())
+    return short_space(document);
+  const auto schema = document.optional_member("schema");
+  const auto columns = document.optional_member("columns");
+  if (schema && schema->is_text() && schema->text() == "perfmodel/model")
+    return plan::space_around(read_model(document, form_kinds()));
+  const bool is_full = (schema && schema->is_text()) || (columns && is_list_of_objects(*columns));
+  return is_full ? read_json<plan::Space>(document) : short_space(document);
+}
+
+}  // namespace
+
 plan::Space parse_space(const std::string& source, std::string_view bytes) {
-  auto space = read_json<plan::Space>(JsonCursor::parse(source, bytes));
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool is_json = first != bytes.npos && (bytes[first] == '{' || bytes[first] == '[');
+  plan::Space space = is_json ? space_of_json(JsonCursor::parse(source, bytes))
+                              : plan::space_of_candidates(candidates_of(source, bytes));
   space.source = source;
   return space;
 }

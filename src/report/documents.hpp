@@ -196,7 +196,11 @@ struct PlanDocument {
 /// once.
 std::optional<bool> is_document(const std::string& path);
 
-/// Reads a space (schema perfmodel/space, version 1; "-" is standard input):
+/// Whether a regular file is a space in its short form and no JSON of runs: a single object of
+/// values and lists of values, of which none is called `measured`.
+bool is_short_space(const std::string& path, const std::string& measured);
+
+/// Reads a space ("-" is standard input):
 ///
 ///     {"schema": "perfmodel/space", "schema_version": 1,
 ///      "columns": [{"column": "filters", "values": [4, 8, 16]},
@@ -206,8 +210,9 @@ std::optional<bool> is_document(const std::string& path);
 ///      "extrinsic": ["workers", "batch_size"],
 ///      "where": ["filters * batch_size <= 4096"]}
 ///
-/// `extrinsic` and `where` are optional; `where` may be a single string. Throws InputError with
-/// file and field.
+/// All but `columns` is optional; `where` may be a single string. In short, it is columns and their
+/// values, {"filters": [4, 8, 16], "padding": "valid"}. Of a CSV, it is the rows; of a model.json,
+/// space_around(). Throws InputError with file and field or line.
 plan::Space read_space(const std::string& path);
 /// As read_space(), from the bytes of the file `source`.
 plan::Space parse_space(const std::string& source, std::string_view bytes);
