@@ -43,7 +43,7 @@ auto mapped(const Values& values, const Function& function) {
   using Result = std::invoke_result_t<const Function&, decltype(*std::begin(values))>;
   std::vector<std::decay_t<Result>> out;
   if constexpr (requires { std::size(values); })
-    out.reserve(std::size(values));
+    out.reserve(static_cast<std::size_t>(std::size(values)));
   for (const auto& value : values)
     out.push_back(std::invoke(function, value));
   return out;

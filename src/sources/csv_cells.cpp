@@ -99,7 +99,7 @@ namespace {
 
 /// The digits after the point; without bound if there is an exponent.
 std::size_t decimals_from(std::string_view cell, std::size_t point) {
-  const std::size_t end = std::min(cell.find_first_not_of(kDigits, point + 1), cell.size());
+  const std::size_t end = std::min(cell.find_first_not_of("0123456789", point + 1), cell.size());
   return end == cell.size() ? end - point - 1 : cell.npos;
 }
 
