@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "analysis/errors.hpp"
 #include "analysis/plan.hpp"
 #include "analysis/scaling.hpp"
@@ -15,7 +16,6 @@
 #include "analysis/sweep.hpp"
 #include "base/fields.hpp"
 #include "base/json.hpp"
-#include "columns/quantities.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"

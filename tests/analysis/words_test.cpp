@@ -20,7 +20,8 @@ TEST_CASE("the effect of doubling a scale is stated in plain words", "[words]") 
   effect = {.column = "workers", .from = 3., .to = 6., .ratio = 0.8, .measured = false};
   CHECK(effect_in_words(effect) == "3 -> 6: 1.25 times faster (extrapolated)");
   // Both values of an input that is no scale were measured, but not with the others.
-  const ModelSpec spec{.target = "time", .unit = {}};
+  ModelSpec spec;
+  spec.target = "time";
   CHECK(effect_in_words(effect, &spec) == "3 -> 6: 1.25 times faster (combination not measured)");
   effect = {.column = "activation", .from = "relu", .to = "tanh", .ratio = 0.8};
   effect.interval = Interval{0.5, 1};
@@ -29,7 +30,8 @@ TEST_CASE("the effect of doubling a scale is stated in plain words", "[words]") 
 
 TEST_CASE("only a time is slower and only its runs take longer", "[words]") {
   const Effect effect{.column = "tokens", .from = 1., .to = 2., .ratio = 1.25};
-  ModelSpec spec{.target = "VmHWM", .unit = "B"};
+  ModelSpec spec;
+  spec.target = "VmHWM";
   spec.extrinsic = {{"tokens", 1, 2}};
   CHECK(effect_in_words(effect, &spec) == "1 -> 2: 1.25 times more");
   CHECK(change_in_words(0.5, measure_of(spec)) == "2 times less");
