@@ -29,10 +29,10 @@ struct GoResult {
 };
 
 std::vector<std::string> words_of_line(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r";
+  constexpr std::string_view blanks = " \t\r";
   std::vector<std::string> words;
-  for (line = trimmed(line, kBlanks); !line.empty(); line = trimmed(line, kBlanks)) {
-    words.emplace_back(line.substr(0, line.find_first_of(kBlanks)));
+  for (line = trimmed(line, blanks); !line.empty(); line = trimmed(line, blanks)) {
+    words.emplace_back(line.substr(0, line.find_first_of(blanks)));
     line.remove_prefix(words.back().size());
   }
   return words;
