@@ -117,9 +117,6 @@ constexpr WordList kTimes{
     "epochtime timeperepoch trainingtime traintime runtime walltime elapsed elapsedtime duration "
     "executiontime exectime totaltime meantime averagetime measuredtime realtime"};
 
-// Names of times that may stand beside the time of a run.
-constexpr WordList kOtherTimes{"wall wallstep latency seconds"};
-
 constexpr WordList kCountedThings{
     "gpus workers nodes processes procs ranks cores cpus threads devices machines replicas "
     "accelerators instances executors tasks jobs gcds"};
@@ -142,10 +139,17 @@ constexpr WordList kBatches{
     "batch batchsize localbatch localbatchsize globalbatch globalbatchsize microbatch "
     "microbatchsize minibatch minibatchsize totalbatchsize effectivebatchsize"};
 
-/// Folds the last part of a name and turns a bracketed suffix into another word: "step_time_ms" of
-/// "metrics.Step Time (ms)".
+/// Folds the last part of a name, splits it at capitals and turns a bracketed suffix into another
+/// word: "step_time_ms" of "metrics.Step Time (ms)", "TimeMs" and "time, ms" alike.
 std::string plain_name(std::string_view name) {
-  std::string text = folded(last_part(name));
+  std::string text;
+  for (const char c : last_part(name)) {
+    if (is_upper(c) && !text.empty() && text.back() >= 'a' && text.back() <= 'z')
+      text += '_';
+    if (c != ',')
+      text += c;
+  }
+  text = folded(text);
   if (const std::size_t slash = text.find('/'); slash != std::string::npos)
     text.replace(slash, 1, "_per_");
   const auto open = text.find_last_of("([");
@@ -250,11 +254,6 @@ bool speaks_of(const std::string& name, const std::array<std::string_view, n>& w
 bool is_time_name(std::string_view name) {
   const std::string plain = plain_name(name);
   return kTimes.has(without_underscores(split_unit(plain).first));
-}
-
-bool may_be_time_name(std::string_view name) {
-  const std::string plain = plain_name(name);
-  return kOtherTimes.has(without_underscores(split_unit(plain).first));
 }
 
 bool has_time_unit(std::string_view name) {

@@ -46,9 +46,6 @@ std::vector<std::string> words_of_quantity(std::string_view name);
 /// "t".
 bool is_time_name(std::string_view name);
 
-/// Whether it is the name of a time where no other column is one: "latency", "wall".
-bool may_be_time_name(std::string_view name);
-
 /// True if a name ends in a unit of time: "epoch_s", "gpu_time_us". Some settings do so as well.
 bool has_time_unit(std::string_view name);
 

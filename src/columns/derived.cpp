@@ -243,10 +243,10 @@ std::string work_of_iteration(const Throughput& throughput, const Table& table) 
 bool names_throughput(std::string_view name) {
   if (!thing_and_unit(name).second.empty())
     return true;
-  const std::vector<std::string> words = name_words(name);
-  return !is_time_name(name) && !has_time_unit(name) &&
-         std::ranges::any_of(
-             words, [](const std::string& word) { return word == "throughput" || word == "tput"; });
+  constexpr WordList rates{
+      "throughput tput qps rps tps fps ips iops gflops tflops mflops bandwidth bw gbps mbps gbs "
+      "mbs busbw algbw"};
+  return !is_time_name(name) && !has_time_unit(name) && rates.has_one_of(name_words(name));
 }
 
 std::optional<std::string> warning_of_throughput(const std::string& target) {

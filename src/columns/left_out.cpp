@@ -20,7 +20,7 @@ constexpr WordList kResults{
     "perplexity ppl bleu f1 speedup efficiency tflops tflop ips fps qps rps tps iops bandwidth "
     "busbw algbw bw gbps energy joules watts temperature latency elapsed wall wallclock duration "
     "seconds secs overhead slowdown runtime walltime imbalance rss maxrss vmem vmpeak vmhwm hwm "
-    "forward backward fwd bwd"};
+    "forward backward fwd bwd error qps"};
 
 // Amounts that a run uses up, besides memory.
 constexpr WordList kUsedUp{"energy joules watts rss maxrss vmem vmpeak vmhwm hwm"};
@@ -47,9 +47,10 @@ bool is_rate(const Words& words) {
 // Words after "time" in the name of a setting: "time_steps".
 constexpr WordList kCountedTimes{"step steps window windows series dim embedding bucket"};
 
-/// "forward_ms", "ctime", "time_in_place".
+/// "forward_ms", "ctime", "CPUSeconds", "time_in_place".
 bool is_time(std::string_view name, const Words& words) {
-  if (is_time_name(name) || has_time_unit(name) || words.back().ends_with("time"))
+  if (is_time_name(name) || has_time_unit(name) || words.back().ends_with("time") ||
+      words.back().ends_with("seconds"))
     return true;
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "time")
@@ -64,6 +65,21 @@ bool may_be_memory_used(std::string_view name) {
     words.pop_back();
   return !words.empty() && kMemory.has(words.back()) && !kAskedFor.has_one_of(words);
 }
+
+// What a percentage is of if it was measured: "CPU Load (%)", but not "sparsity %".
+constexpr WordList kShares{"load util usage cpu gpu idle busy error errors hit hits miss misses"};
+
+// Names of times that may stand beside the time of a run.
+constexpr WordList kOtherTimes{"wall latency elapsed duration"};
+
+// What is computed from results, so that it is none to model.
+constexpr WordList kComputed{
+    "ideal expected predicted speedup slowdown efficiency ratio relative recall accuracy loss "
+    "error "
+    "change"};
+
+// Whole names of results without the name of a quantity.
+constexpr WordList kOutcomes{"score result measured actual fom"};
 
 constexpr WordList kStatisticsOfRuns{
     "avg mean average median std stdev stddev sd sem min max var cv iqr mad geomean"};
@@ -192,16 +208,21 @@ constexpr double kAgreement = 0.01;          // of a law, in every row
 constexpr std::size_t kManyValues = 20;      // settings have fewer
 constexpr std::size_t kFewestRowsOfLaw = 5;  // four columns fit fewer rows by chance
 
-/// True if no flag names the column and its name is not that of a scale.
+/// True if no flag names the column, it has numbers, and its name is not that of a scale.
 bool may_be_left_out(const ColumnPart& part) {
-  return part.is_number() && !part.by_flag && part.column->formula.empty() &&
-         part.column->is_numeric() && part.column->bad_cells.empty() && !part.facts.constant &&
+  return part.is_input() && !part.by_flag && part.column->formula.empty() &&
+         part.facts.numbers > 0 && !part.facts.constant && !part.facts.zero_one &&
          !is_scale_name(part.column->name);
+}
+
+bool is_of_numbers(const ColumnPart& part) {
+  return part.is_number() && part.column->is_numeric() && part.column->bad_cells.empty();
 }
 
 bool looks_measured(const Column& column) {
   const std::size_t values = distinct_values(column);
-  return values > kManyValues || 2 * values > column.numbers.size();
+  const std::size_t rows = std::max(column.numbers.size(), column.codes.size());
+  return values > kManyValues || 2 * values > rows;
 }
 
 /// The relative change of a number by half of the last digit that its column shows.
@@ -288,10 +309,11 @@ std::vector<const ColumnPart*> parts_of_total(const std::vector<const ColumnPart
                                               const Column& target) {
   constexpr std::size_t most_columns = 16;
   constexpr double least_range = 1.5;  // of the total: a constant is the sum of any two
-  const auto [least, most] = std::ranges::minmax(target.numbers);
   std::vector<const ColumnPart*> taken;
-  if (columns.size() > most_columns || target.numbers.size() < 4 || !target.bad_cells.empty() ||
-      !(least > 0) || most < least_range * least ||
+  if (columns.size() > most_columns || target.numbers.size() < 4 || !target.bad_cells.empty())
+    return taken;
+  const auto [least, most] = std::ranges::minmax(target.numbers);
+  if (!(least > 0) || most < least_range * least ||
       !completes_sum(columns, target.numbers, 0, std::vector<double>(target.numbers.size(), 0.0),
                      taken))
     taken.clear();
@@ -320,7 +342,8 @@ bool is_by_product_name(std::string_view name) {
   // "peak" usage, handled above, is a result; any other peak is a property of the machine.
   if (kAskedFor.has_one_of(words))
     return false;
-  if (all == Words{"total"})
+  if (all == Words{"total"} || all.front() == "perf" || kUsedUp.has_one_of(all) ||
+      (name.find('%') != name.npos && kShares.has_one_of(all)))
     return true;
   Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
   if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
@@ -369,7 +392,7 @@ struct ResultEvidence {
     const std::string& name = part.column->name;
     return is_statistic_of(name, target.name) || contains(summands, &part) ||
            folded(name) == "visits" ||
-           (has_statistics && (names_statistic(name) || may_count_runs(name)));
+           (has_statistics && (names_statistic(name) || kRunsBehind.has(folded(name))));
   }
 };
 
@@ -382,7 +405,8 @@ ResultEvidence evidence_of(const Table& table, const std::vector<ColumnPart>& pa
       continue;
     const std::string& name = part.column->name;
     statistics += names_statistic(name) || is_statistic_of(name, target.name) ? 1U : 0U;
-    if (part.facts.all_positive && !is_whole(*part.column) && looks_measured(*part.column))
+    if (is_of_numbers(part) && part.facts.all_positive && !is_whole(*part.column) &&
+        looks_measured(*part.column))
       may_be_summands.push_back(&part);
   }
   return {target, table.rows() >= kFewestRowsOfLaw, statistics > 1,
@@ -391,8 +415,25 @@ ResultEvidence evidence_of(const Table& table, const std::vector<ColumnPart>& pa
 
 }  // namespace
 
-bool may_count_runs(std::string_view name) {
-  return kRunsBehind.has(folded(name));
+bool is_asked_for(std::string_view name) {
+  return kAskedFor.has_one_of(name_words(name));
+}
+
+bool may_be_time_name(std::string_view name) {
+  const Words words = words_of_quantity(name);
+  return !words.empty() && !is_asked_for(name) &&
+         (is_time(name, words) || kOtherTimes.has_one_of(words));
+}
+
+bool may_be_rate_name(std::string_view name) {
+  return names_throughput(name) && !is_asked_for(name) && !kComputed.has_one_of(name_words(name));
+}
+
+ResultRank rank_as_target(std::string_view name) {
+  const Words words = name_words(name);
+  return kOutcomes.has(folded(name))                                    ? ResultRank::outcome
+         : kComputed.has_one_of(words) || kRunsBehind.has(folded(name)) ? ResultRank::computed
+                                                                        : ResultRank::unknown;
 }
 
 bool is_better_statistic(std::string_view name, std::string_view other) {
@@ -429,7 +470,8 @@ std::vector<LeftOut> find_by_products(const Table& table, const std::vector<Colu
     const bool named = evidence.is_named(part);
     const bool is_result = evidence.is_sure(part) || (named && measured);
     std::optional<std::string> law;
-    if (tells_laws && (is_result || named || (measured && !is_whole(*part.column))))
+    if (tells_laws && is_of_numbers(part) &&
+        (is_result || named || (measured && !is_whole(*part.column))))
       if (const std::vector<LogColumn> x = log_columns({&part}); !x.empty())
         law = law_of(x[0], time[0], inputs);
     if (law || is_result)

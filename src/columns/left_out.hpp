@@ -20,8 +20,20 @@ bool is_by_product_name(std::string_view name);
 /// "memory_gb", "energy_j". Without another result it is what was measured.
 bool names_amount(std::string_view name);
 
-/// "n", "count": the runs of which a row has statistics, or an input.
-bool may_count_runs(std::string_view name);
+/// "time_limit", "requested_mem": a setting with the name of a result.
+bool is_asked_for(std::string_view name);
+
+/// Whether it is the name of a time where no other column is one: "latency", "time_taken".
+bool may_be_time_name(std::string_view name);
+
+/// Whether a column of this name holds a measured rate where no other is a time, rather than one
+/// that was asked for, or a quotient of rates: "qps", "tokens_per_s", "bandwidth_GBps".
+bool may_be_rate_name(std::string_view name);
+
+/// What a column is as a target, where no name says which one is: "score" rather than any other,
+/// and these rather than what is computed from results, or counts them ("efficiency", "n").
+enum class ResultRank { outcome, unknown, computed };
+ResultRank rank_as_target(std::string_view name);
 
 /// Whether two columns are statistics of one quantity, and the first tells more of a typical run:
 /// the quantity itself rather than its mean or median ("time", "time_mean"), and these rather than

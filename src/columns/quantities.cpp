@@ -153,7 +153,7 @@ constexpr WordList kPointsInTime{
     "timestamp created arrival"};
 
 constexpr WordList kEnergies{"energy joule joules j kj mj wh kwh"};
-constexpr WordList kRates{"rate bandwidth fps qps rps flops gflops tflops"};
+constexpr WordList kRates{"rate flops"};
 
 /// Numbers of the cells of a column by their unit.
 struct UnitCounts {

@@ -97,21 +97,28 @@ std::vector<ColumnPart*> columns_with_time_name(Parts& parts) {
         with_numbers.push_back(&part);
     }
   }
-  // A column of decimal commas contains no number, but is still the time, so that its cells are
-  // reported.
+  // A column of cells such as "1.2.3" contains no number, but is still the time, so that its cells
+  // are reported.
+  std::erase_if(named, [](const ColumnPart* part) {
+    return part->column->text(0).find_first_of("0123456789") == std::string::npos;
+  });
   std::vector<ColumnPart*>& found = with_numbers.empty() ? named : with_numbers;
   const auto is_whole_name = [](const ColumnPart* part) {
     return last_part(part->column->name) == part->column->name;
   };
   if (std::ranges::any_of(found, is_whole_name))  // "time" goes before "setup.time"
     std::erase_if(found, std::not_fn(is_whole_name));
+  if (found.size() > 1)  // "t" may be threads
+    std::erase_if(found, [](const ColumnPart* part) { return part->column->name == "t"; });
   return found;
 }
 
 /// A derived column is never measured.
 bool could_be_time_by_unit(const ColumnPart& part) {
   return part.part == Part::open && part.column->formula.empty() &&
-         has_time_unit(part.column->name) && part.facts.mostly_numbers() && !part.facts.constant;
+         (has_time_unit(part.column->name) ||
+          (part.column->unit == "s" && !is_asked_for(part.column->name))) &&
+         part.facts.mostly_numbers() && !part.facts.constant;
 }
 
 bool is_mostly_positive(const Column& column) {
@@ -173,10 +180,9 @@ ColumnPart* last_result(const Table& table, const RoleRequest& request, Parts& p
       found.push_back(&part);
   }
   keep_best_statistics(found);
-  const auto last = std::find_if(found.rbegin(), found.rend(), [](const ColumnPart* part) {
-    return !may_count_runs(part->column->name);
-  });
-  return last != found.rend() ? *last : found.empty() ? nullptr : found.back();
+  const auto rank = [](const ColumnPart* part) { return rank_as_target(part->column->name); };
+  const auto last = std::ranges::min_element(found.rbegin(), found.rend(), {}, rank);
+  return last == found.rend() ? nullptr : *last;
 }
 
 /// Of columns with the unit of a time, only those of numbers > 0; if there are none and runs may
@@ -184,7 +190,7 @@ ColumnPart* last_result(const Table& table, const RoleRequest& request, Parts& p
 Candidates time_candidates(const RoleRequest& request, Parts& parts) {
   Candidates found{columns_with_time_name(parts), "the measured time, by its name"};
   if (found.columns.empty())
-    found.as = "the measured time, by the unit in its name";
+    found.as = "the measured time, by its unit";
   const auto add_by_unit = [&](const auto& is_positive) {
     if (found.columns.empty())
       for (ColumnPart& part : parts)
@@ -204,16 +210,17 @@ Candidates target_candidates(const Table& table, const RoleRequest& request, Par
   Candidates found = time_candidates(request, parts);
   if (!found.columns.empty() || uses_time_otherwise(parts))
     return found;
-  for (ColumnPart& part : parts)
-    if (may_be_measured(part) && may_be_time_name(part.column->name))
-      found = {{&part}, "the measured time, by its name"};
-  if (!found.columns.empty())
+  const auto add_named = [&](const auto& has_name) {
+    for (ColumnPart& part : parts)
+      if (may_be_measured(part) && part.facts.all_positive && has_name(part.column->name))
+        found.columns.push_back(&part);
+    keep_best_statistics(found.columns);
+    return !found.columns.empty();
+  };
+  found.as = "the measured time, by its name";
+  if (add_named(may_be_time_name))
     return found;
-  for (ColumnPart& part : parts)
-    if (may_be_measured(part) && names_throughput(part.column->name))
-      found.columns.push_back(&part);
-  keep_best_statistics(found.columns);
-  if (!found.columns.empty()) {
+  if (add_named(may_be_rate_name)) {
     found.as = "the measured throughput, by its name";
     found.are_rates = true;
     return found;

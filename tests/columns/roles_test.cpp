@@ -110,7 +110,7 @@ TEST_CASE("a unit of time in a name tells the target where no name does", "[role
   CHECK(roles.target == name);
   CHECK(roles.unit == unit);
   CHECK(roles.notices[0] ==
-        "Column '" + name + "' is taken as the measured time, by the unit in its name.");
+        "Column '" + name + "' is taken as the measured time, by its unit.");
 }
 
 TEST_CASE("of several columns with the name of a time or a unit of time one has to be chosen",
