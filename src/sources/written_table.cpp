@@ -199,7 +199,8 @@ std::string word_of_total(std::string_view cell) {
       "total totals grand_total sum sums subtotal overall average averages avg mean median std "
       "stdev stddev std_dev standard_deviation min minimum max maximum geomean geo_mean "
       "geometric_mean"};
-  const std::string word(trimmed(folded(cell), ":._"));
+  std::string word = folded(cell);
+  std::erase_if(word, [](char c) { return c == ':' || c == '.'; });
   return kTotals.has(word) ? word : "";
 }
 
@@ -224,6 +225,8 @@ class TableWriter {
     if (width_ == 0 || std::ranges::any_of(rows_, [](const Row& row) { return row.cells.empty(); }))
       return false;  // no table, or malformed quotes
     std::erase_if(rows_, [](const Row& row) { return row.filled() == 0; });
+    if (rows_.size() < 2)
+      return false;
     drop_titles();
     pad_header();
     if (rows_.size() < 2 || width(rows_[0]) != width_)
@@ -383,11 +386,12 @@ bool TableWriter::split_at_blanks() {
   return false;
 }
 
-/// Whether the row may be a header: names, above numbers.
+/// Whether the row may be a header: names, or a name over several columns, above numbers.
 bool TableWriter::is_header(std::size_t row) const {
   const auto& header = rows_[row];
   const auto end = rows_.begin() + index(std::min(row + 4, rows_.size()));
-  return width(header) == width_ && header.filled() > 1 && numbers_in(header) == 0 &&
+  return width(header) == width_ && header.filled() > (header.cells[0].empty() ? 0U : 1U) &&
+         numbers_in(header) == 0 &&
          std::any_of(rows_.begin() + index(row), end,
                      [](const Row& below) { return numbers_in(below) > 0; });
 }
@@ -531,32 +535,29 @@ bool TableWriter::is_total(const Row& row) const {
       follows |= is_like_rows_above(i, *number, word);
   if (word.empty())
     return column > 0 && follows && !is_level("", 0) && numbers_in(row) == row.filled();
-  const auto& before = (rows_.end() - 2)->cells;
-  return !is_level(*at, column) && (follows || row.filled() < width_ || column > 0 ||
-                                    (column < before.size() && is_number(before[column])));
+  const std::string first = column < width(rows_[1]) ? rows_[1].cells[column] : "";
+  const bool is_of_statistics = !word_of_total(first).empty();
+  return !is_level(*at, column) && !is_of_statistics &&
+         (follows || row.filled() < width_ || column > 0 || is_number(first));
 }
 
 /// Whether the last row is a text below the table.
 bool TableWriter::is_note(const Row& row) const {
   const std::string& text = row.cells[0];
-  const auto& before = (rows_.end() - 2)->cells;
   return (width(row) < width_ || row.filled() == 1) && !text.empty() && !is_number(text) &&
          !is_level(text, 0) &&
-         (is_number(before[0]) || text.find(' ') != std::string::npos || text.starts_with('#') ||
-          text.starts_with('*'));
+         (is_number(rows_[1].cells[0]) || row.text.find(' ') != std::string_view::npos ||
+          text.starts_with('#') || text.starts_with('*'));
 }
 
 void TableWriter::drop_end() {
-  const Rows all = rows_;
-  const std::size_t told = notices_.size();
-  bool total = false;
-  while (rows_.size() > 2 && ((total = is_total(rows_.back())) || is_note(rows_.back())))
+  while (rows_.size() > 2) {
+    const bool total = is_total(rows_.back());
+    if (!total && !is_note(rows_.back()))
+      return;
     drop(rows_.size() - 1, rows_.size(),
          total ? "a total of those above" : "a note below the table");
-  if (rows_.size() > 2 || !total)
-    return;
-  rows_ = all;  // a table of statistics
-  notices_.resize(told);
+  }
 }
 
 void TableWriter::name_first_column() {

@@ -25,14 +25,12 @@ TEST_CASE_METHOD(ProgramTest, "a column of numbers in human notation is reported
     write("sizes.csv", runs_of_sizes(sizes));
     return run({"fit", "sizes.csv", "--starts", "1", "--quiet"}, further).succeeded().errors;
   };
-  CHECK_THAT(warnings_of({"\"1,024\"", "\"2,048\"", "\"4,096\""}, {}),
-             ContainsSubstring("sizes.csv:2: column 'size': \"1,024\" is not a number, so the "
-                               "column is taken as levels; write 1024, or pass --categorical size "
-                               "if these are names"));
-  CHECK_THAT(warnings_of({"1_024", "2_048"}, {}), ContainsSubstring("write 1024, or"));
+  for (const char* marked : {"\"1,024\"", "1_024"})
+    CHECK_THAT(warnings_of({marked, "\"2,048\"", "\"4,096\""}, {}), !ContainsSubstring("size"));
   CHECK_THAT(warnings_of({"16k", "32k", "64k"}, {}),
-             ContainsSubstring("\"16k\" is not a number, so the column is taken as levels; write "
-                               "all digits, or"));
+             ContainsSubstring("sizes.csv:2: column 'size': \"16k\" is not a number, so the column "
+                               "is taken as levels; write all digits, or pass --categorical size "
+                               "if these are names"));
   CHECK_THAT(warnings_of({"16k", "32k"}, {"--categorical", "size"}), !ContainsSubstring("size"));
   CHECK_THAT(warnings_of({"small", "16k"}, {}), !ContainsSubstring("digits"));
 }

@@ -138,7 +138,7 @@ TEST_CASE_METHOD(FilesTest, "marks in numbers that allow only one reading are re
   CHECK(import_of("n;t\n1,024;2\n512;3\n") == "refused");
   CHECK(import_of("n\tt\n1.024\t2\n512\t3\n") == "refused");
   CHECK(import_of("gpus;t\n1.024;2\n2.048;3\n") == "refused");
-  CHECK(import_of("n;t\n1.024;2,5\n2.048;3\n") == "refused");
+  CHECK(import_of("n;t\n1.024;2,5\n2.048;3\n") == "n,t\n1024,2.5\n2048,3\n");
   CHECK(import_of("n;t\n1.024.000;2,5\n512;1.000,25\n", ",") == "n,t\n1024000,2.5\n512,1000.25\n");
   CHECK(import_of("n;t\n1,024;2.5\n512;3\n", ".") == "n,t\n1024,2.5\n512,3\n");
   CHECK(import_of("n,t\n\"1,024\",2.5\n512,3\n", ".") == "n,t\n1024,2.5\n512,3\n");

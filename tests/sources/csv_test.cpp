@@ -252,12 +252,12 @@ TEST_CASE("numbers have decimal commas where commas do not separate", "[csv]") {
   CHECK(table.at("y").numbers == std::vector<double>{1.024, 0.25});
   CHECK(table.at("z").levels == std::vector<std::string>{"1,5", "a"});
   CHECK(table.style.decimal_comma == "1,5");
-  // Commas that may be of thousands beside decimal points are none.
-  CHECK(table_of("x;y\n1,024;0.5\n").at("x").levels == std::vector<std::string>{"1,024"});
+  // Commas that may be of thousands beside decimal points are.
+  CHECK(table_of("x;y\n1,024;0.5\n").at("x").numbers == std::vector<double>{1024});
   CHECK(csv_error("x;y\n1,5;0.5\n1.5;1\n") ==
         "runs.csv: column 'x' has both decimal commas and decimal points; write all numbers in one "
         "of the two ways");
-  CHECK(table_of("x,y\n\"1,5\",1\n").at("x").levels == std::vector<std::string>{"1,5"});
+  CHECK(table_of("x,y\n\"1,5\",0.5\n").at("x").levels == std::vector<std::string>{"1,5"});
 }
 
 TEST_CASE("several files are one table by the names of their columns", "[csv]") {
@@ -306,7 +306,8 @@ TEST_CASE("a NUL byte is an error with its line, and files that are no CSV at al
   CHECK(csv_error("a\0,b\n1,2\n3,4\n"sv) == damaged);
   CHECK(csv_error("\0\0\0\0\0\0\0\0"sv) == damaged);
   CHECK(csv_error("PK\x03\x04..."sv) ==
-        "runs.csv is a spreadsheet or a zip archive; save the sheet as CSV (UTF-8)");
+        "runs.csv is a spreadsheet or a zip archive; save the sheet as CSV (UTF-8), or "
+        "unpack the archive");
   CHECK(csv_error("\x1F\x8B..."sv) == "runs.csv is compressed by gzip; unpack it first (gunzip)");
 }
 
