@@ -104,17 +104,17 @@ NumberMarks::NumberMarks(std::string_view bytes, const std::string& source,
 void NumberMarks::note(std::string_view cell, std::uint32_t line, Evidence& column) {
   if (cell.empty())
     return;
-  if (cell.size() < 16 && std::ranges::all_of(cell, is_digit)) {
-    ++column.numbers;
-    (cell.size() <= 3 ? column.whole : column.ungrouped) = true;
-    return;
-  }
   if (!may_have_marks(cell)) {
     ++column.others;
     return;
   }
   const std::string plain = with_plain_marks(cell);
   const std::string text(number_and_unit(plain).first);
+  if (std::ranges::all_of(text, is_digit)) {
+    ++column.numbers;
+    (text.size() <= 3 ? column.whole : column.ungrouped) = true;
+    return;
+  }
   const auto with_point = number_with(text, '.');
   const auto with_comma = number_with(text, ',');
   ++(with_point || with_comma ? column.numbers : column.others);

@@ -402,7 +402,7 @@ void TableWriter::drop_titles() {
     const auto blank = std::ranges::find(title.cells, std::string());
     const auto filled = to_size(blank - title.cells.begin());
     return width(title) < width_ || title.text.starts_with('#') ||
-           (filled > 0 && filled < width_ && filled == title.filled() &&
+           (filled > 0 && filled < width_ && filled == title.filled() && width(names) == width_ &&
             std::all_of(names.cells.begin(), names.cells.begin() + index(filled),
                         [](const std::string& name) { return !name.empty(); }));
   };

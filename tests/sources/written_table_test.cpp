@@ -222,6 +222,7 @@ TEST_CASE("marks of thousands and decimal commas are read by what the file shows
   CHECK(is_refused("n,t\n\"128,768\",2\n\"256,112\",3\n"));
   CHECK(is_refused("n,t\n512,2\n\"1,024\",3\n"));
   CHECK(is_refused("n,t\n\"1,024\",2.5\n4096,3.5\n"));
+  CHECK(is_refused("n;t\n1;1.200 ms\n2;900 ms\n"));
   CHECK(sheet_of("n,t\n\"1,024\",2\n", '.').cells == "n,t|1024,2");
   CHECK(sheet_of("n,t\n\"1,024\",2\n", ',').cells == "n,t|1.024,2");
   CHECK(cells("n;t\n1.024;2,5\n2.048;3\n") == "n,t|1024,2.5|2048,3");
