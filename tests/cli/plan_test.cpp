@@ -73,8 +73,8 @@ TEST_CASE_METHOD(ProgramTest, "plan resumes from a plan, or from what was measur
 TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {
   const auto bad = [](const std::string& space) { return plan_error(space, {"-n", "2"}, 3); };
   const std::string in = error_prefix + "standard input: ";
-  CHECK(bad(R"({"schema": "perfmodel/model", "schema_version": 1})") ==
-        in + "schema: 'perfmodel/model' is not 'perfmodel/space': this is not a space\n");
+  CHECK(bad(R"({"schema": "perfmodel/plan", "schema_version": 1})") ==
+        in + "schema: 'perfmodel/plan' is not 'perfmodel/space': this is not a space\n");
   CHECK(bad(space_of("")) == in + "columns: expected at least one column\n");
   for (const auto& [values, message] : std::vector<std::pair<std::string, std::string>>{
            {R"(, "values": [1, 1])", ".values[1]: 1 stands twice"},

@@ -380,7 +380,8 @@ TEST_CASE_METHOD(SampleModelTest, "runs are recognised by their content, whateve
   // A space that is cut off, or lacks its schema, is still meant as one.
   write("space.json", R"({"columns": [{"column": "filters", "values": [4, 8]}]})");
   CHECK(run({"suggest", "model.json", "space.json"}).errors ==
-        "perfmodel: error: space.json: the field schema is missing\n");
+        "perfmodel: error: no columns 'activation' and 'workers' in space.json; there are "
+        "'filters'\n");
   write("space.json", space.substr(0, space.size() / 2));
   CHECK_THAT(run({"suggest", "model.json", "space.json"}).failed(3),
              Catch::Matchers::StartsWith("perfmodel: error: space.json:3:"));
