@@ -70,7 +70,7 @@ typedef int (*perfmodel_progress)(void* user, const char* stage, size_t done, si
  *
  * `options`: a JSON object, or NULL; its names and values are those of the options of
  * `perfmodel fit`: {"target": "time_s", "expression": "auto", "extrinsic": ["gpus"], "l2": 0.01,
- * "keep_totals": true}. Options about files, output and several models are refused.
+ * "keep_totals": true}. Options about files other than "prior", output and several models are refused.
  * `progress`: may be NULL; `user` is passed to it.
  *
  * Returns NULL after an error, or with the status PERFMODEL_CANCELLED. Free the model by

@@ -152,7 +152,7 @@ void add_list(const std::string& name, const std::string& flag, const nlohmann::
               std::vector<std::string>& words) {
   const std::vector<std::string> values =
       mapped(list, [&](const auto& value) { return word_of(name, value); });
-  if (name == "derive" || name == "bounds") {
+  if (name == "derive" || name == "bounds" || name == "fix" || name == "per") {
     for (const std::string& value : values)
       words.push_back(flag + "=" + value);
     return;
@@ -320,7 +320,10 @@ perfmodel_model* perfmodel_fit(const perfmodel_table* table, const char* options
     const FitRequest request =
         cli::fit_request(words_of_options(options == nullptr ? "{}" : options));
     const auto& names = request.roles.categorical;
-    with_texts(table->table, {names.begin(), names.end()}, [&](const Table& rows) {
+    std::set<std::string> texts(names.begin(), names.end());
+    if (request.options.prior)
+      texts.merge(categorical_columns(request.options.prior->spec));
+    with_texts(table->table, texts, [&](const Table& rows) {
       FitOutcome outcome = watched_fit(rows, request, progress, user);
       out = std::make_unique<perfmodel_model>(perfmodel_model{std::move(outcome.model)});
     });

@@ -371,7 +371,7 @@ class Program {
       const CLI::Option* option = fit.get_option_no_throw(flag);
       const OptionFacts& facts = recorded(records_.options, option);
       const bool is_help = option == fit.get_help_ptr() || option == fit.get_help_all_ptr();
-      const bool is_of_program = facts.is_of_program || facts.file != FileUse::none;
+      const bool is_of_program = facts.is_of_program || facts.file == FileUse::output;
       if (option != nullptr && (is_help || is_of_program))
         throw UsageError("option '" + flag.substr(2) + "': only the program has it");
     }

@@ -157,6 +157,7 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
   add_split_options(command, arguments.split, "all rows train");
   command.option("--split-seed").needs("--split");
   command.add("--test FILE", arguments.test, "further runs to test the model on")
+      .of_program()
       .file(FileUse::input)
       .excludes({"a --split that has test rows", [&] { return arguments.split.shares.test > 0; }},
                 "leave the test share out: --split 80:20:0")

@@ -464,7 +464,11 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
 }
 
 FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
-  return fit_prepared(prepare_fit(label_runs(std::move(runs), request.roles), request), request);
+  const auto& earlier = request.options.prior;
+  const bool drop_failed = request.roles.failed != FailedRunsAre::refused;
+  LabelledRuns labelled = earlier ? label_runs(std::move(runs), *earlier, drop_failed)
+                                  : label_runs(std::move(runs), request.roles);
+  return fit_prepared(prepare_fit(std::move(labelled), request), request);
 }
 
 FitOutcome fit_runs(Table runs, const FitRequest& request) {

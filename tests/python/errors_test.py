@@ -20,6 +20,7 @@ def test_errors_of_data():
     raises(ValueError, "positive", lambda: PerfModel().fit(X, [-1.0] * 60))
     raises(ValueError, "inconsistent", lambda: PerfModel().fit(X, y[1:]))
     raises(ValueError, "NaN", lambda: PerfModel().fit({"a": [1, float("nan")]}, [1, 2]))
+    raises(ValueError, "failed='drop'", lambda: PerfModel().fit(X, [float("nan"), *y[1:]]))
     raises(ValueError, "different lengths", lambda: PerfModel().fit({"a": [1], "b": [1, 2]}, [1]))
     raises(ValueError, "also a column", lambda: PerfModel(target="filters").fit(X, y))
     raises(ValueError, "number of runs", lambda: PerfModel().fit(X, y, sample_weight=[0.5] * 60))
@@ -51,9 +52,28 @@ def test_results_in_X():
 
 def test_errors_of_options():
     X, y = columns(60)
+    raises(ValueError, "expression: 'guess' is not one of", lambda: PerfModel("guess").fit(X, y))
+    raises(ValueError, "terms=2 cannot be combined with expression='auto'", lambda: PerfModel(terms=2).fit(X, y))
+    raises(ValueError, "add residual='none'", lambda: PerfModel(repeats=2).fit(X, y))
     raises(ValueError, "did you mean 'extrinsic'", lambda: PerfModel().set_params(extrnsic=["a"]))
     raises(ValueError, "loss: 'best'", lambda: PerfModel(loss="best").fit(X, y))
     raises(ValueError, "l1: '-1'", lambda: PerfModel(l1=-1).fit(X, y))
+
+
+def test_advice_names_parameters():
+    from perfmodel._library import with_parameters
+
+    for message, expected in (
+        ("remove the rows, or pass --failed drop to leave", "remove the rows, or pass failed='drop' to leave"),
+        ("--time-unit s contradicts the cells", "time_unit='s' contradicts the cells"),
+        ("pass --target t --ignore host.", "pass target='t' ignore='host'."),
+        ("--signed and --l1 have no place there", "signed and l1 have no place there"),
+        ("--quantile 0.95 needs --loss mae", "quantile=0.95 needs loss='mae'"),
+        ("--limit 2h: it is no number", "limit='2h': it is no number"),
+        ("pass --limit COL, or fit --by host", "pass limit=COL, or fit --by host"),
+        ("the fit says --folds or --bounds", "the fit says folds or bounds"),
+    ):
+        assert with_parameters(message) == expected, with_parameters(message)
 
 
 def test_errors_of_predictions():
@@ -66,7 +86,7 @@ def test_errors_of_predictions():
 
 def long_fit(**parameters):
     X, y = columns()
-    PerfModel("auto", bootstrap=5000, **parameters).fit(X, y)
+    PerfModel(bootstrap=5000, **parameters).fit(X, y)
 
 
 def test_interrupts():
@@ -101,7 +121,7 @@ def test_verbose_shows_stages():
 
     def shown():
         with contextlib.redirect_stderr(io.StringIO()) as text:
-            PerfModel("auto", verbose=True).fit(X, y)
+            PerfModel(verbose=True).fit(X, y)
         return text.getvalue()
 
     try:

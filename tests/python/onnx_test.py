@@ -80,7 +80,7 @@ def check(model, X, tolerance=1e-12):
 
 def test_formulas():
     X, y = columns()
-    for parameters in ({}, {"expression": "multi"}, {"expression": "multi", "signed": True}):
+    for parameters in ({}, {"expression": "generic"}, {"expression": "multi"}, {"expression": "multi", "signed": True}):
         graph = check(PerfModel(target="time_s", coverage="none", **parameters).fit(X, y), X)
         assert [each.name for each in graph.graph.output] == ["time_s"]
         assert {each.name for each in graph.graph.input} <= set(X)
@@ -100,7 +100,7 @@ def test_derived_columns_and_names():
          'a "level"': ["x", "y", "it's", "z z"] * 10 + ["y", "x", "z z", "it's"] * 10}
     y = (0.2 * np.ceil(m / 8) + 0.01 * X["größe"] + 1) / gpus + 0.3
     formula = "min(ceil(m / 8), 1 / abs(rint(m) - 9)) + (m > 3 && !(gpus == 2) || m < 2 ? log2(m + 1) : tanh(gpus)) - -m^2"
-    model = PerfModel(derive=[f"work = {formula}"], extrinsic=["gpus"], coverage="none").fit(X, y)
+    model = PerfModel("generic", derive=[f"work = {formula}"], extrinsic=["gpus"], coverage="none").fit(X, y)
     graph = check(model, X)
     assert {"LessOrEqual", "Where", "And", "Or", "Not"} - {each.op_type for each in graph.graph.node} == {"LessOrEqual"}
     unknown = {**X, 'a "level"': ["none"] * 80}
@@ -119,7 +119,7 @@ def test_files_and_refusals():
     with folder() as there:
         graph = model.to_onnx(there / "model.onnx")
         assert onnx.load(str(there / "model.onnx")) == graph
-    derived = PerfModel(coverage="none", derive=["angle = atan2(filters, batch_size) + 1"])
+    derived = PerfModel("generic", coverage="none", derive=["angle = atan2(filters, batch_size) + 1"])
     raises(ValueError, "arctan2", derived.fit(X, y).to_onnx)
     modules = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "onnx" or name == "perfmodel._onnx"}
     sys.modules["onnx"] = None

@@ -41,8 +41,8 @@ def test_cross_validation():
 
 def test_search():
     X, y = runs()
-    search = GridSearchCV(PerfModel(coverage="none"), {"l2": [0.0, 1e6]}, cv=3, n_jobs=2).fit(X, y)
-    scores = [cross_val_score(PerfModel(coverage="none", l2=l2), X, y, cv=3).mean() for l2 in (0.0, 1e6)]
+    search = GridSearchCV(PerfModel("generic", coverage="none"), {"l2": [0.0, 1e6]}, cv=3, n_jobs=2).fit(X, y)
+    scores = [cross_val_score(PerfModel("generic", coverage="none", l2=l2), X, y, cv=3).mean() for l2 in (0.0, 1e6)]
     assert scores[0] != scores[1] and np.allclose(search.cv_results_["mean_test_score"], scores)
     assert search.best_params_ == {"l2": [0.0, 1e6][int(np.argmax(scores))]}
     assert search.best_estimator_.predict(X).shape == y.shape
@@ -79,7 +79,7 @@ def test_targets_in_other_units():
 def test_all_checks_of_estimators():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        checks = list(check_estimator(PerfModel(coverage="none", threads=1), generate_only=True))
+        checks = list(check_estimator(PerfModel("generic", coverage="none", threads=1), generate_only=True))
         assert len(checks) > 30
         for estimator, check in checks:
             with contextlib.suppress(unittest.SkipTest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -113,8 +113,47 @@ def repeated(columns: Dict[str, Column], counts: np.ndarray) -> Dict[str, Column
     }
 
 
+def _cells(column: Column) -> List[Any]:
+    return (column if isinstance(column, np.ndarray) else np.array(column[1])[column[0]]).tolist()
+
+
+def with_facts(columns: Dict[str, Column], facts: Mapping[str, Any]) -> Dict[str, Column]:
+    """The columns with those of tables that have a row per text of a column, {"device": table};
+    columns that are there already stay."""
+    out = dict(columns)
+    for name in [name for name in facts if name in columns]:
+        known = columns_of(facts[name])[0]
+        described, cells = _cells(known.pop(name, np.empty(0))), _cells(columns[name])
+        places = {text: row for row, text in enumerate(described)}
+        unknown = sorted(set(cells) - set(places))
+        if unknown or len(places) < len(described):
+            raise ValueError(f"facts: {name!r} needs one row per text; {unknown} have none")
+        rows = np.array([places[cell] for cell in cells])
+        for fact, column in known.items():
+            is_number = isinstance(column, np.ndarray)
+            out.setdefault(fact, column[rows] if is_number else (column[0][rows], column[1]))
+    return out
+
+
+def results_of(y: Any, rows: int) -> Column:
+    """The measured times, some of which may say that a run failed, by NaN or a text."""
+    array = _one_per_row(y, rows)
+    if array.dtype.kind not in "OUS":
+        return numbers_of("y", array)
+    return _text_column("y", ["" if value is None else str(value) for value in array])
+
+
 def targets_of(y: Any, rows: int) -> np.ndarray:
     """The measured times, one positive number per row."""
+    times = numbers_of("y", _one_per_row(y, rows))
+    if not np.isfinite(times).all():
+        raise ValueError("Input y contains NaN or infinity; failed='drop' leaves out such runs")
+    if not (times > 0).all():
+        raise ValueError("y holds values that are not positive; times are > 0")
+    return times
+
+
+def _one_per_row(y: Any, rows: int) -> np.ndarray:
     if y is None:
         raise ValueError("PerfModel requires y to be passed, but the target y is None")
     array = np.asarray(y)
@@ -123,24 +162,16 @@ def targets_of(y: Any, rows: int) -> np.ndarray:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead")
-    times = numbers_of("y", array)
-    if len(times) != rows:
+    if len(array) != rows:
         raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: {[rows, len(times)]}"
+            f"Found input variables with inconsistent numbers of samples: {[rows, len(array)]}"
         )
-    if not np.isfinite(times).all():
-        raise ValueError("Input y contains NaN or infinity")
-    if not (times > 0).all():
-        raise ValueError("y holds values that are not positive; times are > 0")
-    return times
+    return array
 
 
 def write_csv(path: str, columns: Dict[str, Column]) -> None:
     """Writes the columns to a file that the program reads; numbers have all digits."""
-    cells = [
-        column.tolist() if isinstance(column, np.ndarray) else np.array(column[1])[column[0]]
-        for column in columns.values()
-    ]
+    cells = [_cells(column) for column in columns.values()]
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns)

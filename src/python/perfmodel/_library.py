@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
@@ -63,16 +63,46 @@ def version() -> dict:
     return json.loads(_lib.perfmodel_version())
 
 
-_FLAG = re.compile(r"--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
+#: The names of the parameters of fits.
+PARAMETERS: Set[str] = set()
+#: An option with the word after it, which is its value after an advice to give it, and before ":".
+_OPTION = re.compile(
+    r"(\b(?:[Pp]ass|add|instead of) )?--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"
+    r"(?: ('[^']*'|(?!--|(?:and|for|if|in|instead|of|or|to|too)\b)[^\s;)]*[^\s;,:.)]))?"
+)
+#: What is a value elsewhere: a text in quotes, numbers, COL, and the words that options know.
+_VALUE = re.compile(
+    r"'.*'|-?[0-9][0-9.e:+-]*|[A-Z]{2,}|all|auto|censor|drop|generic|huber|mae|mape|mse|multi|none|"
+    r"paper|process|refuse|rmsle"
+)
 
 
-def _with_parameters(message: str) -> str:
-    """The message with parameters in place of options: group_by for --group-by."""
-    return _FLAG.sub(lambda flag: flag[1].replace("-", "_"), message)
+def with_parameters(message: str, known: Optional[Set[str]] = PARAMETERS) -> str:
+    """The message with parameters in place of options, of all if none are known: group_by for
+    --group-by, failed='drop' for --failed drop."""
+    advised_end = -2
+
+    def parameter(option: "re.Match[str]") -> str:
+        nonlocal advised_end
+        advice, flag, value = option.groups()
+        name = flag.replace("-", "_")
+        if known is not None and name not in known:
+            return option[0]
+        is_advised = advice is not None or option.start() == advised_end + 1
+        out, rest = (advice or "") + name, "" if value is None else " " + value
+        is_stated = is_advised or re.match(":| contradicts", message[option.end() :])
+        if value is None or not (is_stated or _VALUE.fullmatch(value)):
+            return out + rest
+        advised_end = option.end() if is_advised else -2
+        is_plain = value[0] == "'" or value.isupper() or re.fullmatch(r"[0-9.e+-]+", value)
+        return f"{out}={value if is_plain else repr(value)}"
+
+    return _OPTION.sub(parameter, message)
 
 
-def _error() -> PerfModelError:
-    return PerfModelError(_with_parameters(_lib.perfmodel_last_error().decode("utf-8", "replace")))
+def _error(known: Optional[Set[str]] = PARAMETERS) -> PerfModelError:
+    message = _lib.perfmodel_last_error().decode("utf-8", "replace")
+    return PerfModelError(with_parameters(message, known))
 
 
 def _check(status: int) -> None:
@@ -198,4 +228,5 @@ def run(*words: str) -> None:
     status = _lib.perfmodel_run(len(arguments), (ctypes.c_char_p * len(arguments))(*arguments))
     if status == _CANCELLED:
         raise KeyboardInterrupt
-    _check(status)
+    if status != 0:
+        raise _error(known=None)

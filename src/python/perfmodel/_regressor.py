@@ -17,9 +17,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library
-from ._columns import column_of, columns_of, names_of, numbers_of, repeated, targets_of, write_csv
+from ._columns import column_of, columns_of, names_of, numbers_of, repeated, results_of, targets_of
+from ._columns import with_facts, write_csv
 
-_OWN_PARAMETERS = ("target", "verbose", "progress")
+_OWN_PARAMETERS = ("expression", "target", "prior", "facts", "verbose", "progress")
 _GROUPS = "groups_"
 
 
@@ -64,36 +65,43 @@ class _ShownProgress:
         self._bar = None
 
 
-def space_document(space: Mapping[str, Sequence[Any]]) -> Dict[str, Any]:
-    """A document perfmodel/space of the values of each input."""
-    columns = [{"column": name, "values": list(values)} for name, values in space.items()]
-    return {"schema": "perfmodel/space", "schema_version": 1, "columns": columns}
+def _write_space(path: str, space: Any) -> None:
+    """A space as `perfmodel plan` reads it: a dict as JSON, a data frame as its rows."""
+    if isinstance(space, Mapping):
+        text = json.dumps(dict(space), default=lambda values: np.asarray(values).tolist())
+        Path(path).write_text(text, encoding="utf-8")
+    else:
+        write_csv(path, columns_of(space)[0])
 
 
 class PerfModel:
     """Fits a formula for a time to measured runs.
 
     The parameters are the options of `perfmodel fit`, with the same defaults; None is the default
-    of the program. `extrinsic`: the columns of scale, such as the number of workers; by default
-    they are inferred from the names, and arrays, whose columns are x0, x1, ..., have none.
+    of the program. `expression`: "auto" is the formula that predicts best, with a residual
+    correction, "multi" a sum of products, "generic" Eq. (4); `formula` and `prior`, a model or its
+    file, replace it. `failed`: "drop" leaves out runs whose y is NaN, a text or not > 0. `facts`:
+    tables about the texts of columns, {"device": table}, whose columns replace the text.
+    `extrinsic`: the columns of scale, such as the number of workers; by default they are inferred
+    from the names, and arrays, whose columns are x0, x1, ..., have none.
     `target`: the name of the time in the model, by default that of y, else "time". `verbose`:
     shows the progress of a fit of more than 50 ms, as a bar if tqdm is installed. `progress`:
     called about every 50 ms with the stage, the parts that are done and their number; what it
     raises ends the fit.
 
     >>> from perfmodel import PerfModel
-    >>> PerfModel(expression="auto", l2=0.01).get_params()["l2"]
+    >>> PerfModel("generic", l2=0.01).get_params()["l2"]
     0.01
     >>> PerfModel("guess").fit({"a": [1, 2]}, [1, 2])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    perfmodel._library.PerfModelError: --expression: 'guess' is not one of 'generic', ...
+    perfmodel._library.PerfModelError: expression: 'guess' is not one of 'generic', ...
     """
 
     _estimator_type = "regressor"
 
     def __init__(
         self,
-        expression: str = "generic",
+        expression: str = "auto",
         *,
         target: Optional[str] = None,
         extrinsic: Optional[Sequence[str]] = None,
@@ -106,19 +114,39 @@ class PerfModel:
         terms: Optional[int] = None,
         signed: bool = False,
         residual: Optional[str] = None,
+        formula: Optional[str] = None,
+        per: Optional[Sequence[str]] = None,
+        failed: str = "refuse",
+        limit: Union[float, str, None] = None,
+        status: Optional[str] = None,
+        facts: Optional[Mapping[str, Any]] = None,
+        prior: Union["PerfModel", str, "os.PathLike[str]", None] = None,
         loss: Optional[str] = None,
+        quantile: Optional[float] = None,
         l1: float = 0.0,
         l2: float = 0.0,
         penalise: Optional[str] = None,
         method: Optional[str] = None,
         seed: int = 1,
         bounds: Optional[Sequence[str]] = None,
+        fix: Optional[Sequence[str]] = None,
         starts: Optional[int] = None,
+        exploration_rows: Optional[int] = None,
+        strategy: Optional[str] = None,
+        population: Optional[int] = None,
+        generations: Optional[int] = None,
+        tolerance: Optional[float] = None,
+        differential_weight: Union[float, str, None] = None,
+        crossover_rate: Optional[float] = None,
+        no_polish: bool = False,
         threads: Optional[int] = None,
         repeats: int = 1,
         split: Optional[str] = None,
+        split_seed: int = 1,
         bootstrap: Optional[int] = None,
+        confidence: float = 0.95,
         folds: Union[int, str, None] = None,
+        group_by: Optional[str] = None,
         coverage: Union[float, str, None] = None,
         verbose: bool = False,
         progress: Optional[_library.Progress] = None,
@@ -186,30 +214,57 @@ class PerfModel:
         if rows < 2:
             raise ValueError("1 sample (n_samples=1) determines no formula; 2 is the minimum")
         names = names_of(X)
+        is_path = isinstance(self.prior, (str, os.PathLike))
+        prior = self.load(self.prior) if is_path else self.prior
+        options = self._options()
+        target = self._target(y, prior)
+        if target in columns:
+            raise ValueError(f"the target {target!r} is also a column of X")
+        facts = self.facts or {}
+        ignored = [name for name in facts if name not in (self.categorical or ())]
+        may_fail = self.failed != "refuse" or self.status is not None
+        columns = with_facts(columns, facts)
+        columns[target] = (results_of if may_fail else targets_of)(y, rows)
+        if groups is not None:
+            columns[_GROUPS] = column_of(_GROUPS, np.asarray(groups))
+            options["group_by"] = _GROUPS
+            ignored.append(_GROUPS)
+        if prior is None:  # which has the roles of its columns
+            options["target"] = target
+            if ignored:
+                options["ignore"] = [*(self.ignore or []), *ignored]
+            if names is None and self.extrinsic is None:
+                options["extrinsic"] = []
+        if sample_weight is not None:
+            counts = self._counts(sample_weight, rows)
+            columns, rows = repeated(columns, counts), int(counts.sum())
+        with tempfile.TemporaryDirectory() as folder:
+            if prior is not None:
+                options["prior"] = prior.save(os.path.join(folder, "prior.json"))
+            self._model = self._fit(columns, rows, options)
+        self._set_names(list(columns_of(X)[0]) if names is None else names, names is not None)
+        self._warn_of_results()
+        return self
+
+    def _options(self) -> Dict[str, Any]:
+        """The options that differ from the program's defaults."""
         defaults = self._defaults()
         options = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.get_params().items()
             if name not in _OWN_PARAMETERS and value != defaults[name]
         }
-        target = self.target or getattr(y, "name", None) or "time"
-        options["target"] = str(target)
-        if options["target"] in columns:
-            raise ValueError(f"the target {target!r} is also a column of X")
-        if names is None and self.extrinsic is None:
-            options["extrinsic"] = []
-        columns = {**columns, options["target"]: targets_of(y, rows)}
-        if groups is not None:
-            columns[_GROUPS] = column_of(_GROUPS, np.asarray(groups))
-            options["group_by"] = _GROUPS
-            options["ignore"] = [*(self.ignore or []), _GROUPS]
-        if sample_weight is not None:
-            counts = self._counts(sample_weight, rows)
-            columns, rows = repeated(columns, counts), int(counts.sum())
-        self._model = self._fit(columns, rows, options)
-        self._set_names(list(columns_of(X)[0]) if names is None else names, names is not None)
-        self._warn_of_results()
-        return self
+        if (self.formula is None and self.prior is None) or self.expression != "auto":
+            options["expression"] = self.expression
+        return options
+
+    def _target(self, y: Any, prior: Optional["PerfModel"]) -> str:
+        """The name of the time: that of the earlier model, or of the formula, if there is one."""
+        if prior is not None:
+            return prior.model_["target"]["column"]
+        if self.formula is not None and self.target is None:
+            return self.formula.partition("=")[0].strip() or "time"
+        return str(self.target or getattr(y, "name", None) or "time")
 
     def _warn_of_results(self) -> None:
         left_out = self.model_.get("left_out") or []
@@ -265,13 +320,14 @@ class PerfModel:
         of intervals that hold 90 % of new times."""
         model = self._fitted()
         columns, rows = columns_of(X)
+        described = with_facts(columns, self.facts or {})
         expected = getattr(self, "n_features_in_", len(columns))
         if names_of(X) is None and len(columns) != expected:
             raise ValueError(
                 f"X has {len(columns)} features, but PerfModel is expecting {expected} features "
                 "as input"
             )
-        out = model.predict(columns, rows, interval)
+        out = model.predict(described, rows, interval)
         return out[0] if interval is None else out
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -287,6 +343,16 @@ class PerfModel:
     def model_(self) -> Dict[str, Any]:
         """The document model.json as a dict."""
         return json.loads(self._fitted().to_json())
+
+    @property
+    def metrics_(self) -> Dict[str, Any]:
+        """The errors of each part of the runs that there is: MAE, MAPE, R2, ..."""
+        return {part: errors for part, errors in self.model_["metrics"].items() if errors}
+
+    @property
+    def warnings_(self) -> List[str]:
+        """What to know before believing the model, a sentence each."""
+        return [_library.with_parameters(each["message"]) for each in self.model_["warnings"]]
 
     @property
     def formula_(self) -> str:
@@ -324,18 +390,21 @@ class PerfModel:
         settings = [f"--set={name}={value}" for name, value in fixed.items()]
         return self._answer("scaling", "--column=" + column, *settings)
 
-    def suggest(self, space: Mapping[str, Sequence[Any]], **options: Any) -> Dict[str, Any]:
-        """The best configurations of a space, a dict of the values of each input, as `perfmodel
-        suggest` finds them; its options are arguments: suggest(space, top=3, where="gpus <= 8")."""
+    def suggest(self, space: Any, **options: Any) -> Dict[str, Any]:
+        """The best configurations of a space, as `perfmodel suggest` finds them; its options are
+        arguments: suggest(space, top=3, where="gpus <= 8"). The space is a dict of the value or the
+        values of each input, any other document that `perfmodel plan` reads, or a data frame whose
+        rows are the configurations."""
         words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "space.json")
-            Path(path).write_text(json.dumps(space_document(space)), encoding="utf-8")
+            path = os.path.join(folder, "space")
+            _write_space(path, space)
             return self._answer("suggest", path, *words)
 
     def report(self, path: Union[str, "os.PathLike[str]"], X: Any, y: Any) -> None:
         """Writes the page of `perfmodel report`, HTML, about this model, judged on these runs."""
         columns, rows = columns_of(X)
+        columns = with_facts(columns, self.facts or {})
         columns[self.model_["target"]["column"]] = targets_of(y, rows)
         with tempfile.TemporaryDirectory() as folder:
             runs = os.path.join(folder, "runs.csv")
@@ -404,3 +473,6 @@ class PerfModel:
         self.__dict__.update(state)
         if "_model" in state:
             self._model = _library.Model.from_json(state["_model"])
+
+
+_library.PARAMETERS.update(PerfModel._defaults())
