@@ -144,6 +144,52 @@ TEST_CASE("of the statistics of one quantity the most typical is the target", "[
   CHECK(target_of("size,run_ms,run_ms_std,run_ms_max,n") == "run_ms");
 }
 
+TEST_CASE("a time is known by its unit, by capitals and by a word of its name",
+          "[roles][results]") {
+  const auto target_of = [](const std::string& header, const std::string& rows) {
+    return resolve_roles(table_of(header + "\n" + rows), {}).target;
+  };
+  const std::string three = "1,2.5,7\n2,4.4,9\n4,9.1,8\n";
+  CHECK(target_of("size,TimeSeconds,MaxMemoryMB", three) == "TimeSeconds");
+  CHECK(target_of("size,\"Time, s\",other", three) == "Time, s");
+  CHECK(target_of("size,time_taken,other", three) == "time_taken");
+  CHECK(target_of("size,Average latency per request,other", three) ==
+        "Average latency per request");
+  CHECK(target_of("size,wall/step,efficiency", "1,2.5 ms,7\n2,4.4 ms,9\n4,9.1 ms,8\n") ==
+        "wall/step");
+  CHECK(target_of("size,limit,spent", "1,30 s,2.5\n2,40 s,4.4\n4,60 s,9.1\n") == "spent");
+  CHECK(target_of("p,t,time_s", three) == "time_s");
+  CHECK(target_of("size,mean,Runtime", "1,5.2 ms,Core\n2,3.6 ms,Mono\n4,5.1 ms,Core\n") == "mean");
+}
+
+TEST_CASE("what is computed from results is no target and an outcome is one", "[roles][results]") {
+  const auto target_of = [](const std::string& header) {
+    return resolve_roles(table_of(header + "\n1,2.5,7\n2,4.4,9\n4,9.1,8\n"), {}).target;
+  };
+  CHECK(target_of("size,spent,efficiency") == "spent");
+  CHECK(target_of("size,actual,ideal") == "actual");
+  CHECK(target_of("size,score,width") == "score");
+  CHECK(measured_rate(table_of("size,qps,recall/ap\n1,2.5,7\n2,4.4,9\n4,9.1,8\n"), {}) == "qps");
+  CHECK(measured_rate(table_of("GPUs,Throughput,Throughput speedup\n1,2.5,7\n2,4.4,9\n"), {}) ==
+        "Throughput");
+  CHECK(measured_rate(table_of("size,bandwidth_GBps\n1,2.5\n2,4.4\n"), {}) == "bandwidth_GBps");
+  CHECK_FALSE(measured_rate(table_of("size,requested_qps\n1,2.5\n2,4.4\n"), {}));
+}
+
+TEST_CASE("a result with cells that are no numbers is left out with them", "[roles][results]") {
+  CHECK(results_among("size,Temperature,CPU Load (%),time_s\n1,N/A,-3.2,2.5\n2,61.5,11.2,4.4\n"
+                      "4,63.1,10.6,9.1\n8,n/a,4.5,17\n") == Texts{"CPU Load (%)", "Temperature"});
+}
+
+TEST_CASE("a target without a number in its first row does not end the search for results",
+          "[roles][results]") {
+  CHECK_THAT(test::message_of<InputError>([] {
+               resolve_roles(table_of("size,work,time\n1,2.5,-\n2,4.4,5\n4,8.7,9\n8,16.1,17\n"),
+                             {});
+             }),
+             ContainsSubstring("\"-\" is not a number"));
+}
+
 TEST_CASE("several times are refused with a flag for each", "[roles][results]") {
   const Table table = table_of("batch,itl_ms,ttft_ms\n1,7.1,24\n64,9.6,310\n");
   CHECK_THAT(test::message_of<InputError>([&] { resolve_roles(table, {}); }),
