@@ -28,7 +28,7 @@ constexpr std::string_view kSeparators = ",;\t|";
 using Cells = std::vector<std::string>;
 
 /// A line of the file that is not blank, and its cells.
-struct Row {
+struct TableRow {
   std::size_t line;  ///< from 1
   std::string_view text;
   Cells cells{};
@@ -38,9 +38,9 @@ struct Row {
   }
 };
 
-using Rows = std::vector<Row>;
+using TableRows = std::vector<TableRow>;
 
-std::size_t width(const Row& row) {
+std::size_t width(const TableRow& row) {
   return row.cells.size();
 }
 
@@ -48,13 +48,13 @@ bool is_number(std::string_view cell) {
   return parse_number(cell) || parse_quantity(cell) || has_number_marks(cell);
 }
 
-std::size_t numbers_in(const Row& row) {
+std::size_t numbers_in(const TableRow& row) {
   return to_size(std::ranges::count_if(row.cells, is_number));
 }
 
 /// The lines that are not blank: all of them, or the first and the last ones.
-Rows lines_of(std::string_view bytes, bool is_sample) {
-  Rows rows;
+TableRows lines_of(std::string_view bytes, bool is_sample) {
+  TableRows rows;
   if (bytes.starts_with("\xEF\xBB\xBF"))
     bytes.remove_prefix(3);
   std::size_t line = 0;
@@ -80,9 +80,9 @@ Rows lines_of(std::string_view bytes, bool is_sample) {
 
 /// The number of cells that most rows have, if that is half of them or more, and at least two;
 /// otherwise 0. Of two such numbers, the larger one.
-std::size_t usual_width(const Rows& rows) {
+std::size_t usual_width(const TableRows& rows) {
   std::map<std::size_t, std::size_t> counts;
-  for (const Row& row : rows)
+  for (const TableRow& row : rows)
     ++counts[width(row)];
   std::pair<std::size_t, std::size_t> best;
   for (const auto& [cells, count] : counts)
@@ -100,11 +100,11 @@ Cells separated(std::string_view text, char separator) {
 }
 
 /// The separator of CSV, if lines have one.
-std::optional<char> find_separator(const Rows& rows) {
+std::optional<char> find_separator(const TableRows& rows) {
   const char first = separator_of(fmt::format("{}\n{}\n", rows[0].text, rows[1].text));
   const auto support = [&](char separator) {
-    Rows split(rows.begin(), rows.begin() + index(std::min(rows.size(), kFirstLines)));
-    for (Row& row : split)
+    TableRows split(rows.begin(), rows.begin() + index(std::min(rows.size(), kFirstLines)));
+    for (TableRow& row : split)
       row.cells = separated(row.text, separator);
     const std::size_t usual = usual_width(split);
     return usual == 0 ? 0 : std::ranges::count(split, usual, width);
@@ -222,9 +222,10 @@ class TableWriter {
     const bool has_bars = !separator_ && split_at_bars();
     is_rewritten_ = has_bars || (!split_at_separators() && split_at_blanks());
     width_ = usual_width(rows_);
-    if (width_ == 0 || std::ranges::any_of(rows_, [](const Row& row) { return row.cells.empty(); }))
+    if (width_ == 0 ||
+        std::ranges::any_of(rows_, [](const TableRow& row) { return row.cells.empty(); }))
       return false;  // no table, or malformed quotes
-    std::erase_if(rows_, [](const Row& row) { return row.filled() == 0; });
+    std::erase_if(rows_, [](const TableRow& row) { return row.filled() == 0; });
     if (rows_.size() < 2)
       return false;
     drop_titles();
@@ -256,8 +257,8 @@ class TableWriter {
   void drop_blank_columns();
 
   bool is_header(std::size_t row) const;
-  bool is_note(const Row& row) const;
-  bool is_total(const Row& row) const;
+  bool is_note(const TableRow& row) const;
+  bool is_total(const TableRow& row) const;
   bool is_like_rows_above(std::size_t column, double number, const std::string& word) const;
   bool is_level(const std::string& cell, std::size_t column) const;
 
@@ -276,7 +277,7 @@ class TableWriter {
     notices_.push_back(fmt::format("{}: {}.", source_, sentence));
   }
 
-  Rows rows_;  ///< with the header
+  TableRows rows_;  ///< with the header
   std::string source_;
   std::optional<char> separator_;
   std::size_t width_ = 0;
@@ -287,11 +288,11 @@ class TableWriter {
 
 /// A table is a block of adjacent lines with bars and a rule among them.
 bool TableWriter::split_at_bars() {
-  std::vector<Rows> tables;
-  Rows block;
+  std::vector<TableRows> tables;
+  TableRows block;
   bool has_rule = false;
   std::size_t rules = 0;
-  if (std::ranges::none_of(rows_, is_rule, &Row::text))
+  if (std::ranges::none_of(rows_, is_rule, &TableRow::text))
     return false;
   const auto end_block = [&] {
     if (has_rule && block.size() > 1)
@@ -300,7 +301,7 @@ bool TableWriter::split_at_bars() {
     has_rule = false;
   };
   std::size_t last = 0;
-  for (Row& row : rows_) {
+  for (TableRow& row : rows_) {
     const bool rule = is_rule(row.text);
     if (row.line != last + 1 || (!rule && row.text.find('|') == std::string_view::npos))
       end_block();
@@ -333,7 +334,7 @@ bool TableWriter::split_at_bars() {
 bool TableWriter::split_at_separators() {
   if (!separator_)
     separator_ = find_separator(rows_);
-  for (Row& row : rows_)
+  for (TableRow& row : rows_)
     row.cells = separated(row.text, separator_.value_or(','));
   return separator_.has_value();
 }
@@ -342,10 +343,10 @@ bool TableWriter::split_at_separators() {
 bool TableWriter::split_at_blanks() {
   constexpr std::array<std::pair<std::size_t, bool>, 3> kWays = {
       {{2, false}, {1, false}, {1, true}}};
-  const Row* misfit = nullptr;
+  const TableRow* misfit = nullptr;
   std::size_t usual = 0;
   for (const auto& [blanks, with_units] : kWays) {
-    for (Row& row : rows_)
+    for (TableRow& row : rows_)
       row.cells = between_blanks(row.text, blanks, with_units);
     const std::size_t cells = usual_width(rows_);
     if (cells == 0)
@@ -358,13 +359,13 @@ bool TableWriter::split_at_blanks() {
       --begin;
       begin->cells.insert(begin->cells.begin(), "");
     }
-    const auto has_numbers = [](const Row& row) {
+    const auto has_numbers = [](const TableRow& row) {
       return numbers_in(row) > 0 && !is_number(row.text);
     };
     const bool has_header = numbers_in(*begin) == 0;
     if (std::none_of(begin, end, has_numbers) || (!has_header && begin == rows_.begin()))
       continue;
-    const auto odd = std::find_if(has_header ? begin : begin - 1, end, [&](const Row& row) {
+    const auto odd = std::find_if(has_header ? begin : begin - 1, end, [&](const TableRow& row) {
       return width(row) != cells || std::ranges::any_of(row.cells, is_several_numbers);
     });
     if (odd != end) {
@@ -393,12 +394,12 @@ bool TableWriter::is_header(std::size_t row) const {
   return width(header) == width_ && header.filled() > (header.cells[0].empty() ? 0U : 1U) &&
          numbers_in(header) == 0 &&
          std::any_of(rows_.begin() + index(row), end,
-                     [](const Row& below) { return numbers_in(below) > 0; });
+                     [](const TableRow& below) { return numbers_in(below) > 0; });
 }
 
 /// Above the header, lines with fewer cells, or with the first cells alone.
 void TableWriter::drop_titles() {
-  const auto is_above = [&](const Row& title, const Row& names) {
+  const auto is_above = [&](const TableRow& title, const TableRow& names) {
     const auto blank = std::ranges::find(title.cells, std::string());
     const auto filled = to_size(blank - title.cells.begin());
     return width(title) < width_ || title.text.starts_with('#') ||
@@ -419,9 +420,9 @@ void TableWriter::drop_titles() {
 /// A separator may end all lines but the header, or the header alone.
 void TableWriter::pad_header() {
   Cells& names = rows_[0].cells;
-  if (names.size() + 1 == width_ && std::all_of(rows_.begin() + 1, rows_.end(), [](const Row& row) {
-        return row.cells.back().empty();
-      }))
+  if (names.size() + 1 == width_ &&
+      std::all_of(rows_.begin() + 1, rows_.end(),
+                  [](const TableRow& row) { return row.cells.back().empty(); }))
     names.emplace_back();
   if (names.size() == width_ + 1 && names.back().empty()) {
     names.pop_back();
@@ -470,7 +471,7 @@ void TableWriter::join_units() {
     if (cell.empty())
       continue;
     const bool counts = WordList{"# - count text"}.has(units[i]);
-    const auto numbers = std::count_if(rows_.begin() + 2, rows_.end(), [&](const Row& row) {
+    const auto numbers = std::count_if(rows_.begin() + 2, rows_.end(), [&](const TableRow& row) {
       return i < width(row) && is_number(row.cells[i]);
     });
     if (units[i].empty() || (!counts && 2 * to_size(numbers) < rows_.size() - 2))
@@ -500,7 +501,7 @@ void TableWriter::join_units() {
 bool TableWriter::is_level(const std::string& cell, std::size_t column) const {
   return std::any_of(
       rows_.begin() + 1, rows_.end() - 1,
-      [&](const Row& row) {
+      [&](const TableRow& row) {
         return column < width(row) && folded(row.cells[column]) == folded(cell);
       });
 }
@@ -523,7 +524,7 @@ bool TableWriter::is_like_rows_above(std::size_t column, double number,
 
 /// Whether the last row has the word of a statistic in place of a setting, or is one of what is
 /// above it.
-bool TableWriter::is_total(const Row& row) const {
+bool TableWriter::is_total(const TableRow& row) const {
   if (width(row) != width_ || row.filled() == 0 || numbers_in(row) == 0)
     return false;
   const auto at = std::ranges::find_if(row.cells, [](const auto& cell) { return !cell.empty(); });
@@ -542,7 +543,7 @@ bool TableWriter::is_total(const Row& row) const {
 }
 
 /// Whether the last row is a text below the table.
-bool TableWriter::is_note(const Row& row) const {
+bool TableWriter::is_note(const TableRow& row) const {
   const std::string& text = row.cells[0];
   return (width(row) < width_ || row.filled() == 1) && !text.empty() && !is_number(text) &&
          !is_level(text, 0) &&
@@ -562,7 +563,7 @@ void TableWriter::drop_end() {
 
 void TableWriter::name_first_column() {
   std::string& name = rows_[0].cells[0];
-  const bool has_texts = std::all_of(rows_.begin() + 1, rows_.end(), [](const Row& row) {
+  const bool has_texts = std::all_of(rows_.begin() + 1, rows_.end(), [](const TableRow& row) {
     return !row.cells[0].empty() && !is_number(row.cells[0]);
   });
   if (!name.empty() || !has_texts || contains(rows_[0].cells, "row"))
@@ -575,9 +576,9 @@ void TableWriter::drop_blank_columns() {
   Cells blank;
   for (std::size_t i = width_; i-- > 0;) {
     if (!std::ranges::all_of(
-            rows_, [&](const Row& row) { return i >= width(row) || row.cells[i].empty(); }))
+            rows_, [&](const TableRow& row) { return i >= width(row) || row.cells[i].empty(); }))
       continue;
-    for (Row& row : rows_)
+    for (TableRow& row : rows_)
       if (i < width(row))
         row.cells.erase(row.cells.begin() + index(i));
     blank.insert(blank.begin(), fmt::format("column {}", i + 1));
@@ -591,7 +592,7 @@ void TableWriter::drop_blank_columns() {
 
 /// Every line of the file, with the rows in theirs.
 WrittenTable TableWriter::table(std::string_view bytes) const {
-  const bool has_commas = std::ranges::any_of(rows_, [](const Row& row) {
+  const bool has_commas = std::ranges::any_of(rows_, [](const TableRow& row) {
     return std::ranges::any_of(row.cells,
                                [](const std::string& cell) { return contains(cell, ','); });
   });
