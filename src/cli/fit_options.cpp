@@ -73,8 +73,8 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       "the decimal mark; the other one marks thousands (default: recognised)");
   app.choice<InputFormat>(
       "--input-format", input.format,
-      "csv (as it is), json, sqlite, extrap, asv, hyperfine, google-benchmark or go-benchmark "
-      "(default: recognised)");
+      "what the file is, if it is not recognised; csv, as it is, json, sqlite, extrap, asv, "
+      "hyperfine, google-benchmark or go-benchmark");
   app.add("--study NAME", input.study, "Optuna's study, if the database has several");
   app.add("--experiment NAME", input.experiment,
           "MLflow's experiment, if the database has several");

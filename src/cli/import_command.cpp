@@ -59,6 +59,8 @@ int run_import(const ImportArguments& arguments, Console& console) {
   }
   console.notice(counted_noun(table.rows(), "run") + " of " +
                  counted_noun(table.columns.size(), "column"));
+  if (const auto notice = reading_notice(table))
+    console.notice(*notice);
   for (const std::string& sentence : runs.notices)
     console.notice(sentence);
   output.commit();

@@ -9,6 +9,7 @@
 #include "cli/app.hpp"
 #include "cli/fit_options.hpp"
 #include "columns/column_facts.hpp"
+#include "columns/cut_runs.hpp"
 #include "columns/design.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
@@ -227,6 +228,9 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
     }
     out.file.table = std::move(*own);
   }
+  if (out.file.table.find(spec.target) != nullptr)
+    if (const auto short_runs = raise_to_resolution(spec.target, out.file.table))
+      console.notice(*short_runs);
   const Table& table = out.file.table;
   for (const auto& notice : {reading_notice(table), notice_of_plain_numbers(table, spec)})
     if (notice)

@@ -124,7 +124,7 @@ constexpr WordList kCountedThings{
 // Words that may accompany a counted noun in the name of a scale: "mpi_procs", "spark_executors".
 // With others it may be a property of the problem or the machine: "hidden_nodes", "tensor_cores".
 constexpr WordList kWordsOfScales{
-    "num n number of # total mpi omp openmp parallel spark cluster compute worker"};
+    "num n no no. number of # total mpi omp openmp parallel spark cluster compute worker"};
 
 // Words that name a scale if combined with "parallel": "num_tensor_parallel_workers".
 constexpr WordList kSharedOut{"tensor data pipeline model expert sequence"};
@@ -193,7 +193,8 @@ bool counts_things(std::vector<std::string> words) {
     words.pop_back();
   if (words.empty())
     return false;
-  const bool is_counted = has_count || words[0] == "num" || words[0] == "n" || words[0] == "#";
+  constexpr WordList counts{"num n no no. #"};
+  const bool is_counted = has_count || counts.has(words[0]);
   std::string thing = words.back();
   words.pop_back();
   if (is_counted && !kCountedThings.has(thing))
@@ -482,7 +483,11 @@ std::string product_text(const std::vector<Factor>& factors) {
 std::size_t distinct_values(const Column& column) {
   if (!column.is_numeric())
     return column.levels.size();
-  return std::set<double>(column.numbers.begin(), column.numbers.end()).size();
+  std::set<double> values;
+  for (const double x : column.numbers)
+    if (!std::isnan(x))
+      values.insert(x);
+  return values.size();
 }
 
 bool is_whole(const Column& column) {

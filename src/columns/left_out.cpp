@@ -36,6 +36,11 @@ constexpr WordList kUsed{"peak max used usage allocated reserved"};
 constexpr WordList kMemory{"mem memory vram rss ram hbm vm"};
 constexpr WordList kBytes{"kb mb gb kib mib gib"};
 
+/// "peak memory mb", "gpu mem used".
+bool names_used_memory(const Words& words) {
+  return kUsed.has_one_of(words) && (kMemory.has_one_of(words) || kBytes.has_one_of(words));
+}
+
 /// "samples per s", "tokens per sec per gpu", "imgpersec".
 bool is_rate(const Words& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
@@ -82,7 +87,7 @@ constexpr WordList kComputed{
 constexpr WordList kOutcomes{"score result measured actual fom"};
 
 constexpr WordList kStatisticsOfRuns{
-    "avg mean average median std stdev stddev sd sem min max var cv iqr mad geomean"};
+    "avg mean average median std stdev stddev sd dev deviation sem min max var cv iqr mad geomean"};
 // Beside the name of a quantity only, since "low" and "high" alone are settings.
 constexpr WordList kSpreads{"err error ci lo low lower hi high upper q1 q3 sum"};
 // What counts the runs behind a row of statistics.
@@ -95,10 +100,23 @@ bool is_statistic(std::string_view word) {
           word.find_first_not_of("0123456789", 1) == std::string_view::npos);
 }
 
-/// Whether a name consists of statistics: "min", "p95".
-bool names_statistic(std::string_view name) {
-  const Words words = name_words(name);
-  return !words.empty() && std::ranges::all_of(words, is_statistic);
+/// Whether the numbers can be statistics of the target: no "min" is above it, no "max" below.
+bool can_be_statistic(const Column& column, const Column& target) {
+  const Words words = name_words(column.name);
+  const bool is_least = contains(words, "min");
+  const bool is_most = contains(words, "max");
+  for (std::size_t row = 0; row < std::min(column.numbers.size(), target.numbers.size()); ++row)
+    if ((is_least && column.numbers[row] > target.numbers[row]) ||
+        (is_most && column.numbers[row] < target.numbers[row]))
+      return false;
+  return true;
+}
+
+/// Whether the name consists of statistics, "min" or "p95", which can be those of the target.
+bool is_plain_statistic(const Column& column, const Column& target) {
+  const Words words = name_words(column.name);
+  return !words.empty() && std::ranges::all_of(words, is_statistic) &&
+         can_be_statistic(column, target);
 }
 
 /// The sorted words of a name but statistics.
@@ -208,11 +226,24 @@ constexpr double kAgreement = 0.01;          // of a law, in every row
 constexpr std::size_t kManyValues = 20;      // settings have fewer
 constexpr std::size_t kFewestRowsOfLaw = 5;  // four columns fit fewer rows by chance
 
+/// "3.42x", "4.8 \u00b1 0.1": numbers that nothing but a measurement is written as.
+bool is_unread_result(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view rest = trimmed(text.substr(end), " ");
+  return text.substr(0, end).find('.') != text.npos &&
+         (rest == "x" || rest == "\u00d7" || rest.starts_with("\u00b1"));
+}
+
+bool holds_unread_results(const Column& column) {
+  return !column.is_numeric() && 2 * column.levels.size() > column.codes.size() &&
+         std::ranges::all_of(column.levels, is_unread_result);
+}
+
 /// True if no flag names the column, it has numbers, and its name is not that of a scale.
 bool may_be_left_out(const ColumnPart& part) {
   return part.is_input() && !part.by_flag && part.column->formula.empty() &&
-         part.facts.numbers > 0 && !part.facts.constant && !part.facts.zero_one &&
-         !is_scale_name(part.column->name);
+         (part.facts.numbers > 0 || holds_unread_results(*part.column)) && !part.facts.constant &&
+         !part.facts.zero_one && !is_scale_name(part.column->name);
 }
 
 bool is_of_numbers(const ColumnPart& part) {
@@ -221,8 +252,9 @@ bool is_of_numbers(const ColumnPart& part) {
 
 bool looks_measured(const Column& column) {
   const std::size_t values = distinct_values(column);
-  const std::size_t rows = std::max(column.numbers.size(), column.codes.size());
-  return values > kManyValues || 2 * values > rows;
+  const std::size_t cells =
+      std::max(column.numbers.size(), column.codes.size()) - column.bad_cells.size();
+  return values > kManyValues || 2 * values > cells;
 }
 
 /// The relative change of a number by half of the last digit that its column shows.
@@ -337,13 +369,14 @@ bool is_by_product_name(std::string_view name) {
   if (words.empty())
     return false;
   const Words all = name_words(name);
-  if (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)))
+  if (names_used_memory(all))
     return true;
   // "peak" usage, handled above, is a result; any other peak is a property of the machine.
   if (kAskedFor.has_one_of(words))
     return false;
+  constexpr WordList computed{"ideal predicted recall"};
   if (all == Words{"total"} || all.front() == "perf" || kUsedUp.has_one_of(all) ||
-      (name.find('%') != name.npos && kShares.has_one_of(all)))
+      computed.has_one_of(all) || (name.find('%') != name.npos && kShares.has_one_of(all)))
     return true;
   Words quantity = words;  // without its unit: "throughput_gbs", "energy_j", "loss_1"
   if (quantity.size() > 1 && quantity.back().size() <= 3 && !kResults.has(quantity.back()))
@@ -355,11 +388,11 @@ bool is_by_product_name(std::string_view name) {
 bool names_amount(std::string_view name) {
   const Words words = words_of_quantity(name);
   const Words all = name_words(name);
-  if (words.empty() || kAskedFor.has_one_of(words))
-    return false;
-  return kUsedUp.has_one_of(all) || may_be_memory_used(name) ||
-         (all.size() > 1 && all.front() == "vm") ||
-         (kUsed.has_one_of(all) && (kMemory.has_one_of(all) || kBytes.has_one_of(all)));
+  if (names_used_memory(all))
+    return true;
+  return !words.empty() && !kAskedFor.has_one_of(words) &&
+         (kUsedUp.has_one_of(all) || may_be_memory_used(name) ||
+          (all.size() > 1 && all.front() == "vm"));
 }
 
 bool is_table_of_tool(const std::vector<std::string>& names) {
@@ -384,15 +417,16 @@ struct ResultEvidence {
   /// A result if it looks measured.
   bool is_named(const ColumnPart& part) const {
     const std::string& name = part.column->name;
-    return is_by_product_name(name) || names_statistic(name) || has_unit_of_result(part) ||
-           (tells_memory && may_be_memory_used(name));
+    return is_by_product_name(name) || is_plain_statistic(*part.column, target) ||
+           has_unit_of_result(part) || (tells_memory && may_be_memory_used(name));
   }
   /// A result with any values.
   bool is_sure(const ColumnPart& part) const {
     const std::string& name = part.column->name;
     return is_statistic_of(name, target.name) || contains(summands, &part) ||
-           folded(name) == "visits" ||
-           (has_statistics && (names_statistic(name) || kRunsBehind.has(folded(name))));
+           folded(name) == "visits" || holds_unread_results(*part.column) ||
+           (has_statistics &&
+            (is_plain_statistic(*part.column, target) || kRunsBehind.has(folded(name))));
   }
 };
 
@@ -404,7 +438,8 @@ ResultEvidence evidence_of(const Table& table, const std::vector<ColumnPart>& pa
     if (!may_be_left_out(part))
       continue;
     const std::string& name = part.column->name;
-    statistics += names_statistic(name) || is_statistic_of(name, target.name) ? 1U : 0U;
+    statistics +=
+        is_plain_statistic(*part.column, target) || is_statistic_of(name, target.name) ? 1U : 0U;
     if (is_of_numbers(part) && part.facts.all_positive && !is_whole(*part.column) &&
         looks_measured(*part.column))
       may_be_summands.push_back(&part);
@@ -466,7 +501,9 @@ std::vector<LeftOut> find_by_products(const Table& table, const std::vector<Colu
   for (const ColumnPart& part : parts) {
     if (!may_be_left_out(part))
       continue;
-    const bool measured = looks_measured(*part.column);
+    const std::string& name = part.column->name;
+    const bool measured =
+        looks_measured(*part.column) || (may_be_time_name(name) && !is_whole(*part.column));
     const bool named = evidence.is_named(part);
     const bool is_result = evidence.is_sure(part) || (named && measured);
     std::optional<std::string> law;
@@ -475,7 +512,7 @@ std::vector<LeftOut> find_by_products(const Table& table, const std::vector<Colu
       if (const std::vector<LogColumn> x = log_columns({&part}); !x.empty())
         law = law_of(x[0], time[0], inputs);
     if (law || is_result)
-      found.push_back({part.column->name, LeftOut::Because::result, law.value_or("")});
+      found.push_back({name, LeftOut::Because::result, law.value_or("")});
   }
   std::ranges::sort(found, {}, &LeftOut::column);
   return found;

@@ -87,21 +87,20 @@ std::vector<std::string> names_of(const Parts& parts, Part part) {
   return names;
 }
 
-std::vector<ColumnPart*> columns_with_time_name(Parts& parts) {
+/// With numbers, or else with texts that begin with digits: a column of cells such as "1.2.3" is
+/// still the time, so that its cells are reported.
+std::vector<ColumnPart*> columns_with_time_name(Parts& parts, bool of_digits) {
   std::vector<ColumnPart*> named;
   std::vector<ColumnPart*> with_numbers;
   for (ColumnPart& part : parts) {
-    if (part.part == Part::open && is_time_name(part.column->name)) {
+    if (part.part != Part::open || !is_time_name(part.column->name))
+      continue;
+    if (part.facts.numbers > 0)
+      with_numbers.push_back(&part);
+    const std::string cell = part.column->text(0);
+    if (!of_digits || (!cell.empty() && cell[0] >= '0' && cell[0] <= '9'))
       named.push_back(&part);
-      if (part.facts.numbers > 0)
-        with_numbers.push_back(&part);
-    }
   }
-  // A column of cells such as "1.2.3" contains no number, but is still the time, so that its cells
-  // are reported.
-  std::erase_if(named, [](const ColumnPart* part) {
-    return part->column->text(0).find_first_of("0123456789") == std::string::npos;
-  });
   std::vector<ColumnPart*>& found = with_numbers.empty() ? named : with_numbers;
   const auto is_whole_name = [](const ColumnPart* part) {
     return last_part(part->column->name) == part->column->name;
@@ -188,7 +187,7 @@ ColumnPart* last_result(const Table& table, const RoleRequest& request, Parts& p
 /// Of columns with the unit of a time, only those of numbers > 0; if there are none and runs may
 /// have failed, a 0 does not rule a column out.
 Candidates time_candidates(const RoleRequest& request, Parts& parts) {
-  Candidates found{columns_with_time_name(parts), "the measured time, by its name"};
+  Candidates found{columns_with_time_name(parts, true), "the measured time, by its name"};
   if (found.columns.empty())
     found.as = "the measured time, by its unit";
   const auto add_by_unit = [&](const auto& is_positive) {
@@ -200,6 +199,8 @@ Candidates time_candidates(const RoleRequest& request, Parts& parts) {
   add_by_unit([](const ColumnPart& part) { return part.facts.all_positive; });
   if (request.failed != FailedRunsAre::refused)
     add_by_unit([](const ColumnPart& part) { return is_mostly_positive(*part.column); });
+  if (found.columns.empty())
+    found = {columns_with_time_name(parts, false), "the measured time, by its name"};
   keep_best_statistics(found.columns);
   return found;
 }
@@ -245,7 +246,8 @@ bool is_scale(const ColumnPart& part) {
 ColumnPart* only_number(Parts& parts) {
   ColumnPart* out = nullptr;
   for (ColumnPart& part : parts) {
-    if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant)
+    if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant ||
+        is_by_product_name(part.column->name))
       continue;
     if (out != nullptr)
       return nullptr;
@@ -492,10 +494,19 @@ bool check_levels(const Column& column, CellProblems& problems) {
 }
 
 /// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
-void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+void refuse_row_names(const Table& table, const ColumnPart& part, bool is_only,
+                      Obstacles& obstacles) {
   constexpr std::size_t few = 10;
   const std::size_t levels = part.column->levels.size();
-  if (!part.by_flag && levels >= few && 10 * levels > 9 * table.rows())
+  if (part.by_flag || levels < few || 10 * levels <= 9 * table.rows())
+    return;
+  if (is_only)
+    obstacles.columns.push_back(fmt::format(
+        "{}: nearly every row has a '{}' of its own, and no other input varies, so there is "
+        "nothing to model; add columns that say in what these differ, or pass {} for a constant "
+        "each",
+        table.source, part.column->name, as_categorical(part)));
+  else
     obstacles.columns.push_back(
         fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be levels; "
                     "pass {}, or {} to keep it",
@@ -528,6 +539,7 @@ void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacl
 /// >= 0, and levels not blank and fewer than the rows.
 void check_values(const Table& table, const Parts& parts, Obstacles& obstacles) {
   CellProblems& cells = obstacles.cells;
+  const auto inputs = std::ranges::count_if(parts, &ColumnPart::is_input);
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
     if (part.part == Part::target && !check_numbers(part, cells))
@@ -543,7 +555,7 @@ void check_values(const Table& table, const Parts& parts, Obstacles& obstacles) 
     if (part.part == Part::categorical) {
       if (!check_levels(column, cells))
         cells.set_remedy(column, fmt::format("fill this, or pass {}", ignored(part)));
-      refuse_row_names(table, part, obstacles);
+      refuse_row_names(table, part, inputs == 1, obstacles);
     }
   }
 }
@@ -583,7 +595,7 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
 /// stages 1 to 3. In a column of numbers, texts that stand once or say that a value is missing are
 /// mistakes.
 bool are_names(const Table& table, const ColumnPart& part) {
-  constexpr WordList missing{"na n/a nan null - -- ? missing unknown failed fail error"};
+  constexpr WordList missing{"na n/a nan null _ __ ? missing unknown failed fail error"};  // folded
   const Column& column = *part.column;
   if (!column.unit.empty() || is_scale_name(column.name) || has_time_unit(column.name))
     return false;
@@ -596,7 +608,9 @@ bool are_names(const Table& table, const ColumnPart& part) {
         (text.empty() || missing.has(folded(text)) || without_group_marks(text) ||
          has_size_letter(text) || parse_quantity(text) || (few_texts && count < 2)))
       return false;
-  return !few_texts || 2 * cells.size() <= table.rows();
+  constexpr std::size_t few = 10;
+  return few_texts ? 2 * cells.size() <= table.rows()
+                   : cells.size() < few || 10 * cells.size() <= 9 * table.rows();
 }
 
 /// Makes intrinsic columns of texts categorical, and those of only 0 and 1 unless a formula

@@ -201,10 +201,10 @@ std::optional<double> level_of(const FitRequest& fit, const Design& training,
                                std::size_t validation_rows) {
   const HeldOutRequest& request = fit.held_out;
   const std::size_t calibration_rows = validation_rows > 0 ? validation_rows : training.rows;
-  if (fit.options.quantile) {
-    require_quantile(*fit.options.quantile, calibration_rows);
+  if (fit.options.quantile && calibration_rows < 2)
+    throw UsageError("--quantile needs at least 2 held-out rows");
+  if (fit.options.quantile)
     return std::min(PredictionIntervals::default_level, highest_level(calibration_rows));
-  }
   if (!request.intervals || training.rows < 2)
     return std::nullopt;
   return request.coverage.value_or(PredictionIntervals::default_level);
@@ -232,6 +232,13 @@ HeldOutPlan plan_held_out(const FitRequest& fit, const Table& table, const Split
 /// Makes the predictions of a model with intervals bounds, and judges them.
 void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) {
   move_to_quantile(model, quantile);
+  const std::size_t rows = model.intervals->count;
+  if (const std::size_t needed = rows_for_quantile(quantile); rows < needed)
+    model.warnings.push_back(
+        {"few_rows_of_bound", "",
+         fmt::format("a {} % bound takes {} held-out rows, and there are {}: this one is that of "
+                     "the prediction interval, and wider",
+                     to_text(100 * quantile), needed, rows)});
   const Design& training = parts.training;
   const Design finished = finished_runs(training);
   model.metrics.train = compute_metrics(finished.time, predict(model, finished));

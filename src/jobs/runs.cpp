@@ -78,7 +78,8 @@ std::optional<std::string> measured_result(const RunsFile& file, RoleRequest req
   for (const std::string& name : file.table.names())
     if (!contains(file.results, name))
       request.ignore.push_back(name);
-  if (auto measured = measured_column(file.table, request))
+  const auto measured = measured_column(file.table, request);
+  if (measured && (may_be_time_name(*measured) || file.table.at(*measured).unit == "s"))
     return measured;
   throw InputError(fmt::format("{}: which of {} is the measured time? Pass --target {}",
                                file.table.source, quoted_list(file.results),

@@ -59,6 +59,7 @@ class ColumnBuilder {
   Column column_;
   std::size_t rows_ = 0;
   std::size_t decimals_ = 0;  ///< the most of a cell
+  bool bare_zero_ = false;    ///< a cell is "0"
   bool undecided_;
   bool new_level_ = false;
   Numbering levels_;

@@ -128,6 +128,8 @@ void ColumnBuilder::add_number(std::string_view cell) {
     column_.numbers.push_back(*number);
     if (const std::size_t point = cell.find('.'); point != cell.npos)
       decimals_ = std::max(decimals_, decimals_from(cell, point));
+    else if (*number == 0)
+      bare_zero_ = true;
   } else {
     column_.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
     column_.bad_cells.push_back({rows_, std::string(cell)});
@@ -136,7 +138,8 @@ void ColumnBuilder::add_number(std::string_view cell) {
 
 Column ColumnBuilder::take() && {
   constexpr std::size_t most = std::numeric_limits<double>::max_digits10;
-  if (column_.is_numeric() && decimals_ <= most)
+  const bool drops_zeros = decimals_ > 0 && bare_zero_;  // so that digits tell nothing
+  if (column_.is_numeric() && decimals_ <= most && !drops_zeros)
     column_.last_digit = std::pow(10.0, -static_cast<double>(decimals_));
   return std::move(column_);
 }

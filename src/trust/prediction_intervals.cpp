@@ -77,22 +77,19 @@ double highest_level(std::size_t count) {
   return std::max(0.0, 1 - 2 / (static_cast<double>(count) + 1));
 }
 
-void require_quantile(double quantile, std::size_t count) {
-  if (rank_of(quantile, count) <= count)
-    return;
-  const double rows = static_cast<double>(count);
-  throw UsageError(fmt::format(
-      "--quantile {} needs at least {} held-out rows, and there are {}, which allow --quantile {}",
-      to_text(quantile), to_text(std::ceil(quantile / (1 - quantile) - kRankSlack)), count,
-      to_text(std::floor(100 * rows / (rows + 1)) / 100)));
+std::size_t rows_for_quantile(double quantile) {
+  return static_cast<std::size_t>(std::ceil(quantile / (1 - quantile) - kRankSlack));
 }
 
 void move_to_quantile(FittedModel& model, double quantile) {
   PredictionIntervals& intervals = model.intervals.value();
-  require_quantile(quantile, intervals.count);
-  const auto place = std::ranges::lower_bound(intervals.ranks, rank_of(quantile, intervals.count)) -
-                     intervals.ranks.begin();
-  const double shift = intervals.scores[static_cast<std::size_t>(place)];
+  const std::size_t rank = rank_of(quantile, intervals.count);
+  const auto place =
+      std::min(std::ranges::lower_bound(intervals.ranks, rank), intervals.ranks.end() - 1) -
+      intervals.ranks.begin();
+  double shift = intervals.scores[static_cast<std::size_t>(place)];
+  if (rank > intervals.count)
+    shift = std::max(shift, normal_quantile(quantile) * model.belief->held_out_deviation());
   for (double& score : intervals.scores)
     score = std::round((score - shift) * kScoresPerUnit) / kScoresPerUnit;
   const double factor = std::exp(shift);

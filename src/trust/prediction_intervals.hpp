@@ -54,14 +54,15 @@ double covered_share(const RowIntervals& intervals, const Eigen::VectorXd& measu
 /// The highest level that `count` calibration rows support: with equal tails, 1 - 2 / (count + 1).
 double highest_level(std::size_t count);
 
-/// Throws UsageError, with the number of rows needed, if `count` rows do not support a bound of
-/// this quantile.
-void require_quantile(double quantile, std::size_t count);
+/// The number of calibration rows that support a bound of this quantile.
+std::size_t rows_for_quantile(double quantile);
 
 /// Makes the predictions of a model with intervals bounds: multiplies them, and the ends of the
 /// intervals with them, by the score of the calibration rows whose rank is ceil((n + 1) tau), so
 /// that a new run is below its bound with this probability (split conformal: Romano, Patterson and
-/// Candes 2019; over folds: Barber et al. 2021). Scores must not be divided.
+/// Candes 2019; over folds: Barber et al. 2021). Scores must not be divided. Of fewer rows than
+/// rows_for_quantile(), the score is the largest, or the quantile of the model's belief if that is
+/// larger.
 void move_to_quantile(FittedModel& model, double quantile);
 
 BoundUse bound_use(const Eigen::VectorXd& measured, const Eigen::VectorXd& bounds);

@@ -63,7 +63,7 @@ void check_said_gains(const ProgramResult& fitted) {
   const bool within = gains("random");
   const bool beyond = gains("far_ends");
   CAPTURE(fitted.errors);
-  CHECK_THAT(fitted.errors, ContainsSubstring("judge times within the measured ranges by the "
+  CHECK_THAT(fitted.errors, ContainsSubstring("judge predictions within the measured ranges by the "
                                               "first column, those of larger values by the "
                                               "second\n"));
   const std::string said = "the correction gains nothing in ";

@@ -217,7 +217,7 @@ TEST_CASE_METHOD(FilesTest, "a throughput is a target: time = work / throughput"
     csv += csv_row(run.gpus, run.batch, run.filters, run.batch / run.time());
   write("rates.csv", csv);
   CHECK_THAT(run({"fit", "rates.csv"}).errors,
-             ContainsSubstring("--throughput-target samples_per_s"));
+             ContainsSubstring("Column 'samples_per_s' is taken as the measured throughput"));
   const nlohmann::json sample = model_of({"rates.csv", "--throughput-target", "samples_per_s"});
   CHECK(sample["target"]["column"] == "time_per_sample");
   CHECK(sample["target"]["throughput"] ==

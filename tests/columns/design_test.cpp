@@ -131,13 +131,13 @@ TEST_CASE("all missing columns, and cells that cannot be used, are named at once
         "'time'");
   CHECK(design_error("x,padding,gpus,time_s\n"
                      "1,same,1,1\n"
-                     "0,samee,\"1,5\",nan\n"
+                     "0,samee,1;5,nan\n"
                      "2,,-2,0\n"
                      ",valid,1,1\n") ==
         "runs.csv: column 'x': 2 cells: 0 is not > 0 (line 3), the cell is blank (line 5)\n"
         "runs.csv: column 'padding': 2 cells: \"samee\" is not a level of the model, which has "
         "'same' and 'valid'; did you mean 'same'? (line 3), the cell is blank (line 4)\n"
-        "runs.csv: column 'gpus': 2 cells: \"1,5\" is not a number (line 3), -2 is not > 0 (line "
+        "runs.csv: column 'gpus': 2 cells: \"1;5\" is not a number (line 3), -2 is not > 0 (line "
         "4)\n"
         "runs.csv: column 'time_s': 2 cells: \"nan\" is not a number (line 3), 0 is not > 0 (line "
         "4); every run needs a measured time > 0: correct this, remove the rows, or pass --failed "

@@ -37,8 +37,8 @@ TEST_CASE("cells that are no numbers are reported column by column", "[roles]") 
   CHECK(role_error("x,gpus,time_s\nn/a,1,1\n2,2,2\n-3,3,3\n") ==
         "runs.csv: column 'x': 2 cells: \"n/a\" is not a number (line 2), -3 is not >= 0 (line 4); "
         "needed are numbers >= 0: correct this, or pass --categorical x or --ignore x");
-  CHECK(role_error("x,gpus,time_s\n1,1,\"0,1\"\n2,2,\"0,2\"\n") ==
-        "runs.csv: column 'time_s': 2 cells: \"0,1\" is not a number (line 2), \"0,2\" is not a "
+  CHECK(role_error("x,gpus,time_s\n1,1,0:1\n2,2,0:2\n") ==
+        "runs.csv: column 'time_s': 2 cells: \"0:1\" is not a number (line 2), \"0:2\" is not a "
         "number (line 3); every run needs a measured time > 0: correct this or remove the rows");
 }
 
@@ -86,24 +86,27 @@ TEST_CASE("a text column cannot be numeric by flag", "[roles]") {
         "activation or --ignore activation");
 }
 
-TEST_CASE("a column with as many texts as numbers needs a word from the user", "[roles]") {
+TEST_CASE("a column with as many texts as numbers is one of levels and half of a number is none",
+          "[roles]") {
+  const char* csv = "mode,x,gpus,time_s\n3,1,1,1\na,2,2,2\nb,3,3,3\n";
+  CHECK(role_error(csv) == "(none)");
+  CHECK(role_error("mode,x,gpus,time_s\na,1,1,1\nb,2,2,2\n3,3,3,3\n") == "(none)");
   const std::string expected =
       "runs.csv: column 'mode' mixes 1 number and 2 texts; pass --categorical mode to take its "
       "values as levels, or --ignore mode";
-  const char* csv = "mode,x,gpus,time_s\n3,1,1,1\na,2,2,2\nb,3,3,3\n";
-  CHECK(role_error(csv) == expected);
-  CHECK(role_error("mode,x,gpus,time_s\na,1,1,1\nb,2,2,2\n3,3,3,3\n") == expected);
+  const char* missing = "mode,x,gpus,time_s\n3,1,1,1\nn/a,2,2,2\n?,3,3,3\n";
+  CHECK(role_error(missing) == expected);
   // It gets it by that flag, read as text or not.
   RoleRequest request;
   request.categorical = {"mode"};
-  CHECK(role_error(csv, request) == "(none)");
-  CHECK(role_error(csv, request, {"mode"}) == "(none)");
+  CHECK(role_error(missing, request) == "(none)");
+  CHECK(role_error(missing, request, {"mode"}) == "(none)");
 }
 
 TEST_CASE("numbers in human notation are reported where texts and numbers mix", "[roles]") {
-  CHECK(role_error("size,x,gpus,time_s\n512,1,1,1\n\"1,024\",2,2,2\n\"2,048\",3,3,3\n") ==
-        "runs.csv: column 'size' mixes 1 number and 2 texts, such as \"1,024\" (runs.csv:3): write "
-        "1024 there; pass --categorical size to take its values as levels, or --ignore size");
+  CHECK(role_error("size,x,gpus,time_s\n512,1,1,1\n\"1,024\",2,2,2\n\"2,048\",3,3,3\n")
+            .find("runs.csv:3: column 'size': \"1,024\" can be 1024 or 1.024; pass --decimal . for "
+                  "1024, or --decimal , for 1.024") != std::string::npos);
   CHECK(role_error("size,x,gpus,time_s\n16k,1,1,1\n32k,2,2,2\n3,3,3,3\n")
             .find("\"16k\" (runs.csv:2): write all digits there; ") != std::string::npos);
 }

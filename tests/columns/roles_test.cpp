@@ -109,8 +109,7 @@ TEST_CASE("a unit of time in a name tells the target where no name does", "[role
   const Roles roles = resolve_roles(table_of("x," + name + ",gpus\n1,3,1\n2,4,2\n"), {});
   CHECK(roles.target == name);
   CHECK(roles.unit == unit);
-  CHECK(roles.notices[0] ==
-        "Column '" + name + "' is taken as the measured time, by its unit.");
+  CHECK(roles.notices[0] == "Column '" + name + "' is taken as the measured time, by its unit.");
 }
 
 TEST_CASE("of several columns with the name of a time or a unit of time one has to be chosen",
@@ -118,11 +117,11 @@ TEST_CASE("of several columns with the name of a time or a unit of time one has 
   CHECK(error_of(table_of("x,fwd_s,gpus,bwd_s\n1,1,1,2\n2,2,2,3\n")) ==
         "runs.csv: several columns could be the measured time: 'fwd_s' and 'bwd_s'\n"
         "its columns are 'x', 'fwd_s', 'gpus' and 'bwd_s'\n"
-        "pass, for example: --target fwd_s --ignore bwd_s");
+        "pass, for example: --target fwd_s, or --target bwd_s");
   CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
         "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
         "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"
-        "pass, for example: --target time_s --ignore 'step time'");
+        "pass, for example: --target time_s, or --target 'step time'");
 }
 
 TEST_CASE("a well-known name goes before a unit, and another time among the inputs is pointed out",
