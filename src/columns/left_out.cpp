@@ -418,7 +418,8 @@ struct ResultEvidence {
   bool is_named(const ColumnPart& part) const {
     const std::string& name = part.column->name;
     return is_by_product_name(name) || is_plain_statistic(*part.column, target) ||
-           has_unit_of_result(part) || (tells_memory && may_be_memory_used(name));
+           has_unit_of_result(part) ||
+           (tells_memory && may_be_memory_used(name) && part.column->bad_cells.empty());
   }
   /// A result with any values.
   bool is_sure(const ColumnPart& part) const {

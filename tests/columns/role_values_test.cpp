@@ -131,8 +131,9 @@ TEST_CASE("a column that names the runs is refused where it is all there is", "[
   RoleRequest request;
   request.extrinsic = std::vector<std::string>{};
   CHECK(role_error(csv, request) ==
-        "runs.csv: column 'run' has 12 different texts in 12 rows, too many to be levels; pass "
-        "--ignore run, or --categorical run to keep it");
+        "runs.csv: nearly every row has a 'run' of its own, and no other input varies, so there is "
+        "nothing to model; add columns that say in what these differ, or pass --categorical run "
+        "for a constant each");
   request.categorical = {"run"};
   CHECK(role_error(csv, request) == "(none)");
 }
