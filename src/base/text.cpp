@@ -290,6 +290,16 @@ std::string_view trimmed(std::string_view text, std::string_view blanks) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
+std::vector<std::string> words_of_line(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  std::vector<std::string> words;
+  for (text = trimmed(text, blanks); !text.empty(); text = trimmed(text, blanks)) {
+    words.emplace_back(text.substr(0, text.find_first_of(blanks)));
+    text.remove_prefix(words.back().size());
+  }
+  return words;
+}
+
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));

@@ -147,6 +147,9 @@ std::string csv_line(std::span<const std::string> fields);
 /// The text without these characters at its ends.
 std::string_view trimmed(std::string_view text, std::string_view blanks);
 
+/// The words between blanks, tabs and carriage returns.
+std::vector<std::string> words_of_line(std::string_view text);
+
 /// Takes the first line off a text. Returns it without its line feed.
 std::string_view take_line(std::string_view& text);
 

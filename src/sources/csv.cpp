@@ -43,7 +43,7 @@ std::string line_of(std::string_view bytes, std::size_t at, const std::string& s
 /// Throws InputError if the bytes are not text with LF or CRLF line ends, with the kind of file and
 /// the remedy.
 void check_bytes(std::string_view bytes, const std::string& source) {
-  if (const std::string_view verdict = verdict_on(bytes); !verdict.empty())
+  if (const std::string verdict = verdict_on(bytes); !verdict.empty())
     throw InputError(fmt::format("{} {}", source, verdict));
   // Find() is memchr: a clean file costs one fast pass for each of the two bytes.
   if (const std::size_t nul = bytes.find('\0'); nul != bytes.npos)
@@ -132,18 +132,38 @@ class TableReader {
  public:
   explicit TableReader(const std::set<std::string>& text_columns) : text_columns_(text_columns) {}
 
-  /// `marks`: those of the numbers; nullopt for cells that are read as they are.
-  void begin_file(const std::string& source, const CellStyle& style,
-                  std::optional<NumberMarks> marks) {
+  /// Reads a file, and before it the marks of its numbers if it may have some.
+  void read_file(const std::string& source, const CellStyle& style, bool has_marks,
+                 const EachLine& each_line) {
     source_ = source;
-    style_ = marks ? marks->style() : style;
-    marks_ = std::move(marks);
+    marks_.reset();
+    if (has_marks || style.separator != ',' || style.decimal)
+      marks_.emplace(source, text_columns_, style, each_line);
+    style_ = marks_ ? marks_->style() : style;
     place_of_.clear();
     sources_.push_back(source);
     lines_before_ += last_line_;
     rows_before_ = table_.lines.size();
+    each_line([&](std::span<char> line, std::uint32_t number) { read_line(line, number); });
+    end_file();
   }
 
+  Table take() && {
+    if (!problems_.empty())
+      throw InputError(problems_.text());
+    for (ColumnBuilder& column : columns_)
+      table_.columns.push_back(std::move(column).take());
+    check_index();
+    convert_quantities(table_, text_columns_);
+    table_.source = enumerated(sources_, kMostFilesNamed);
+    if (sources_.size() > 1)
+      table_.sources = std::move(sources_);
+    else
+      table_.file.clear();
+    return std::move(table_);
+  }
+
+ private:
   void read_line(std::span<char> line, std::uint32_t number) {
     last_line_ = number;
     const auto is_between_cells = [&](char c) { return c == style_.separator || c == ' '; };
@@ -176,22 +196,6 @@ class TableReader {
                                     style_.thousands.end());
   }
 
-  Table take() && {
-    if (!problems_.empty())
-      throw InputError(problems_.text());
-    for (ColumnBuilder& column : columns_)
-      table_.columns.push_back(std::move(column).take());
-    check_index();
-    convert_quantities(table_, text_columns_);
-    table_.source = enumerated(sources_, kMostFilesNamed);
-    if (sources_.size() > 1)
-      table_.sources = std::move(sources_);
-    else
-      table_.file.clear();
-    return std::move(table_);
-  }
-
- private:
   bool split(std::span<char> line, std::uint32_t number);
   void read_header(std::uint32_t number);
   void match_header();
@@ -357,14 +361,15 @@ void TableReader::check_index() const {
   if (!has_index_)
     return;
   const Column& index = table_.columns.front();
-  double next = 0;
+  const double first = index.is_numeric() && index.numbers[0] == 1 ? 1 : 0;  // R counts from 1
+  double next = first;
   for (std::size_t row = 0; row < table_.lines.size(); ++row, ++next) {
     const double value = index.is_numeric() ? index.numbers[row] : -1;
-    if (value == 0 && row > 0 && table_.file[row] != table_.file[row - 1])
-      next = 0;
+    if (value == first && row > 0 && table_.file[row] != table_.file[row - 1])
+      next = first;
     if (value != next) {
       throw InputError(sources_.front() +
-                       ": column 1 has no name, and does not count the rows from 0 on either; "
+                       ": column 1 has no name, and does not count the rows from 0 or 1 on either; "
                        "name it in the header");
     }
   }
@@ -400,20 +405,14 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
       check_bytes(file.bytes, file.source);
       const CellStyle style{.separator = separator ? *separator : separator_of(file.bytes),
                             .decimal = file.decimal};
-      const auto number_of = [&](std::uint32_t line) {
-        return line > kFirstRow ? line + file.left_out : line;
-      };
-      std::optional<NumberMarks> marks;
-      if (has_marks || style.separator != ',' || style.decimal)
-        marks.emplace(file.bytes, file.source, text_columns, style, number_of);
-      reader.begin_file(file.source, style, std::move(marks));
-      for_each_line(
-          file.bytes, file.source,
-          [&](std::span<char> line, std::uint32_t number) {
-            reader.read_line(line, number_of(number));
-          },
-          told);
-      reader.end_file();
+      reader.read_file(file.source, style, has_marks, [&](const auto& visit) {
+        for_each_line(
+            file.bytes, file.source,
+            [&](std::span<char> line, std::uint32_t number) {
+              visit(line, number > kFirstRow ? number + file.left_out : number);
+            },
+            told);
+      });
       before += file.bytes.size();
     }
     return std::move(reader).take();
@@ -423,26 +422,20 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
 Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
                      const std::set<std::string>& text_columns, const CellStyle& of_beginning) {
   const CellStyle style{.separator = of_beginning.separator, .decimal = of_beginning.decimal};
-  std::string bytes;
   for (const NumberedLine& line : lines) {
     if (line.text.find('\0') != std::string::npos)
       refuse_nul(fmt::format("{}:{}", source, line.number));
     if (line.text.find('\r') != std::string::npos)
       refuse_return(fmt::format("{}:{}", source, line.number));
-    bytes += line.text + '\n';
   }
   return read_with_marks(text_columns, [&](bool has_marks) {
     TableReader reader(text_columns);
-    std::optional<NumberMarks> marks;
-    if (has_marks || style.separator != ',' || style.decimal)
-      marks.emplace(bytes, source, text_columns, style,
-                    [&](std::uint32_t line) { return lines[line - 1].number; });
-    reader.begin_file(source, style, std::move(marks));
-    for (const NumberedLine& line : lines) {
-      std::string copy = line.text;
-      reader.read_line(copy, line.number);
-    }
-    reader.end_file();
+    reader.read_file(source, style, has_marks, [&](const auto& visit) {
+      for (const NumberedLine& line : lines) {
+        std::string copy = line.text;
+        visit(copy, line.number);
+      }
+    });
     return std::move(reader).take();
   });
 }

@@ -31,7 +31,7 @@ Table table_of_lines(std::span<const NumberedLine> lines, const std::string& sou
 
 /// What a file is that is no text, or no table, and what to do with it: "is a PDF; ..."; empty if
 /// its bytes do not tell.
-std::string_view verdict_on(std::string_view bytes);
+std::string verdict_on(std::string_view bytes);
 
 /// The separator of a file: the one of comma, semicolon, tab and '|' that gives the header and the
 /// first row the same number of fields; the comma takes precedence.

@@ -99,17 +99,6 @@ std::string_view take_trimmed_line(std::string_view& text) {
   return trimmed(take_line(text), kBlanks);
 }
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (
-      (text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size())), !text.empty())) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return words;
-}
-
 /// Reads the text format line by line: PARAMETER and POINTS, then a line of DATA per point for each
 /// REGION and METRIC.
 class TextReader {
@@ -150,7 +139,7 @@ class TextReader {
     else if (field == "REGION" || field == "METRIC")
       (end_section(), field == "REGION" ? region_ : metric_) = line;
     else if (field == "DATA")
-      read_data(words_of(line));
+      read_data(words_of_line(line));
     else
       fail(quoted_cell(field) + " is none of PARAMETER, POINTS, REGION, METRIC and DATA");
   }
@@ -158,7 +147,7 @@ class TextReader {
   void read_parameters(std::string_view line) {
     if (!points_.empty())
       fail("PARAMETER after POINTS");
-    for (const std::string& name : words_of(line))
+    for (const std::string& name : words_of_line(line))
       if (contains(measurements_.parameters(), name))
         fail("parameter '" + name + "' is given twice");
       else
@@ -172,7 +161,7 @@ class TextReader {
       fail("POINTS before PARAMETER");
     std::ranges::replace_if(
         line, [](char c) { return c == '(' || c == ')'; }, ' ');
-    const std::vector<std::string> words = words_of(line);
+    const std::vector<std::string> words = words_of_line(line);
     if (words.size() % count != 0)
       fail(fmt::format("{} are no points of {}", counted_noun(words.size(), "coordinate"),
                        counted_noun(count, "parameter")));

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -14,213 +15,216 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::string_view kMarks = ",.'_ ";
+constexpr std::string_view kDigits = "0123456789";
 
 /// Marks of thousands that spreadsheets write, and the character that stands for them here.
 constexpr std::array<std::pair<std::string_view, char>, 4> kWideMarks = {
     {{"\u00a0", ' '}, {"\u202f", ' '}, {"\u2009", ' '}, {"\u2019", '\''}}};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+bool may_be_number(std::string_view cell) {
+  return cell.find_first_of("0123456789-+,.") == 0;
 }
 
-std::string with_plain_marks(std::string_view text) {
-  std::string out(text);
-  for (const auto& [wide, plain] : kWideMarks)
-    for (std::size_t at = 0; (at = out.find(wide, at)) != std::string::npos;)
-      out.replace(at, wide.size(), 1, plain);
-  return out;
+bool is_digits(std::string_view text) {
+  return text.find_first_not_of(kDigits) == text.npos;
 }
 
 /// The number at the beginning of a cell and its unit, with the blanks between them; without a unit
 /// the whole cell is the number.
-std::pair<std::string_view, std::string_view> number_and_unit(std::string_view cell) {
-  std::size_t end = 0;
-  while (end < cell.size() && (is_digit(cell[end]) || kMarks.find(cell[end]) != kMarks.npos))
-    ++end;
-  const std::string_view number = trimmed(cell.substr(0, end), " ");
-  const std::string_view unit = cell.substr(number.size());
-  return end > 0 && end < cell.size() && parse_quantity("10" + std::string(unit))
-             ? std::pair(number, unit)
-             : std::pair(cell, std::string_view());
+std::pair<std::string, std::string> number_and_unit(std::string_view cell) {
+  std::string text(cell);
+  for (const auto& [wide, plain] : kWideMarks)
+    for (std::size_t at = 0; (at = text.find(wide, at)) != text.npos;)
+      text.replace(at, wide.size(), 1, plain);
+  const std::string_view begin =
+      std::string_view(text).substr(0, text.find_first_not_of("0123456789,.'_ "));
+  const std::string number(trimmed(begin, " "));
+  const std::string unit = text.substr(number.size());
+  return begin.empty() || unit.empty() || !parse_quantity("10" + unit) ? std::pair(text, "")
+                                                                       : std::pair(number, unit);
 }
 
-bool may_have_marks(std::string_view cell) {
-  return !cell.empty() && (is_digit(cell[0]) || cell[0] == '-' || cell[0] == '+' ||
-                           cell[0] == ',' || cell[0] == '.');
+/// The number that a text is if this is its decimal mark: "1092.9" of "1.092,9" for ','.
+std::optional<std::string> number_with(char decimal, std::string text) {
+  if (decimal == ',')
+    for (char& c : text)
+      c = c == ',' ? '.' : c == '.' ? ',' : c;
+  if (parse_number(text))
+    return text;
+  return text.starts_with('0') ? std::nullopt : without_group_marks(text);
+}
+
+/// What the cells of a column show.
+struct ColumnMarks {
+  std::string name;
+  std::size_t numbers = 0;
+  std::size_t others = 0;
+  bool both = false;       ///< a number with a decimal comma and marks of thousands
+  bool point = false;      ///< a number that needs the decimal point
+  bool whole = false;      ///< a number below 1000
+  bool ungrouped = false;  ///< a number from 1000 without marks
+  std::string comma{};     ///< the first number with a decimal comma alone
+  std::string grouped{};   ///< the first that surely has marks of thousands
+  std::string doubtful{};  ///< the first that can be read both ways, and its line
+  std::uint32_t line = 0;
+
+  bool is_of_numbers() const { return numbers > others; }
+  bool needs_comma() const { return both || !comma.empty(); }
+  /// The mark of the doubtful number; '\0' if there is none.
+  char mark() const { return doubtful.empty() ? '\0' : doubtful[doubtful.find_first_of(",.")]; }
+
+  void add(std::string_view cell, std::uint32_t at_line);
+  std::string question(const std::string& source) const;
+};
+
+void ColumnMarks::add(std::string_view cell, std::uint32_t at_line) {
+  const auto keep_first = [&](std::string& first) {
+    if (first.empty())
+      first = cell;
+  };
+  if (!may_be_number(cell)) {
+    others += cell.empty() ? 0U : 1U;
+    return;
+  }
+  const std::string number = number_and_unit(cell).first;
+  if (is_digits(number)) {
+    ++numbers;
+    (number.size() <= 3 ? whole : ungrouped) = true;
+    return;
+  }
+  const auto with_point = number_with('.', number);
+  const auto with_comma = number_with(',', number);
+  if (!with_point && !with_comma) {
+    ++others;
+    return;
+  }
+  ++numbers;
+  if (with_point && with_comma && *with_point != *with_comma) {
+    line = doubtful.empty() ? at_line : line;
+    keep_first(doubtful);
+    return;
+  }
+  const bool is_grouped = (with_comma ? with_comma : with_point)->size() < number.size();
+  if (is_grouped)
+    keep_first(grouped);
+  if (!with_comma)
+    point = true;
+  else if (!with_point && is_grouped)
+    both = true;
+  else if (!with_point)
+    keep_first(comma);
+}
+
+/// "runs.csv:3: column 'n': "1.024" can be 1024 or 1.024; pass --decimal , for 1024, ...".
+std::string ColumnMarks::question(const std::string& source) const {
+  const std::string number = number_and_unit(doubtful).first;
+  const char other = mark() == ',' ? '.' : ',';
+  const std::string grouped_number = number_with(other, number).value_or("");
+  const std::string decimal_number = number_with(mark(), number).value_or("");
+  return fmt::format(
+      "{}:{}: column '{}': {} can be {} or {}; pass --decimal {} for {}, or --decimal {} for {}",
+      source, line, name, quoted_cell(doubtful), grouped_number, decimal_number, other,
+      grouped_number, mark(), decimal_number);
+}
+
+std::vector<ColumnMarks> marks_of_columns(char separator, const std::set<std::string>& text_columns,
+                                          const EachLine& each_line) {
+  std::vector<ColumnMarks> columns;
+  std::vector<std::string_view> fields;
+  each_line([&](std::span<char> line, std::uint32_t number) {
+    if (split_fields(line, separator, fields) != FieldsEnd::complete)
+      return;
+    const bool is_header = columns.empty();
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (is_header)
+        columns.push_back({.name = std::string(fields[i])});
+      else if (fields.size() == columns.size() && !text_columns.contains(columns[i].name))
+        columns[i].add(fields[i], number);
+  });
+  return columns;
+}
+
+/// Adds examples of a column with this decimal mark to the style.
+void add_examples(const ColumnMarks& column, char decimal, CellStyle& style) {
+  const bool groups = column.mark() != '\0' && column.mark() != decimal;
+  const std::string& grouped = column.grouped.empty() && groups ? column.doubtful : column.grouped;
+  const auto [number, unit] = number_and_unit(grouped);
+  if (const auto read = number_with(decimal, number); read && !grouped.empty())
+    style.thousands.push_back(
+        fmt::format("{} of '{}' is {}{}", quoted_cell(grouped), column.name, *read, unit));
+  if (decimal == ',' && style.decimal_comma.empty())
+    style.decimal_comma = column.comma.empty() && !groups ? column.doubtful : column.comma;
 }
 
 }  // namespace
 
-std::optional<std::string> number_with(std::string_view text, char decimal) {
-  std::string out(text);
-  if (decimal == ',')
-    for (char& c : out)
-      c = c == ',' ? '.' : c == '.' ? ',' : c;
-  if (parse_number(out))
-    return out;
-  return out.starts_with('0') ? std::nullopt : without_group_marks(out);
-}
-
 bool has_number_marks(std::string_view cell) {
-  if (!may_have_marks(cell) || parse_number(cell))
+  if (!may_be_number(cell) || parse_number(cell) || parse_quantity(cell))
     return false;
-  const std::string plain = with_plain_marks(cell);
-  const std::string_view number = number_and_unit(plain).first;
-  return (number.size() < cell.size() ? !parse_quantity(cell) : true) &&
-         (number_with(number, '.') || number_with(number, ','));
+  const std::string number = number_and_unit(cell).first;
+  return number_with('.', number) || number_with(',', number);
 }
 
-NumberMarks::NumberMarks(std::string_view bytes, const std::string& source,
-                         const std::set<std::string>& text_columns, CellStyle style,
-                         const LineNumber& number_of)
-    : style_(std::move(style)) {
-  if (style_.decimal == ',')
+NumberMarks::NumberMarks(const std::string& source, const std::set<std::string>& text_columns,
+                         const CellStyle& style, const EachLine& each_line)
+    : style_(style) {
+  if (style.decimal == ',')
     style_.decimal_comma = "0,5";
-  std::vector<Evidence> columns;
-  std::vector<std::string_view> fields;
-  std::string line;
-  if (bytes.starts_with("\xEF\xBB\xBF"))
-    bytes.remove_prefix(3);
-  for (std::uint32_t number = 1; !bytes.empty(); ++number) {
-    line = take_line(bytes);
-    if (line.ends_with('\r'))
-      line.pop_back();
-    if (line.find_first_not_of(" \t") == std::string::npos ||
-        split_fields(line, style_.separator, fields) != FieldsEnd::complete)
-      continue;
-    if (columns.empty()) {
-      for (const std::string_view field : fields)
-        columns.push_back({.name = std::string(field)});
-    } else if (fields.size() == columns.size()) {
-      for (std::size_t i = 0; i < fields.size(); ++i)
-        if (!text_columns.contains(columns[i].name))
-          note(fields[i], number_of(number), columns[i]);
-    }
-  }
-  decide(columns, source);
-}
-
-void NumberMarks::note(std::string_view cell, std::uint32_t line, Evidence& column) {
-  if (cell.empty())
-    return;
-  if (!may_have_marks(cell)) {
-    ++column.others;
-    return;
-  }
-  const std::string plain = with_plain_marks(cell);
-  const std::string text(number_and_unit(plain).first);
-  if (std::ranges::all_of(text, is_digit)) {
-    ++column.numbers;
-    (text.size() <= 3 ? column.whole : column.ungrouped) = true;
-    return;
-  }
-  const auto with_point = number_with(text, '.');
-  const auto with_comma = number_with(text, ',');
-  ++(with_point || with_comma ? column.numbers : column.others);
-  const bool may_be_both = with_point && with_comma && *with_point != *with_comma;
-  if (may_be_both && column.doubtful.empty()) {
-    column.doubtful = cell;
-    column.line = line;
-  }
-  const auto& read = with_comma ? with_comma : with_point;
-  const bool is_grouped = read && !may_be_both && read->size() < text.size();
-  if (is_grouped && column.grouped.empty())
-    column.grouped = cell;
-  if (with_comma && !with_point) {
-    column.comma = true;
-    column.both |= is_grouped;
-    if (!is_grouped && column.with_comma.empty())
-      column.with_comma = cell;
-  } else if (with_point && !with_comma) {
-    column.point = true;
-  }
-}
-
-/// "runs.csv:3: column 'n': "1.024" can be 1024 or 1.024; pass --decimal , for 1024, ...".
-std::string NumberMarks::question(const Evidence& column, const std::string& source) {
-  const std::string text = with_plain_marks(column.doubtful);
-  const std::string_view number = number_and_unit(text).first;
-  const char mark = column.mark();
-  const char other = mark == ',' ? '.' : ',';
-  const std::string whole = number_with(number, other).value_or("");
-  const std::string decimal = number_with(number, mark).value_or("");
-  return fmt::format(
-      "{}:{}: column '{}': {} can be {} or {}; pass --decimal {} for {}, or --decimal {} for {}",
-      source, column.line, column.name, quoted_cell(column.doubtful), whole, decimal, other, whole,
-      mark, decimal);
-}
-
-void NumberMarks::decide(const std::vector<Evidence>& columns, const std::string& source) {
-  const bool separates = style_.separator == ',';
-  const auto in_file = [&](bool Evidence::*seen) {
-    return std::ranges::any_of(
-        columns, [&](const Evidence& column) { return column.is_of_numbers() && column.*seen; });
+  const bool separates = style.separator == ',';
+  const auto columns = marks_of_columns(style.separator, text_columns, each_line);
+  const auto has = [&](const auto& seen) {
+    return std::ranges::any_of(columns, [&](const ColumnMarks& column) {
+      return column.is_of_numbers() && std::invoke(seen, column);
+    });
   };
-  const bool points = in_file(&Evidence::point);
+  const bool points = has(&ColumnMarks::point);
   const bool commas =
-      in_file(&Evidence::both) || (in_file(&Evidence::comma) && !(separates && points));
+      has(&ColumnMarks::both) || (has(&ColumnMarks::needs_comma) && !(separates && points));
+  const bool is_known = points != commas;
+  const char usual = style.decimal.value_or(commas && !points ? ',' : '.');
   std::vector<std::string> problems;
-  for (const Evidence& column : columns) {
-    char decimal = style_.decimal.value_or(commas && !points ? ',' : '.');
+  for (const ColumnMarks& column : columns) {
     const char mark = column.mark();
-    const bool counts = column.whole || is_scale_name(column.name);
-    if (!column.is_of_numbers() && !style_.decimal) {
+    char decimal = usual;
+    if (!column.is_of_numbers() && !style.decimal) {
       decimal = '\0';
-    } else if (column.comma && column.point) {
+    } else if (column.needs_comma() && column.point) {
       decimal = '\0';
-      if (!separates || style_.decimal)
+      if (!separates || style.decimal)
         problems.push_back(fmt::format(
             "{}: column '{}' has both decimal commas and decimal points; write all numbers in one "
             "of the two ways",
             source, column.name));
-    } else if (!style_.decimal && (column.comma || column.point)) {
+    } else if (style.decimal || (separates && mark == '.' && !commas)) {
+      decimal = usual;
+    } else if (column.needs_comma() || column.point) {
       decimal = column.point ? '.' : !separates || column.both || !points ? ',' : '\0';
-    } else if (!style_.decimal && mark != '\0' && !(separates && mark == '.' && !commas)) {
-      const bool is_known = points != commas;
-      const bool groups = is_known && mark != decimal;
-      const bool unsure = !is_known && (separates || (mark == '.' && commas));
+    } else if (mark != '\0') {
+      const bool groups = is_known && mark != usual;
+      const bool counts = column.whole || is_scale_name(column.name);
+      decimal = groups ? usual : mark;
       if (groups ? column.ungrouped
-                 : (separates && unsure) || (!column.ungrouped && (counts || unsure)))
-        problems.push_back(question(column, source));
-      if (!groups)
-        decimal = mark;
+                 : (!is_known && (separates || commas)) || (counts && !column.ungrouped))
+        problems.push_back(column.question(source));
     }
     decimals_.push_back(decimal);
-    tell(column, decimal);
+    if (decimal != '\0')
+      add_examples(column, decimal, style_);
   }
   if (!problems.empty())
     throw InputError(joined(problems, "\n"));
 }
 
-/// Adds examples of the column to the style.
-void NumberMarks::tell(const Evidence& column, char decimal) {
-  if (decimal == '\0')
-    return;
-  const bool groups = column.mark() != '\0' && column.mark() != decimal;
-  const std::string& grouped = column.grouped.empty() && groups ? column.doubtful : column.grouped;
-  const std::string plain = with_plain_marks(grouped);
-  const auto [number, unit] = number_and_unit(plain);
-  if (const auto read = number_with(number, decimal); read && !grouped.empty())
-    style_.thousands.push_back(
-        fmt::format("{} of '{}' is {}{}", quoted_cell(grouped), column.name, *read, unit));
-  if (decimal == ',' && style_.decimal_comma.empty())
-    style_.decimal_comma =
-        column.with_comma.empty() && !groups ? column.doubtful : column.with_comma;
-}
-
 std::string_view NumberMarks::read(std::size_t field, std::span<char> cell) const {
   const std::string_view text(cell.data(), cell.size());
   const char decimal = field < decimals_.size() ? decimals_[field] : '\0';
-  if (decimal == '\0' || !may_have_marks(text) || std::ranges::all_of(text, is_digit))
+  if (decimal == '\0' || !may_be_number(text) || is_digits(text))
     return text;
-  const std::string plain = with_plain_marks(text);
-  const auto [number, unit] = number_and_unit(plain);
-  auto out = number_with(number, decimal);
-  if (!out || out->size() + unit.size() > text.size())
+  const auto [number, unit] = number_and_unit(text);
+  const auto read = number_with(decimal, number);
+  if (!read || read->size() + unit.size() > text.size())
     return text;
-  *out += unit;
-  return text.substr(0, out->copy(cell.data(), cell.size()));
+  return text.substr(0, (*read + unit).copy(cell.data(), cell.size()));
 }
 
 }  // namespace perfmodel

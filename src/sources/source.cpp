@@ -193,7 +193,7 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
     out.sha256 = sha256(out.csv);
     out.csv = unpacked(out.csv, out.source);
   }
-  if (const std::string_view verdict = verdict_on(out.csv); !verdict.empty())
+  if (const std::string verdict = verdict_on(out.csv); !verdict.empty())
     throw InputError(fmt::format("{} {}", out.source, verdict));
   const InputFormat family = family_of(out.csv);
   check_options(family, out.source, options);

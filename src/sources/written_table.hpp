@@ -15,15 +15,14 @@ struct WrittenTable {
 };
 
 /// Returns the table of a text that is no plain CSV but written for people; nullopt if it is plain
-/// CSV, or nothing is known about it. The first 50 and the last 20 lines decide whether the others
-/// are looked at. `source` names the file in messages; `separator`: if the user names it.
+/// CSV, if nothing is known about it, or if it has more than 1 MiB. `source` names the file in
+/// messages; `separator`: if the user names it.
 ///
 /// - Tables in Markdown or of a terminal, with text around them; columns aligned by blanks.
 /// - Titles above the header; two header lines; a line of units below, which become parts of names.
 /// - Totals and notes at the end, blank columns, a first column of texts without a name.
 ///
-/// Throws InputError for several tables in one file, for columns that blanks do not separate, and
-/// for units that contradict the names.
+/// Throws InputError for several tables in one file, and for columns that blanks do not separate.
 std::optional<WrittenTable> written_table(std::string_view bytes, const std::string& source,
                                           std::optional<char> separator);
 

@@ -333,8 +333,8 @@ TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, with one not
                                    "in_range\n0,"));
   CHECK_THAT(run({"fit", "unordered.csv"}).failed(3),
              ContainsSubstring("unordered.csv: column 1 has no name, and does not "
-                               "count the rows from 0 on either; name it in the "
-                               "header"));
+                               "count the rows from 0 or 1 on either; name it in "
+                               "the header"));
 }
 
 TEST_CASE_METHOD(FilesTest, "a decimal comma in a setting is no list of two values",

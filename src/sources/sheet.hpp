@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace perfmodel {
+
+/// Whether a cell is a number, maybe with a unit and marks of thousands.
+bool is_written_number(std::string_view cell);
+
+/// A line of a file that is not blank, and its cells.
+struct SheetRow {
+  std::size_t line;  ///< from 1
+  std::string_view text;
+  std::vector<std::string> cells{};
+
+  std::size_t width() const { return cells.size(); }
+  std::size_t filled() const { return width() - to_size(std::ranges::count(cells, std::string())); }
+  std::size_t numbers() const { return to_size(std::ranges::count_if(cells, is_written_number)); }
+};
+
+using SheetRows = std::vector<SheetRow>;
+
+/// The rows of a table as people write it, and what is told about its differences from plain CSV.
+struct Sheet {
+  std::string source;
+  std::optional<char> separator;  ///< of CSV
+  SheetRows rows;                 ///< with the header
+  std::size_t width = 0;          ///< that of most rows
+  std::vector<std::string> notices{};
+
+  /// The cells of a column from a row on; blank where a row has fewer.
+  std::vector<std::string> column(std::size_t i, std::size_t first_row) const;
+  void tell(const std::string& sentence);
+  /// Tells that rows, which are `what`, are left out, and removes them.
+  void drop(std::size_t begin, std::size_t end, const std::string& what);
+};
+
+/// The lines of a file that are not blank, with their cells between bars, separators or blanks, at
+/// least two rows; nullopt if most lines have one cell, or quotes are malformed. `separator`: of
+/// CSV, if the user names it. Throws InputError for several tables with bars, and for columns that
+/// blanks do not separate. The rows are views of `bytes`.
+std::optional<Sheet> sheet_of_lines(std::string_view bytes, const std::string& source,
+                                    std::optional<char> separator);
+
+}  // namespace perfmodel
