@@ -39,7 +39,7 @@ void Sheet::drop(std::size_t begin, std::size_t end, const std::string& what) {
 
 namespace {
 
-using Cells = std::vector<std::string>;
+using SheetCells = std::vector<std::string>;
 
 SheetRows lines_of(std::string_view bytes) {
   SheetRows rows;
@@ -66,7 +66,7 @@ std::size_t usual_width(const SheetRows& rows) {
 }
 
 /// The cells of a line of CSV; none if its quotes are malformed.
-Cells separated(std::string_view text, char separator) {
+SheetCells separated(std::string_view text, char separator) {
   std::string line(text);
   std::vector<std::string_view> fields;
   if (split_fields(line, separator, fields) != FieldsEnd::complete)
@@ -75,13 +75,13 @@ Cells separated(std::string_view text, char separator) {
 }
 
 /// The cells between bars, without the marks of Markdown for bold text and code.
-Cells between_bars(std::string_view text) {
+SheetCells between_bars(std::string_view text) {
   text = trimmed(text, " \t");
   if (text.starts_with('|'))
     text.remove_prefix(1);
   if (text.ends_with('|'))
     text.remove_suffix(1);
-  Cells cells = separated(text, '|');
+  SheetCells cells = separated(text, '|');
   for (std::string& cell : cells)
     for (const std::string_view mark : {"**", "`"})
       if (cell.size() > 2 * mark.size() && cell.starts_with(mark) && cell.ends_with(mark))
@@ -90,7 +90,7 @@ Cells between_bars(std::string_view text) {
 }
 
 /// The cells between tabs or runs of at least so many blanks.
-Cells between_blanks(std::string_view text, std::size_t blanks) {
+SheetCells between_blanks(std::string_view text, std::size_t blanks) {
   std::string line(trimmed(text, " \t"));
   for (std::size_t at = 0; (at = line.find(std::string(blanks, ' '), at)) != line.npos; ++at)
     line.replace(at, line.find_first_not_of(" \t", at) - at, "\t");
@@ -99,7 +99,7 @@ Cells between_blanks(std::string_view text, std::size_t blanks) {
 
 /// Whether a cell is several numbers, so that blanks were too few to separate them.
 bool is_several_numbers(const std::string& cell) {
-  const Cells parts = words_of_line(cell);
+  const SheetCells parts = words_of_line(cell);
   return parts.size() > 1 && !is_written_number(cell) &&
          std::ranges::all_of(parts, is_written_number);
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;  ///< larger files are no work of people
 constexpr std::size_t kMostQuoted = 3;
 
-using Cells = std::vector<std::string>;
+using SheetCells = std::vector<std::string>;
 
 bool is_empty(std::string_view cell) {
   return cell.empty();
@@ -49,7 +49,7 @@ void drop_titles(Sheet& sheet) {
 
 /// A separator may end all lines but the header, or the header alone.
 void pad_header(Sheet& sheet) {
-  Cells& names = sheet.rows[0].cells;
+  SheetCells& names = sheet.rows[0].cells;
   if (names.size() + 1 == sheet.width &&
       std::ranges::all_of(sheet.column(names.size(), 1), is_empty))
     names.emplace_back();
@@ -60,7 +60,7 @@ void pad_header(Sheet& sheet) {
 }
 
 /// The second row is a part of the header, whose names become these.
-void join_second_row(Sheet& sheet, const std::string& what, Cells names) {
+void join_second_row(Sheet& sheet, const std::string& what, SheetCells names) {
   sheet.tell(fmt::format("{}: {}", what, quoted_list(names, kMostQuoted)));
   sheet.rows[0].cells = std::move(names);
   sheet.rows.erase(sheet.rows.begin() + 1);
@@ -75,7 +75,7 @@ void join_headers(Sheet& sheet) {
     return;
   const SheetRow& upper = sheet.rows[0];
   const SheetRow& lower = sheet.rows[1];
-  Cells names;
+  SheetCells names;
   std::string group;
   bool has_groups = false;
   for (std::size_t i = 0; i < sheet.width; ++i) {
@@ -119,12 +119,12 @@ void join_units(Sheet& sheet) {
   if (sheet.rows.size() < 3 || sheet.rows[1].width() != sheet.width)
     return;
   const SheetRow& row = sheet.rows[1];
-  Cells names = sheet.rows[0].cells;
+  SheetCells names = sheet.rows[0].cells;
   bool has_unit = false;
   for (std::size_t i = 0; i < sheet.width; ++i) {
     const std::string unit = unit_in(row.cells[i]);
     const bool is_of_numbers = !kNoUnits.has(unit) && !unit.empty();
-    const Cells below = sheet.column(i, 2);
+    const SheetCells below = sheet.column(i, 2);
     if ((unit.empty() && !row.cells[i].empty()) ||
         (is_of_numbers &&
          2 * to_size(std::ranges::count_if(below, is_written_number)) < below.size()))
@@ -138,7 +138,7 @@ void join_units(Sheet& sheet) {
 
 /// Whether the last cell of a column also stands above it.
 bool is_level(const Sheet& sheet, std::size_t column) {
-  Cells cells = mapped(sheet.column(column, 1), folded);
+  SheetCells cells = mapped(sheet.column(column, 1), folded);
   const std::string last = std::exchange(cells.back(), "");
   cells.pop_back();
   return contains(cells, last);
@@ -200,7 +200,7 @@ void name_first_column(Sheet& sheet) {
 }
 
 void drop_empty_columns(Sheet& sheet) {
-  Cells empty;
+  SheetCells empty;
   for (std::size_t i = sheet.width; i-- > 0;) {
     if (!std::ranges::all_of(sheet.column(i, 0), is_empty))
       continue;
@@ -215,8 +215,8 @@ void drop_empty_columns(Sheet& sheet) {
 }
 
 /// What may be done, in this order, where the header has a name per column.
-constexpr std::array kRepairs = {join_headers, join_units, drop_end, name_first_column,
-                                 drop_empty_columns};
+constexpr std::array kRepairs = {join_units, join_headers,      join_units,
+                                 drop_end,   name_first_column, drop_empty_columns};
 
 /// Every line of the file, with the rows in theirs.
 std::string csv_of(const Sheet& sheet) {
