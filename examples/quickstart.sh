@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # From a fresh clone to a fitted model in one command: installs what is missing, builds the
-# program and fits a model to the LeNet-5 measurements in data/. Can be run from any directory.
-# The model is written to model.json in the root of the repository.
+# program and fits models to the measurements in data/, of LeNet-5 (Eq. (4)) and of a transformer
+# (the form that predicts best). Can be run from any directory. The models are written to model.json
+# and gpt.json in the root of the repository.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -27,11 +28,15 @@ fi
 echo 'Fitting data/lenet5_pytorch_cpu.csv ...' >&2
 build/release/perfmodel fit data/lenet5_pytorch_cpu.csv -o model.json
 
+echo 'Fitting data/gpt_h100.csv ...' >&2
+build/release/perfmodel fit data/gpt_h100.csv --test data/gpt_h100_test.csv --failed drop \
+    --expression auto -o gpt.json
+
 cat <<EOF
 
-The model is in $root/model.json.
-To predict the times of the configurations in a table (here some that were measured), run
+The models are in $root: model.json of LeNet-5, gpt.json of the training steps of a transformer
+above. To predict the time of a step with a sequence twice as long as in a measured run, run
 
   cd '$root'
-  build/release/perfmodel predict model.json data/lenet5_test300.csv
+  build/release/perfmodel predict gpt.json --like data/gpt_h100_test.csv:135 --set seq_len=2048
 EOF
