@@ -207,6 +207,19 @@ TEST_CASE("every page of docs/ stands in its index", "[cli][docs]") {
   }
 }
 
+TEST_CASE("the measurements in data/ are described beside them", "[cli][docs]") {
+  const std::string text = test::read_text((root / "data/README.md").string());
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(root / "data")) {
+    if (entry.path().extension() != ".csv")
+      continue;
+    INFO(entry.path().string());
+    CHECK(text.find("| `" + entry.path().filename().string() + "` |") != std::string::npos);
+    ++files;
+  }
+  CHECK(files >= 6);
+}
+
 TEST_CASE("the README is short", "[cli][docs]") {
   CHECK(lines_of_page(root / "README.md").size() <= 200);
 }
