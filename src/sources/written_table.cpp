@@ -42,8 +42,8 @@ void drop_titles(Sheet& sheet) {
   };
   std::size_t titles = 0;
   for (std::size_t i = 0; i + 1 < sheet.rows.size() && is_title(sheet.rows[i]); ++i)
-    if (is_header(sheet, i + 1))
-      titles = i + 1;
+    if (is_header(sheet, i + 1) && sheet.rows[i].filled() <= sheet.rows[i + 1].filled())
+      titles = i + 1;  // else the next line may be of units
   sheet.drop(0, titles, titles == 1 ? "a title above the header" : "titles above the header");
 }
 
