@@ -157,7 +157,8 @@ std::optional<char> separator_in(const SheetRows& rows) {
     return cells == 0 ? 0 : std::ranges::count(first, cells, &SheetRow::width);
   };
   const char usual = separator_of(fmt::format("{}\n{}\n", rows[0].text, rows[1].text));
-  const char best = std::ranges::max({usual, ',', ';', '\t', '|'}, {}, support);
+  const std::array candidates = {usual, ',', ';', '\t', '|'};
+  const char best = *std::ranges::max_element(candidates, {}, support);
   return support(best) > 0 ? std::optional(best) : std::nullopt;
 }
 
