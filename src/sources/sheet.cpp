@@ -1,6 +1,8 @@
 #include "sources/sheet.hpp"
 
 #include <fmt/core.h>
+#include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
