@@ -234,7 +234,7 @@ TEST_CASE_METHOD(QuantileTest, "options that do not go with a bound are refused"
 }
 
 TEST_CASE_METHOD(QuantileTest, "a bound of few rows is that of the interval and says so",
-                 "[quantile]") {
+                 "[quantile][whole-fits]") {
   // Of 40 files of 12 rows, each judged on 400 new ones: a share of 0.95 has a standard deviation
   // of 0.06 per file, so 0.9 is five of that of the mean below.
   double covered = 0;
