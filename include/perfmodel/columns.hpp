@@ -84,6 +84,10 @@ struct FailedRuns {
 /// True for blank, NA, nan, none, failed, error, oom, timeout and the like, and numbers <= 0. What
 /// may be a typing error ("1,5") is none, to be rejected later.
 bool says_failed(const std::string& cell);
+/// The same of cells that are no numbers.
+bool tells_failure(const std::string& cell);
+/// Whether some of the runs were ended at a limit of time or memory.
+bool were_cut(const std::vector<FailedRuns>& failed);
 
 /// Separates the rows with a time or throughput in this column from those that failed: whose cell,
 /// if it is no number > 0, is such a one.
@@ -115,13 +119,14 @@ struct LeftOut {
     repetition,  ///< a counter of repetitions: "trial"
     label,       ///< a name of runs: a date, a path, an id
     constant,    ///< the same value in every row
+    incomplete,  ///< without a usable number in some rows
   };
 
   std::string column;
   Because because = Because::result;
   std::string identity;              ///< "num_gpus * local_batch"; empty if there is none
   std::vector<Factor> factors = {};  ///< if the identity is a product
-  std::string value = {};            ///< of a constant; may be blank
+  std::string value = {};            ///< of a constant, may be blank; what an incomplete one lacks
 };
 
 constexpr auto texts_of(LeftOut::Because) {
@@ -130,7 +135,8 @@ constexpr auto texts_of(LeftOut::Because) {
                                                     {identity, "identity"},
                                                     {repetition, "repetition"},
                                                     {label, "label"},
-                                                    {constant, "constant"}});
+                                                    {constant, "constant"},
+                                                    {incomplete, "incomplete"}});
 }
 
 /// A measured throughput, from which the time is computed: time = work / throughput.
@@ -168,9 +174,10 @@ std::string words_for(const Throughput& throughput, const ThroughputTime& time, 
 /// A warning if the work is named as that of one worker, but the throughput is that of all.
 std::optional<std::string> warning_of_work(const Throughput& throughput, const Table& table);
 
-/// What becomes of the runs whose time says that they failed. Censored: those that were ended at
-/// a limit count as longer than it, the others are dropped.
-enum class FailedRunsAre { refused, dropped, censored };
+/// What becomes of the runs whose time says that they failed. Told: those with no number (blank,
+/// "OOM") are dropped, those with a number <= 0 refused. Censored: those that were ended at a limit
+/// count as longer than it, the others are dropped.
+enum class FailedRunsAre { told, refused, dropped, censored };
 
 /// What the user specified about columns; the rest is inferred.
 ///
@@ -186,7 +193,7 @@ struct RoleRequest {
   std::vector<std::string> ignore;
   std::optional<std::string> time_unit;  ///< a label; nothing is converted
   std::optional<Throughput> throughput;  ///< instead of `target`
-  FailedRunsAre failed = FailedRunsAre::refused;
+  FailedRunsAre failed = FailedRunsAre::told;
   /// A column, or a number in the unit of the time: when a run would have been ended.
   std::optional<std::string> limit = {};
   /// A column of exit codes or states, of which 0 and "completed" mean that the run was not ended.

@@ -75,12 +75,14 @@ RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptio
 /// Removes the runs that failed according to their entry in the measured column. Returns a sentence
 /// about them, or nullopt if there are none. Throws InputError if no run is left.
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
-                                            const std::set<std::string>& text_columns);
+                                            const std::set<std::string>& text_columns,
+                                            FailedRunsAre how = FailedRunsAre::dropped);
 /// Returns the measured column of runs on which a model is evaluated: the throughput if the model
 /// has one and the runs contain it, otherwise the target.
 std::string judged_column(const Table& runs, const ModelSpec& spec);
 /// Removes failed runs by judged_column(); returns nullopt if the runs lack that column.
-std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec);
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec,
+                                            FailedRunsAre how = FailedRunsAre::dropped);
 
 /// Returns sentences about decimal commas and marks of thousands, or nullopt if there were none.
 std::optional<std::string> reading_notice(const Table& table);
@@ -118,7 +120,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request);
 
 /// Runs for a fit that adapts an earlier model: its columns have the roles that they have there.
 /// Throws InputError if no run is left or if columns that it derives exist already.
-LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_failed);
+LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, FailedRunsAre failed);
 
 /// The training, validation and test rows of runs. Splits without rows are nullopt.
 struct PreparedRuns {

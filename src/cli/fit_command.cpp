@@ -72,7 +72,7 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
   if (const auto& earlier = request.options.prior)
     return told(label_runs(read_runs(arguments.runs, categorical_columns(earlier->spec),
                                      arguments.input, progress),
-                           *earlier, request.roles.failed != FailedRunsAre::refused),
+                           *earlier, request.roles.failed),
                 console);
   if (!drawn)
     return read_labelled_runs(arguments.runs, request.roles, arguments.input, console, progress);

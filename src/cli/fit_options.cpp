@@ -139,10 +139,11 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
     failed.emplace_back("censor", FailedRunsAre::censored);
   app.choice<FailedRunsAre>(
       "--failed", request.failed, failed,
-      std::string(kFailedHelp) + (with_limits
-                                      ? "; censor: of these, runs that were ended at a limit "
-                                        "(>3600, or timeout with --limit) count as longer"
-                                      : ""));
+      std::string(kFailedHelp) +
+          (with_limits ? "; censor: of these, runs that were ended at a limit (>3600, or timeout "
+                         "with --limit) count as longer"
+                       : "") +
+          " (default: drop them, but refuse 0)");
   app.common({"--target", "--extrinsic", "--ignore"});
 }
 

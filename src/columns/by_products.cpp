@@ -1,9 +1,11 @@
 #include "columns/left_out.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -39,11 +41,11 @@ bool names_used_memory(const Words& words) {
   return kUsed.has_one_of(words) && (kMemory.has_one_of(words) || kBytes.has_one_of(words));
 }
 
-/// "samples per s", "tokens per sec per gpu", "imgpersec".
+/// "samples per s", "cycles per cpu second", "tokens per sec per gpu", "imgpersec".
 bool is_rate(const Words& words) {
-  for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (words[i] == "per" && kUnitsOfTime.has(words[i + 1]))
-      return true;
+  const auto per = std::ranges::find(words, "per");
+  if (std::any_of(per, words.end(), [](const std::string& word) { return kUnitsOfTime.has(word); }))
+    return true;
   return words.back().ends_with("persec") || words.back().ends_with("persecond");
 }
 
@@ -70,7 +72,8 @@ bool may_be_memory_used(std::string_view name) {
 }
 
 // What a percentage is of if it was measured: "CPU Load (%)", but not "sparsity %".
-constexpr WordList kShares{"load util usage cpu gpu idle busy error errors hit hits miss misses"};
+constexpr WordList kShares{
+    "time load util usage cpu gpu idle busy error errors hit hits miss misses"};
 
 // Names of times that may stand beside the time of a run.
 constexpr WordList kOtherTimes{"wall latency elapsed duration"};
@@ -82,10 +85,12 @@ constexpr WordList kComputed{
     "change"};
 
 // Whole names of results without the name of a quantity.
-constexpr WordList kOutcomes{"score result measured actual fom"};
+constexpr WordList kOutcomes{"score result measured actual fom total mean median avg average"};
 
 constexpr WordList kStatisticsOfRuns{
-    "avg mean average median std stdev stddev sd dev deviation sem min max var cv iqr mad geomean"};
+    "avg mean average median spread standard std stdev stddev sd dev deviation sem min max var cv "
+    "iqr mad "
+    "geomean"};
 // Beside the name of a quantity only, since "low" and "high" alone are settings.
 constexpr WordList kSpreads{"err error ci lo low lower hi high upper q1 q3 sum"};
 // What counts the runs behind a row of statistics.
@@ -136,12 +141,15 @@ constexpr double kAgreement = 0.01;          // of a law, in every row
 constexpr std::size_t kManyValues = 20;      // settings have fewer
 constexpr std::size_t kFewestRowsOfLaw = 5;  // four columns fit fewer rows by chance
 
-/// "3.42x", "4.8 \u00b1 0.1": numbers that nothing but a measurement is written as.
+/// "3.42x", "4.8 \u00b1 0.1", "226-350": numbers that nothing but a measurement is written as.
 bool is_unread_result(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view rest = trimmed(text.substr(end), " ");
-  return text.substr(0, end).find('.') != text.npos &&
-         (rest == "x" || rest == "\u00d7" || rest.starts_with("\u00b1"));
+  const auto least = parse_number(text.substr(0, end));
+  const auto most = rest.starts_with('-') ? parse_number(rest.substr(1)) : std::nullopt;
+  return (text.substr(0, end).find('.') != text.npos &&
+          (rest == "x" || rest == "\u00d7" || rest.starts_with("\u00b1"))) ||
+         (least && most && *least < *most);
 }
 
 bool holds_unread_results(const Column& column) {
@@ -154,6 +162,56 @@ bool may_be_left_out(const ColumnPart& part) {
   return part.is_input() && !part.by_flag && part.column->formula.empty() &&
          (part.facts.numbers > 0 || holds_unread_results(*part.column)) && !part.facts.constant &&
          !part.facts.zero_one && !is_scale_name(part.column->name);
+}
+
+/// "op" of "ns_per_op" and "allocs/op": what both columns are measured of.
+std::string measured_of(const std::string& name) {
+  const Words words = name_words(name);
+  const auto per = std::ranges::find(words, "per");
+  return words.size() > 2 && per != words.begin() && words.end() - per == 2 ? words.back() : "";
+}
+
+/// Whether a column has a result of however many values: "CPU Load (%)", "energy_j" or "GB/s" with
+/// digits behind the point.
+bool is_surely_measured(const Column& column) {
+  const Words all = name_words(column.name);
+  const bool has_digits = column.last_digit > 0 && column.last_digit < 1;
+  return has_digits && !all.empty() && !kAskedFor.has_one_of(all) &&
+         (kUsedUp.has_one_of(all) || is_rate(all) ||
+          (column.name.find('%') != std::string::npos && kShares.has_one_of(all)));
+}
+
+/// Whether a column counts the calls of a run of a benchmark, more of them where each takes less.
+bool counts_calls(const ColumnPart& part, const ColumnPart& target) {
+  constexpr WordList calls{"iters iterations loops calls runs"};
+  const std::vector<LogColumn> columns = log_columns({&part, &target});
+  if (columns.size() < 2 || !calls.has(name_words(part.column->name).back()))
+    return false;
+  const std::vector<double>& x = columns[0].logarithms;
+  const std::vector<double>& y = columns[1].logarithms;
+  const double n = static_cast<double>(x.size());
+  double mean_x = 0;
+  double mean_y = 0;
+  for (std::size_t row = 0; row < x.size(); ++row) {
+    mean_x += x[row] / n;
+    mean_y += y[row] / n;
+  }
+  double xx = 0;
+  double yy = 0;
+  double xy = 0;
+  for (std::size_t row = 0; row < x.size(); ++row) {
+    xx += (x[row] - mean_x) * (x[row] - mean_x);
+    yy += (y[row] - mean_y) * (y[row] - mean_y);
+    xy += (x[row] - mean_x) * (y[row] - mean_y);
+  }
+  constexpr double close = 0.7;  // of a correlation: such counts are powers of two or rounded
+  return xy < -close * std::sqrt(xx * yy);
+}
+
+/// Whether two columns have digits behind the point and the first has many values.
+bool looks_like(const Column& column, const Column& other) {
+  return column.is_numeric() && column.bad_cells.empty() && column.last_digit < 1 &&
+         other.last_digit < 1 && 2 * distinct_values(column) > column.numbers.size();
 }
 
 bool is_of_numbers(const ColumnPart& part) {
@@ -267,8 +325,9 @@ bool has_unit_of_result(const ColumnPart& part) {
   constexpr WordList given{"input inputs size file files data dataset read disk cache"};
   const Column& column = *part.column;
   const Words words = name_words(column.name);
-  const bool has_digits = column.with_unit.find('.') != std::string::npos;  // settings are round
-  return (column.unit == "s" || column.unit == "B") && has_digits && !kAskedFor.has_one_of(words) &&
+  // Settings are round.
+  const bool is_used = column.with_unit.find('.') != std::string::npos || kUsed.has_one_of(words);
+  return (column.unit == "s" || column.unit == "B") && is_used && !kAskedFor.has_one_of(words) &&
          !given.has_one_of(words);
 }
 
@@ -284,7 +343,7 @@ bool is_by_product_name(std::string_view name) {
   // "peak" usage, handled above, is a result; any other peak is a property of the machine.
   if (kAskedFor.has_one_of(words))
     return false;
-  constexpr WordList computed{"ideal predicted recall"};
+  constexpr WordList computed{"ideal predicted suggested recall"};
   if (all == Words{"total"} || all.front() == "perf" || kUsedUp.has_one_of(all) ||
       computed.has_one_of(all) || (name.find('%') != name.npos && kShares.has_one_of(all)))
     return true;
@@ -313,7 +372,15 @@ struct ResultEvidence {
   bool tells_memory;    ///< in few rows, every memory that was asked for may be another one
   bool has_statistics;  ///< two or more
   std::vector<const ColumnPart*> summands;  ///< of the target
+  std::vector<const ColumnPart*> siblings;  ///< of a target that no name tells from these
 
+  /// A further part of a total: of the same kind as its parts, and below it in every row.
+  bool is_further_part(const Column& column) const {
+    bool is_below = !summands.empty() && looks_like(column, target);
+    for (std::size_t row = 0; is_below && row < column.numbers.size(); ++row)
+      is_below = column.numbers[row] < target.numbers[row];
+    return is_below;
+  }
   /// A result if it looks measured.
   bool is_named(const ColumnPart& part) const {
     const std::string& name = part.column->name;
@@ -325,14 +392,41 @@ struct ResultEvidence {
   bool is_sure(const ColumnPart& part) const {
     const std::string& name = part.column->name;
     return is_statistic_of(name, target.name) || contains(summands, &part) ||
+           is_further_part(*part.column) || contains(siblings, &part) ||
+           is_surely_measured(*part.column) ||
+           (!measured_of(name).empty() && measured_of(name) == measured_of(target.name)) ||
            folded(name) == "visits" || holds_unread_results(*part.column) ||
            (has_statistics &&
             (is_plain_statistic(*part.column, target) || kRunsBehind.has(folded(name))));
   }
 };
 
+/// Whether nothing but its place says that the column is the target.
+bool is_guessed_by_place(const ColumnPart& target) {
+  const std::string& name = target.column->name;
+  return !target.by_flag && rank_as_target(name) == ResultRank::unknown && !is_time_name(name) &&
+         !may_be_time_name(name) && !names_amount(name) && !is_by_product_name(name);
+}
+
+/// The columns that look like such a target, unless all inputs do.
+std::vector<const ColumnPart*> siblings_of(const ColumnPart& target,
+                                           const std::vector<ColumnPart>& parts) {
+  std::vector<const ColumnPart*> found;
+  std::size_t others = 0;
+  if (!is_guessed_by_place(target))
+    return found;
+  for (const ColumnPart& part : parts) {
+    const bool is_sibling = may_be_left_out(part) && looks_like(*part.column, *target.column);
+    if (is_sibling)
+      found.push_back(&part);
+    others += part.is_input() && !is_sibling ? 1U : 0U;
+  }
+  return others > 0 ? found : std::vector<const ColumnPart*>();
+}
+
 ResultEvidence evidence_of(const Table& table, const std::vector<ColumnPart>& parts,
-                           const Column& target) {
+                           const ColumnPart& target_part) {
+  const Column& target = *target_part.column;
   std::size_t statistics = 0;
   std::vector<const ColumnPart*> may_be_summands;
   for (const ColumnPart& part : parts) {
@@ -346,7 +440,7 @@ ResultEvidence evidence_of(const Table& table, const std::vector<ColumnPart>& pa
       may_be_summands.push_back(&part);
   }
   return {target, table.rows() >= kFewestRowsOfLaw, statistics > 1,
-          parts_of_total(may_be_summands, target)};
+          parts_of_total(may_be_summands, target), siblings_of(target_part, parts)};
 }
 
 }  // namespace
@@ -388,7 +482,7 @@ std::vector<LeftOut> find_by_products(const Table& table, const std::vector<Colu
   const auto target = std::ranges::find(parts, Part::target, &ColumnPart::part);
   if (target == parts.end())
     return {};
-  const ResultEvidence evidence = evidence_of(table, parts, *target->column);
+  const ResultEvidence evidence = evidence_of(table, parts, *target);
   std::vector<const ColumnPart*> set;
   for (const ColumnPart& part : parts)
     if (part.is_number() && part.column->formula.empty() &&
@@ -406,7 +500,8 @@ std::vector<LeftOut> find_by_products(const Table& table, const std::vector<Colu
     const bool measured =
         looks_measured(*part.column) || (may_be_time_name(name) && !is_whole(*part.column));
     const bool named = evidence.is_named(part);
-    const bool is_result = evidence.is_sure(part) || (named && measured);
+    const bool is_result =
+        evidence.is_sure(part) || (named && measured) || counts_calls(part, *target);
     std::optional<std::string> law;
     if (tells_laws && is_of_numbers(part) &&
         (is_result || named || (measured && !is_whole(*part.column))))
@@ -415,7 +510,10 @@ std::vector<LeftOut> find_by_products(const Table& table, const std::vector<Colu
     if (law || is_result)
       found.push_back({name, LeftOut::Because::result, law.value_or("")});
   }
-  std::ranges::sort(found, {}, &LeftOut::column);
+  // A count is taken out last: as the only other column it is a setting.
+  std::ranges::sort(found, {}, [](const LeftOut& item) {
+    return std::pair(kRunsBehind.has(folded(item.column)), item.column);
+  });
   return found;
 }
 

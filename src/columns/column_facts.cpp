@@ -518,6 +518,44 @@ int MovingColumns::power(const std::string& column, const std::string& origin) c
   return found == factors.end() ? 0 : found->power;
 }
 
+bool is_missing(std::string_view cell) {
+  constexpr WordList words{
+      "na n/a #n/a nan null nil _ __ ___ ? missing unknown \u2013 \u2014"};  // folded
+  return cell.empty() || words.has(folded(cell));
+}
+
+std::size_t missing_cells(const Column& column) {
+  if (column.is_numeric())
+    return std::ranges::all_of(column.bad_cells, is_missing, &BadCell::text)
+               ? column.bad_cells.size()
+               : 0;
+  const std::vector<double> numbers = level_numbers(column);
+  const bool has_numbers = std::ranges::any_of(numbers, [](double x) { return !std::isnan(x); });
+  std::vector<bool> missing;
+  for (std::size_t code = 0; code < numbers.size(); ++code) {
+    const std::string& text = column.levels[code];
+    missing.push_back(has_numbers ? is_missing(text) : text.empty());
+    if (has_numbers && std::isnan(numbers[code]) && !missing.back())
+      return 0;
+  }
+  return to_size(
+      std::ranges::count_if(column.codes, [&](std::uint32_t code) { return missing[code]; }));
+}
+
+bool holds_numbers_as_written(const Column& column) {
+  return std::ranges::all_of(
+      column.levels,
+      [](const std::string& level) {
+        return level.find_first_not_of("0123456789.,+-eE% ") == std::string::npos;
+      });
+}
+
+bool names_the_rows(const Column& column) {
+  constexpr std::size_t few = 10;
+  const std::size_t levels = column.levels.size();
+  return !column.is_numeric() && levels >= few && 10 * levels > 9 * column.codes.size();
+}
+
 std::optional<bool> truth_value(std::string_view text) {
   if (text.size() != 4 && text.size() != 5)
     return std::nullopt;

@@ -206,6 +206,24 @@ class MovingColumns {
   std::map<std::string, std::vector<Factor>> origins_;
 };
 
+/// Whether a cell says that there is no value: blank, "-", "--", "N/A", "nan", "?".
+bool is_missing(std::string_view cell);
+
+/// The rows in which a column has no value: of numbers, those with a missing cell; of texts, the
+/// blank ones; of both, all missing ones if no other text is among them, else 0.
+std::size_t missing_cells(const Column& column);
+/// Whether so many rows lack a usable value that the column is left out rather than these rows, or
+/// that it is no slip.
+constexpr bool is_gap(std::size_t missing, std::size_t rows) {
+  return missing > 1 && 10 * missing > rows;
+}
+
+/// Whether all texts of a column are numbers in a format that is not parsed: "1,5", "12 %".
+bool holds_numbers_as_written(const Column& column);
+
+/// Whether a column of texts has one of its own in nearly every row, of ten or more.
+bool names_the_rows(const Column& column);
+
 /// The value of "true", "TRUE", "False", ...; nullopt for other texts.
 std::optional<bool> truth_value(std::string_view text);
 

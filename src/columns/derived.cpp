@@ -241,6 +241,9 @@ std::string work_of_iteration(const Throughput& throughput, const Table& table) 
 }  // namespace
 
 bool names_throughput(std::string_view name) {
+  constexpr WordList prices{"price cost usd eur"};
+  if (prices.has_one_of(name_words(name)))
+    return false;
   if (!thing_and_unit(name).second.empty())
     return true;
   constexpr WordList rates{

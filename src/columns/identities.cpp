@@ -254,7 +254,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 constexpr WordList kRepetitions{
-    "rep repetition repeat replicate replication run trial visit attempt experiment measurement "
+    "rep repl repetition repeat replicate replication run trial visit attempt experiment "
+    "measurement "
     "seed"};
 // Other words that such a name may contain: "run_id", "random_seed", "seed 3".
 constexpr WordList kBesideRepetitions{"id idx index no nr number random rng uuid count"};
@@ -368,11 +369,6 @@ bool is_path(std::string_view text) {
                      [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-/// "1,5", "12 %": numbers in a format that is not parsed, which must be reported.
-bool is_like_a_number(std::string_view text) {
-  return text.find_first_not_of("0123456789.,+-eE% ") == std::string_view::npos;
-}
-
 /// "9f3a2b1", or any text of a column that is called "hash" or "id".
 bool is_hash(std::string_view text) {
   constexpr std::size_t shortest = 6;  // "fa11ed" may be a word
@@ -381,12 +377,21 @@ bool is_hash(std::string_view text) {
          text.find_first_of("0123456789") != std::string_view::npos;
 }
 
+/// Revisions of a program, of which some hashes have digits alone.
+bool is_revision(const Column& column, const Names& words) {
+  constexpr WordList revisions{"revision rev commit"};
+  const auto is_one = [](const std::string& text) { return parse_number(text) || is_hash(text); };
+  return !words.empty() && (revisions.has(words.back()) || kHashes.has(words.back())) &&
+         std::ranges::all_of(column.levels, is_one) &&
+         std::ranges::all_of(column.bad_cells, is_one, &BadCell::text);
+}
+
 bool is_text_label(const Column& column, const Names& words, std::size_t rows) {
   constexpr std::size_t kFewLevels = 10;  // so few models or datasets may occur once each
   const Names& levels = column.levels;
   if (std::ranges::all_of(levels, is_date))
     return true;
-  if (is_scale_name(column.name) || std::ranges::all_of(levels, is_like_a_number))
+  if (is_scale_name(column.name) || holds_numbers_as_written(column))
     return false;
   return 10 * levels.size() > 9 * rows &&
          (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path) ||
@@ -408,9 +413,14 @@ std::vector<LeftOut> find_run_labels(const Table& table, const std::vector<Colum
   std::vector<LeftOut> found;
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
-    if (!part.is_input() || part.by_flag || !column.formula.empty() || part.facts.mixed())
+    if (!part.is_input() || part.by_flag || !column.formula.empty())
       continue;
     const Names words = label_words(column.name);
+    if (part.facts.mixed()) {
+      if (is_revision(column, words))
+        found.push_back({column.name, LeftOut::Because::label, {}});
+      continue;
+    }
     if (is_repetition(column, words))
       found.push_back({column.name, LeftOut::Because::repetition, {}});
     else if (is_label(column, words, table.rows()))

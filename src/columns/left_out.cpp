@@ -65,6 +65,8 @@ constexpr std::array kTools{
                 {"iterations real_time cpu_time time_unit bytes_per_second items_per_second "
                  "error_occurred error_message"},
                 {"name run_name family_index per_family_instance_index run_type aggregate_name"}},
+    // the same on a console
+    ToolColumns{{"benchmark time cpu iterations"}, {"time cpu iterations"}, {}},
     // hyperfine
     ToolColumns{{"command mean stddev"},
                 {"mean stddev median user system min max exit_codes memory_usage_byte"},
@@ -184,15 +186,70 @@ std::vector<LeftOut> columns_of_tool(const Evidence& in) {
     if (because && part.is_input() && !part.by_flag && part.column->formula.empty())
       out.push_back({part.column->name, *because, {}});
   }
+  // The last column that is left is no result.
+  std::ranges::stable_partition(
+      out, [](const LeftOut& item) { return item.because == LeftOut::Because::result; });
   return out;
+}
+
+/// Names of rows, which are not known of other runs.
+std::vector<LeftOut> names_of_rows(const Evidence& in) {
+  std::vector<LeftOut> out;
+  for (const ColumnPart& part : in.parts)
+    if (part.is_input() && !part.by_flag && names_the_rows(*part.column) && !part.facts.mixed() &&
+        !is_scale_name(part.column->name) && !holds_numbers_as_written(*part.column))
+      out.push_back({part.column->name, LeftOut::Because::label, {}});
+  return out;
+}
+
+/// Columns that lack a number, or a text, in more rows than those in which it may be a mistake, and
+/// columns of numbers below 0, of which there are no powers.
+std::vector<LeftOut> incomplete_columns(const Evidence& in) {
+  std::vector<LeftOut> out;
+  for (const ColumnPart& part : in.parts) {
+    if (!part.is_input() || part.by_flag)
+      continue;
+    const Column& column = *part.column;
+    const std::size_t rows = in.table.rows();
+    const auto negative =
+        to_size(std::ranges::count_if(column.numbers, [](double x) { return x < 0; }));
+    const std::size_t missing = missing_cells(column);
+    if (is_gap(missing, rows))
+      out.push_back({column.name,
+                     LeftOut::Because::incomplete,
+                     {},
+                     {},
+                     fmt::format("has no value in {} of {} rows", missing, rows)});
+    else if (part.part == Part::intrinsic && is_gap(negative, rows))
+      out.push_back({column.name,
+                     LeftOut::Because::incomplete,
+                     {},
+                     {},
+                     fmt::format("is below 0 in {} of {} rows", negative, rows)});
+  }
+  return out;
+}
+
+/// True if no level of a text column has both rows in which `column` has no value and others.
+bool tells_gaps(const Column& levels, const Column& column) {
+  std::vector<std::optional<bool>> missing(levels.levels.size());
+  for (std::size_t row = 0; row < levels.codes.size(); ++row) {
+    const bool here = is_missing(column.text(row));
+    if (missing[levels.codes[row]].value_or(here) != here)
+      return false;
+    missing[levels.codes[row]] = here;
+  }
+  return true;
 }
 
 /// What finds columns that are no inputs, with the reason, in the order in which they are taken
 /// out: each rule sees the inputs that the earlier ones have left.
-constexpr std::array<std::vector<LeftOut> (*)(const Evidence& in), 4> kRules{
+constexpr std::array<std::vector<LeftOut> (*)(const Evidence& in), 6> kRules{
     columns_of_tool,
-    [](const Evidence& in) { return find_run_labels(in.table, in.parts); },
     [](const Evidence& in) { return find_by_products(in.table, in.parts); },
+    [](const Evidence& in) { return find_run_labels(in.table, in.parts); },
+    names_of_rows,
+    incomplete_columns,
     [](const Evidence& in) { return find_identities(in.parts); },
 };
 
@@ -223,6 +280,8 @@ std::string words_for(const LeftOut& left_out) {
     case LeftOut::Because::constant:
       return left_out.value.empty() ? "is blank in every row"
                                     : fmt::format("has the value {} in every row", left_out.value);
+    case LeftOut::Because::incomplete:
+      return left_out.value.empty() ? "is incomplete" : left_out.value;
   }
   return "";
 }
@@ -231,8 +290,21 @@ std::string columns_named(std::span<const std::string> names) {
   return fmt::format("Column{} {}", names.size() == 1 ? "" : "s", quoted_list(names));
 }
 
-std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
-                                          const Parts& parts) {
+std::string models_without_gaps(const Column& column, const Table& table) {
+  const Column* by = nullptr;
+  if (missing_cells(column) == 0)
+    return "";
+  for (const Column& levels : table.columns)
+    if (&levels != &column && !levels.is_numeric() && 2 * levels.levels.size() <= table.rows() &&
+        (by == nullptr || levels.levels.size() < by->levels.size()) && tells_gaps(levels, column))
+      by = &levels;
+  return by == nullptr
+             ? ""
+             : fmt::format("fit a model per '{}': --by {}", by->name, shell_word(by->name));
+}
+
+std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out, const Parts& parts,
+                                          const Table& table) {
   std::vector<std::string> notices;
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::repetition)
@@ -260,6 +332,16 @@ std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
                         : "look like results of the runs, not inputs, and are left out",
                     flags_to_keep(results, parts)));
   }
+  for (const LeftOut& item : left_out)
+    if (item.because == LeftOut::Because::incomplete) {
+      const std::string by = models_without_gaps(table.at(item.column), table);
+      notices.push_back(fmt::format(
+          "Column '{}' {} and is left out; {}{}{}.", item.column, words_for(item),
+          missing_cells(table.at(item.column)) > 0
+              ? std::string("fill it to keep it")
+              : fmt::format("--categorical {} takes its values as levels", shell_word(item.column)),
+          by.empty() ? "" : ", or ", by));
+    }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::identity)
       notices.push_back(fmt::format(

@@ -81,9 +81,13 @@ std::string words_for(const LeftOut& left_out);
 /// "Column 'a'", "Columns 'a' and 'b'"
 std::string columns_named(std::span<const std::string> names);
 
+/// "fit a model per 'optimiser': --by optimiser", for the column of fewest texts that tell in which
+/// rows another one has no value; empty if there is none.
+std::string models_without_gaps(const Column& column, const Table& table);
+
 /// One sentence per reason, with the flags that make the columns inputs.
 std::vector<std::string> left_out_notices(const std::vector<LeftOut>& left_out,
-                                          const std::vector<ColumnPart>& parts);
+                                          const std::vector<ColumnPart>& parts, const Table& table);
 
 /// The numeric inputs that follow from others in every row:
 /// - as a constant times a product or quotient of up to three,

@@ -254,7 +254,12 @@ bool denotes(const std::string& name, std::string_view unit) {
 std::optional<Quantity> parse_quantity(std::string_view text) {
   if (text.empty() || kDecimalDigits.find(text.front()) == kDecimalDigits.npos)
     return std::nullopt;
-  const auto quantity = text.find(':') == text.npos ? sum_of_units(text) : clock_time(text);
+  // "1m:51s" has units, and "1:51:00" none.
+  const bool is_clock =
+      text.find(':') != text.npos && kDecimalDigits.find(text.back()) != text.npos;
+  std::string with_blanks(is_clock ? "" : text);
+  std::ranges::replace(with_blanks, ':', ' ');
+  const auto quantity = is_clock ? clock_time(text) : sum_of_units(with_blanks);
   return quantity && std::isfinite(quantity->value) ? quantity : std::nullopt;
 }
 

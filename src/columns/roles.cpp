@@ -426,44 +426,18 @@ std::string written_number_in(const Table& table, const Column& column) {
   return "";
 }
 
-bool is_blank(const Column& column, std::size_t row) {
-  return column.text(row).empty();
-}
-
 /// The number of rows in which a column of numbers is blank; 0 if it has other texts as well.
 std::size_t blank_rows(const Table& table, const ColumnPart& part) {
   std::size_t blanks = 0;
   for (std::size_t row = 0; row < table.rows(); ++row)
-    blanks += std::size_t{is_blank(*part.column, row)};
+    blanks += part.column->text(row).empty() ? 1U : 0U;
   return part.facts.numbers > 0 && blanks == part.facts.texts ? blanks : 0;
 }
 
-/// True if no level of a text column has both rows in which `column` is blank and others.
-bool tells_blanks(const Column& levels, const Column& column) {
-  std::vector<std::optional<bool>> blank(levels.levels.size());
-  for (std::size_t row = 0; row < levels.codes.size(); ++row) {
-    const bool here = is_blank(column, row);
-    if (blank[levels.codes[row]].value_or(here) != here)
-      return false;
-    blank[levels.codes[row]] = here;
-  }
-  return true;
-}
-
-/// "pass --ignore batch, or fit a model per 'optimiser': --by optimiser", if a text column of few
-/// levels separates the rows in which the column is blank.
+/// "pass --ignore batch, or fit a model per 'optimiser': --by optimiser".
 std::string ways_around_blanks(const Table& table, const ColumnPart& part) {
-  const Column* by = nullptr;
-  for (const Column& column : table.columns)
-    if (&column != part.column && !column.is_numeric() &&
-        2 * column.levels.size() <= table.rows() &&
-        (by == nullptr || column.levels.size() < by->levels.size()) &&
-        tells_blanks(column, *part.column))
-      by = &column;
-  if (by == nullptr)
-    return fmt::format("pass {}", ignored(part));
-  return fmt::format("pass {}, or fit a model per '{}': --by {}", ignored(part), by->name,
-                     shell_word(by->name));
+  const std::string by = models_without_gaps(*part.column, table);
+  return fmt::format("pass {}{}{}", ignored(part), by.empty() ? "" : ", or ", by);
 }
 
 /// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there
@@ -496,22 +470,18 @@ bool check_levels(const Column& column, CellProblems& problems) {
 /// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
 void refuse_row_names(const Table& table, const ColumnPart& part, bool is_only,
                       Obstacles& obstacles) {
-  constexpr std::size_t few = 10;
-  const std::size_t levels = part.column->levels.size();
-  if (part.by_flag || levels < few || 10 * levels <= 9 * table.rows())
+  if (part.by_flag || !names_the_rows(*part.column))
     return;
-  if (is_only)
-    obstacles.columns.push_back(fmt::format(
-        "{}: nearly every row has a '{}' of its own, and no other input varies, so there is "
-        "nothing to model; add columns that say in what these differ, or pass {} for a constant "
-        "each",
-        table.source, part.column->name, as_categorical(part)));
-  else
-    obstacles.columns.push_back(
-        fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be levels; "
-                    "pass {}, or {} to keep it",
-                    table.source, part.column->name, levels, table.rows(), ignored(part),
-                    as_categorical(part)));
+  obstacles.columns.push_back(
+      is_only ? fmt::format(
+                    "{}: nearly every row has a '{}' of its own, and no other input varies, so "
+                    "there is nothing to model; add columns that say in what these differ, or pass "
+                    "{} for a constant each",
+                    table.source, part.column->name, as_categorical(part))
+              : fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be "
+                            "levels; pass {}, or {} to keep it",
+                            table.source, part.column->name, part.column->levels.size(),
+                            table.rows(), ignored(part), as_categorical(part)));
 }
 
 /// Adds a problem for a mixed column that is neither numeric with mistakes nor categorical.
@@ -595,7 +565,7 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
 /// stages 1 to 3. In a column of numbers, texts that stand once or say that a value is missing are
 /// mistakes.
 bool are_names(const Table& table, const ColumnPart& part) {
-  constexpr WordList missing{"na n/a nan null _ __ ? missing unknown failed fail error"};  // folded
+  constexpr WordList failed{"failed fail error"};
   const Column& column = *part.column;
   if (!column.unit.empty() || is_scale_name(column.name) || has_time_unit(column.name))
     return false;
@@ -605,7 +575,7 @@ bool are_names(const Table& table, const ColumnPart& part) {
   const bool few_texts = part.facts.mostly_numbers();
   for (const auto& [text, count] : cells)
     if (!parse_number(text) &&
-        (text.empty() || missing.has(folded(text)) || without_group_marks(text) ||
+        (is_missing(text) || failed.has(folded(text)) || without_group_marks(text) ||
          has_size_letter(text) || parse_quantity(text) || (few_texts && count < 2)))
       return false;
   constexpr std::size_t few = 10;
@@ -644,7 +614,9 @@ void require_input(const Table& table, const Roles& roles, Obstacles& obstacles)
   if (roles.intrinsic.empty() && roles.categorical.empty() && roles.extrinsic.empty() &&
       obstacles.columns.empty())
     obstacles.columns.push_back(fmt::format(
-        "{}: no column {}, so there is nothing to model", table.source,
+        "{}: no column {}, so there is nothing to model; add columns that say in what the runs "
+        "differ",
+        table.source,
         roles.ignored.empty() ? "but the time varies" : "that varies is left but the time"));
 }
 
@@ -743,7 +715,7 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   if (!request.formula) {
     roles.left_out = drop_constants(parts, roles.notices);
     const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts, request.results);
-    std::ranges::move(left_out_notices(no_inputs, parts), std::back_inserter(roles.notices));
+    std::ranges::move(left_out_notices(no_inputs, parts, table), std::back_inserter(roles.notices));
     roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
   }
   settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
@@ -793,15 +765,13 @@ std::string remedy_of_measured(const std::string& what, const Table& table, cons
   if (failed.empty())
     return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
   // Who only drops the runs that were ended at a limit fits the short ones.
-  const bool were_cut = std::ranges::any_of(failed, [](const FailedRuns& runs) {
-    return ran_out_of(runs.cell) != RanOutOf::nothing || least_of(runs.cell);
-  });
   return fmt::format(
       "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
       "leave out runs that failed{}",
       what,
-      were_cut ? ", or --failed censor --limit LIMIT to count those that were ended as longer"
-               : "");
+      were_cut(failed)
+          ? ", or --failed censor --limit LIMIT to count those that were ended as longer"
+          : "");
 }
 
 NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
@@ -825,6 +795,19 @@ NoInputs find_no_inputs(const Table& table, const std::string& target, const std
     found.notices.push_back(notice_of_step(step));
   }
   return found;
+}
+
+std::vector<std::string> columns_with_gaps(const Table& table, const RoleRequest& request) {
+  if (std::ranges::none_of(table.columns, missing_cells))
+    return {};
+  Parts parts;
+  Obstacles obstacles(table);
+  settle_roles(table, request, false, parts, obstacles);
+  std::vector<std::string> out;
+  for (const ColumnPart& part : parts)
+    if (part.is_input() && !part.by_flag && missing_cells(*part.column) > 0)
+      out.push_back(part.column->name);
+  return out;
 }
 
 Roles roles_around_scale(const Table& table, const RoleRequest& request) {

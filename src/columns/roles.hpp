@@ -18,6 +18,9 @@ inline constexpr std::string_view kOtherTargets = "--target names another";
 /// column, or the time itself, and if a column of `per` is unknown or has numbers.
 RoleRequest with_formula_columns(const Table& table, RoleRequest request);
 
+/// The inputs that resolve_roles() would infer and that lack values in a few rows.
+std::vector<std::string> columns_with_gaps(const Table& table, const RoleRequest& request);
+
 /// resolve_roles() without checks of values, for callers that use only the target and a scale.
 Roles roles_around_scale(const Table& table, const RoleRequest& request);
 

@@ -52,11 +52,10 @@ constexpr std::size_t kMostLinesKept = 5;
 constexpr std::size_t kMostReasonsNamed = 6;
 
 constexpr auto kFailed = std::to_array<std::string_view>(
-    {"",        "na",        "n/a",       "#n/a",    "nan",       "null",    "nil",
-     "none",    "_",         "?",         "inf",     "infinity",  "fail",    "failed",
-     "failure", "err",       "error",     "crash",   "oom",       "killed",  "out_of_memory",
-     "crashed", "cancelled", "canceled",  "timeout", "timed_out", "skipped", "dnf",
-     "aborted", "preempted", "node_fail", "running", "pending",   "pruned"});
+    {"none",      "inf",     "infinity",  "fail",    "failed",        "failure", "err",
+     "error",     "crash",   "oom",       "killed",  "out_of_memory", "crashed", "cancelled",
+     "canceled",  "timeout", "timed_out", "skipped", "dnf",           "aborted", "preempted",
+     "node_fail", "running", "pending",   "pruned"});
 
 std::string base_name_of(const std::string& source) {
   return source.substr(source.rfind('/') + 1);
@@ -182,8 +181,20 @@ bool says_failed(const std::string& cell) {
   std::string word = folded(cell);
   if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
     word.erase(0, 1);  // the sign of "-inf"
-  return contains(kFailed, word) || ran_out_of(cell) != RanOutOf::nothing ||
+  return is_missing(cell) || contains(kFailed, word) || ran_out_of(cell) != RanOutOf::nothing ||
          least_of(cell).has_value();
+}
+
+bool tells_failure(const std::string& cell) {
+  return !parse_number(cell) && says_failed(cell);
+}
+
+bool were_cut(const std::vector<FailedRuns>& failed) {
+  return std::ranges::any_of(
+      failed,
+      [](const FailedRuns& runs) {
+        return ran_out_of(runs.cell) != RanOutOf::nothing || least_of(runs.cell);
+      });
 }
 
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,

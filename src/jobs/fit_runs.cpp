@@ -472,8 +472,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
 
 FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
   const auto& earlier = request.options.prior;
-  const bool drop_failed = request.roles.failed != FailedRunsAre::refused;
-  LabelledRuns labelled = earlier ? label_runs(std::move(runs), *earlier, drop_failed)
+  LabelledRuns labelled = earlier ? label_runs(std::move(runs), *earlier, request.roles.failed)
                                   : label_runs(std::move(runs), request.roles);
   return fit_prepared(prepare_fit(std::move(labelled), request), request);
 }

@@ -187,6 +187,22 @@ void add_facts(const InputOptions& input, const std::set<std::string>& text_colu
 
 }  // namespace
 
+/// Leaves out the rows that have no value of an input.
+std::string drop_gaps(const std::string& column, const std::set<std::string>& text_columns,
+                      Table& table) {
+  constexpr std::size_t most_named = 5;
+  const std::size_t rows = table.rows();
+  WithoutFailed left = without_failed_runs(
+      table, column, text_columns, [](const std::string& cell) { return is_missing(cell); });
+  std::vector<std::string> places;
+  for (std::size_t row = 0; row < left.failed_rows.rows(); ++row)
+    places.push_back(left.failed_rows.where(row));
+  table = std::move(left.table);
+  return fmt::format("{} of {} rows have no '{}' ({}) and are left out; --ignore {} keeps them",
+                     places.size(), rows, column, enumerated(places, most_named),
+                     shell_word(column));
+}
+
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   LabelledRuns runs;
   runs.file = std::move(file);
@@ -226,9 +242,9 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   if (measured && request.failed == FailedRunsAre::censored)
     if (auto cut = set_limits(*measured, request.limit, table))
       notices.push_back(*std::move(cut));
+  const std::set<std::string> text_columns(request.categorical.begin(), request.categorical.end());
   if (measured && request.failed != FailedRunsAre::refused)
-    if (auto failed = drop_failed_runs(runs.file, *measured,
-                                       {request.categorical.begin(), request.categorical.end()}))
+    if (auto failed = drop_failed_runs(runs.file, *measured, text_columns, request.failed))
       runs.warnings.emplace_back(*std::move(failed));
   warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
@@ -247,6 +263,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   table = derive_as_requested(table, timed.derived);
   if (timed.formula)
     timed = with_formula_columns(table, std::move(timed));
+  for (const std::string& column : columns_with_gaps(table, timed))
+    runs.warnings.push_back(drop_gaps(column, text_columns, table));
   runs.roles = resolve_roles(table, timed);
   runs.roles.throughput = timed.throughput;
   warn_of_written_numbers(request, runs);
@@ -260,7 +278,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   return runs;
 }
 
-LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_failed) {
+LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, FailedRunsAre how) {
   const ModelSpec& spec = earlier.spec;
   LabelledRuns runs;
   runs.file = std::move(file);
@@ -268,8 +286,8 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, bool drop_fai
   if (auto notice = reading_notice(table))
     runs.roles.notices.emplace_back(*std::move(notice));
   add_new(runs.file.notices, runs.roles.notices);
-  if (drop_failed)
-    if (auto failed = drop_failed_runs(runs.file, spec))
+  if (how != FailedRunsAre::refused)
+    if (auto failed = drop_failed_runs(runs.file, spec, how))
       runs.warnings.emplace_back(*std::move(failed));
   if (table.find(spec.target) != nullptr)
     if (auto short_runs = raise_to_resolution(spec.target, table))
@@ -329,15 +347,21 @@ RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptio
 }
 
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
-                                            const std::set<std::string>& text_columns) {
+                                            const std::set<std::string>& text_columns,
+                                            FailedRunsAre how) {
   const std::size_t rows = runs.table.rows();
-  WithoutFailed left = without_failed_runs(runs.table, column, text_columns);
+  const bool told = how == FailedRunsAre::told;
+  WithoutFailed left =
+      without_failed_runs(runs.table, column, text_columns, told ? tells_failure : says_failed);
   if (left.failed.empty())
     return std::nullopt;
   runs.table = std::move(left.table);
   runs.failed_rows = std::move(left.failed_rows);
   runs.failed = std::move(left.failed);
   std::string words = words_for(runs.failed, column, rows);
+  // Who drops the runs that were ended at a limit fits the short ones.
+  if (told && were_cut(runs.failed))
+    words += "; --failed censor --limit LIMIT counts those that were ended as longer";
   if (runs.table.rows() == 0)
     throw InputError(words);
   return words;
@@ -348,11 +372,12 @@ std::string judged_column(const Table& runs, const ModelSpec& spec) {
   return rated ? spec.throughput->column : spec.target;
 }
 
-std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec) {
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec,
+                                            FailedRunsAre how) {
   const std::string column = judged_column(runs.table, spec);
   return runs.table.find(column) == nullptr
              ? std::nullopt
-             : drop_failed_runs(runs, column, categorical_columns(spec));
+             : drop_failed_runs(runs, column, categorical_columns(spec), how);
 }
 
 std::optional<std::string> reading_notice(const Table& table) {
@@ -396,7 +421,7 @@ TestRuns select_test_runs(Table table, const ModelSpec& spec, FailedRunsAre fail
   RunsFile runs{{}, {}, std::move(table)};
   std::vector<std::string> warnings;
   if (failed != FailedRunsAre::refused)
-    if (auto words = drop_failed_runs(runs, spec))
+    if (auto words = drop_failed_runs(runs, spec, failed))
       warnings.push_back(*std::move(words));
   const KnownLevelRows known = rows_of_known_levels(runs.table, spec);
   if (known.unknown.empty())

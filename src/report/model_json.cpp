@@ -170,8 +170,10 @@ void describe(Fields& f, Tie& x) {
 void describe(Fields& f, LeftOut& x) {
   f("column", x.column, "its name", kName);
   f("because", x.because, "it is a result, given by others, ...");
-  auto value = x.because == LeftOut::Because::constant ? std::optional(x.value) : std::nullopt;
-  f("value", value, "of a constant", kSparse);
+  using enum LeftOut::Because;
+  auto value =
+      x.because == constant || x.because == incomplete ? std::optional(x.value) : std::nullopt;
+  f("value", value, "of a constant; in words, what an incomplete one lacks", kSparse);
   if (f.reads())
     x.value = value.value_or("");
   f("identity", x.identity, "what gives it", kSparse);

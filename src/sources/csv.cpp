@@ -154,6 +154,7 @@ class TableReader {
     for (ColumnBuilder& column : columns_)
       table_.columns.push_back(std::move(column).take());
     check_index();
+    check_header();
     convert_quantities(table_, text_columns_);
     table_.source = enumerated(sources_, kMostFilesNamed);
     if (sources_.size() > 1)
@@ -203,6 +204,7 @@ class TableReader {
   void read_row(std::span<char> line, std::uint32_t number);
   void note_field_count(std::uint32_t number);
   void check_index() const;
+  void check_header() const;
 
   std::string at_line(std::uint32_t number) const { return fmt::format("{}:{}", source_, number); }
   /// A line number that continues through all files, so that problems are sorted by file.
@@ -248,7 +250,9 @@ void TableReader::read_header(std::uint32_t number) {
     match_header();
     return;
   }
-  for (const std::string_view field : fields_) {
+  for (std::string_view& field : fields_) {
+    while (field.ends_with("\u00a0"))  // of a web page
+      field.remove_suffix(2);
     std::string name(column_name(field));
     has_index_ = has_index_ || field.empty();
     const auto kind = text_columns_.contains(name) ? ColumnBuilder::Kind::text
@@ -352,7 +356,8 @@ void TableReader::note_field_count(std::uint32_t number) {
             counted_noun(fields_.size(), "field"), counted_noun(columns_.size(), "column"),
             too_many && style_.separator == ','
                 ? "; is there a decimal comma, or a text with a comma that needs quotes?"
-                : "");
+            : too_many ? ""
+                       : "; add what is missing or remove the line");
       });
 }
 
@@ -373,6 +378,23 @@ void TableReader::check_index() const {
                        "name it in the header");
     }
   }
+}
+
+/// A first line of numbers, and of texts that stand in their columns below, is a row.
+void TableReader::check_header() const {
+  bool has_text = false;
+  bool has_number = false;
+  for (const Column& column : table_.columns) {
+    const bool is_number = parse_number(column.name).has_value();
+    if (is_number ? !column.is_numeric() : !contains(column.levels, column.name))
+      return;
+    (is_number ? has_number : has_text) = true;
+  }
+  if (has_text && has_number)
+    throw InputError(
+        fmt::format("{}: the first line must be a header with the column names, but it is like the "
+                    "rows below",
+                    sources_.front()));
 }
 
 /// What `read` reads with the numbers as they are, or with their marks if a cell of the table that

@@ -28,6 +28,8 @@ using Cells = std::vector<NamedRows::Cell>;
 constexpr std::size_t kHeaderBytes = 65536;
 
 std::vector<std::string> header_of(std::string_view bytes) {
+  if (bytes.starts_with("\xEF\xBB\xBF"))
+    bytes.remove_prefix(3);
   std::string line(bytes.substr(0, bytes.find('\n')));
   if (line.ends_with('\r'))
     line.pop_back();

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "perfmodel/error.hpp"
 #include "sources/csv.hpp"
 #include "sources/number_marks.hpp"
+#include "sources/written_cells.hpp"
 
 namespace perfmodel {
 
@@ -28,14 +30,17 @@ void Sheet::tell(const std::string& sentence) {
   notices.push_back(fmt::format("{}: {}.", source, sentence));
 }
 
-void Sheet::drop(std::size_t begin, std::size_t end, const std::string& what) {
-  std::vector<std::string> lines;
-  for (std::size_t i = begin; i < end; ++i)
-    lines.push_back(
-        fmt::format("line {}, {},", rows[i].line, quoted_cell(trimmed(rows[i].text, " "))));
+void Sheet::tell_unread(std::span<const SheetRow> unread, const std::string& what) {
+  const std::vector<std::string> lines = mapped(unread, [](const SheetRow& row) {
+    return fmt::format("line {}, {},", row.line, quoted_cell(trimmed(row.text, " ")));
+  });
   if (!lines.empty())
     tell(fmt::format("{} {} {} and not read", enumerated(lines, 3),
                      lines.size() == 1 ? "is" : "are", what));
+}
+
+void Sheet::drop(std::size_t begin, std::size_t end, const std::string& what) {
+  tell_unread(std::span(rows).subspan(begin, end - begin), what);
   rows.erase(rows.begin() + index(begin), rows.begin() + index(end));
 }
 
@@ -50,7 +55,7 @@ SheetRows lines_of(std::string_view bytes) {
   for (std::size_t line = 1; !bytes.empty(); ++line) {
     const std::string_view text = trimmed(take_line(bytes), "\r\n");
     if (text.find_first_not_of(" \t") != text.npos)
-      rows.push_back({line, text});
+      rows.push_back({line, std::string(text)});
   }
   return rows;
 }
@@ -76,41 +81,22 @@ SheetCells separated(std::string_view text, char separator) {
   return {fields.begin(), fields.end()};
 }
 
-/// The cells between bars, without the marks of Markdown for bold text and code.
+/// The cells between bars.
 SheetCells between_bars(std::string_view text) {
   text = trimmed(text, " \t");
   if (text.starts_with('|'))
     text.remove_prefix(1);
   if (text.ends_with('|'))
     text.remove_suffix(1);
-  SheetCells cells = separated(text, '|');
-  for (std::string& cell : cells)
-    for (const std::string_view mark : {"**", "`"})
-      if (cell.size() > 2 * mark.size() && cell.starts_with(mark) && cell.ends_with(mark))
-        cell = cell.substr(mark.size(), cell.size() - 2 * mark.size());
-  return cells;
-}
-
-/// The cells between tabs or runs of at least so many blanks.
-SheetCells between_blanks(std::string_view text, std::size_t blanks) {
-  std::string line(trimmed(text, " \t"));
-  for (std::size_t at = 0; (at = line.find(std::string(blanks, ' '), at)) != line.npos; ++at)
-    line.replace(at, line.find_first_not_of(" \t", at) - at, "\t");
-  return separated(line, '\t');
-}
-
-/// Whether a cell is several numbers, so that blanks were too few to separate them.
-bool is_several_numbers(const std::string& cell) {
-  const SheetCells parts = words_of_line(cell);
-  return parts.size() > 1 && !is_written_number(cell) &&
-         std::ranges::all_of(parts, is_written_number);
+  return mapped(separated(text, '|'), without_markup);
 }
 
 /// "|---|:--:|", "+----+----+" and "----+----".
 bool is_rule(std::string_view text) {
   text = trimmed(text, " \t");
   return text.find_first_not_of("-+|:= \t") == text.npos && text.find_first_of("|+") != text.npos &&
-         (text.starts_with('|') || text.find("--") != text.npos || text.find("==") != text.npos);
+         (text.starts_with('|') || text.starts_with('+') || text.find("--") != text.npos ||
+          text.find("==") != text.npos);
 }
 
 /// A table is a block of adjacent lines with bars and a rule among them.
@@ -145,6 +131,8 @@ bool split_at_bars(Sheet& sheet) {
     sheet.tell(fmt::format("the {} around the table {} not read", counted_noun(others, "line"),
                            others == 1 ? "is" : "are"));
   sheet.rows = std::move(tables[0]);
+  for (SheetRow& row : sheet.rows)  // rows of Markdown may leave out the last cells
+    row.cells.resize(std::max(row.width(), sheet.rows[0].width()));
   return true;
 }
 
@@ -172,50 +160,47 @@ bool split_at_separators(Sheet& sheet) {
   return sheet.separator.has_value();
 }
 
-/// Two blanks or more separate, so that "Step Time (ms)" is one name, or else single ones.
-bool split_at_blanks(Sheet& sheet) {
+/// "# after a reboot"; "#,ms,GB" is a row of units.
+bool is_comment(const SheetRow& row) {
+  const std::string_view text = trimmed(row.text, " \t");
+  return text.starts_with('#') &&
+         (text.size() == 1 || std::string_view(",;|\t").find(text[1]) == text.npos);
+}
+
+/// The number of lines right above a row that are its header in comments: names above numbers.
+std::size_t header_in_comments(const SheetRows& rows, std::size_t row) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::string> words = words_of_line(rows[row].text);
+  const bool has_numbers = std::ranges::any_of(words, [](const std::string& word) {
+    return is_written_number(word.substr(0, word.find_first_of(",;|")));
+  });
+  std::size_t lines = 0;
+  while (has_numbers && lines < std::min(row, most) &&
+         (lines == 0 || rows[row - lines - 1].line + 1 == rows[row - lines].line) &&
+         rows[row - lines - 1].text.find_first_not_of("# \t") != std::string::npos)
+    ++lines;
+  return lines;
+}
+
+/// Leaves out comments, and takes the mark off those which are the header.
+void drop_comments(Sheet& sheet) {
   SheetRows& rows = sheet.rows;
-  std::string misfit;
-  for (const std::size_t blanks : {2U, 1U}) {
-    for (SheetRow& row : rows)
-      row.cells = between_blanks(row.text, blanks);
-    const std::size_t cells = usual_width(rows);
-    if (cells == 0)
-      continue;
-    auto begin = std::ranges::find(rows, cells, &SheetRow::width);
-    const auto end = std::ranges::find(rows.rbegin(), rows.rend(), cells, &SheetRow::width).base();
-    // Data frames are printed with their index, which has no name.
-    if (begin != rows.begin() && begin[-1].width() + 1 == cells &&
-        begin[-1].text.starts_with(' ')) {
-      --begin;
-      begin->cells.insert(begin->cells.begin(), "");
-    }
-    const bool has_numbers = std::any_of(begin, end, [](const SheetRow& row) {
-      return row.numbers() > 0 && !is_written_number(row.text);
-    });
-    const bool has_names = begin->numbers() == 0;
-    if (!has_numbers || (!has_names && begin == rows.begin()))
-      continue;
-    begin -= has_names ? 0 : 1;
-    const auto odd = std::find_if(begin, end, [&](const SheetRow& row) {
-      return row.width() != cells || std::ranges::any_of(row.cells, is_several_numbers);
-    });
-    if (odd == end) {
-      const std::size_t titles = to_size(begin - rows.begin());
-      sheet.drop(to_size(end - rows.begin()), rows.size(), "notes below the table");
-      sheet.drop(0, titles, "titles above the header");
-      sheet.tell("the columns are separated by blanks");
-      return true;
-    }
-    if (misfit.empty())
-      misfit = fmt::format(
-          "{}:{}: the columns seem to be separated by blanks, but not into as many cells here as "
-          "in most lines, {}; write two blanks or more between columns, or commas",
-          sheet.source, odd->line, cells);
-  }
-  if (!misfit.empty())
-    throw InputError(misfit);
-  return false;
+  const auto first = to_size(std::ranges::find_if_not(rows, is_comment) - rows.begin());
+  const auto after = std::count_if(rows.begin() + index(first), rows.end(), is_comment);
+  if (std::ranges::none_of(rows, is_comment) || 2 * to_size(after) > rows.size() - first)
+    return;  // "#1" may be the name of a run
+  const std::size_t header = header_in_comments(rows, first);
+  const bool is_plain =  // "#gpus,time" names a count
+      first == 1 && header == 1 && rows[0].text.find_first_of(",;\t|") != std::string::npos;
+  for (std::size_t i = first - header; i < first && !is_plain; ++i)
+    rows[i].text[rows[i].text.find('#')] = ' ';
+  const auto begin = rows.begin() + (is_plain ? 1 : 0);
+  SheetRows comments;
+  std::copy_if(begin, rows.end(), std::back_inserter(comments), is_comment);
+  rows.erase(std::remove_if(begin, rows.end(), is_comment), rows.end());
+  sheet.tell_unread(comments, comments.size() == 1 ? "a comment" : "comments");
+  if (header > 0 && !is_plain)
+    sheet.tell(fmt::format("the comment in line {} is the header", rows[header - 1].line));
 }
 
 }  // namespace
@@ -223,10 +208,13 @@ bool split_at_blanks(Sheet& sheet) {
 std::optional<Sheet> sheet_of_lines(std::string_view bytes, const std::string& source,
                                     std::optional<char> separator) {
   Sheet sheet{source, separator, lines_of(bytes)};
-  if (sheet.rows.size() < 2 || sheet.rows[0].text.find('\0') != std::string_view::npos ||
-      ((separator || !split_at_bars(sheet)) && !split_at_separators(sheet) &&
-       !split_at_blanks(sheet)))
+  if (sheet.rows.size() < 2 || sheet.rows[0].text.find('\0') != std::string::npos)
     return std::nullopt;
+  if (separator || !split_at_bars(sheet)) {
+    drop_comments(sheet);
+    if (sheet.rows.size() < 2 || (!split_at_separators(sheet) && !split_at_blanks(sheet)))
+      return std::nullopt;
+  }
   sheet.width = usual_width(sheet.rows);
   if (std::ranges::count(sheet.rows, 0U, &SheetRow::width) > 0)
     return std::nullopt;  // malformed quotes

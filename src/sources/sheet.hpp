@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ bool is_written_number(std::string_view cell);
 /// A line of a file that is not blank, and its cells.
 struct SheetRow {
   std::size_t line;  ///< from 1
-  std::string_view text;
+  std::string text;
   std::vector<std::string> cells{};
 
   std::size_t width() const { return cells.size(); }
@@ -38,15 +39,27 @@ struct Sheet {
   /// The cells of a column from a row on; blank where a row has fewer.
   std::vector<std::string> column(std::size_t i, std::size_t first_row) const;
   void tell(const std::string& sentence);
-  /// Tells that rows, which are `what`, are left out, and removes them.
+  /// Tells that rows, which are `what`, are left out.
+  void tell_unread(std::span<const SheetRow> unread, const std::string& what);
+  /// The same, and removes them.
   void drop(std::size_t begin, std::size_t end, const std::string& what);
 };
 
 /// The lines of a file that are not blank, with their cells between bars, separators or blanks, at
 /// least two rows; nullopt if most lines have one cell, or quotes are malformed. `separator`: of
 /// CSV, if the user names it. Throws InputError for several tables with bars, and for columns that
-/// blanks do not separate. The rows are views of `bytes`.
+/// blanks do not separate.
+///
+/// Lines that begin with "#" are comments and left out. If the first of the others has numbers, the
+/// comments right above it are its header.
 std::optional<Sheet> sheet_of_lines(std::string_view bytes, const std::string& source,
                                     std::optional<char> separator);
+
+/// Splits the rows of a sheet whose columns are separated by blanks: by two or more, so that "Step
+/// Time (ms)" is one name, or else by single ones. Where the columns stand apart in all rows, up to
+/// three lines are one header, names over several columns belong to each of them, and cells may be
+/// blank. Returns false if the lines are no such rows; throws InputError for the first line of a
+/// table that does not fit in.
+bool split_at_blanks(Sheet& sheet);
 
 }  // namespace perfmodel

@@ -91,9 +91,15 @@ std::string unpacked(std::string_view packed, const std::string& source) {
   return out;
 }
 
+/// JSON begins with "{" or with "[" and a value; "[gcc]: http..." is Markdown.
 bool is_json(std::string_view bytes) {
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  return first != bytes.npos && (bytes[first] == '{' || bytes[first] == '[');
+  constexpr std::string_view blanks = " \t\r\n\xEF\xBB\xBF";
+  const std::size_t first = bytes.find_first_not_of(blanks);
+  if (first == bytes.npos || bytes[first] != '[')
+    return first != bytes.npos && bytes[first] == '{';
+  const std::size_t value = bytes.find_first_not_of(blanks, first + 1);
+  return value == bytes.npos ||
+         std::string_view("[{]\"-0123456789tfn").find(bytes[value]) != std::string_view::npos;
 }
 
 /// The family of formats that the content has: csv, json, or one of the others of which no other

@@ -5,12 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
 #include "sources/sheet.hpp"
+#include "sources/written_cells.hpp"
 
 namespace perfmodel {
 namespace {
@@ -214,9 +216,66 @@ void drop_empty_columns(Sheet& sheet) {
                            empty.size() == 1 ? "is" : "are"));
 }
 
+/// Files that were appended to have their header again.
+void drop_repeated_headers(Sheet& sheet) {
+  SheetRows repeated;
+  for (std::size_t i = 1; i < sheet.rows.size(); ++i)
+    if (sheet.rows[i].cells == sheet.rows[0].cells)
+      repeated.push_back(sheet.rows[i]);
+  const std::vector<std::string> header = sheet.rows[0].cells;
+  std::erase_if(sheet.rows, [&](const SheetRow& row) {
+    return row.line != sheet.rows[0].line && row.cells == header;
+  });
+  sheet.tell_unread(repeated, repeated.size() == 1 ? "a repeated header" : "repeated headers");
+}
+
+/// Below the header, types of columns, as databases and data frames print them.
+void drop_types(Sheet& sheet) {
+  static constexpr WordList types{
+      "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
+      "float32 float64 float double int integer bigint long string str varchar text object cat "
+      "bool boolean date timestamp enum"};
+  if (std::ranges::all_of(sheet.rows[1].cells,
+                          [](const std::string& cell) { return types.has(folded(cell)); }))
+    sheet.drop(1, 2, "a line of types");
+}
+
+/// Whether blank cells of a column of texts are merged with the one above: no two of its texts that
+/// follow each other are alike, and a quarter of the cells are blank.
+bool is_merged(const SheetCells& cells) {
+  const auto blanks = to_size(std::ranges::count(cells, std::string()));
+  SheetCells texts;
+  std::ranges::copy_if(cells, std::back_inserter(texts), std::not_fn(is_empty));
+  return !cells[0].empty() && 4 * blanks >= cells.size() && texts.size() > 1 &&
+         std::ranges::none_of(texts, is_written_number) &&
+         std::ranges::adjacent_find(texts) == texts.end();
+}
+
+/// The first columns may name what the rows below have in common.
+void fill_merged_cells(Sheet& sheet) {
+  for (std::size_t i = 0; i < sheet.width && is_merged(sheet.column(i, 1)); ++i) {
+    std::string above;
+    for (std::size_t row = 1; row < sheet.rows.size(); ++row) {
+      std::vector<std::string>& cells = sheet.rows[row].cells;
+      if (i < cells.size())
+        above = cells[i] = cells[i].empty() ? above : cells[i];
+    }
+    sheet.tell(fmt::format("the blank cells of '{}' have the text above", sheet.rows[0].cells[i]));
+  }
+}
+
 /// What may be done, in this order, where the header has a name per column.
-constexpr std::array kRepairs = {join_units, join_headers,      join_units,
-                                 drop_end,   name_first_column, drop_empty_columns};
+constexpr std::array kRepairs = {drop_repeated_headers,
+                                 drop_types,
+                                 join_units,
+                                 join_headers,
+                                 join_units,
+                                 drop_end,
+                                 name_first_column,
+                                 drop_empty_columns,
+                                 fill_merged_cells,
+                                 take_units,
+                                 take_numbers};
 
 /// Every line of the file, with the rows in theirs.
 std::string csv_of(const Sheet& sheet) {
@@ -244,9 +303,17 @@ std::string csv_of(const Sheet& sheet) {
 
 std::optional<WrittenTable> written_table(std::string_view bytes, const std::string& source,
                                           std::optional<char> separator) {
-  auto sheet = bytes.size() > kMostBytes ? std::nullopt : sheet_of_lines(bytes, source, separator);
+  if (bytes.size() > kMostBytes)
+    return std::nullopt;
+  std::string text = without_boxes(bytes);
+  const bool has_returns = !contains(text, '\n') && contains(text, '\r');
+  if (has_returns)  // of old Macintosh files
+    std::ranges::replace(text, '\r', '\n');
+  auto sheet = sheet_of_lines(text, source, separator);
   if (!sheet)
     return std::nullopt;
+  if (has_returns)
+    sheet->tell("the lines end in carriage returns");
   drop_titles(*sheet);
   pad_header(*sheet);
   for (const auto repair : kRepairs)

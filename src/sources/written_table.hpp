@@ -20,7 +20,9 @@ struct WrittenTable {
 ///
 /// - Tables in Markdown or of a terminal, with text around them; columns aligned by blanks.
 /// - Titles above the header; two header lines; a line of units below, which become parts of names.
-/// - Totals and notes at the end, blank columns, a first column of texts without a name.
+/// - Comments, repeated headers, totals and notes at the end, blank columns, a first column of
+///   texts without a name.
+/// - Numbers with an uncertainty, or all with the same word behind them.
 ///
 /// Throws InputError for several tables in one file, and for columns that blanks do not separate.
 std::optional<WrittenTable> written_table(std::string_view bytes, const std::string& source,

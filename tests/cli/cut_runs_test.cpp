@@ -131,7 +131,7 @@ TEST_CASE_METHOD(ProgramTest, "options that cannot count runs that were cut off 
   CHECK_THAT(run(censor, {"--limit", "limit", "--status", "state"}).failed(2),
              ContainsSubstring("no column 'state'"));
   CHECK_THAT(
-      run({"fit", "runs.csv", "--status", "exit"}).failed(3),
+      run({"fit", "runs.csv", "--status", "exit", "--failed", "refuse"}).failed(3),
       ContainsSubstring("\"timeout\" is not a number") && ContainsSubstring("--failed drop"));
   for (const Words& other :
        {Words{"--by", "size"}, Words{"--target", "time_s,limit"},

@@ -137,3 +137,36 @@ TEST_CASE_METHOD(ProgramTest, "a second column of states is a result beside that
     CHECK(results == std::vector<std::string>{twin});
   }
 }
+
+TEST_CASE_METHOD(ProgramTest, "runs that say in words that they failed are left out unless refused",
+                 "[cli][failed]") {
+  write("runs.csv", runs_with_cell(""));
+  const auto fitted = run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
+  CHECK_THAT(fitted.errors, ContainsSubstring("1 of 40 runs failed and are left out: 'time_s' is "
+                                              "blank in 1 (line 5)"));
+  CHECK_THAT(fitted.errors, !ContainsSubstring("--failed censor"));
+  CHECK(nlohmann::json::parse(read("model.json"))["provenance"]["data"]["rows"] == 39);
+  CHECK_THAT(run({"fit", "runs.csv", "--failed", "refuse"}).failed(3), ContainsSubstring(kAdvice));
+  write("cut.csv", runs_with_cell("timeout"));
+  CHECK_THAT(run({"fit", "cut.csv", "-o", "model.json"}).succeeded().errors,
+             ContainsSubstring("; --failed censor --limit LIMIT counts those that were ended as "
+                               "longer"));
+  write("zero.csv", runs_with_cell("0"));
+  CHECK_THAT(run({"fit", "zero.csv"}).failed(3), ContainsSubstring("0 is not > 0"));
+  write("slip.csv", runs_with_cell("0.1.2"));
+  CHECK_THAT(run({"fit", "slip.csv"}).failed(3), ContainsSubstring("\"0.1.2\" is not a number"));
+}
+
+TEST_CASE_METHOD(ProgramTest, "rows without a value of an input are left out with their lines",
+                 "[cli][failed][gaps]") {
+  write("runs.csv", forty_runs("size,time_s", [](int run, bool, const std::string& time) {
+          return (run == 7 || run == 9 ? "-," : std::to_string(1 + run % 3) + ",") + time;
+        }));
+  const auto fitted = run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
+  CHECK_THAT(fitted.errors, ContainsSubstring("2 of 40 rows have no 'size' (runs.csv:9 and "
+                                              "runs.csv:11) and are left out; --ignore size keeps "
+                                              "them"));
+  CHECK(nlohmann::json::parse(read("model.json"))["provenance"]["data"]["rows"] == 38);
+  CHECK_THAT(run({"fit", "runs.csv", "--intrinsic", "size"}).failed(3),
+             ContainsSubstring("column 'size': 2 cells: \"-\" is not a number"));
+}

@@ -126,9 +126,11 @@ TEST_CASE_METHOD(ScalesOnlyTest, "scales alone are left by --intrinsic none",
   CHECK(constants["a"].get<double>() == Approx(6).epsilon(1e-6));
   CHECK(constants["extrinsic"][0]["q"].get<double>() == Approx(-1).epsilon(1e-6));
 
-  CHECK(run({"fit", "more.csv", "--intrinsic", "none", "--extrinsic", "none"}).failed(3) ==
-        error_prefix +
-            "more.csv: no column that varies is left but the time, so there is nothing to model\n");
+  CHECK(
+      run({"fit", "more.csv", "--intrinsic", "none", "--extrinsic", "none"}).failed(3) ==
+      error_prefix +
+          "more.csv: no column that varies is left but the time, so there is nothing to model; add "
+          "columns that say in what the runs differ\n");
 }
 
 TEST_CASE_METHOD(ScalesOnlyTest, "a coefficient that cannot be told from C is reported as such",

@@ -92,6 +92,7 @@ TEST_CASE("texts are quantities in seconds, bytes and percent", "[quantities]") 
            {"7ns", 7e-9, "s"},
            {"1m 30s", 90, "s"},
            {"1h 2m", 3720, "s"},
+           {"1m:51s", 111, "s"},
            {"1h2m3.5s", 3723.5, "s"},
            {"2d 1h", 176400, "s"},
            {"5 min", 300, "s"},

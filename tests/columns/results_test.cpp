@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"
+#include "support/runs_text.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -67,6 +68,10 @@ TEST_CASE("measured parts of the target are no inputs and settings of its size a
           "[roles][results]") {
   CHECK(results_among("threads,first,second,total\n1,10.2,20.1,30.5\n2,5.3,10.5,15.9\n"
                       "4,2.9,5.6,8.6\n8,1.7,3.2,5.0\n") == Texts{"first", "second"});
+  // Parts that the sum does not need are as small as its rest.
+  CHECK(results_among(
+            "threads,first,second,other,total\n1,10.2,20.1,0.2,30.5\n2,5.3,10.5,0.1,15.9\n"
+            "4,2.9,5.6,0.05,8.6\n8,1.7,3.2,0.08,5.0\n") == Texts{"first", "other", "second"});
   // As large as the target together, but in no row alike.
   CHECK(results_among("threads,first,second,time_s\n1,10.2,20.1,30.5\n2,5.3,3.5,15.9\n"
                       "4,1.9,0.6,8.6\n8,4.7,0.2,5.0\n")
@@ -222,8 +227,9 @@ TEST_CASE("names beside numbers are levels and a single text among numbers is a 
   };
   CHECK_THAT(refused("stage,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nx,1,9\n2,2,5\n"),
              ContainsSubstring("\"x\" is not a number"));
-  CHECK_THAT(refused("stage,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nn/a,1,9\nn/a,2,5\n"),
-             ContainsSubstring("\"n/a\" is not a number"));
+  const Roles missing = resolve_roles(
+      table_of("stage,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nn/a,1,9\nn/a,2,5\n"), {});
+  CHECK(missing.left_out.at(0).column == "stage");
   CHECK_THAT(refused("workers,size,time_s\n3,1,3\n2,1,2\n3,2,5\n2,2,3\nnone,1,9\nnone,2,5\n"),
              ContainsSubstring("\"none\" is not a number"));
 }
@@ -241,6 +247,96 @@ TEST_CASE("a time of 0.00 is half of its last digit and a whole 0 is none", "[ro
     CHECK(raise_to_resolution("time_s", table).has_value() ==
           (std::string_view(csv).find("1e-2") != std::string_view::npos));
   }
+}
+
+TEST_CASE("columns like a target that only its place tells are results", "[roles][results]") {
+  CHECK(results_among("elements,list,tree,map\n10,161.20,647.10,80.60\n100,441.18,622.67,78.07\n"
+                      "1000,3030.04,507.17,72.29\n10000,30624.00,824.87,65.32\n") ==
+        Texts{"list", "tree"});
+  // They may be inputs where there is no other, and beside a name that says what was measured.
+  CHECK(results_among("cement,ash,slag\n1.20,6.10,8.60\n4.18,2.67,7.07\n3.04,5.17,7.29\n").empty());
+  CHECK(results_among("size,ash,score\n1,6.10,8.60\n2,2.67,7.07\n4,5.17,7.29\n5,4.12,3.31\n")
+            .empty());
+}
+
+TEST_CASE("loads and energies are results of however many values", "[roles][results]") {
+  CHECK(results_among("size,CPU load (%),energy_j,time_s\n1,0.00,0.0000,3\n2,0.00,0.0000,5\n"
+                      "4,0.00,0.0001,9\n8,0.10,0.0001,17\n16,0.00,0.0000,33\n") ==
+        Texts{"CPU load (%)", "energy_j"});
+  CHECK(
+      results_among("size,sparsity (%),time_s\n1,0.00,3\n2,0.00,5\n4,0.50,9\n8,0.50,17\n").empty());
+  CHECK(results_among("threads,spread,ns_per_op\n1,226-350,226\n2,126-140,126\n4,70-90,70\n") ==
+        Texts{"spread"});
+}
+
+TEST_CASE("what is measured of the same thing as the target is a result", "[roles][results]") {
+  CHECK(results_among("size,NsPerOp,Mem.BytesPerOp,allocs/op\n1,12,8,1\n2,25,8,1\n4,49,16,2\n") ==
+        Texts{"Mem.BytesPerOp", "allocs/op"});
+  CHECK(results_among("size,batch_per_gpu,ns_per_op\n1,8,12\n2,8,25\n4,16,49\n").empty());
+}
+
+TEST_CASE("calls of a benchmark are a result where they fall with the time", "[roles][results]") {
+  CHECK(results_among("size,iters,time_ns\n1,4096,12\n2,2048,25\n4,1024,49\n8,512,101\n") ==
+        Texts{"iters"});
+  CHECK(results_among("size,iters,time_ns\n4,512,12\n3,1024,25\n2,2048,49\n8,4096,101\n").empty());
+}
+
+TEST_CASE("a count beside statistics stays where it is the only setting", "[roles][results]") {
+  const Roles roles = resolve_roles(table_of("n,mean_ms,stddev_ms,min_ms,max_ms\n"
+                                             "64,25.1,1.4,23.9,27.4\n128,26.2,1.6,24.4,27.7\n"
+                                             "256,28.4,1.3,27.1,30.0\n512,32.9,1.3,30.7,33.9\n"),
+                                    {});
+  CHECK(roles.target == "mean_ms");
+  CHECK(roles.extrinsic == Texts{"n"});
+  CHECK(roles.left_out.size() == 3);
+}
+
+TEST_CASE("a mean or a total goes before other numbers and a price is no rate",
+          "[roles][results]") {
+  const auto target_of = [](const std::string& csv) {
+    return resolve_roles(table_of(csv), {}).target;
+  };
+  CHECK(target_of("vcpu,min,max,mean,price_per_second\n1,13,60,24,0.01\n2,15,61,27,0.02\n"
+                  "4,17,66,37,0.04\n") == "mean");
+  CHECK(target_of("p,total,gather,comp\n1,3.45,0.01,3.44\n2,1.74,0.02,1.72\n4,0.78,0.03,0.75\n") ==
+        "total");
+}
+
+TEST_CASE("revisions of which some are hashes name runs", "[roles][results]") {
+  const Roles roles = resolve_roles(table_of("revision,cores,time_s\n13196,64,39.1\n"
+                                             "9f58d81,128,21.2\n13473,256,12.3\n15268,512,9.4\n"),
+                                    {});
+  CHECK(roles.extrinsic == Texts{"cores"});
+  CHECK((roles.left_out.size() == 1 && roles.left_out[0].because == LeftOut::Because::label));
+}
+
+TEST_CASE("names of rows are no inputs and results go before them", "[roles][results]") {
+  std::string csv = "language,flags,compile_s,size,time_s\n";
+  for (int i = 0; i < 12; ++i)
+    csv += test::csv_row("name" + std::to_string(i), i % 2 == 0 ? "-O2" : "-O3",
+                         0.1 + 0.017 * i * i, 1 + i % 4, 1.5 + 0.31 * ((i * 5) % 12));
+  RoleRequest request;
+  request.target = "time_s";
+  const Roles roles = resolve_roles(table_of(csv), request);
+  CHECK(roles.categorical == Texts{"flags"});
+  CHECK(roles.extrinsic == Texts{"size"});
+  CHECK(roles.left_out.size() == 2);
+}
+
+TEST_CASE("columns without values in many rows are left out", "[roles][gaps]") {
+  std::string csv = "gpus,kind,mem,delta,time_s\n";
+  for (int i = 0; i < 20; ++i)
+    csv += test::csv_row(1 << i % 4, i % 5 == 0 ? "" : "a", i % 3 == 0 ? "n/a" : "2",
+                         i % 2 == 0 ? -1 - i : i, 1.5 + i % 7);
+  const Roles roles = resolve_roles(table_of(csv), {});
+  CHECK(roles.extrinsic == Texts{"gpus"});
+  CHECK((roles.intrinsic.empty() && roles.categorical.empty()));
+  for (const char* notice :
+       {"Column 'kind' has no value in 4 of 20 rows and is left out; fill it to keep it.",
+        "Column 'mem' has no value in 7 of 20 rows and is left out; fill it to keep it.",
+        "Column 'delta' is below 0 in 10 of 20 rows and is left out; --categorical delta takes its "
+        "values as levels."})
+    CHECK(std::ranges::count(roles.notices, notice) == 1);
 }
 
 }  // namespace perfmodel

@@ -420,8 +420,10 @@ TEST_CASE("runs that vary nothing but the scale have no intrinsic column", "[rol
   CHECK(roles.extrinsic == Texts{"gpus"});
   CHECK(roles.intrinsic.empty());
   CHECK(constants_of(roles) == Texts{"x", "batch"});
-  CHECK(error_of(table_of("x,gpus,time_s\n1,1,1\n1,1,2\n")) ==
-        "runs.csv: no column but the time varies, so there is nothing to model");
+  CHECK(
+      error_of(table_of("x,gpus,time_s\n1,1,1\n1,1,2\n")) ==
+      "runs.csv: no column but the time varies, so there is nothing to model; add columns that say "
+      "in what the runs differ");
 }
 
 TEST_CASE("how a run ended is no input unless it is named as one", "[roles]") {

@@ -172,11 +172,12 @@ TEST_CASE(
     "lines with too few or too many fields are errors with their line, the first twenty of "
     "them",
     "[csv]") {
-  CHECK(csv_error("a,b,c\n1,2,3\n1,2\n\n1,2,3,4\n1\n") ==
-        "runs.csv:3: 2 fields, but the header has 3 columns\n"
-        "runs.csv:5: 4 fields, but the header has 3 columns; is there a decimal comma, or a text "
-        "with a comma that needs quotes?\n"
-        "runs.csv:6: 1 field, but the header has 3 columns");
+  CHECK(
+      csv_error("a,b,c\n1,2,3\n1,2\n\n1,2,3,4\n1\n") ==
+      "runs.csv:3: 2 fields, but the header has 3 columns; add what is missing or remove the line\n"
+      "runs.csv:5: 4 fields, but the header has 3 columns; is there a decimal comma, or a text "
+      "with a comma that needs quotes?\n"
+      "runs.csv:6: 1 field, but the header has 3 columns; add what is missing or remove the line");
   CHECK(
       csv_error("a\n1,5\n") ==
       "runs.csv:2: 2 fields, but the header has 1 column; is there a decimal comma, or a text with "
@@ -186,9 +187,19 @@ TEST_CASE(
   for (int line = 2; line <= 56; ++line) {
     csv += "1\n";
     if (line <= 21)
-      expected += "runs.csv:" + std::to_string(line) + ": 1 field, but the header has 2 columns\n";
+      expected +=
+          "runs.csv:" + std::to_string(line) +
+          ": 1 field, but the header has 2 columns; add what is missing or remove the line\n";
   }
   CHECK(csv_error(csv) == expected + "... and 35 more");
+}
+
+TEST_CASE("a first line that is like the rows below is no header", "[csv]") {
+  CHECK(csv_error("PG,test1,100.95,16.68\nMySQL,test1,28.55,28.32\nPG,test1,94.62,9.39\n") ==
+        "runs.csv: the first line must be a header with the column names, but it is like the rows "
+        "below");
+  // Names of wide tables may be numbers, and a level may be the name of its column.
+  CHECK(csv_error("size,1,2,4\na,1.5,2.5,3\nb,2,3,4\n") == "(none)");
 }
 
 TEST_CASE("quotes that are not closed or not followed by a comma are errors", "[csv]") {

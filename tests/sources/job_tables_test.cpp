@@ -75,8 +75,9 @@ TEST_CASE("other tables are not taken for tables of jobs", "[job-tables]") {
     CHECK_FALSE(is_job_table(text));
     CHECK_FALSE(joined_job_table(text, "jobs.txt"));
   }
-  CHECK_THROWS_WITH(joined_job_table("JobID|State\n1|COMPLETED\n2\n", "jobs.txt"),
-                    "jobs.txt:3: 1 field, but the header has 2 columns");
+  CHECK_THROWS_WITH(
+      joined_job_table("JobID|State\n1|COMPLETED\n2\n", "jobs.txt"),
+      "jobs.txt:3: 1 field, but the header has 2 columns; add what is missing or remove the line");
   CHECK(is_job_table(kJobs.substr(0, kJobs.find('\n'))));
 }
 

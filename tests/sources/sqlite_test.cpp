@@ -313,8 +313,10 @@ TEST_CASE("fit takes the only study, its objective, and leaves failed trials out
   }
   const DatabaseFile file(sql);
   const std::string model = file.file("model.json");
-  CHECK_THAT(run_perfmodel({"fit", file.path(), "--target", "value", "-o", model}).failed(3),
-             Contains("--failed drop"));
+  CHECK_THAT(
+      run_perfmodel({"fit", file.path(), "--target", "value", "--failed", "refuse", "-o", model})
+          .failed(3),
+      Contains("--failed drop"));
   const auto fitted =
       run_perfmodel({"fit", file.path(), "--target", "value", "--failed", "drop", "-o", model})
           .succeeded();

@@ -99,6 +99,62 @@ TEST_CASE("sheets with one oddity each are read as the plain table", "[written]"
        "n,batch,time|1,16,0.5|2,16,0.3", 2},
       {"a data frame as it is printed", "   n  time device\n0  1   0.5      a\n1  2   0.3      b\n",
        "row index,n,time,device*|0,1,0.5,a|1,2,0.3,b", 1},
+      {"comments between rows", "n,t\n1,0.5\n# after a reboot\n2,0.3\n# 4,0.1\n4,0.2\n",
+       "n,t|1,0.5|2,0.3|4,0.2", 1},
+      {"a header in comments", "# node 7\n#\n# n  time (s)\n\n1  0.5\n2  0.3\n",
+       "n,time (s)|1,0.5|2,0.3", 3},
+      {"a header of a count", "#gpus,t\n1,0.5\n2,0.3\n#3,0.2\n", "#gpus,t|1,0.5|2,0.3", 1},
+      {"rows that begin with a hash", "run,t\n#1,0.5\n#2,0.3\n", "run*,t|#1,0.5|#2,0.3", 0},
+      {"a repeated header", "n,t\n1,0.5\nn,t\n2,0.3\n", "n,t|1,0.5|2,0.3", 1},
+      {"carriage returns alone", "n,t\r1,0.5\r2,0.3\r", "n,t|1,0.5|2,0.3", 1},
+      {"boxes",
+       "\u250c\u2500\u252c\u2500\u2510\n\u2502 n \u2502 t \u2502\n\u251c\u2500\u253c\u2500\u2524\n"
+       "\u2502 1 \u2502 0.5 \u2502\n\u2502 2 \u2502 0.3 \u2502\n\u2514\u2500\u2534\u2500\u2518\n",
+       "n,t|1,0.5|2,0.3", 1},
+      {"types below the header", "n,t,kind\ni64,f64,str\n1,0.5,a\n2,0.3,b\n",
+       "n,t,kind*|1,0.5,a|2,0.3,b", 1},
+      {"Markdown without the last cells",
+       "| n | t | note |\n|--|--|--|\n| 1 | 0.5\n| 2 | 0.3 | x |\n", "n,t,note*|1,0.5,|2,0.3,x", 1},
+      {"links and tags",
+       "| device | t |\n|--|--|\n| [A 1](https://a.b/c) | 0.5<sub>\u00b10.1</sub> |\n"
+       "| **B** | **0.3**<sub>\u00b10.1</sub> |\n",
+       "device*,t|A 1,0.5|B,0.3", 2},
+      {"uncertainties", "n,t\n1,0.5+-0.1\n2,0.3 (+/- 2 %)\n4,0.25\n", "n,t|1,0.5|2,0.3|4,0.25", 1},
+      {"a word behind all numbers", "n,rate,size\n1,\"1,205.5 t/s\",7B\n2,98 t/s,13B\n4,N/A,7B\n",
+       "n,rate (t/s),size (B)|1,1205.5,7|2,98,13|4,N/A,7", 1},
+      {"words that differ", "n,gpu,t\n1,3090 Ti,0.5\n2,4090,0.3\n",
+       "n,gpu*,t|1,3090 Ti,0.5|2,4090,0.3", 0},
+      {"one unit in a column", "n,Score,Units\n1,12.5,ops/s\n2,7.5,ops/s\n",
+       "n,Score (ops/s)|1,12.5|2,7.5", 1},
+      {"several units in a column", "n,Score,Unit\n1,12.5,us/op\n2,7.5,ms/op\n",
+       "n,Score|1,1.25e-05|2,0.0075", 1},
+      {"merged cells",
+       "| gpu | n | t |\n|--|--|--|\n| A | 1 | 5 |\n| | 2 | 4 |\n| B | 1 | 3 |\n| | 2 | 2 |\n",
+       "gpu*,n,t|A,1,5|A,2,4|B,1,3|B,2,2", 2},
+      {"three lines of a header",
+       "#                 out-of-place       in-place\n"
+       "#    size  type    time   busbw    time   busbw\n"
+       "#     (B)          (us)  (GB/s)    (us)  (GB/s)\n"
+       "        8     x    8.72    0.00    8.77    0.00\n"
+       "       16     x    8.73    0.01    8.74    0.02\n",
+       "size (B),type*,out-of-place time (us),out-of-place busbw (GB/s),in-place time (us),"
+       "in-place busbw (GB/s)|8,x,8.72,0.00,8.77,0.00|16,x,8.73,0.01,8.74,0.02",
+       3},
+      {"a blank cell of aligned columns",
+       "n    ram   time\n1    3.5    0.5\n2           0.3\n4    2.5    0.2\n",
+       "n,ram,time|1,3.5,0.5|2,,0.3|4,2.5,0.2", 1},
+      {"signs between aligned numbers",
+       "n   Mode    Score    Error\n1   avgt  130.946 \u00b1  8.761\n2   avgt 1546.584 \u00b1 "
+       "24.937\n",
+       "n,Mode*,Score,Error|1,avgt,130.946,8.761|2,avgt,1546.584,24.937", 1},
+      {"a column without a name at the end",
+       "Run on 4 cores\nBenchmark      Time      CPU\n-------------------------\n"
+       "f/1         6708 ns  6334 ns  145MB/s\nf/2         6675 ns  6429 ns  585MB/s\n",
+       "Benchmark*,Time,CPU,column 4 "
+       "(MB/s)|f/1,6.708e-06,6.334e-06,145|f/2,6.675e-06,6.429e-06,585",
+       4},
+      {"a remark between aligned rows", "n   time\n1   0.5\nwith a warm cache:\n2   0.3\n",
+       "n,time|1,0.5|2,0.3", 2},
   };
   for (const Oddity& sheet : sheets) {
     INFO(sheet.name);
