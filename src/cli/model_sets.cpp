@@ -193,8 +193,8 @@ std::string CommonRun::words(const std::string& but) const {
     if (column != but)
       values.push_back(column + "=" + value);
   return of_.empty() ? "the central run of each"
-                     : "the central run of " + of_ + " (line " + std::to_string(line_) +
-                           "): " + joined(values, " ");
+                     : "the central run of " + of_ + " (line " + std::to_string(line_) + ")" +
+                           (values.empty() ? "" : ": ") + joined(values, " ");
 }
 
 FittedModel picked_model(const std::string& path, const std::string& pick) {

@@ -75,6 +75,8 @@ class CommonRun {
   /// "the central run of device=a100 (line 12): stride=1", without the value of a column that is
   /// set otherwise; "the central run of each" if the models name no runs.
   std::string words(const std::string& but = {}) const;
+  /// Whether an input that all models have keeps its value there.
+  bool holds_inputs() const { return of_.empty() || !values_.empty(); }
 
  private:
   std::string of_;

@@ -244,7 +244,7 @@ struct SetDoubts {
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console) {
   const RunsFile file =
-      read_noted(arguments.configurations, text_columns_of(set), arguments.input, console);
+      read_noted({arguments.configurations}, text_columns_of(set), arguments.input, console);
   std::vector<TargetColumns> targets = targets_of(set);
   std::vector<std::string> names;
   for (TargetColumns& target : targets) {
@@ -363,7 +363,8 @@ int predict_settings_by_set(const PredictArguments& arguments, const SetLines& s
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
     console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
-  console.notice("other inputs are held at " + common.words());
+  if (common.holds_inputs())
+    console.notice("other inputs are held at " + common.words());
   doc::Document out{.json = [&] { return "[\n" + joined(documents, ",\n") + "]\n"; }};
   out.add(std::move(table), 2);
   return finish(output, out.in(format, output_width(arguments.output)));
@@ -468,7 +469,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
 
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
-  const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
+  const RunsFile file = read_noted({arguments.configurations}, categorical_columns(model.spec),
                                    arguments.input, console);
   if (const auto notice = notice_of_plain_numbers(file.table, model.spec))
     console.notice(*notice);

@@ -1,5 +1,6 @@
 #include "jobs/group_fits.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -266,6 +267,11 @@ WantedModels wanted_models(const Table& runs, const std::vector<std::string>& by
     for (const auto part : std::views::split(*roles.target, ','))
       out.targets.emplace_back(part.begin(), part.end());
   require_columns(runs, "--target", out.targets);
+  if (out.targets.size() > 1 && roles.time_unit)
+    throw UsageError(
+        fmt::format("--target-unit {} would label {} targets, {}, alike; their units are "
+                    "those of their names and cells, or fit each target by itself",
+                    *roles.time_unit, out.targets.size(), quoted_list(out.targets)));
   if (out.targets.empty())
     out.targets = {target_of_all(runs, roles)};
   refuse_keys(by, "--target", out.targets);
