@@ -530,6 +530,8 @@ struct Provenance {
   std::vector<std::string> notices;  ///< what was inferred about its columns
   std::vector<DataFile> files{};     ///< if there are several
   std::vector<FailedRuns> failed{};  ///< runs that are excluded
+  /// Marks of the content of each row of the fit, see row_marks(); empty: unknown or too many.
+  std::vector<std::uint32_t> row_marks{};
 };
 
 /// Runs that were ended at their limits, and entered the fit as longer than these.

@@ -162,12 +162,13 @@ ExtrapolateArgument parse_extrapolate(const std::string& text) {
 }
 
 /// Short names of models in conditions, and prefixes of their full names.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kGateModels = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kGateModels = {
     {{"generic_l1", "Eq. (4), L1"},
      {"generic_l2", "Eq. (4), L2"},
      {"generic", "Eq. (4)"},
      {"multi", "sum of products"},
      {"process", "product and process"},
+     {"auto", "auto"},
      {"forest", "random forest"},
      {"boosting", "gradient boosting"},
      {"svr_log", "SVR of log time"},
@@ -180,7 +181,8 @@ const FurtherFigures& compare_figures() {
       for (const auto& metric : gate_metrics())
         out.names.push_back(std::string(name) + "." + metric);
     out.words =
-        "; of one model: generic., generic_l1., generic_l2., multi., process., forest., boosting., "
+        "; of one model: generic., generic_l1., generic_l2., multi., process., auto., forest., "
+        "boosting., "
         "svr. or svr_log. before it";
     return out;
   }();
@@ -276,13 +278,14 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       command, arguments.gates,
       "end with exit code 4 if this holds: 'mape>10'; on the test rows of any file, of the best "
       "model there, or 'multi.mape>12' of one: generic, generic_l1, generic_l2, multi, "
-      "process, forest, boosting, svr, svr_log (repeatable)",
+      "process, auto, forest, boosting, svr, svr_log (repeatable)",
       compare_figures());
   command.common({"--test", "--extrapolate"});
   command.footer(
       R"(Fits Eq. (4) without a penalty and with --l1 and --l2, a sum of product terms, one product with a
-residual correction, a random forest, support vector regression (SVR) and gradient boosting to the
-same training rows and judges them on the same test rows. Forest and SVR have scikit-learn's
+residual correction, the form that fit --expression auto chooses, a random forest, support vector
+regression (SVR) and gradient boosting to the same training rows and judges them on the same test
+rows. Forest and SVR have scikit-learn's
 default settings; SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the
 standardised ln(time). Forest and boosting are of ln(time); boosting has 500 trees of depth 5 and a
 learning rate of 0.1.

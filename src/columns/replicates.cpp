@@ -17,6 +17,40 @@
 namespace perfmodel {
 namespace {
 
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t key) {
+  const std::uint64_t product = (hash ^ key) * 0x9e3779b97f4a7c15U;
+  return product ^ (product >> 32);
+}
+
+std::uint64_t mixed(std::uint64_t hash, double value) {
+  return mixed(hash, std::bit_cast<std::uint64_t>(value + 0.0));  // one zero
+}
+
+/// The mark of each row. Codes of levels depend on the file, their names do not.
+std::vector<std::uint32_t> marks_of(const ModelSpec& spec, const Design& design) {
+  std::vector<std::uint32_t> out(design.rows);
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    std::uint64_t hash = 1;
+    for (const auto* factors : {&design.intrinsic, &design.extrinsic})
+      for (const NumericFactor& factor : *factors)
+        hash = mixed(hash, factor.value(row));
+    for (std::size_t c = 0; c < design.categorical.size(); ++c) {
+      for (const char letter : spec.categorical[c].levels[design.categorical[c].codes[row]])
+        hash = mixed(hash, static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
+      hash = mixed(hash, std::uint64_t{256});
+    }
+    out[row] = static_cast<std::uint32_t>(mixed(hash, design.time[static_cast<Eigen::Index>(row)]));
+  }
+  return out;
+}
+
+/// Whether most times have more than three digits, so that two runs are hardly equal by chance.
+bool are_fine(const Eigen::VectorXd& times) {
+  const auto coarse =
+      std::ranges::count_if(times, [](double time) { return parse_number(rounded(time)) == time; });
+  return 2 * coarse < times.size();
+}
+
 /// Groups rows by the values of some columns.
 class RowNumbering {
  public:
@@ -55,10 +89,7 @@ class RowNumbering {
   std::vector<const NumericFactor*> numeric_;
   std::vector<const LevelFactor*> levels_;
 
-  void mix(std::size_t row, std::uint64_t key) {
-    const std::uint64_t product = (hashes_[row] ^ key) * 0x9e3779b97f4a7c15U;
-    hashes_[row] = product ^ (product >> 32);
-  }
+  void mix(std::size_t row, std::uint64_t key) { hashes_[row] = mixed(hashes_[row], key); }
 
   bool equal(std::size_t a, std::size_t b) const {
     return std::ranges::all_of(
@@ -168,6 +199,37 @@ RowGroups column_groups(const Column& column, std::span<const std::size_t> rows)
   }
   out.count = known.size();
   return out;
+}
+
+std::vector<std::uint32_t> row_marks(const ModelSpec& spec, const Design& design) {
+  std::vector<std::uint32_t> out = marks_of(spec, design);
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<std::size_t> rows_with_marks(const std::vector<std::uint32_t>& marks,
+                                         const ModelSpec& spec, const Design& design) {
+  if (marks.empty())
+    return {};
+  std::map<std::uint32_t, std::size_t> left;  // number of rows with this mark
+  for (const std::uint32_t mark : marks)
+    ++left[mark];
+  const std::size_t distinct = left.size();
+  const std::vector<std::uint32_t> own = marks_of(spec, design);
+  std::vector<std::size_t> out;
+  for (std::size_t row = 0; row < own.size(); ++row) {
+    const auto found = left.find(own[row]);
+    if (found == left.end() || found->second == 0)
+      continue;
+    --found->second;
+    out.push_back(row);
+  }
+  constexpr std::size_t few = 10;        // a share of one in ten
+  constexpr std::size_t repeated = 100;  // one equal pair of runs in a hundred
+  const std::size_t fewer = std::min(marks.size(), own.size());
+  const bool tells_apart = few * out.size() >= fewer && are_fine(design.time) &&
+                           repeated * (marks.size() - distinct) <= marks.size();
+  return out.size() == fewer || tells_apart ? out : std::vector<std::size_t>();
 }
 
 std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, std::uint64_t seed) {

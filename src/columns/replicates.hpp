@@ -27,6 +27,18 @@ RowGroups held_out_groups(const Design& design);
 /// Groups rows of equal inputs and equal times; the design must have times.
 RowGroups equal_row_groups(const Design& design);
 
+/// A mark per row of its inputs and its time, in ascending order: the same for rows of equal
+/// content in any file.
+std::vector<std::uint32_t> row_marks(const ModelSpec& spec, const Design& design);
+
+/// The rows, ascending, that are among those with these marks; each mark stands for one row.
+///
+/// Equal rows are the same runs if all rows of one side are on the other, or if the times tell runs
+/// apart: they have more than three digits, repeated runs differ, and a tenth of the rows is equal.
+/// Otherwise, coarse times of the same configuration are equal by chance; the result is then empty.
+std::vector<std::size_t> rows_with_marks(const std::vector<std::uint32_t>& marks,
+                                         const ModelSpec& spec, const Design& design);
+
 /// Groups rows by their value in a column; `rows`: rows of its table. Rows of one group are held
 /// out together.
 RowGroups column_groups(const Column& column, std::span<const std::size_t> rows);

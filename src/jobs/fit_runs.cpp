@@ -419,6 +419,22 @@ void add_sides_of_steps(const Design& training, FittedModel& model) {
     }
 }
 
+/// More rows are not marked, since the marks would be most of the model's file.
+constexpr std::size_t kMostMarks = 10'000;
+
+/// The marks of all rows that the model learns from: validation rows calibrate its intervals.
+std::vector<std::uint32_t> marks_of_fit(const PreparedFit& prepared) {
+  const std::size_t rows =
+      prepared.training.rows + (prepared.validation ? prepared.validation->rows : 0);
+  if (rows > kMostMarks)
+    return {};
+  std::vector<std::uint32_t> out = row_marks(prepared.spec, prepared.training);
+  if (prepared.validation)
+    std::ranges::copy(row_marks(prepared.spec, *prepared.validation), std::back_inserter(out));
+  std::ranges::sort(out);
+  return out;
+}
+
 }  // namespace
 
 FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
@@ -437,6 +453,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     model.repeats = summarise(fits);
   model.uncertainty = run_bootstrap(model, training, request, silent);
   model.provenance = prepared.provenance;
+  model.provenance.row_marks = marks_of_fit(prepared);
   if (model.cut)
     model.cut->limit = request.roles.limit.value_or("");
   model.central = prepared.central;
@@ -506,6 +523,26 @@ Metrics measure(const FittedModel& model, const Design& design, const std::strin
 
 namespace {
 
+/// What `fit --expression auto` fits: the chosen form, with a residual correction if that predicts
+/// held-out runs better, averaged with what the runs say without it.
+Regressor automatic_form(const ModelSpec& spec, const CompareRequest& request) {
+  FitOptions options = request.options;
+  options.expression = Expression::automatic;
+  options.residual = request.loss ? Residual::none : Residual::chosen;
+  options.loss = request.loss.value_or(default_loss(options));
+  options.penalty = {};
+  options.terms.reset();
+  const auto learn = [spec, options](const Design& training) -> LearnedTimes {
+    FittedModel model = fit(spec, training, options);
+    const auto groups = held_out_groups(training).of_row;
+    if (const auto held_out = HeldOutFits::of(model, training, groups, options))
+      model.belief = held_out->belief();
+    const auto found = std::make_shared<const FittedModel>(std::move(model));
+    return {[found](const Design& design) { return predict(*found, design); }, found};
+  };
+  return {"auto", learn};
+}
+
 std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& request) {
   std::vector<Regressor> models;
   FitOptions options = request.options;
@@ -528,6 +565,8 @@ std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& r
     options.residual = Residual::gp;
     models.push_back(make_expression("product and process", spec, options));
   }
+  if (options.method == Method::scaled)
+    models.push_back(automatic_form(spec, request));
   models.push_back(make_random_forest(options.seed));
   models.push_back(make_support_vectors(NumericForm::plain));
   models.push_back(make_support_vectors(NumericForm::logarithmic));

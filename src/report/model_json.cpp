@@ -69,6 +69,7 @@ void describe(Fields& f, Provenance& x) {
   f("sha256", x.sha256, "of all bytes, one file after the other");
   f("files", x.files, "where there are several: each", kSparse);
   f("failed", x.failed, "the runs that failed, if excluded", kSparse);
+  f("row_marks", x.row_marks, "a hash of each row of the fit, by which it is recognised", kSparse);
 }
 
 void describe(Fields& f, NoiseFloor& x) {

@@ -20,7 +20,7 @@ class CompareTest : public SampleRunsTest {
 };
 
 std::size_t models_per_file() {
-  return 5U + (perfmodel::has_black_boxes() ? 3U : 0U) +
+  return 6U + (perfmodel::has_black_boxes() ? 3U : 0U) +
          (perfmodel::has_gradient_boosting() ? 1U : 0U);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(CompareTest, "compare sets several files side by side", "[whole
   CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) ==
         1 + 2 * 3 * models_per_file());
   // The unit is that of the largest error: without dlib there are only small ones.
-  const char* const unit = models_per_file() > 5 ? "s" : "ms";
+  const char* const unit = models_per_file() > 6 ? "s" : "ms";
   CHECK_THAT(run({"runs.csv", "--format", "md"}).output,
              ContainsSubstring(std::string("| model | MAPE | MAE [") + unit + "] | RMSE [" + unit +
                                "] | R2 | train MAPE | fit [s] |"));
@@ -98,5 +98,5 @@ TEST_CASE_METHOD(CompareTest, "compare accepts gates on one model and on the bes
   CHECK_THAT(result.errors, !ContainsSubstring("'mape>0.1'"));
   CHECK_THAT(run({"runs.csv", "--fail-if", "tree.mape>1"}).failed(2),
              ContainsSubstring("of one model: generic., generic_l1., generic_l2., "
-                               "multi., process., forest., boosting., svr. or svr_log."));
+                               "multi., process., auto., forest., boosting., svr. or svr_log."));
 }
