@@ -22,6 +22,8 @@ folder=$3
 largest_error=${LARGEST_ERROR:-15}
 # Percent of the time of the median run; fires if it is exceeded on 95 % of sets of runs like these.
 largest_slowdown=${LARGEST_SLOWDOWN:-5}
+# The same of the runs of one program, machine or other text, if they differ from all others.
+largest_slowdown_of_one=${LARGEST_SLOWDOWN_OF_ONE:-10}
 
 # Goes on if a condition holds, so that the page shows why.
 status=0
@@ -37,7 +39,8 @@ gate() {
 
 mkdir -p "$folder"
 gate perfmodel evaluate "$model" "$runs" --format "${FORMAT:-text}" \
-    --fail-if "mape>$largest_error" --fail-if "bias>$largest_slowdown"
+    --fail-if "mape>$largest_error" --fail-if "bias>$largest_slowdown" \
+    --fail-if "any.bias>$largest_slowdown_of_one"
 gate perfmodel fit "$runs" --expression auto --split 80:20 --quiet \
     --fail-if "mape>$largest_error" -o "$folder/model.json"
 perfmodel report "$model" "$folder/model.json" "$runs" -o "$folder/report.html"

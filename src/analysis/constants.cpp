@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
+#include "trust/resampling.hpp"
 
 namespace perfmodel {
 namespace {
@@ -210,13 +211,29 @@ std::vector<std::string> laws_in_words(const FittedModel& model) {
   return out;
 }
 
-const HeldOutErrors* held_out_errors(const FittedModel& model) {
+std::vector<HeldOutError> held_out_errors(const FittedModel& model) {
+  std::vector<HeldOutError> out;
+  if (model.metrics.test)
+    out.push_back({model.metrics.test->mape_percent, "on the test part, held out of the fit", {}});
+  if (const auto& folds = model.cross_validation)
+    out.push_back({mean_metrics(folds->folds).mape_percent,
+                   fmt::format("on runs held out in {} folds", folds->folds.size()),
+                   {}});
   if (!model.search.form)
-    return nullptr;
+    return out;
   const auto& all = model.search.form->held_out;
   const auto found = std::ranges::find(all, has_gp(*model.form) ? "process" : model.form->name(),
                                        &HeldOutErrors::form);
-  return found == all.end() ? nullptr : &*found;
+  if (found != all.end())
+    out.push_back({100 * found->random, "on runs held out at random",
+                   found->extrapolation_folds ? std::optional(100 * *found->extrapolation_folds)
+                                              : std::nullopt});
+  return out;
+}
+
+std::optional<double> held_out_percent(const FittedModel& model) {
+  const std::vector<HeldOutError> errors = held_out_errors(model);
+  return errors.empty() ? std::nullopt : std::optional(errors.front().percent);
 }
 
 bool lacks_fit(const FittedModel& model) {
@@ -231,37 +248,68 @@ std::string typical_correction_in_words(double share) {
 }
 
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor,
-                                 const DriftFigure& bias) {
+                                 const DriftFigure& bias, std::optional<double> held_out) {
   if (!floor)
     return {};
+  const double error = held_out.value_or(mape_percent);
   std::string reading = ": shape and noise both limit it";
-  if (mape_percent < kNoError)
+  if (error < kNoError)
     reading.clear();
-  else if (mape_percent < kNoiseLimits * floor->mape_percent)
+  else if (error < kNoiseLimits * floor->mape_percent)
     reading = ": at the noise floor";
   else if (bias.interval && bias.interval->low * bias.interval->high > 0)
-    reading = std::abs(bias.value) > mape_percent / 2 ? ": the bias limits it"
-                                                      : ": the bias is a part of it";
-  else if (mape_percent > kShapeLimits * floor->mape_percent)
-    reading = ": the shape limits it";
-  return fmt::format("model {}, noise floor {} from {} replicated rows{}", percent(mape_percent),
+    reading = is_drift(bias, error) ? ": the bias limits it" : ": the bias is a part of it";
+  else if (error > kShapeLimits * floor->mape_percent)
+    reading = held_out && mape_percent < kNoiseLimits * floor->mape_percent
+                  ? ": at the noise floor on its own runs only"
+                  : ": the shape limits it";
+  return fmt::format("model {}{}, noise floor {} from {} replicated rows{}", percent(mape_percent),
+                     held_out ? fmt::format(", {} on held-out runs", percent(*held_out)) : "",
                      percent(floor->mape_percent), floor->rows, reading);
 }
 
-std::string bias_in_words(const DriftFigure& bias, Measure measure) {
+namespace {
+
+/// "9.7 % longer (95 % interval 9.2 .. 10)"; `than` stands before the interval.
+std::string bias_in_words(const DriftFigure& bias, Measure measure, const char* than = "") {
   constexpr double rounding = 1e-9;  // of rows that are predicted exactly
   const auto end = [](double value) { return rounded(std::abs(value) < rounding ? 0 : value); };
   const bool is_time = measure == Measure::time;
   return fmt::format(
-      "bias: {} {}{}", is_time ? "runs take" : "measured values are",
-      percent(std::abs(bias.value)) +
-          (is_time          ? bias.value < 0 ? " less" : " longer"
-           : bias.value < 0 ? " lower"
-                            : " higher") +
-          " than predicted",
+      "{} {}{}{}", percent(std::abs(bias.value)),
+      bias.value < 0 ? (is_time ? "less" : "lower") : (is_time ? "longer" : "higher"), than,
       bias.interval ? fmt::format(" ({} % interval {} .. {})", short_number(100 * kDriftConfidence),
                                   end(bias.interval->low), end(bias.interval->high))
                     : "");
+}
+
+}  // namespace
+
+std::vector<std::string> bias_lines(const Biases& biases, double mape_percent, Measure measure) {
+  if (!biases.all.interval && biases.levels.empty())
+    return {};
+  constexpr auto reading = ": drift, or another machine";
+  std::vector<std::string> out = {
+      fmt::format("bias: {} {}{}", measure == Measure::time ? "runs take" : "measured values are",
+                  bias_in_words(biases.all, measure, " than predicted"),
+                  is_drift(biases.all, mape_percent) ? reading : "")};
+  constexpr std::size_t most = 5;
+  for (const auto& [column, level, bias, mape] : biases.levels)
+    if (out.size() <= most)
+      out.push_back(fmt::format("{} = {}: {}{}", column, level, bias_in_words(bias, measure),
+                                is_drift(bias, mape) ? reading : ""));
+  if (biases.levels.size() > most)
+    out.push_back(fmt::format("{} more levels differ", biases.levels.size() - most));
+  if (!biases.levels.empty())
+    out.push_back("all others: " + bias_in_words(biases.others, measure));
+  return out;
+}
+
+bool any_drift(const Biases& biases, double mape_percent) {
+  return is_drift(biases.all, mape_percent) ||
+         std::ranges::any_of(
+             biases.levels,
+             [](const LevelBias& level) { return is_drift(level.bias, level.mape); });
 }
 
 }  // namespace perfmodel

@@ -108,8 +108,19 @@ double telling_value(const Laws& laws);
 /// them, and "a run at n = 16 would tell them apart". Empty if there is one.
 std::vector<std::string> laws_in_words(const FittedModel& model);
 
-/// The errors of the model's form by which it was chosen; null if it was not.
-const HeldOutErrors* held_out_errors(const FittedModel& model);
+/// An error of a model on runs that were held out of its fit.
+struct HeldOutError {
+  double percent = 0;
+  std::string of;                         ///< "on runs held out at random"
+  std::optional<double> at_largest = {};  ///< with the largest values held out, if that is known
+};
+
+/// The errors on held-out runs that the model's file knows: of the test part, of the folds, and of
+/// the choice of its form.
+std::vector<HeldOutError> held_out_errors(const FittedModel& model);
+
+/// The first of them, in percent: the one that outputs quote.
+std::optional<double> held_out_percent(const FittedModel& model);
 
 /// Whether the errors of the training runs are far above their noise or, without repeated runs,
 /// large: another form may fit better.
@@ -120,12 +131,19 @@ bool lacks_fit(const FittedModel& model);
 std::string typical_correction_in_words(double share);
 
 /// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape limits it"; empty if no
-/// configuration was measured twice. `bias`: of runs that the model was not fitted to.
+/// configuration was measured twice. `bias`: of runs that the model was not fitted to. `held_out`:
+/// the error of other runs, if `mape_percent` is that of the fit's own, which can be far smaller.
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor,
-                                 const DriftFigure& bias = {});
+                                 const DriftFigure& bias = {},
+                                 std::optional<double> held_out = std::nullopt);
 
-/// "runs take 9.7 % longer than predicted (95 % interval 9.2 .. 10)", of memory "measured values
-/// are 9.7 % higher than predicted".
-std::string bias_in_words(const DriftFigure& bias, Measure measure = Measure::time);
+/// "bias: runs take 9.7 % longer than predicted (95 % interval 9.2 .. 10): drift, or another
+/// machine", of memory "measured values are 9.7 % higher than predicted"; then a line per level
+/// that differs, "model = gpt: 25 % longer (...)", and one for all others. Empty without an
+/// interval.
+std::vector<std::string> bias_lines(const Biases& biases, double mape_percent, Measure measure);
+
+/// Whether the runs, or those of some level, have drifted, see is_drift().
+bool any_drift(const Biases& biases, double mape_percent);
 
 }  // namespace perfmodel

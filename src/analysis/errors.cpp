@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -134,20 +135,19 @@ constexpr double kClearlyLarger = 1.5;
 constexpr double kMostChance = 0.01;
 constexpr std::size_t kFewest = 5;  // configurations in a group, and outside of it
 
-/// Absolute errors and their ranks.
+/// Errors and their ranks.
 struct RankedErrors {
   RowGroups configurations;
   std::vector<double> percents;  ///< per row
   std::vector<double> ranks;     ///< per configuration, of its mean error from 1; ties are equal
 };
 
-RankedErrors ranked_errors(const Design& runs, const VectorXd& predicted) {
-  RankedErrors out{configuration_groups(runs), percent_errors(runs, predicted), {}};
+RankedErrors ranked_errors(const Design& runs, std::vector<double> percents) {
+  RankedErrors out{configuration_groups(runs), std::move(percents), {}};
   const std::size_t count = out.configurations.count;
   std::vector<double> sums(count, 0);
   std::vector<double> sizes(count, 0);
   for (std::size_t row = 0; row < runs.rows; ++row) {
-    out.percents[row] = std::abs(out.percents[row]);
     sums[out.configurations.of_row[row]] += out.percents[row];
     ++sizes[out.configurations.of_row[row]];
   }
@@ -165,9 +165,9 @@ RankedErrors ranked_errors(const Design& runs, const VectorXd& predicted) {
   return out;
 }
 
-/// One-sided p-value of a group of configurations having ranks as high as these by chance
-/// (Mann-Whitney test, normal approximation). 1 if there are too few.
-double chance_of(const std::vector<std::size_t>& rows, const RankedErrors& errors) {
+/// How far the ranks of a group of configurations are above those of the others, in standard
+/// deviations (Mann-Whitney test, normal approximation). 0 if there are too few.
+double rank_score(const std::vector<std::size_t>& rows, const RankedErrors& errors) {
   const std::size_t all = errors.ranks.size();
   std::vector<bool> counted(all, false);
   double sum = 0;
@@ -181,12 +181,16 @@ double chance_of(const std::vector<std::size_t>& rows, const RankedErrors& error
     ++count;
   }
   if (count < kFewest || all - count < kFewest)
-    return 1;
+    return 0;
   const auto n = static_cast<double>(count);
   const auto m = static_cast<double>(all - count);
   const double deviation = std::sqrt(n * m * (n + m + 1) / 12);
-  const double z = (sum - n * (n + m + 1) / 2) / deviation;
-  return 0.5 * std::erfc(z / std::numbers::sqrt2);
+  return (sum - n * (n + m + 1) / 2) / deviation;
+}
+
+/// The probability of a score as high as this one by chance.
+double chance_of(double score) {
+  return 0.5 * std::erfc(score / std::numbers::sqrt2);
 }
 
 WorstGroup compared(const std::string& column, const RowsAlong::Group& group,
@@ -235,14 +239,15 @@ using NamedFigures = std::vector<std::pair<std::string, double>>;
 
 /// Figures of all rows, with percentile intervals from resampled configurations.
 std::vector<DriftFigure> with_intervals(
-    const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of) {
+    const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of,
+    std::size_t fewest = kFewestConfigurations) {
   std::vector<Index> all(runs.rows);
   std::iota(all.begin(), all.end(), Index{0});
   std::vector<DriftFigure> out;
   for (const auto& [name, value] : figures_of(all))
     out.push_back({name, value, {}});
   const auto configurations = rows_of_configurations(runs);
-  if (configurations.size() < kFewestConfigurations)
+  if (configurations.size() < fewest)
     return out;
   const std::size_t draws =
       std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDriftDraws);
@@ -282,7 +287,9 @@ std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
 
 std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
                                       const VectorXd& predicted) {
-  const RankedErrors errors = ranked_errors(runs, predicted);
+  std::vector<double> percents = percent_errors(runs, predicted);
+  std::ranges::transform(percents, percents.begin(), [](double error) { return std::abs(error); });
+  const RankedErrors errors = ranked_errors(runs, std::move(percents));
   std::size_t looked_at = 0;
   double least_chance = 1;
   std::optional<WorstGroup> worst;
@@ -292,7 +299,7 @@ std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
       if (has_ends && g > 0 && g + 1 < along.groups.size())
         continue;
       ++looked_at;
-      const double chance = chance_of(along.groups[g].rows, errors);
+      const double chance = chance_of(rank_score(along.groups[g].rows, errors));
       if (chance >= least_chance)
         continue;
       const WorstGroup group = compared(along.column, along.groups[g], errors.percents);
@@ -334,13 +341,72 @@ double bias_percent(const VectorXd& measured, const VectorXd& predicted) {
   return 100 * (median(measured.cwiseQuotient(predicted)) - 1);
 }
 
-DriftFigure bias_with_interval(const Design& runs, const VectorXd& predicted) {
+namespace {
+
+DriftFigure bias_of(const Design& runs, const VectorXd& predicted, std::size_t fewest) {
   return with_intervals(
              runs,
              [&](const std::vector<Index>& rows) {
                return NamedFigures{{"bias", bias_percent(runs.time(rows), predicted(rows))}};
-             })
+             },
+             fewest)
       .front();
+}
+
+/// The level that differs most certainly from the others, and its rows; nullopt if none does.
+std::optional<std::pair<LevelBias, std::vector<std::size_t>>> most_biased(
+    const ModelSpec& spec, const Design& runs, const VectorXd& predicted) {
+  const RankedErrors errors = ranked_errors(runs, percent_errors(runs, predicted));
+  std::optional<std::pair<LevelBias, std::vector<std::size_t>>> out;
+  double most = 0;
+  std::size_t looked_at = 0;
+  for (const RowsAlong& along : rows_along(spec, runs)) {
+    if (along.kind != InputKind::levels)
+      continue;
+    looked_at += along.groups.size() == 2 ? 1 : along.groups.size();
+    for (const RowsAlong::Group& group : along.groups) {
+      const double score = std::abs(rank_score(group.rows, errors));
+      // Of two levels that differ from each other alike, the one that is predicted worse.
+      const std::vector<Index> rows(group.rows.begin(), group.rows.end());
+      const double bias = bias_percent(runs.time(rows), predicted(rows));
+      constexpr double alike = 1e-9;
+      if (score == 0 || score < most - alike ||
+          (out && score <= most + alike && std::abs(bias) <= std::abs(out->first.bias.value)))
+        continue;
+      most = std::max(score, most);
+      out = {{along.column, group.name, {"bias", bias, {}}}, group.rows};
+    }
+  }
+  return out && 2 * chance_of(most) * static_cast<double>(looked_at) <= kMostChance ? out
+                                                                                    : std::nullopt;
+}
+
+}  // namespace
+
+Biases biases_of(const ModelSpec& spec, const Design& runs, const VectorXd& predicted) {
+  Biases out{bias_of(runs, predicted, kFewestConfigurations)};
+  Design rest = runs;
+  VectorXd predictions = predicted;
+  while (const auto found = most_biased(spec, rest, predictions)) {
+    LevelBias& level = out.levels.emplace_back(found->first);
+    const std::vector<std::size_t>& rows = found->second;
+    const Design own = take_rows(rest, rows);
+    const VectorXd of_own = predictions(std::vector<Index>(rows.begin(), rows.end()));
+    level.bias = bias_of(own, of_own, kFewest);
+    level.mape = compute_metrics(own.time, of_own).mape_percent;
+    std::vector<std::size_t> kept;
+    std::ranges::set_difference(indices(rest.rows), rows, std::back_inserter(kept));
+    predictions = VectorXd(predictions(std::vector<Index>(kept.begin(), kept.end())));
+    rest = take_rows(rest, kept);
+  }
+  if (!out.levels.empty())
+    out.others = bias_of(rest, predictions, kFewest);
+  return out;
+}
+
+bool is_drift(const DriftFigure& bias, double mape_percent) {
+  return bias.interval && bias.interval->low * bias.interval->high > 0 &&
+         std::abs(bias.value) > mape_percent / 2;
 }
 
 std::vector<std::string> drift_names() {

@@ -85,8 +85,30 @@ std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd
 /// shows a slowdown of all runs that is small compared with the error of each.
 double bias_percent(const VectorXd& measured, const VectorXd& predicted);
 
-/// bias_percent() as the figure "bias", with an interval like those of drift_with_intervals().
-DriftFigure bias_with_interval(const Design& runs, const VectorXd& predicted);
+/// A level whose runs take longer or shorter than predicted, unlike those of all other levels.
+struct LevelBias {
+  std::string column;
+  std::string level;
+  DriftFigure bias;
+  double mape = 0;  ///< of its runs
+};
+
+/// By how much runs take longer than predicted, see bias_percent(): all, and where some differ.
+struct Biases {
+  DriftFigure all;
+  std::vector<LevelBias> levels = {};  ///< the most certain first
+  DriftFigure others = {};             ///< of the runs of no such level, if there are some levels
+};
+
+/// The bias as the figure "bias", with an interval like those of drift_with_intervals(), and the
+/// levels of text columns whose runs differ from the other ones: a rank test of configurations with
+/// a p-value of at most 1 %, corrected for the number of levels, from five configurations on. Runs
+/// of such a level are set aside before others are looked for, since they would make these differ.
+Biases biases_of(const ModelSpec& spec, const Design& runs, const VectorXd& predicted);
+
+/// Whether a bias is beyond chance and most of the error: the machine, or the program, is another
+/// one. A small bias is what a model misses in the sum.
+bool is_drift(const DriftFigure& bias, double mape_percent);
 
 /// The names of drift()'s figures.
 std::vector<std::string> drift_names();

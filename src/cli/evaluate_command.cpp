@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@
 #include "report/document.hpp"
 #include "report/documents.hpp"
 #include "table/table.hpp"
+#include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
@@ -40,6 +42,9 @@ struct EvaluateArguments : JudgedRunsArguments {
   bool strict_range = false;
   std::vector<Gate> gates;
 };
+
+/// A condition on the bias of all runs and of those levels that differ from the others.
+constexpr const char* kAnyBias = "any.bias";
 
 /// Writes a line per judged run: its line in the file, and the error of its prediction, which is
 /// positive if it is too long.
@@ -95,25 +100,66 @@ std::vector<GateDocument> documents_of(const std::vector<JudgedGate>& gates) {
   return out;
 }
 
+/// The bias of all runs, of which there is one, and those of `any` text that differs from the
+/// others.
+std::vector<Figure> bias_figures(const Biases& biases, const std::string& part) {
+  std::vector<Figure> out = {{"bias", biases.all.value, part, biases.all.interval},
+                             {kAnyBias, biases.all.value, part, biases.all.interval}};
+  for (const LevelBias& level : biases.levels)
+    out.push_back({kAnyBias, level.bias.value, "the rows of " + level.column + " = " + level.level,
+                   level.bias.interval});
+  return out;
+}
+
+/// A model of a set, judged on its rows.
+struct JudgedLine {
+  ModelSetLine line;
+  std::vector<Figure> further;  ///< besides its metrics
+};
+
+JudgedLine judged_line(ModelSetLine line, const ModelSetHeader& header, const Design& design) {
+  const std::string part = words_of(line, header);
+  const FittedModel& model = *line.model;
+  const Eigen::VectorXd predicted = predict(model, design);
+  JudgedLine out{std::move(line), {}};
+  out.line.model->metrics = {measure(design, predicted, part), {}, {}};
+  for (const Figure& figure : bias_figures(biases_of(model.spec, design, predicted), part))
+    if (figure.name == kAnyBias)
+      out.further.push_back({"bias", figure.value, figure.part, figure.interval});
+  if (const Certainty certainty = certainty_of(*out.line.model, {}, "", design);
+      certainty.intervals)
+    out.further.push_back(
+        {"coverage", covered_share(*certainty.intervals, design.time, predicted), part, {}});
+  return out;
+}
+
 /// Reports the errors of every model of a set on its own rows, largest first.
 int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
   check_set_request(arguments);
   OutputFile output("-");
   const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.input);
-  ModelSet judged{set.header(), {}};
+  std::vector<JudgedLine> lines;
+  page::UsedRows used;
   const auto judge = [&](LineRows part) {
-    ModelSetLine line = part.line;
-    const Design design = make_design(part.table, line.model->spec, Target::required);
-    line.model->metrics = {measure(*line.model, design, words_of(line, set.header())), {}, {}};
-    judged.lines.push_back(std::move(line));
+    const FittedModel& model = *part.line.model;
+    Design design = make_design(part.table, model.spec, Target::required);
+    const std::vector<std::size_t> own =
+        rows_with_marks(model.provenance.row_marks, model.spec, design);
+    used.used += own.size();
+    used.rows += design.rows;
+    if (own.size() < design.rows)
+      design = take_rows(design, other_rows(design.rows, own));
+    lines.push_back(judged_line(part.line, set.header(), design));
   };
   for_each_with_finished_rows(set, file.table, arguments.drop_failed, console, judge);
-  if (judged.lines.empty())
+  if (lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
-  std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {
-    return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
+  std::ranges::stable_sort(lines, std::greater<>(), [](const JudgedLine& judged) {
+    return judged.line.model->metrics.train.mape_percent;
   });
-  const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged));
+  const ModelSet judged{set.header(), mapped(lines, &JudgedLine::line)};
+  const std::vector<JudgedGate> gates =
+      judged_set_gates(arguments.gates, SetLines(judged), mapped(lines, &JudgedLine::further));
   const doc::Document tables{
       .blocks = {errors_table(judged)}, .json = [&] {
         return to_json(EvaluationsDocument{base_name(arguments.model), base_name(file.path),
@@ -122,6 +168,8 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   finish(output, tables.in(arguments.format));
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
                  " models are judged");
+  if (used.used > 0)
+    console.notice(used.text());
   check_gates(gates);
   return 0;
 }
@@ -157,10 +205,12 @@ bool may_be_bent(const FittedModel& model, const JudgedRuns& runs,
 const FurtherFigures& evaluate_figures() {
   static const FurtherFigures further = [] {
     FurtherFigures out{drift_names(), ""};
-    out.names.insert(out.names.end(), {"bias", "rows", "failed", "coverage", "mean_width"});
+    out.names.insert(out.names.end(),
+                     {"bias", kAnyBias, "rows", "failed", "coverage", "mean_width"});
     out.words =
-        "; bias (how much longer runs take than predicted, in percent), rows, failed; coverage of "
-        "intervals or of a bound, mean_width of intervals; with --baseline " +
+        "; bias (how much longer runs take than predicted, in percent), any.bias (also of a level "
+        "that differs from all others), rows, failed; coverage of intervals or of a bound, "
+        "mean_width of intervals; with --baseline " +
         joined(drift_names(), ", ") + kSetFigureWords;
     out.accepts = is_set_figure;
     return out;
@@ -227,13 +277,23 @@ std::optional<SupportCounts> count_support(const std::optional<GpReach>& reach) 
   return out;
 }
 
-/// The bias, with an interval unless bounds are judged, from which runs differ by intention.
-DriftFigure judged_bias(const EvaluateArguments& arguments, const FittedModel& model,
-                        const JudgedRuns& runs) {
-  const bool is_asked = std::ranges::count(arguments.gates, "bias", &Gate::figure) > 0;
+/// The bias, with intervals unless bounds are judged, from which runs differ by intention.
+Biases judged_bias(const EvaluateArguments& arguments, const FittedModel& model,
+                   const JudgedRuns& runs) {
+  const bool is_asked = std::ranges::any_of(arguments.gates, [](const Gate& gate) {
+    return gate.figure == "bias" || gate.figure == kAnyBias;
+  });
   return is_asked || !model.bound
-             ? bias_with_interval(runs.design, runs.predicted)
-             : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
+             ? biases_of(model.spec, runs.design, runs.predicted)
+             : Biases{{"bias", bias_percent(runs.design.time, runs.predicted), {}}};
+}
+
+/// Throws UsageError for a condition on intervals that the model does not have.
+void require_intervals(const EvaluateArguments& arguments, const EvaluationDocument& report) {
+  for (const Gate& gate : arguments.gates)
+    if (!report.intervals && (gate.figure == "coverage" || gate.figure == "mean_width"))
+      throw UsageError("--fail-if '" + gate.text + "': " + report.model_file +
+                       " has no intervals; fit it with --coverage 0.9");
 }
 
 /// Throws InputError if rows were left out, since a gate must not pass without the rows it judges.
@@ -258,7 +318,8 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
   std::size_t failed = 0;
   for (const FailedRuns& runs : report.failed)
     failed += runs.rows;
-  figures.push_back({"bias", report.bias.value, part, report.bias.interval});
+  const std::vector<Figure> biases = bias_figures(report.bias, part);
+  figures.insert(figures.end(), biases.begin(), biases.end());
   figures.push_back({"rows", static_cast<double>(report.metrics.rows), part, {}});
   figures.push_back({"failed", static_cast<double>(failed), part, {}});
   if (report.baseline)
@@ -297,7 +358,7 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .file(FileUse::input);
   add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds: 'mape>10', 'bias>5'; 'rows<100', "
+            "end with exit code 4 if this holds: 'mape>10', 'bias>5', 'any.bias>10'; 'rows<100', "
             "'coverage<0.85', 'failed>0', 'mape_drift>2' (repeatable)",
             evaluate_figures());
   command.common({"--residuals", "--outliers", "--baseline"});
@@ -306,7 +367,10 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
 --strict-range they are refused.
 
 bias is the median percentage by which runs take longer than predicted: it detects a slowdown of all
-runs that mape hides. Like a drift, it fires if its 95 % interval lies beyond the threshold.
+runs that mape hides. any.bias is also that of each level of a text column whose runs differ from all
+others: it detects that one of several programs slowed. With many models it is that of each. Like a
+drift, both fire if their 95 % interval lies beyond the threshold. Rows that the model was fitted to
+are recognised by their content; if there are others, these are judged.
 
 With --baseline, mape_drift and smape_drift are in percentage points, r2_drift is the difference,
 mae_drift, mse_drift and rmse_drift are in percent of the older model's, and prediction_drift is
@@ -325,7 +389,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   if (set.size() != 1 || (has_keys(set) && arguments.pick.empty()))
     return evaluate_set(arguments, set, console);
   for (const Gate& gate : arguments.gates)
-    if (is_set_figure(gate.figure))
+    if (is_set_figure(gate.figure) && gate.figure != kAnyBias)
       throw UsageError("--fail-if '" + gate.text + "': this is one model; leave out which");
   if (arguments.baseline && has_keys(set))
     throw UsageError("--baseline needs a model of all runs");
@@ -335,6 +399,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals.emplace(*arguments.residuals);
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, arguments.strict_range, console);
+  set_rows_of_fit_aside(model, runs);
   std::optional<Eigen::VectorXd> older;  // its predictions
   if (arguments.baseline)
     older = judge_baseline(*arguments.baseline, arguments, model, runs, arguments.strict_range,
@@ -342,14 +407,16 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   require_all_rows(arguments, runs);
   EvaluationDocument report;
   report.model_file = base_name(arguments.model);
-  report.runs_file = base_name(arguments.runs);
+  report.runs_file = base_name(runs.file.path);
   report.runs_sha256 = sha256(runs.file.bytes);
   report.rows_left_out = runs.left_out();
+  report.rows_of_fit = runs.used.used;
   report.failed = runs.file.failed;
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
   report.bias = judged_bias(arguments, model, runs);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);
   report.intervals = report_intervals(arguments, model, runs, certainty);
+  require_intervals(arguments, report);
   if (model.bound)
     report.bound = bound_use(runs.design.time, runs.predicted);
   report.support = count_support(certainty.reach);
@@ -370,7 +437,9 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals->commit();
   }
   output.commit();
-  if (report.runs_sha256 == model.provenance.sha256)
+  if (runs.used.used > 0)
+    console.notice(runs.used.text());
+  else if (report.runs_sha256 == model.provenance.sha256)
     console.notice("the model was fitted to " + report.runs_file +
                    " or parts of it: its errors on other runs may be larger");
   for (const std::string& why : open_gates(gates))

@@ -90,9 +90,11 @@ std::string github_annotations(const EvaluationDocument& report, const FittedMod
   const Metrics& metrics = report.metrics;
   std::string out = workflow_command(
       "notice", judged_text(report),
-      std::to_string(metrics.rows) + " rows: MAPE " + percent(metrics.mape_percent) + ", " +
-          with_unit("MAE", model.spec.unit) + " " + short_number(metrics.mae) + ", R2 " +
-          (std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)));
+      std::to_string(metrics.rows) + " rows: " +
+          (report.bound ? bound_in_words(*model.bound, *report.bound)
+                        : "MAPE " + percent(metrics.mape_percent) + ", " +
+                              with_unit("MAE", model.spec.unit) + " " + short_number(metrics.mae) +
+                              ", R2 " + (std::isnan(metrics.r2) ? "-" : short_number(metrics.r2))));
   for (const GateDocument& gate : report.gates) {
     out += workflow_command(
         gate.fired ? "error" : "notice", judged_text(report),
@@ -118,9 +120,26 @@ doc::Cell drift_cell(const DriftFigure& figure) {
              : doc::Cell(std::nan(""));
 }
 
+/// What a bound covers and allocates. Its errors, which it has by intention, are for programs.
+doc::Table bound_table(const EvaluationDocument& report) {
+  doc::Table table{{doc::numbers("rows"),
+                    doc::numbers("at or below the bound", "coverage", doc::percent_of_share),
+                    doc::numbers("sum of bounds / measured sum", "over_allocation")}};
+  std::vector<doc::Cell> cells = {report.metrics.rows, report.bound->coverage,
+                                  report.bound->over_allocation};
+  for (const auto& [name, metric] : kNamedMetrics) {
+    table.columns.push_back(doc::for_programs(std::string(name)));
+    cells.emplace_back(report.metrics.*metric);
+  }
+  table.add(cells);
+  return table;
+}
+
 /// With a baseline, a row per model and one for the drift. The drift of the predictions has a
 /// column in machine-readable formats.
 doc::Table report_table(const EvaluationDocument& report, const ShownTime& time) {
+  if (report.bound && !report.baseline)
+    return bound_table(report);
   doc::Table table{doc::metric_columns(doc::kErrorMetrics, time)};
   std::vector<doc::Cell> cells;
   doc::add_metrics(cells, doc::kErrorMetrics, report.metrics);
@@ -224,11 +243,12 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     end += bound_in_words(*model.bound, *report.bound) + "\n";
   if (report.support)
     end += support_in_words(report, time) + "\n";
-  if (report.bias.interval)
-    end += bias_in_words(report.bias, measure_of(model.spec)) + "\n";
+  for (const std::string& line :
+       bias_lines(report.bias, report.metrics.mape_percent, measure_of(model.spec)))
+    end += (line.starts_with("bias") ? "" : "  ") + line + "\n";
   if (report.noise_floor)
-    end +=
-        noise_floor_in_words(report.metrics.mape_percent, report.noise_floor, report.bias) + "\n";
+    end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor, report.bias.all) +
+           "\n";
   if (report.baseline)
     end += drift_in_words(*report.baseline);
   if (report.outliers)

@@ -137,13 +137,25 @@ std::vector<std::string> next_steps(const FitArguments& arguments, const FittedM
 
 namespace {
 
+constexpr std::size_t kIndentation = 2;
+
+std::string indented(const std::string& line) {
+  return line.empty() ? "" : std::string(kIndentation, ' ') + line + "\n";
+}
+
 using Spreads = std::vector<Spread>;
 
+/// Whether the values of all seeds are equal but for rounding: of the value and, of one near 0, as
+/// of numbers of the order of 1.
+bool is_equal(const Spread& spread) {
+  constexpr double relative = 1e-6;
+  constexpr double absolute = 1e-12;
+  return spread.standard_deviation <= relative * std::abs(spread.mean) + absolute;
+}
+
 void add_row(doc::Table& table, const std::string& name, double best, const Spread& spread) {
-  constexpr double rounding = 1e-12;  // of the value: what lies below is no difference of seeds
-  const double deviation = spread.standard_deviation;
   table.add({name, best, spread.mean,
-             "+- " + short_number(deviation > rounding * std::abs(spread.mean) ? deviation : 0)});
+             "+- " + short_number(is_equal(spread) ? 0 : spread.standard_deviation)});
 }
 
 void add_metrics(doc::Table& table, const std::string& part, const std::optional<Metrics>& best,
@@ -163,6 +175,10 @@ std::string repeat_section(const FittedModel& model, const Console& console) {
   if (!model.repeats)
     return {};
   const RepeatSummary& repeats = *model.repeats;
+  if (std::ranges::all_of(repeats.constants, is_equal) &&
+      std::ranges::all_of(repeats.train, is_equal))
+    return "\n" + indented("all " + std::to_string(repeats.fits) +
+                           " seeds end in the same optimum; the spread over runs: --folds 5");
   doc::Table table{{doc::words(std::to_string(repeats.fits) + " seeds"), doc::numbers("best"),
                     doc::numbers("mean"), doc::words("sd over seeds (n - 1)")}};
   for (std::size_t k = 0; k < repeats.constants.size(); ++k) {
@@ -255,7 +271,6 @@ std::string uncertainty_section(const FittedModel& model, const Console& console
   return section(table, console);
 }
 
-constexpr std::size_t kIndentation = 2;
 constexpr std::size_t kMostLevels = 12;   // model.json contains all levels of a column
 constexpr std::size_t kLongestName = 28;  // longer names are clipped to fit the line
 
@@ -265,10 +280,6 @@ std::string seconds_text(double seconds) {
 
 std::string range_text(const NumericInput& input) {
   return short_number(input.low) + " .. " + short_number(input.high);
-}
-
-std::string indented(const std::string& line) {
-  return line.empty() ? "" : std::string(kIndentation, ' ') + line + "\n";
 }
 
 std::string header(const FitDocument& report, const Console& console) {
@@ -484,7 +495,8 @@ std::string errors_section(const FitDocument& report, const Console& console) {
          indented(few_rows_warning(report.model) ? "training errors say nothing: there are no more "
                                                    "rows than constants"
                                                  : "") +
-         indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
+         indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor, {},
+                                       held_out_percent(report.model)));
 }
 
 /// What replaces errors and intervals of a bound.

@@ -11,6 +11,7 @@
 #include "columns/column_facts.hpp"
 #include "columns/cut_runs.hpp"
 #include "columns/design.hpp"
+#include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"
@@ -110,7 +111,7 @@ Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArgument
   const ModelSpec spec = judging_spec(older, arguments);
   const auto texts = categorical_columns(spec);
   const bool same_texts = texts == categorical_columns(model.spec);
-  if (!same_texts && arguments.runs == "-")
+  if (!same_texts && contains(arguments.runs, "-"))
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
   Table table = same_texts ? runs.file.table : read_again(model, arguments, texts);
   if (!same_texts && runs.sampled_from)
@@ -166,9 +167,10 @@ int append_columns(std::string_view bytes, const Table& table,
   return 0;
 }
 
-RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
-                    const InputOptions& input, Console& console) {
-  RunsFile out = read_runs(path, text_columns, input);
+RunsFile read_noted(const std::vector<std::string>& paths,
+                    const std::set<std::string>& text_columns, const InputOptions& input,
+                    Console& console) {
+  RunsFile out = read_runs(paths, text_columns, input);
   if (const auto notice = reading_notice(out.table))
     console.notice(*notice);
   for (const std::string& sentence : out.notices)
@@ -179,7 +181,10 @@ RunsFile read_noted(const std::string& path, const std::set<std::string>& text_c
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_pick(command, arguments.pick);
-  Option runs = add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line");
+  Option runs = command
+                    .add("RUNS.csv", arguments.runs,
+                         "measured runs, one per line; several files are read as one")
+                    .file(FileUse::input);
   if (needs_runs)
     runs.required();
   command.add("--target COL", arguments.target,
@@ -216,7 +221,7 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   SearchProgress progress(console);
   JudgedRuns out;
   out.file = read_runs(arguments.runs, text_columns_of(set), arguments.input,
-                       progress.watch("reading " + arguments.runs));
+                       progress.watch("reading " + joined(arguments.runs, ", ")));
   warn_of_units(model, spec.target, out.file.table, console);
   if (has_keys(set)) {
     std::optional<Table> own;
@@ -255,6 +260,19 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   return out;
 }
 
+std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedRuns& runs) {
+  const std::vector<std::size_t> own =
+      rows_with_marks(model.provenance.row_marks, model.spec, runs.design);
+  runs.used = {own.size(), runs.rows.size()};
+  std::vector<std::size_t> others = indices(runs.rows.size());
+  if (own.empty() || runs.used.all())
+    return others;
+  std::vector<std::size_t> kept;
+  std::ranges::set_difference(others, own, std::back_inserter(kept));
+  runs.leave_out(own);
+  return kept;
+}
+
 page::Source page_source(const FittedModel& model, const std::string& model_file,
                          const page::FileFacts& runs, const JudgedRuns& judged) {
   return {.model = model,
@@ -266,7 +284,8 @@ page::Source page_source(const FittedModel& model, const std::string& model_file
           .predicted = judged.predicted,
           .metrics = measure(judged.design, judged.predicted, judged.file.table.source),
           .range_findings = judged.range.findings,
-          .left_out = judged.left_out_text};
+          .left_out = judged.left_out_text,
+          .used = judged.used};
 }
 
 void JudgedRuns::judge(const Predictions& predictions) {

@@ -32,7 +32,7 @@ void report_range(const RangeCheck& check, bool strict, Console& console);
 struct JudgedRunsArguments {
   std::string model;
   std::string pick;
-  std::string runs;
+  std::vector<std::string> runs;      ///< files, which are read as one
   std::optional<std::string> target;  ///< nullopt: the model's
   InputOptions input;
   bool drop_failed = false;
@@ -41,7 +41,7 @@ struct JudgedRunsArguments {
   std::optional<std::size_t> most_of_gp;
 };
 
-/// Adds the arguments MODEL.json and RUNS.csv, --target, --separator and --failed.
+/// Adds the arguments MODEL.json and RUNS.csv (several), --target, --separator and --failed.
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs = true);
 
 struct Predictions {
@@ -59,8 +59,11 @@ struct JudgedRuns {
   VectorXd predicted;                       ///< per judged row
   RangeCheck range;                         ///< of all rows
   std::optional<std::string> left_out_text;  ///< about rows without a valid predicted time
+  page::UsedRows used;                       ///< by the fit, see set_rows_of_fit_aside()
 
-  std::size_t left_out() const { return file.table.rows() - rows.size(); }
+  std::size_t left_out() const {
+    return file.table.rows() - rows.size() - (used.all() ? 0 : used.used);
+  }
   /// Judges all rows of the table that have a valid predicted time. Throws InputError if none has.
   void judge(const Predictions& predictions);
   /// Removes judged rows, with everything that belongs to them. `some`: ascending indices into
@@ -75,6 +78,10 @@ struct JudgedRuns {
 /// `strict_range`, for rows that are out of range or have no valid predicted time.
 JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console);
+
+/// Leaves out the rows that the model was fitted to, by their content, unless these are all rows.
+/// Returns the indices of the others in `runs.rows`.
+std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedRuns& runs);
 
 /// The content of a page that follows from the judged runs.
 page::Source page_source(const FittedModel& model, const std::string& model_file,
@@ -97,9 +104,10 @@ int append_columns(std::string_view bytes, const Table& table,
                    const std::function<std::vector<std::string>(std::size_t row)>& cells,
                    OutputFile& output);
 
-/// Reads runs; what was decided about the format of the file is a notice.
-RunsFile read_noted(const std::string& path, const std::set<std::string>& text_columns,
-                    const InputOptions& input, Console& console);
+/// Reads runs; what was decided about the format of the files is a notice.
+RunsFile read_noted(const std::vector<std::string>& paths,
+                    const std::set<std::string>& text_columns, const InputOptions& input,
+                    Console& console);
 
 Predictions predictions_of(const FittedModel& model, const Design& design);
 

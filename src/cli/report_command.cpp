@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <system_error>
@@ -22,9 +23,9 @@ namespace perfmodel::cli {
 namespace {
 
 struct ReportArguments : JudgedRunsArguments {
-  Call call;                              ///< set by the program
-  std::optional<std::string> third_file;  ///< given if the first is an older model to compare with
-  std::vector<std::string> settings;      ///< configuration at which many models are ranked
+  Call call;                             ///< set by the program
+  std::optional<std::string> old_model;  ///< the first file, if the second is a model, too
+  std::vector<std::string> settings;     ///< configuration at which many models are ranked
   std::string title;
   std::optional<bool> explore;  ///< nullopt: if the page stays small
   std::string figures;          ///< folder; empty: no figures
@@ -81,12 +82,21 @@ void write_figures(const std::string& page, const std::string& folder) {
   }
 }
 
-page::Comparison comparison_of(const Eigen::VectorXd& older, const std::string& file,
-                               const JudgedRuns& runs) {
+/// Compares with an older model. It is judged on all runs, and both on those that the model was not
+/// fitted to, which are left if there are any.
+page::Comparison compared_with(const std::string& file, const ReportArguments& arguments,
+                               const FittedModel& model, JudgedRuns& runs, Console& console) {
+  const Eigen::VectorXd of_all = judge_baseline(file, arguments, model, runs, false, console);
+  const Biases biases = biases_of(model.spec, runs.design, of_all);
+  const double mape_of_all = measure(runs.design, of_all, file).mape_percent;
+  const std::vector<std::size_t> others = set_rows_of_fit_aside(model, runs);
+  const Eigen::VectorXd older = of_all(std::vector<Eigen::Index>(others.begin(), others.end()));
   page::Comparison out{.model_file = base_name(file),
                        .metrics = measure(runs.design, older, file),
                        .interval = {},
-                       .confidence = kDriftConfidence};
+                       .confidence = kDriftConfidence,
+                       .biases = biases,
+                       .mape_of_all = mape_of_all};
   for (const DriftFigure& figure : drift_with_intervals(runs.design, runs.predicted, older)) {
     if (figure.name == "mape_drift") {
       out.difference = figure.value;
@@ -102,7 +112,7 @@ page::Comparison comparison_of(const Eigen::VectorXd& older, const std::string& 
 /// Reports many models: their table, followed by pages of single models.
 int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile& output,
                Console& console) {
-  if (arguments.third_file || !arguments.figures.empty() || arguments.explore == true ||
+  if (arguments.old_model || !arguments.figures.empty() || arguments.explore == true ||
       arguments.target)
     throw UsageError(
         "an older model, --figures, --explore and --target go with one model; choose it: --pick");
@@ -115,7 +125,7 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
   if (!arguments.runs.empty()) {
     file = read_noted(arguments.runs, text_columns_of(set), arguments.input, console);
     request.runs = &file.table;
-    request.runs_file = base_name(arguments.runs);
+    request.runs_file = base_name(file.path);
     request.runs_sha256 = sha256(file.bytes);
   }
   const page::SetContent content = set_page(set, request, console);
@@ -131,6 +141,14 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
   return finish(output, set_html(content));
 }
 
+/// Whether a file is a model, unless it is certain that it holds runs.
+bool may_be_model(const std::string& path) {
+  std::ifstream file(path);
+  std::string beginning(4096, '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return path == "-" || file.gcount() == 0 || beginning.find("perfmodel/model") != beginning.npos;
+}
+
 /// The key of the only line of a set, as text.
 std::string key_of(const SetLines& set) {
   std::string out;
@@ -144,10 +162,6 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
   command.group("Options");
   command.add("--title TEXT", arguments.title,
               "title of the page (default: the names of target, model and runs)");
-  command
-      .add("JUDGED.csv", arguments.third_file,
-           "runs on which two models are compared; the files are then OLD.json NEW.json JUDGED.csv")
-      .file(FileUse::input);
   command.choice<bool>(
       "--format", arguments.is_markdown, {{"html", false}, {"markdown", true}, {"md", true}},
       "html: the page\nmarkdown or md: its answers as a comment for a pull request");
@@ -168,7 +182,7 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
       R"(The page is one file of HTML with its figures inside; it loads nothing, and its only script is
 the panel of --explore. It shows how long an iteration takes, what makes it long, how it scales, and
 how far these answers can be trusted. The address can set the panel: report.html#gpus=8&batch=64.
-Many models (fit --by) share one page: cost, growth and terms of each model, the most costly first,
+Two models are compared on the same runs: the first is the old one. Many models (fit --by) share one page: cost, growth and terms of each model, the most costly first,
 with the page of each model behind it, and of its runs if they are passed.
 
 Examples:
@@ -182,12 +196,12 @@ Examples:
 int run_report(const ReportArguments& given, Console& console) {
   ReportArguments arguments = given;
   arguments.most_of_gp = kMostOfGp;
-  if (given.third_file) {  // the first file is an older model
-    arguments.third_file = given.model;
-    arguments.model = given.runs;
-    arguments.runs = *given.third_file;
+  if (given.runs.size() > 1 && may_be_model(given.runs.front())) {
+    arguments.old_model = given.model;
+    arguments.model = given.runs.front();
+    arguments.runs.erase(arguments.runs.begin());
   }
-  const std::optional<std::string>& old_model = arguments.third_file;
+  const std::optional<std::string>& old_model = arguments.old_model;
   if (old_model == "-")
     throw UsageError("the older model cannot come from standard input; write it to a file");
   OutputFile output(arguments.output);
@@ -201,14 +215,13 @@ int run_report(const ReportArguments& given, Console& console) {
   const FittedModel model = CommonRun(set).moved(model_of(set));
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;
-  if (old_model) {
-    const Eigen::VectorXd older =
-        judge_baseline(*old_model, arguments, model, runs, false, console);
-    comparison = comparison_of(older, *old_model, runs);
-  }
+  if (old_model)
+    comparison = compared_with(*old_model, arguments, model, runs, console);
+  else
+    set_rows_of_fit_aside(model, runs);
   page::Source source =
       page_source(model, base_name(arguments.model),
-                  {base_name(arguments.runs), runs.sampled_from.value_or(runs.file.table.rows()),
+                  {base_name(runs.file.path), runs.sampled_from.value_or(runs.file.table.rows()),
                    sha256(runs.file.bytes), runs.sampled_from.has_value()},
                   runs);
   source.comparison = std::move(comparison);

@@ -349,7 +349,7 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
 
 /// The runs, without failed ones if these are to be dropped.
 Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Console& console) {
-  RunsFile file = read_noted(arguments.input, {}, {}, console);
+  RunsFile file = read_noted({arguments.input}, {}, {}, console);
   if (!arguments.drop_failed)
     return std::move(file.table);
   if (const auto column = measured_column(file.table, request))

@@ -144,7 +144,8 @@ void require_set_figures(const std::vector<Gate>& gates) {
                        "': say of which of the models, as in 'any.mape>10'");
 }
 
-std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set) {
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
+                                         const std::vector<std::vector<Figure>>& further) {
   std::vector<std::vector<JudgedGate>> judged(gates.size());  // only for figures that exist
   std::vector<std::string> unknown(gates.size());  // figures of models that were asked for
   const auto judge = [&](std::size_t k, Figure figure) {
@@ -157,14 +158,19 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const S
       judged[k].push_back(gate);
   };
   if (!gates.empty()) {
+    std::size_t place = 0;
     set.for_each([&](const ModelSetLine& line) {
+      std::vector<Figure> figures = figures_of_line(line, words_of(line, set.header()));
+      if (place < further.size())
+        figures.insert(figures.end(), further[place].begin(), further[place].end());
+      ++place;
       for (std::size_t k = 0; k < gates.size(); ++k) {
         const auto name = named_figure(gates[k].figure, line, set.header());
         if (!name)
           continue;
         if (line.model && judged[k].empty())
           unknown[k] = *name;
-        for (const Figure& figure : figures_of_line(line, words_of(line, set.header())))
+        for (const Figure& figure : figures)
           if (figure.name == *name)
             judge(k, figure);
       }
@@ -308,16 +314,6 @@ struct TargetRankings {
     return targets.back();
   }
 };
-
-/// The error of runs that were held out, in percent, as far as it is known.
-std::optional<double> held_out_percent(const FittedModel& model) {
-  if (model.metrics.test)
-    return model.metrics.test->mape_percent;
-  if (model.cross_validation)
-    return mean_metrics(model.cross_validation->folds).mape_percent;
-  const HeldOutErrors* const errors = held_out_errors(model);
-  return errors ? std::optional(100 * errors->random) : std::nullopt;
-}
 
 Interval interval_of(const FittedModel& model, const RankedModel& ranked) {
   const Certainty certainty =
@@ -468,6 +464,8 @@ std::optional<std::string> page_of_line(const SetPageRequest& request, const Mod
   judged.judge(predictions);
   judged.range = check_range(model, judged.design);
   const bool has_runs = request.runs != nullptr;
+  if (has_runs)
+    set_rows_of_fit_aside(model, judged);
   page::Source source = page_source(model, request.model_file,
                                     {has_runs ? request.runs_file : "the fit", table->rows(),
                                      has_runs ? request.runs_sha256 : "", false},

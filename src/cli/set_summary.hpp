@@ -40,8 +40,9 @@ inline constexpr auto kSetFigureWords =
 void require_set_figures(const std::vector<Gate>& gates);
 
 /// Evaluates conditions on a set. 'any' covers the lines with a model ('refused': all lines). A
-/// condition on a group without a model fires.
-std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set);
+/// condition on a group without a model fires. `further`: more figures of each line.
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
+                                         const std::vector<std::vector<Figure>>& further = {});
 
 /// Throws GateError as check_gates() does if a condition on the fitted models fires.
 void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);

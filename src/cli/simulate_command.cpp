@@ -87,7 +87,7 @@ Examples:
 int run_simulate(const SimulateArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const RunsFile file = read_noted(arguments.configurations, categorical_columns(model.spec),
+  const RunsFile file = read_noted({arguments.configurations}, categorical_columns(model.spec),
                                    arguments.input, console);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);

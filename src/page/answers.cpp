@@ -153,28 +153,6 @@ doc::Answer scaling_answer(const Content& content) {
   return answer;
 }
 
-/// Error of a model on held-out data.
-struct HeldOut {
-  double percent = 0;
-  std::string of;
-};
-
-/// Returns held-out errors from the choice of the form, from folds and from data splits; the first
-/// is the most informative about new runs.
-std::vector<HeldOut> held_out_of(const Content& content) {
-  std::vector<HeldOut> out;
-  for (const Part& part : content.parts)
-    if (part.name != "training")
-      out.insert(out.begin(), {part.metrics.mape_percent, "held out of its fit, " + part.name});
-  if (const HeldOutErrors* errors = held_out_errors(content.model)) {
-    out.insert(out.begin(), {100 * errors->random, "on runs held out at random"});
-    if (errors->extrapolation_folds)
-      out.insert(out.begin() + 1,
-                 {100 * *errors->extrapolation_folds, "with the largest values held out"});
-  }
-  return out;
-}
-
 std::string undetermined_text(const Content& content) {
   if (!content.model.identifiability)
     return "";
@@ -209,7 +187,7 @@ doc::Answer bound_answer(const Content& content) {
 }
 
 doc::Answer trust_answer(const Content& content) {
-  const std::vector<HeldOut> held_out = held_out_of(content);
+  const std::vector<HeldOutError> held_out = held_out_errors(content.model);
   const double of_these = content.metrics.mape_percent;
   const bool leads = content.fitted_to_these_runs && !held_out.empty();
   const double error = leads ? held_out.front().percent : of_these;
@@ -219,14 +197,18 @@ doc::Answer trust_answer(const Content& content) {
       "How far can it be trusted?", says_nothing ? "not known" : percent(error) + " off", {}};
   if (leads)
     answer.lines.push_back(held_out.front().of);
+  if (content.used.used > 0 && !content.used.all())
+    answer.lines.push_back(content.used.text());
   add_line(answer, "{}mean error of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
            content.fitted_to_these_runs ? ", which the model was fitted to" : "");
-  if (content.bias.interval)
-    answer.lines.push_back(bias_in_words(content.bias, measure_of(content.model.spec)));
+  for (const std::string& line :
+       bias_lines(content.biases, of_these, measure_of(content.model.spec)))
+    answer.lines.push_back(line);
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
   const bool leaks = has_leak(content.model);
-  answer.is_alarming = error > kMuchError || is_far || leaks || few;
+  answer.is_alarming =
+      error > kMuchError || is_far || leaks || few || any_drift(content.biases, of_these);
   if (leaks)
     add_line(answer,
              "an input is computed from the measured {}: these errors do not measure the model",
@@ -241,14 +223,31 @@ doc::Answer trust_answer(const Content& content) {
              "on held-out runs, products have an error of {}, Eq. (4) of {}: another form may fit "
              "far better",
              percent(100 * other->of_surface), percent(100 * other->of_model));
-  for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
-    add_line(answer, "{}: {}", held_out[i].of, percent(held_out[i].percent));
+  for (std::size_t i = 0; i < held_out.size(); ++i) {
+    if (i > 0 || !leads)
+      add_line(answer, "{}: {}", held_out[i].of, percent(held_out[i].percent));
+    if (held_out[i].at_largest)
+      add_line(answer, "with the largest values held out: {}", percent(*held_out[i].at_largest));
+  }
   const std::size_t warnings = warnings_of(content).size();
   for (const std::string& line :
        {noise_text(content), undetermined_text(content),
         warnings == 0 ? "" : counted_noun(warnings, "warning") + ", listed below"})
     if (!line.empty())
       answer.lines.push_back(line);
+  return answer;
+}
+
+/// What the runs say about the machine since the old model was fitted; nullopt if it still holds.
+std::optional<doc::Answer> drift_answer(const Content& content) {
+  const Comparison& older = *content.comparison;
+  if (!any_drift(older.biases, older.mape_of_all))
+    return std::nullopt;
+  doc::Answer answer{"Do the runs take as long as before?", "no", {}, true};
+  add_line(answer, "by the old model, {}", display_name(older.model_file));
+  for (const std::string& line :
+       bias_lines(older.biases, older.mape_of_all, measure_of(content.model.spec)))
+    answer.lines.push_back(line);
   return answer;
 }
 
@@ -279,8 +278,11 @@ std::vector<doc::Answer> answers_of(const Content& content) {
                                       scaling_answer(content)};
   if (content.has_runs)
     answers.push_back((content.bound ? bound_answer : trust_answer)(content));
-  if (content.comparison)
+  if (content.comparison) {
     answers.insert(answers.begin(), comparison_answer(content));
+    if (auto drifted = drift_answer(content))
+      answers.insert(answers.begin(), *std::move(drifted));
+  }
   return answers;
 }
 
@@ -314,7 +316,9 @@ std::string subtitle(const Content& content) {
 }
 
 std::string noise_text(const Content& content) {
-  return noise_floor_in_words(content.metrics.mape_percent, content.noise_floor, content.bias);
+  return noise_floor_in_words(
+      content.metrics.mape_percent, content.noise_floor, content.biases.all,
+      content.fitted_to_these_runs ? held_out_percent(content.model) : std::nullopt);
 }
 
 std::vector<std::string> warnings_of(const Content& content) {

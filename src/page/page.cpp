@@ -563,9 +563,10 @@ std::string scaling_section(const Content& content) {
 std::string trust_section(const Content& content) {
   std::string text = paragraph(
       content.fitted_to_these_runs
-          ? "The model was fitted to this file or parts of it. Its error on other runs "
-            "may be larger; the validation and test parts of a fit (--split, --test) show it."
-          : "");
+          ? "The model was fitted to these runs. Its error on other runs may be larger; the test "
+            "part of a fit (--split, --test) shows it."
+      : content.used.used > 0 ? content.used.text() + "."
+                              : "");
   text += doc::html(metrics_table(content));
   const std::string noise = noise_text(content);
   text += paragraph(noise.empty() ? "" : "Against the noise of these runs: " + noise + ".");

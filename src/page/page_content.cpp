@@ -1,5 +1,6 @@
 #include "page/page_content.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -251,6 +252,14 @@ double round_step(double span, std::size_t most) {
   return 10 * power;
 }
 
+std::string UsedRows::text() const {
+  if (used == 0)
+    return {};
+  const std::string begin = fmt::format("{} of {} rows were used for the fit", used, rows);
+  return all() ? begin + ": errors on other runs may be larger"
+               : begin + fmt::format(": the other {} are judged", rows - used);
+}
+
 std::string settings_text(const ModelSpec& spec, const Configuration& configuration) {
   std::vector<std::string> settings;
   const auto add = [&](const std::string& column, const std::string& value) {
@@ -273,10 +282,12 @@ Content content_of(const Source& source) {
 
   Content out(source);
   out.fitted_to_these_runs =
-      (!source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256) ||
-      are_errors_of_fit(model.metrics, source.metrics);
+      source.used.all() ||
+      (source.used.used == 0 &&
+       ((!source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256) ||
+        are_errors_of_fit(model.metrics, source.metrics)));
   if (source.has_runs && !out.fitted_to_these_runs && !model.bound)
-    out.bias = bias_with_interval(source.design, source.predicted);
+    out.biases = biases_of(model.spec, source.design, source.predicted);
   out.other_form = other_form(source);
   out.parts = parts_of(model);
   out.noise_floor = noise_floor(source.design);

@@ -259,6 +259,18 @@ struct Comparison {
   std::optional<Interval> interval;
   double confidence = 0;    ///< of the interval
   double nearer_share = 0;  ///< share of the runs that this model predicts better
+  Biases biases = {};       ///< of the other model on all runs of the file
+  double mape_of_all = 0;   ///< its error there
+};
+
+/// Rows among those to judge that the model was fitted to.
+struct UsedRows {
+  std::size_t used = 0;
+  std::size_t rows = 0;  ///< of all
+
+  bool all() const { return used > 0 && used == rows; }
+  /// "206 of 529 rows were used for the fit: the other 323 are judged"; empty if none was.
+  std::string text() const;
 };
 
 /// A model and the runs that it is judged on.
@@ -273,6 +285,7 @@ struct Source {
   Metrics metrics;
   std::vector<std::string> range_findings;   ///< sentences on runs outside of the measured range
   std::optional<std::string> left_out = {};  ///< text on rows without a predicted time
+  UsedRows used = {};                        ///< rows that the model was fitted to
   std::optional<Comparison> comparison = {};
   std::string command = {};    ///< that writes the page
   std::string key = {};        ///< of a model in a set, with its target: "kernel=gemm time_s"
@@ -318,7 +331,7 @@ struct Content : Source {
   std::optional<FormCheck> other_form;  ///< of Eq. (4); set if other forms would predict far better
   std::vector<Part> parts;              ///< as stored in the model
   std::optional<NoiseFloor> noise_floor;  ///< of the runs
-  DriftFigure bias;                       ///< of runs that are not those of the fit
+  Biases biases;                          ///< of runs that are not those of the fit
   std::optional<IntervalCoverage> intervals;
   double median_time = 0;  ///< measured
   Errors errors;

@@ -34,6 +34,13 @@ void describe(Fields& f, const GateDocument& x) {
   f("fired", x.fired, "whether the condition holds");
 }
 
+void describe(Fields& f, const LevelBias& x) {
+  f("column", x.column, "of the level");
+  f("level", x.level, "its text");
+  f("bias_percent", Finite{x.bias.value}, "how much longer its runs take than predicted");
+  f("bias_interval", x.bias.interval, "of it, 95 %", kSparse);
+}
+
 void describe(Fields& f, const SupportedIntervals& x) {
   f("rows", x.rows, "how many");
   f("coverage", Finite{x.rows > 0 ? x.coverage : std::nan("")}, "share of them inside");
@@ -422,11 +429,14 @@ void describe(Fields& f, const Evaluation& x) {
       },
       [&](Fields& data) {
         data("rows_left_out", report.rows_left_out, "runs without a predicted time > 0");
+        data("rows_of_fit", report.rows_of_fit,
+             "runs that the model was fitted to; left out, unless all are");
         data("failed", report.failed, "runs that failed", kSparse);
       });
   f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
-  f("bias_percent", Finite{report.bias.value}, "how much longer runs take than predicted");
-  f("bias_interval", report.bias.interval, "of it, 95 %", kSparse);
+  f("bias_percent", Finite{report.bias.all.value}, "how much longer runs take than predicted");
+  f("bias_interval", report.bias.all.interval, "of it, 95 %", kSparse);
+  f("biased_levels", report.bias.levels, "levels whose runs differ from all others", kSparse);
   f("noise_floor", report.noise_floor, "of these runs");
   f("prediction_intervals", report.intervals, "where the model has them", kSparse);
   f("bound", report.bound, "where the predictions are [bounds](#bounds)", kSparse);

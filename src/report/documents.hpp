@@ -96,7 +96,8 @@ struct EvaluationDocument {
   std::size_t rows_left_out = 0;     ///< number of rows without a predicted time
   std::vector<FailedRuns> failed{};  ///< failed runs, which are left out as well
   Metrics metrics;
-  DriftFigure bias{};  ///< see bias_percent()
+  Biases bias{};
+  std::size_t rows_of_fit = 0;  ///< among the runs, which are left out unless all are of the fit
   std::optional<IntervalDocument> intervals;
   std::optional<BoundUse> bound;         ///< set if the model predicts bounds
   std::optional<SupportCounts> support;  ///< set for a model with a residual correction

@@ -38,8 +38,9 @@ TEST_CASE("only a time is slower and only its runs take longer", "[words]") {
   CHECK(change_in_words(0.5, Measure::rate) == "2 times lower");
   CHECK(change_in_words(2, Measure::other) == "2 times more");
   const DriftFigure bias{"bias", -3, Interval{-4, -2}};
-  CHECK(bias_in_words(bias, Measure::memory) ==
-        "bias: measured values are 3.0 % lower than predicted (95 % interval -4 .. -2)");
+  CHECK(bias_lines({bias}, 10, Measure::memory) ==
+        std::vector<std::string>{
+            "bias: measured values are 3.0 % lower than predicted (95 % interval -4 .. -2)"});
 }
 
 TEST_CASE("what limits a model is said where its errors matter", "[words]") {
@@ -55,8 +56,20 @@ TEST_CASE("what limits a model is said where its errors matter", "[words]") {
   CHECK_THAT(noise_floor_in_words(2.1, floor, slow), EndsWith("rows: at the noise floor"));
   const DriftFigure unsure{"bias", 3, Interval{-1, 7}};
   CHECK_THAT(noise_floor_in_words(4, floor, unsure), EndsWith("rows: the shape limits it"));
-  CHECK(bias_in_words(slow) ==
-        "bias: runs take 3.0 % longer than predicted (95 % interval 2 .. 4)");
+  // A bias that is most of the error is a drift.
+  const std::string words = "bias: runs take 3.0 % longer than predicted (95 % interval 2 .. 4)";
+  CHECK(bias_lines({slow}, 10, Measure::time) == std::vector{words});
+  CHECK(bias_lines({slow}, 4, Measure::time) == std::vector{words + ": drift, or another machine"});
+  CHECK(bias_lines({slow, {{"net", "gpt", {"bias", 25, Interval{22, 28}}, 26}}, {"bias", 0.5, {}}},
+                   10, Measure::time) ==
+        std::vector<std::string>{
+            words, "net = gpt: 25.0 % longer (95 % interval 22 .. 28): drift, or another machine",
+            "all others: 0.5 % longer"});
+  // The error of other runs counts, not that of the fit's own.
+  CHECK(noise_floor_in_words(2.1, floor, {}, 14) ==
+        "model 2.1 %, 14.0 % on held-out runs, noise floor 2.0 % from 30 replicated rows: at the "
+        "noise floor on its own runs only");
+  CHECK_THAT(noise_floor_in_words(2.1, floor, {}, 2.2), EndsWith("rows: at the noise floor"));
   // 0.04 % is shown as none, whatever the noise is.
   for (const double noise : {0.001, 0.033, 2.0}) {
     const NoiseFloor other{.rows = 30, .groups = 10, .mape_percent = noise};

@@ -215,11 +215,90 @@ TEST_CASE_METHOD(ProgramTest, "evaluate says that an outlier may have bent the m
   CHECK(nlohmann::json::parse(judged(4096, 1, "json")).at("may_be_bent") == false);
 }
 
+namespace {
+
+/// Runs of three nets, of which one takes `factor` times as long as at first. Their noise, of 2 %,
+/// depends on `night`.
+std::string nets_of_night(int night, double factor) {
+  int drawn = 97 * night;
+  return csv_grid("net,gpus,batch,time_s", {"bert", "gpt", "resnet"}, {1, 2, 4, 8}, {8, 16, 32},
+                  [&](const std::string& net, int gpus, int batch) {
+                    drawn = (drawn * 57 + 41) % 1009;
+                    const double cost = net == "bert" ? 1 : net == "gpt" ? 3 : 0.5;
+                    return cost * (net == "gpt" ? factor : 1) * (1 + 2.0 * batch / gpus) *
+                           (1 + 0.07 * (drawn / 1009.0 - 0.5));
+                  });
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ProgramTest, "one of three nets that slows fires a gate and leads the page",
+                 "[cli][report]") {
+  write("then.csv", nets_of_night(1, 1));
+  write("slow.csv", nets_of_night(2, 1.25));
+  write("good.csv", nets_of_night(3, 1));
+  const Words multi = {"--expression", "multi", "--terms", "2"};
+  run({"fit", "then.csv", "-o", "then.json"}, multi).succeeded();
+  run({"fit", "slow.csv", "--split", "80:20", "-o", "now.json"}, multi).succeeded();
+  const Words judge = {"evaluate", "then.json", "slow.csv"};
+  CHECK(run(judge, {"--fail-if", "bias>5"}).exit_code == 0);
+  const ProgramResult fired = run(judge, {"--fail-if", "any.bias>10"});
+  CHECK_THAT(fired.failed(4), ContainsSubstring("holds on the rows of net = gpt: any.bias is 2"));
+  CHECK_THAT(fired.output, ContainsSubstring("\n  net = gpt: 2") &&
+                               ContainsSubstring(": drift, or another machine\n  all others: "));
+  const nlohmann::json document = run(judge, {"--format", "json"}).json();
+  REQUIRE(document["biased_levels"].size() == 1);
+  CHECK(document["biased_levels"][0]["level"] == "gpt");
+  CHECK(document["biased_levels"][0]["bias_percent"].get<double>() == Catch::Approx(25).margin(4));
+  const ProgramResult good = run({"evaluate", "then.json", "good.csv", "--fail-if", "any.bias>5"});
+  CHECK_THAT(good.succeeded().output, !ContainsSubstring("drift"));
+  const std::string page =
+      run({"report", "then.json", "now.json", "slow.csv", "--format", "md"}).succeeded().output;
+  CHECK(page.find("Do the runs take as long as before?") < page.find("Is it better"));
+  CHECK_THAT(page, ContainsSubstring("29 of 36 rows were used for the fit: the other 7"));
+  CHECK_THAT(run({"report", "then.json", "now.json", "good.csv", "--format", "md"}).output,
+             !ContainsSubstring("Do the runs take as long as before?"));
+  // A model of each net.
+  run({"fit", "then.csv", "--by", "net", "-o", "all.jsonl"}).succeeded();
+  CHECK(run({"evaluate", "all.jsonl", "good.csv", "--fail-if", "any.bias>10"}).exit_code == 0);
+  CHECK_THAT(run({"evaluate", "all.jsonl", "slow.csv", "--fail-if", "any.bias>10"}).failed(4),
+             ContainsSubstring("net=gpt"));
+  // What cannot be judged is no drift.
+  run({"fit", "then.csv", "--coverage", "none", "-o", "none.json"}).succeeded();
+  CHECK_THAT(run({"evaluate", "none.json", "good.csv", "--fail-if", "coverage<0.5"}).failed(2),
+             ContainsSubstring("none.json has no intervals"));
+}
+
 TEST_CASE_METHOD(SampleRunsTest, "evaluate says that it judges the runs of the fit", "[cli]") {
   run({"fit", "runs.csv", "--starts", "1", "--coverage", "none", "-o", "model.json"}).succeeded();
-  const std::string said = "the model was fitted to runs.csv or parts of it";
-  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).errors, ContainsSubstring(said));
-  write("others.csv",
-        read("runs.csv").substr(0, read("runs.csv").rfind('\n', read("runs.csv").size() - 2) + 1));
-  CHECK_THAT(run({"evaluate", "model.json", "others.csv"}).errors, !ContainsSubstring(said));
+  const std::vector<std::string> lines = lines_of(read("runs.csv"));
+  const std::string all = std::to_string(lines.size() - 1);
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).errors,
+             ContainsSubstring(all + " of " + all +
+                               " rows were used for the fit: errors on other "
+                               "runs may be larger"));
+  // By their content, in another order and among others.
+  std::string fresh = lines[0] + "\n";
+  std::string joined = fresh;
+  for (std::size_t row = lines.size() - 1; row > 0; --row) {
+    joined += lines[row] + "\n";
+    if (row <= 5) {
+      const std::size_t comma = lines[row].rfind(',');
+      const std::string slower = lines[row].substr(0, comma + 1) +
+                                 std::to_string(1.1 * std::stod(lines[row].substr(comma + 1)));
+      joined += slower + "\n";
+      fresh += slower + "\n";
+    }
+  }
+  write("joined.csv", joined);
+  write("fresh.csv", fresh);
+  const ProgramResult others = run({"evaluate", "model.json", "joined.csv"}).succeeded();
+  CHECK_THAT(others.errors,
+             ContainsSubstring(all + " of " + std::to_string(lines.size() + 4) +
+                               " rows were used for the fit: the other 5 are judged"));
+  const ProgramResult alone = run({"evaluate", "model.json", "fresh.csv"}).succeeded();
+  CHECK(others.output == alone.output);
+  CHECK_THAT(alone.errors, !ContainsSubstring("were used for the fit"));
+  CHECK_THAT(run({"report", "model.json", "joined.csv", "--format", "md"}).output,
+             ContainsSubstring("rows were used for the fit: the other 5 are judged"));
 }
