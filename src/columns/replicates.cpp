@@ -26,24 +26,6 @@ std::uint64_t mixed(std::uint64_t hash, double value) {
   return mixed(hash, std::bit_cast<std::uint64_t>(value + 0.0));  // one zero
 }
 
-/// The mark of each row. Codes of levels depend on the file, their names do not.
-std::vector<std::uint32_t> marks_of(const ModelSpec& spec, const Design& design) {
-  std::vector<std::uint32_t> out(design.rows);
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    std::uint64_t hash = 1;
-    for (const auto* factors : {&design.intrinsic, &design.extrinsic})
-      for (const NumericFactor& factor : *factors)
-        hash = mixed(hash, factor.value(row));
-    for (std::size_t c = 0; c < design.categorical.size(); ++c) {
-      for (const char letter : spec.categorical[c].levels[design.categorical[c].codes[row]])
-        hash = mixed(hash, static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
-      hash = mixed(hash, std::uint64_t{256});
-    }
-    out[row] = static_cast<std::uint32_t>(mixed(hash, design.time[static_cast<Eigen::Index>(row)]));
-  }
-  return out;
-}
-
 /// Whether most times have more than three digits, so that two runs are hardly equal by chance.
 bool are_fine(const Eigen::VectorXd& times) {
   const auto coarse =
@@ -202,8 +184,20 @@ RowGroups column_groups(const Column& column, std::span<const std::size_t> rows)
 }
 
 std::vector<std::uint32_t> row_marks(const ModelSpec& spec, const Design& design) {
-  std::vector<std::uint32_t> out = marks_of(spec, design);
-  std::ranges::sort(out);
+  std::vector<std::uint32_t> out(design.rows);
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    std::uint64_t hash = 1;
+    for (const auto* factors : {&design.intrinsic, &design.extrinsic})
+      for (const NumericFactor& factor : *factors)
+        hash = mixed(hash, factor.value(row));
+    // Codes of levels depend on the file, their names do not.
+    for (std::size_t c = 0; c < design.categorical.size(); ++c) {
+      for (const char letter : spec.categorical[c].levels[design.categorical[c].codes[row]])
+        hash = mixed(hash, static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
+      hash = mixed(hash, std::uint64_t{256});
+    }
+    out[row] = static_cast<std::uint32_t>(mixed(hash, design.time[static_cast<Eigen::Index>(row)]));
+  }
   return out;
 }
 
@@ -215,7 +209,7 @@ std::vector<std::size_t> rows_with_marks(const std::vector<std::uint32_t>& marks
   for (const std::uint32_t mark : marks)
     ++left[mark];
   const std::size_t distinct = left.size();
-  const std::vector<std::uint32_t> own = marks_of(spec, design);
+  const std::vector<std::uint32_t> own = row_marks(spec, design);
   std::vector<std::size_t> out;
   for (std::size_t row = 0; row < own.size(); ++row) {
     const auto found = left.find(own[row]);

@@ -528,10 +528,10 @@ namespace {
 Regressor automatic_form(const ModelSpec& spec, const CompareRequest& request) {
   FitOptions options = request.options;
   options.expression = Expression::automatic;
-  options.residual = request.loss ? Residual::none : Residual::chosen;
-  options.loss = request.loss.value_or(default_loss(options));
-  options.penalty = {};
+  options.residual = request.loss || options.signed_terms ? Residual::none : Residual::chosen;
   options.terms.reset();
+  options.penalty = {};
+  options.loss = request.loss.value_or(default_loss(options));
   const auto learn = [spec, options](const Design& training) -> LearnedTimes {
     FittedModel model = fit(spec, training, options);
     const auto groups = held_out_groups(training).of_row;

@@ -167,20 +167,6 @@ std::optional<FormCheck> other_form(const Source& source) {
   return check && check->points_elsewhere() ? check : std::nullopt;
 }
 
-/// Whether these are the errors of the rows behind the fit, in any order and any file: to nine
-/// digits, since sums depend on the order.
-bool are_errors_of_fit(const PartMetrics& fit, const Metrics& found) {
-  std::size_t rows = 0;
-  double sum = 0;
-  for (const auto& part : {std::optional(fit.train), fit.validation, fit.test}) {
-    rows += part ? part->rows : 0;
-    sum += part ? static_cast<double>(part->rows) * part->mae : 0;
-    if (rows == found.rows && std::abs(sum - static_cast<double>(rows) * found.mae) <= 1e-9 * sum)
-      return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool all_whole(const std::vector<double>& values) {
@@ -282,10 +268,8 @@ Content content_of(const Source& source) {
 
   Content out(source);
   out.fitted_to_these_runs =
-      source.used.all() ||
-      (source.used.used == 0 &&
-       ((!source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256) ||
-        are_errors_of_fit(model.metrics, source.metrics)));
+      source.used.all() || (source.used.used == 0 && !source.runs.sha256.empty() &&
+                            source.runs.sha256 == model.provenance.sha256);
   if (source.has_runs && !out.fitted_to_these_runs && !model.bound)
     out.biases = biases_of(model.spec, source.design, source.predicted);
   out.other_form = other_form(source);
