@@ -181,10 +181,11 @@ RunsFile read_noted(const std::vector<std::string>& paths,
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_pick(command, arguments.pick);
-  Option runs = command
-                    .add("RUNS.csv", arguments.runs,
-                         "measured runs, one per line; several files are read as one")
-                    .file(FileUse::input);
+  Option runs =
+      command
+          .add("RUNS.csv", arguments.runs,
+               "measured runs, one per line; several files are read as one; \"-\" is stdin")
+          .file(FileUse::input);
   if (needs_runs)
     runs.required();
   command.add("--target COL", arguments.target,
