@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "forms/form.hpp"
@@ -301,6 +302,7 @@ struct Suggestion {
   std::optional<Interval> interval = {};  ///< of the time, if the model has intervals
   std::vector<Estimate> bounded = {};     ///< of the request's bounded targets
   std::optional<double> p_fails = {};     ///< if the model says how likely runs fail
+  Estimate maximised = {};                ///< the value of the formula that is maximised
 };
 
 /// Which of the configurations are likely to fail.
@@ -315,20 +317,27 @@ struct SuggestionRequest {
   std::uint64_t seed = 1;  ///< of the sample, if the space is too large for an exhaustive search
   std::vector<BoundedTarget> bounded = {};
   AreLikelyToFail are_likely_to_fail = {};  ///< these are left out; empty: it is not known
+  /// Formula of the columns, `time` (also by the name `target`) and the bounded targets.
+  std::optional<std::string> maximise = {};
+  std::string target = {};
+  std::optional<std::string> each = {};  ///< a column: lists have the best of each of its values
 };
 
 struct Suggestions {
   std::vector<Suggestion> fastest;   ///< ascending times
   std::vector<Suggestion> cheapest;  ///< ascending costs; only with a price
   std::vector<Suggestion> pareto;    ///< ascending times, falling costs; only with a price
+  std::vector<Suggestion> best;      ///< falling values of the formula that is maximised, if any
   std::size_t searched = 0;          ///< configurations of the space that were evaluated
   std::size_t without_time = 0;      ///< of these, without a valid time
   std::size_t without_bounded = 0;   ///< of the others, without an estimate of a bounded target
   /// Of these, fulfilling the conditions, but likely to fail; nullopt: it is not known.
   std::optional<std::size_t> likely_to_fail = {};
   std::vector<Suggestion> failing = {};  ///< the fastest of these
-  std::size_t allowed = 0;               ///< the others that fulfil the conditions
-  bool complete = true;                  ///< whether the search was exhaustive
+  /// Conditions on predicted figures, and how many configurations fulfil those before it alone.
+  std::vector<std::pair<std::string, std::size_t>> unmet = {};
+  std::size_t allowed = 0;  ///< the others that fulfil the conditions
+  bool complete = true;     ///< whether the search was exhaustive
 };
 
 /// For the model of a space: empty, unless it says how likely runs fail. Refers to both.
@@ -345,8 +354,16 @@ Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& pri
 /// Predicted times of many configurations at once.
 using Predict = std::function<std::vector<double>(const std::vector<Configuration>&)>;
 
-/// Ranks the configurations of a space: the rows of a space of runs, all of another space of at
+/// Ranks the configurations of a space: the rows of a space of rows, all of another space of at
 /// most ten million, else a random sample. Configurations without a valid time are omitted.
 Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict);
+
+/// The values of the formula that is maximised at all ends of the intervals of `time` and of the
+/// bounded targets, from the lowest to the highest; nullopt if there are none.
+std::optional<Interval> maximised_interval(const Space& space, const SuggestionRequest& request,
+                                           const Suggestion& suggestion);
+
+/// The space of these configurations and no others.
+Space space_of_rows(Space space, std::vector<Configuration> rows);
 
 }  // namespace perfmodel::plan

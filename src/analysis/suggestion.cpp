@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <utility>
 
@@ -104,34 +106,45 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
 
 constexpr double kMostSearched = 1e7;
 constexpr std::size_t kSampleSize = 200000;
+constexpr std::size_t kSampleOfRuns = 20000;
 constexpr std::size_t kChunkSize = 1 << 16;
 
-/// The best few suggestions by one figure, without duplicates; ties stay in their order.
+/// The lowest few suggestions by one figure, without duplicates; ties stay in their order. With a
+/// column, the lowest few of each of its values.
 class Best {
  public:
-  Best(std::size_t most, double Suggestion::*figure) : most_(most), figure_(figure) {}
+  using Figure = double (*)(const Suggestion&);
+  Best(std::size_t most, Figure figure, std::optional<std::size_t> column = {})
+      : most_(most), figure_(figure), column_(column) {}
 
   void add(const Suggestion& suggestion) {
-    if (kept_.size() == most_ && !(suggestion.*figure_ < kept_.back().*figure_))
+    std::vector<Suggestion>& kept = kept_[column_ ? suggestion.configuration[*column_] : 0];
+    if (kept.size() == most_ && !(figure_(suggestion) < figure_(kept.back())))
       return;
     const auto [first, last] = std::equal_range(
-        kept_.begin(), kept_.end(), suggestion,
-        [this](const Suggestion& a, const Suggestion& b) { return a.*figure_ < b.*figure_; });
+        kept.begin(), kept.end(), suggestion,
+        [this](const Suggestion& a, const Suggestion& b) { return figure_(a) < figure_(b); });
     // A random sample contains some configurations more than once.
     if (std::any_of(first, last, [&](const Suggestion& known) {
           return known.configuration == suggestion.configuration;
         }))
       return;
-    kept_.insert(last, suggestion);
-    if (kept_.size() > most_)
-      kept_.pop_back();
+    kept.insert(last, suggestion);
+    if (kept.size() > most_)
+      kept.pop_back();
   }
-  std::vector<Suggestion> take() && { return std::move(kept_); }
+  std::vector<Suggestion> take() && {
+    std::vector<Suggestion> out;
+    for (auto& [value, kept] : kept_)
+      std::ranges::move(kept, std::back_inserter(out));
+    return out;
+  }
 
  private:
   std::size_t most_;
-  double Suggestion::*figure_;
-  std::vector<Suggestion> kept_;
+  Figure figure_;
+  std::optional<std::size_t> column_;
+  std::map<double, std::vector<Suggestion>> kept_;  ///< by the value of the column
 };
 
 /// The Pareto front in time and cost of all suggestions so far.
@@ -174,6 +187,103 @@ double checked_price(double price, const Space& space) {
   return price;
 }
 
+/// Calls `visit` with the values followed by those of figures, at every combination of the ends of
+/// their intervals.
+void at_all_ends(std::vector<double> values, const std::vector<Estimate>& figures,
+                 const std::function<void(const std::vector<double>&)>& visit) {
+  const std::size_t others = values.size();
+  for (std::size_t ends = 0; ends >> figures.size() == 0; ++ends) {
+    values.resize(others);
+    for (std::size_t k = 0; k < figures.size(); ++k) {
+      const Interval interval =
+          figures[k].interval.value_or(Interval{figures[k].value, figures[k].value});
+      values.push_back((ends >> k & 1U) != 0 ? interval.high : interval.low);
+    }
+    visit(values);
+  }
+}
+
+Formula formula_to_maximise(const Space& space, const SuggestionRequest& request,
+                            TextCodes& codes) {
+  std::vector<std::string> names = space.names();
+  for (const BoundedTarget& target : request.bounded)
+    names.push_back(target.name);
+  names.insert(names.end(), {"time", request.target});
+  return {*request.maximise, names, codes, "--maximise"};
+}
+
+/// The lowest and the highest value of that formula; `columns`: the values of these.
+Interval range_of_maximised(const Formula& formula, const std::vector<double>& columns,
+                            const Suggestion& at, bool with_intervals) {
+  std::vector<Estimate> figures = at.bounded;
+  figures.push_back({at.time, at.interval});
+  if (!with_intervals)
+    for (Estimate& figure : figures)
+      figure.interval.reset();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Interval out{infinity, -infinity};
+  at_all_ends(columns, figures, [&](std::vector<double> values) {
+    values.push_back(values.back());
+    const double value = formula(values);
+    out = {std::min(out.low, value), std::max(out.high, value)};
+  });
+  return out;
+}
+
+/// The parts of "a && b" that all have to hold; a condition with brackets, with operators that bind
+/// less or with "&" in a text is its only part.
+std::vector<std::string> parts_of_condition(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 2) {
+    end = text.find("&&", begin);
+    out.emplace_back(trimmed(std::string_view(text).substr(begin, end - begin), " \t\r\n"));
+    if (std::ranges::count(out.back(), '\'') % 2 != 0 ||
+        std::ranges::count(out.back(), '"') % 2 != 0)
+      return {text};
+  }
+  return text.find_first_of("?|(") == text.npos ? out : std::vector{text};
+}
+
+/// A part of a condition.
+struct Wanted {
+  std::string text;
+  Formula formula;
+  bool is_of_figures;     ///< not of columns alone
+  std::size_t unmet = 0;  ///< configurations that fulfil those before it alone
+};
+
+std::vector<Wanted> wanted_of(const Space& space, const SuggestionRequest& request,
+                              TextCodes& codes) {
+  const std::vector<std::string> columns = space.names();
+  std::vector<std::string> names = columns;
+  names.insert(names.end(), {"time", "cost"});
+  for (const BoundedTarget& target : request.bounded)
+    names.push_back(target.name);
+  std::vector<Wanted> out;
+  for (const std::string& condition : request.conditions) {
+    const Formula whole(condition, names, codes, "--where");  // throws, naming the whole
+    for (const std::string& part : parts_of_condition(condition)) {
+      const bool is_of_figures =
+          std::ranges::any_of(Formula::names_in(part, "--where"),
+                              [&](const std::string& name) { return !contains(columns, name); });
+      out.push_back({part, Formula(part, names, codes, "--where"), is_of_figures});
+    }
+  }
+  return out;
+}
+
+/// The place of the column of `--each`; nullopt without one.
+std::optional<std::size_t> place_of_each(const Space& space, const SuggestionRequest& request) {
+  if (!request.each)
+    return std::nullopt;
+  for (std::size_t c = 0; c < space.columns.size(); ++c)
+    if (space.columns[c].name == *request.each &&
+        (!space.columns[c].is_range() || space.columns[c].whole))
+      return c;
+  throw UsageError(fmt::format("--each: {} has no column '{}' of listed values{}", space.source,
+                               *request.each, did_you_mean(*request.each, space.names())));
+}
+
 class Search {
  public:
   Search(const Space& space, const SuggestionRequest& request, const Predict& predict)
@@ -181,17 +291,20 @@ class Search {
         request_(request),
         predict_(predict),
         conditions_(conditions_of(space)),
-        fastest_(request.most, &Suggestion::time),
-        cheapest_(request.most, &Suggestion::cost),
-        failing_(request.most, &Suggestion::time) {
-    auto names = space.names();
+        wanted_(wanted_of(space, request, codes_)),
+        each_(place_of_each(space, request)),
+        fastest_(
+            each_ ? 1 : request.most, [](const Suggestion& each) { return each.time; }, each_),
+        cheapest_(
+            each_ ? 1 : request.most, [](const Suggestion& each) { return each.cost; }, each_),
+        best_(
+            each_ ? 1 : request.most, [](const Suggestion& each) { return -each.maximised.value; },
+            each_),
+        failing_(request.most, [](const Suggestion& each) { return each.time; }) {
     if (request.price)
-      price_.emplace(*request.price, names, codes_, "--price");
-    names.insert(names.end(), {"time", "cost"});
-    for (const BoundedTarget& target : request.bounded)
-      names.push_back(target.name);
-    for (const std::string& condition : request.conditions)
-      wanted_.emplace_back(condition, names, codes_, "--where");
+      price_.emplace(*request.price, space.names(), codes_, "--price");
+    if (request.maximise)
+      maximised_ = formula_to_maximise(space, request, codes_);
     if (request.are_likely_to_fail)
       result_.likely_to_fail = 0;
   }
@@ -208,6 +321,10 @@ class Search {
     work_off();
     result_.fastest = std::move(fastest_).take();
     result_.failing = std::move(failing_).take();
+    result_.best = std::move(best_).take();
+    for (const Wanted& wanted : wanted_)
+      if (wanted.is_of_figures)
+        result_.unmet.emplace_back(wanted.text, wanted.unmet);
     if (price_) {
       result_.cheapest = std::move(cheapest_).take();
       result_.pareto = std::move(front_).take();
@@ -221,11 +338,14 @@ class Search {
   const Predict& predict_;
   Conditions conditions_;
   TextCodes codes_;
+  std::vector<Wanted> wanted_;
+  std::optional<std::size_t> each_;
   std::optional<Formula> price_;
-  std::vector<Formula> wanted_;
+  std::optional<Formula> maximised_;
   std::vector<Configuration> chunk_;
   Best fastest_;
   Best cheapest_;
+  Best best_;
   Best failing_;
   Front front_;
   Suggestions result_;
@@ -251,17 +371,14 @@ class Search {
 
   /// Whether the conditions hold at every combination of ends of the bounded targets. `values`:
   /// of the other names.
-  bool fulfils(std::vector<double> values, const std::vector<Estimate>& bounded) const {
-    const std::size_t others = values.size();
-    for (std::size_t ends = 0; ends >> bounded.size() == 0; ++ends) {
-      values.resize(others);
-      for (std::size_t k = 0; k < bounded.size(); ++k) {
-        const Interval interval =
-            bounded[k].interval.value_or(Interval{bounded[k].value, bounded[k].value});
-        values.push_back((ends >> k & 1U) != 0 ? interval.high : interval.low);
-      }
-      const auto holds = [&](const Formula& formula) { return formula(values) != 0; };
-      if (!std::ranges::all_of(wanted_, holds))
+  bool fulfils(const std::vector<double>& values, const std::vector<Estimate>& bounded) {
+    for (Wanted& wanted : wanted_) {
+      bool holds = true;
+      at_all_ends(values, bounded, [&](const std::vector<double>& ends) {
+        holds = holds && wanted.formula(ends) != 0;
+      });
+      wanted.unmet += holds ? 0U : 1U;
+      if (!holds)
         return false;
     }
     return true;
@@ -278,13 +395,13 @@ class Search {
       return;
     }
     std::vector<double> values;
-    if (price_ || !wanted_.empty())
+    if (price_ || maximised_ || !wanted_.empty())
       values = formula_values(space_, codes_, suggestion.configuration);
     if (price_)
       suggestion.cost = suggestion.time * checked_price((*price_)(values), space_);
     values.push_back(suggestion.time);
     values.push_back(suggestion.cost);
-    if (!wanted_.empty() && !fulfils(std::move(values), suggestion.bounded))
+    if (!wanted_.empty() && !fulfils(values, suggestion.bounded))
       return;
     if (fails) {
       ++*result_.likely_to_fail;
@@ -292,6 +409,14 @@ class Search {
       return;
     }
     ++result_.allowed;
+    if (maximised_) {
+      values.resize(space_.columns.size());
+      suggestion.maximised.value = range_of_maximised(*maximised_, values, suggestion, false).low;
+      if (!std::isfinite(suggestion.maximised.value))
+        throw UsageError(fmt::format(
+            "--maximise: the value is no number for every configuration of {}", space_.source));
+      best_.add(suggestion);
+    }
     fastest_.add(suggestion);
     if (price_) {
       cheapest_.add(suggestion);
@@ -310,6 +435,27 @@ bool is_searchable(const Space& space) {
         column.is_range() ? column.high - column.low + 1 : static_cast<double>(column.choices());
   }
   return size <= kMostSearched;
+}
+
+/// Adds a random sample of a space that is too large.
+void search_some(const Space& space, const SuggestionRequest& request, Search& search) {
+  if (!space.rows.empty()) {  // random values of runs can rarely be combined
+    Space allowed = space;
+    TextCodes codes;
+    for (const Wanted& wanted : wanted_of(space, request, codes))
+      if (!wanted.is_of_figures)
+        allowed.where.push_back(wanted.text);
+    for (const Configuration& configuration : sample(allowed, kSampleOfRuns, request.seed))
+      search.add(configuration);
+    return;
+  }
+  RandomStream random(request.seed, "suggest");
+  Configuration configuration(space.columns.size());
+  for (std::size_t i = 0; i < kSampleSize; ++i) {
+    for (std::size_t c = 0; c < configuration.size(); ++c)
+      configuration[c] = space.columns[c].value_at(random.uniform());
+    search.add(configuration);
+  }
 }
 
 }  // namespace
@@ -416,7 +562,7 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
           space.source, column.name));
   }
   Search search(space, request, predict);
-  if (!space.rows.empty()) {
+  if (space.is_listed()) {
     for (const Configuration& row : space.rows)
       search.add(row);
     return search.finish();
@@ -426,16 +572,28 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
                            [&](const Configuration& configuration) { search.add(configuration); });
     return search.finish();
   }
-  RandomStream random(request.seed, "suggest");
-  Configuration configuration(space.columns.size());
-  for (std::size_t i = 0; i < kSampleSize; ++i) {
-    for (std::size_t c = 0; c < configuration.size(); ++c)
-      configuration[c] = space.columns[c].value_at(random.uniform());
-    search.add(configuration);
-  }
+  search_some(space, request, search);
   Suggestions result = search.finish();
   result.complete = false;
   return result;
+}
+
+std::optional<Interval> maximised_interval(const Space& space, const SuggestionRequest& request,
+                                           const Suggestion& suggestion) {
+  const auto has_interval = [](const Estimate& estimate) { return estimate.interval.has_value(); };
+  if (!suggestion.interval && std::ranges::none_of(suggestion.bounded, has_interval))
+    return std::nullopt;
+  TextCodes codes;
+  const Formula formula = formula_to_maximise(space, request, codes);
+  return range_of_maximised(formula, formula_values(space, codes, suggestion.configuration),
+                            suggestion, true);
+}
+
+Space space_of_rows(Space space, std::vector<Configuration> rows) {
+  space.rows = std::move(rows);
+  space.bonds.clear();
+  space.orders.clear();
+  return space;
 }
 
 }  // namespace perfmodel::plan

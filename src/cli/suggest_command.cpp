@@ -31,6 +31,7 @@
 #include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -40,8 +41,9 @@ using Ranking = std::vector<plan::Suggestion> plan::Suggestions::*;
 
 struct SuggestArguments {
   std::string model;
+  std::vector<std::string> files;  ///< further models and, last, the space
   std::string pick;
-  std::string space;
+  std::string space;  ///< empty: the runs of the model
   Ranking by = &plan::Suggestions::fastest;
   plan::SuggestionRequest request;  ///< completed by what the models say
   std::optional<std::size_t> next;
@@ -73,7 +75,7 @@ std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spe
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document) {
   if (!arguments.next)
-    return document.suggestions.*arguments.by;
+    return document.suggestions.*(document.maximises ? &plan::Suggestions::best : arguments.by);
   std::vector<plan::Suggestion> out;
   for (const NextSuggestion& next : document.next)
     out.push_back(next.suggestion);
@@ -82,15 +84,15 @@ std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& argumen
 
 /// Adds the columns of a predicted quantity: its value and, if there are some, the ends of its
 /// intervals.
-void add_estimates(const std::string& target, const std::string& suffix, bool with_intervals,
+void add_estimates(const std::string& name, const std::string& suffix, bool with_intervals,
                    const std::function<plan::Estimate(std::size_t row)>& estimate,
                    doc::Table& table) {
-  const auto add = [&](const std::string& name, const auto& figure) {
+  const auto add = [&](const std::string& heading, const auto& figure) {
     table.add_column(
-        doc::numbers(name, name),
+        doc::numbers(heading, heading),
         [&](std::size_t row) { return doc::Cell(figure(estimate(row))); });
   };
-  add("predicted_" + target, [](const plan::Estimate& of) { return of.value; });
+  add(name, [](const plan::Estimate& of) { return of.value; });
   if (!with_intervals)
     return;
   add(
@@ -102,6 +104,10 @@ void add_estimates(const std::string& target, const std::string& suffix, bool wi
 /// the expected improvement.
 void add_merit(const SuggestArguments& arguments, const SuggestionDocument& document,
                const std::vector<plan::Suggestion>& suggestions, doc::Table& table) {
+  if (document.maximises)
+    add_estimates(
+        "value", "_value", suggestions.front().maximised.interval.has_value(),
+        [&](std::size_t i) { return suggestions[i].maximised; }, table);
   const std::string next = arguments.goal == plan::Goal::fastest ? "improvement" : "gain";
   if (arguments.next)
     table.add_column(doc::numbers(next, next), [&](std::size_t i) {
@@ -124,7 +130,7 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
                      [&](std::size_t i) { return column.text(suggestions[i].configuration[c]); });
   }
   add_estimates(
-      document.target, "", document.level.has_value(),
+      "predicted_" + document.target, "", document.level.has_value(),
       [&](std::size_t i) {
         return plan::Estimate{suggestions[i].time, suggestions[i].interval};
       },
@@ -132,7 +138,7 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
   for (std::size_t k = 0; k < document.bounded.size(); ++k) {
     const auto& [target, with_intervals] = document.bounded[k];
     add_estimates(
-        target, "_" + target, with_intervals,
+        "predicted_" + target, "_" + target, with_intervals,
         [&](std::size_t i) { return suggestions[i].bounded[k]; }, table);
   }
   if (document.with_p_fails)
@@ -163,16 +169,14 @@ struct Candidates {
 };
 
 /// Those of the configurations that fulfil the conditions, by ascending predicted times.
-std::vector<plan::Configuration> allowed_of(const Candidates& choice, plan::Space space,
+std::vector<plan::Configuration> allowed_of(const Candidates& choice, const plan::Space& space,
                                             std::vector<plan::Configuration> configurations) {
   plan::SuggestionRequest request = choice.request;
   request.most = configurations.size();
-  space.rows = std::exchange(configurations, {});
-  space.bonds.clear();  // they are possible, also those beyond the runs
-  space.orders.clear();
-  if (space.rows.empty())
+  if (configurations.empty())
     return {};
-  for (plan::Suggestion& allowed : plan::suggest(space, request, choice.predict).fastest)
+  const plan::Space listed = plan::space_of_rows(space, std::exchange(configurations, {}));
+  for (plan::Suggestion& allowed : plan::suggest(listed, request, choice.predict).fastest)
     configurations.push_back(std::move(allowed.configuration));
   return configurations;
 }
@@ -276,11 +280,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const KnownRuns known = known_runs(arguments, model, space, console);
   auto candidates = candidates_of(arguments, space, known, choice, console);
   if (choice.are_likely_to_fail) {
-    plan::Space judged = space;
-    judged.rows = candidates;
     document.suggestions.failing =
         plan::suggest(
-            judged,
+            plan::space_of_rows(space, candidates),
             {.price = {}, .conditions = {}, .are_likely_to_fail = choice.are_likely_to_fail},
             choice.predict)
             .failing;
@@ -334,9 +336,8 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
                  (found.runs.size() == 1 ? "this run" : "these runs"));
 }
 
-bool is_of_runs(const SuggestArguments& arguments) {
-  return !arguments.space.empty() &&
-         !is_document(arguments.space).value_or(!arguments.space.ends_with(".csv"));
+bool is_of_runs(const std::string& space) {
+  return !space.empty() && !is_document(space).value_or(!space.ends_with(".csv"));
 }
 
 /// The step ties that the space must keep. A column of a single value was set by the user, and is
@@ -354,23 +355,38 @@ std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Conso
   return steps;
 }
 
-/// `columns`: of the space of runs. `finished`: set if its rows are runs that did not fail.
-plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
-                     const std::vector<std::string>& columns, bool& finished, Console& console) {
+/// Adds the inputs that a space lacks.
+void hold_missing(const RankingModels& models, plan::Space& space, Console& console) {
+  for (const Column& held : models.held_columns(space.source, space.names(), console)) {
+    space.columns.push_back({.name = held.name, .values = held.numbers, .levels = {}});
+    if (!held.is_numeric())
+      space.columns.back().levels = {held.text(0)};
+    for (plan::Configuration& row : space.rows)
+      row.push_back(held.is_numeric() ? held.numbers[0] : 0);
+  }
+}
+
+/// `finished`: set if its rows are runs that did not fail.
+plan::Space space_of(const SuggestArguments& arguments, const RankingModels& models, bool& finished,
+                     Console& console) {
+  const FittedModel& model = models.ranked;
   if (arguments.space.empty()) {
-    if (!arguments.next)
-      throw UsageError("SPACE.json|RUNS.csv is required without --next");
     if (arguments.runs || arguments.among)
       throw UsageError("--runs and --among go with a space: name SPACE.json or the runs, RUNS.csv");
-    return plan::space_around(model);
+    plan::Space space = plan::space_around(model);
+    hold_missing(models, space, console);
+    return space;
   }
-  if (!is_of_runs(arguments) || is_short_space(arguments.space, model.spec.target)) {
+  if (!is_of_runs(arguments.space) || is_short_space(arguments.space, model.spec.target)) {
     plan::Space space = read_space(arguments.space);
+    hold_missing(models, space, console);
     if (!space.is_listed())
       space.steps = steps_of(model.spec, space, console);
     return space;
   }
   RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
+  for (const Column& held : models.held_columns(file.table.source, file.table.names(), console))
+    file.table.columns.push_back(take_rows(held, std::vector<std::size_t>(file.table.rows(), 0)));
   const Table all = file.table;
   finished = all.find(judged_column(all, model.spec)) != nullptr;
   if (const auto failed = drop_failed_runs(file, model.spec))
@@ -378,7 +394,7 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
   if (const auto unknown = drop_unknown_levels(file.table, model.spec))
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used
-  plan::Space space = plan::space_of_runs(file.table, all, columns);
+  plan::Space space = plan::space_of_runs(file.table, all, models.columns());
   if (arguments.next && finished) {
     space.steps = steps_of(model.spec, space, console);
     plan::bind_columns(space, file.table);
@@ -397,7 +413,7 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
       told.insert(suggestion.configuration);
   };
   if (arguments.format == OutputFormat::json)
-    for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
+    for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto, &found.best})
       tell(*suggestions);
   else
     tell(chosen_suggestions(arguments, document));
@@ -407,7 +423,7 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
 /// Adds, as far as the model says it, the intervals of the suggested times and how likely the
 /// suggested runs fail.
 void add_certainty(const SuggestArguments& arguments, const FittedModel& model,
-                   SuggestionDocument& document) {
+                   const plan::SuggestionRequest& request, SuggestionDocument& document) {
   document.level = interval_level(model, arguments.coverage, arguments.model);
   document.with_p_fails = model.failures != nullptr;
   const auto add = [&](plan::Suggestion& suggestion) {
@@ -418,11 +434,14 @@ void add_certainty(const SuggestArguments& arguments, const FittedModel& model,
                        plan::design_of_space(document.space, one, model.spec));
       suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
     }
+    if (document.maximises)
+      suggestion.maximised.interval = plan::maximised_interval(document.space, request, suggestion);
     if (model.failures)
       suggestion.p_fails = model.failures->probabilities(plan::table_of(document.space, one))[0];
   };
   plan::Suggestions& found = document.suggestions;
-  for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto, &found.failing})
+  for (auto* suggestions :
+       {&found.fastest, &found.cheapest, &found.pareto, &found.best, &found.failing})
     std::ranges::for_each(*suggestions, add);
   for (NextSuggestion& next : document.next)
     add(next.suggestion);
@@ -441,8 +460,13 @@ std::string failing_lines(const SuggestionDocument& document) {
   return out;
 }
 
-/// Tells what is left out since it is likely to fail.
-void report_failing(const SuggestionDocument& document, Console& console) {
+/// Tells what is left out since predictions do not fulfil a condition, or since it is likely to
+/// fail.
+void report_left_out(const SuggestionDocument& document, Console& console) {
+  for (const auto& [condition, count] : document.suggestions.unmet)
+    if (count > 0)
+      console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
+                     " left out: --where '" + condition + "' does not hold");
   if (const std::size_t count = document.suggestions.likely_to_fail.value_or(0))
     console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
                    " left out: they fail with P > " + short_number(FailureModel::most_accepted) +
@@ -469,17 +493,33 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       "a model that fit wrote, or those of several targets, of which one is ranked and --where "
       "bounds the others")
       .required();
-  add_input(command, "SPACE.json|RUNS.csv", arguments.space,
-            "the choices, in the formats of plan; every input of the model is one of its columns. "
-            "Rows are ranked; --next seeks other combinations of runs, rows without times are all "
-            "that there is. It needs no space: what the model knows of its runs, and beyond their "
-            "scales");
+  command
+      .add("SPACE.json|RUNS.csv", arguments.files,
+           "the choices, in the formats of plan; inputs that are no columns are held at the "
+           "central run. Rows are ranked; --next seeks other combinations of runs, rows without "
+           "times are all that there is. Without a space: combinations of the runs that the model "
+           "knows and, with --next, beyond their scales. Before the space, models of other targets "
+           "can be named")
+      .file(FileUse::input);
   add_pick(command, arguments.pick);
   command.choice<Ranking>("--by", arguments.by,
                           {{"time", &plan::Suggestions::fastest},
                            {"cost", &plan::Suggestions::cheapest},
                            {"pareto", &plan::Suggestions::pareto}},
                           "time, cost, or pareto: not beaten by another in both");
+  command
+      .add("--maximise FORMULA", arguments.request.maximise,
+           "instead: a value over the inputs and the predicted targets, such as "
+           "'batch_size*seq_len/time_s'; its interval is from the lowest to the highest value at "
+           "the ends of theirs")
+      .excludes("--by cost|pareto", "there is one order")
+      .excludes("--next", reason);
+  command
+      .add("--each COL", arguments.request.each,
+           "the best configuration of every value of this column")
+      .excludes("--by pareto", "that has no best one")
+      .excludes("--top", "it lists one of every value")
+      .excludes("--next", reason);
   command.rule({"--by cost|pareto", "--price", false, ""});
   command.add("--price FORMULA", arguments.request.price,
               "price per unit of time, over the columns: 'workers*1.2'; the cost is time "
@@ -501,7 +541,11 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
                           "fastest time most, on expectation; measured ones are left out")
       .needs("--next");
   command.rule({"--goal fastest",
-                {"--runs", [&] { return arguments.runs || is_of_runs(arguments); }},
+                {"--runs",
+                 [&] {
+                   return arguments.runs ||
+                          (!arguments.files.empty() && is_of_runs(arguments.files.back()));
+                 }},
                 false,
                 "it improves on what was measured"});
   command.add("--runs RUNS.csv", arguments.runs, "with --next: the runs measured so far")
@@ -526,24 +570,27 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_strict_range(command, arguments.strict_range).excludes("--next", reason);
   add_format(command, arguments.format, "format of the result");
   add_output(command, arguments.output, "FILE");
-  command.common({"--by", "--price", "--where", "--top", "--next"});
+  command.common({"--by", "--maximise", "--each", "--price", "--where", "--top", "--next"});
   command.footer(R"(Examples:
   perfmodel suggest model.json space.json --where 'filters == 32'
   perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv
+  perfmodel suggest both.jsonl --maximise 'batch_size/time_s' --where 'mem_mb < 79000' --each gpus
   perfmodel suggest model.json --next 3
   perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > next.csv)");
 }
 
 int run_suggest(const SuggestArguments& asked, Console& console) {
   SuggestArguments arguments = asked;
+  arguments.files.insert(arguments.files.begin(), arguments.model);
   OutputFile output(arguments.output);
+  const SetLines set = models_of_files(arguments.files, arguments.pick, arguments.space);
   const RankingModels models =
-      ranking_models(picked_models(arguments.model, arguments.pick), arguments.request.conditions);
+      ranking_models(set, arguments.request.conditions, arguments.request.maximise);
   const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + (arguments.space.empty() ? arguments.model : arguments.space));
   bool finished = false;
-  const plan::Space space = space_of(arguments, model, models.columns(), finished, console);
+  const plan::Space space = space_of(arguments, models, finished, console);
   if (finished && arguments.next && !arguments.runs)
     arguments.runs = arguments.space;
   progress->begin(arguments.next ? "choosing configurations to measure" : "ranking configurations");
@@ -552,15 +599,17 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .target = model.spec.target,
                               .unit = model.spec.unit,
                               .with_cost = arguments.request.price.has_value(),
+                              .maximises = arguments.request.maximise.has_value(),
                               .next = {}};
   for (const FittedModel& each : models.bounded)
     document.bounded.emplace_back(each.spec.target, each.intervals.has_value());
   // A target that is bounded decides what can run: two judges would leave out what either refuses.
   const plan::AreLikelyToFail failing =
-      models.bounded.empty() ? plan::failing_of(model, space) : plan::AreLikelyToFail();
+      models.are_limits ? plan::AreLikelyToFail() : plan::failing_of(model, space);
   plan::SuggestionRequest request = arguments.request;
-  request.bounded =
-      bounded_targets(models.bounded, space, arguments.coverage, arguments.model, console);
+  request.target = model.spec.target;
+  request.bounded = bounded_targets(models.bounded, space, request.conditions, arguments.coverage,
+                                    arguments.model, console);
   if (!arguments.next && !finished)
     request.are_likely_to_fail = failing;
   const auto all = static_cast<std::size_t>(space.size().value_or(0));
@@ -595,9 +644,9 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
           range.findings.push_back(finding);
     report_range(range, arguments.strict_range, console);
   }
-  add_certainty(arguments, model, document);
+  add_certainty(arguments, model, request, document);
   progress.reset();
-  report_failing(document, console);
+  report_left_out(document, console);
   return finish(output, formatted(arguments, document));
 }
 

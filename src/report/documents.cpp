@@ -379,7 +379,9 @@ void describe_suggestion(Fields& f, const SuggestionDocument& document, const pl
   f("predicted_time", Finite{x.time}, "the time");
   describe_ends(f, x.interval, "where the model has intervals");
   f("cost", Finite{x.cost}, "time * price; of `next` with the overhead", only_if(with_cost));
-  f("bounded", bounded, "the targets that conditions bound", only_if(!bounded.empty()));
+  f("value", x.maximised, "of `--maximise`", only_if(document.maximises));
+  f("bounded", bounded, "the other targets that conditions or `--maximise` name",
+    only_if(!bounded.empty()));
   f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);
 }
 
@@ -575,8 +577,8 @@ void describe(Fields& f, const PlanDocument& x) {
 }
 
 void describe(Fields& f, const SuggestionDocument& x) {
-  const auto& [fastest, cheapest, pareto, searched, without_time, without_bounded, likely_to_fail,
-               failing, allowed, complete] = x.suggestions;
+  const auto& [fastest, cheapest, pareto, best, searched, without_time, without_bounded,
+               likely_to_fail, failing, unmet, allowed, complete] = x.suggestions;
   const bool ranks = x.next.empty();
   const auto describe_list = [&](const std::string& name,
                                  const std::vector<plan::Suggestion>& items,
@@ -598,12 +600,16 @@ void describe(Fields& f, const SuggestionDocument& x) {
   f("likely_to_fail", likely_to_fail,
     "of the others those that fail with P > 1/4, if the model says that", kSparse);
   describe_list("failing", failing, "the fastest of these", likely_to_fail.value_or(0) > 0);
+  f("unmet", unmet,
+    "by condition on predicted figures: those that fulfil all before it, but not it",
+    only_if(!unmet.empty()));
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);
   describe_list("fastest", fastest, "the shortest times", ranks);
   describe_list("cheapest", cheapest, "if there is a price", ranks && x.with_cost);
   describe_list("pareto", pareto, "none is faster and cheaper", ranks && x.with_cost);
+  describe_list("best", best, "the highest values of `--maximise`", ranks && x.maximises);
   f("mean_deviation", Finite{x.deviation}, "of a new run of the space, in ln t, before",
     only_if(!ranks));
   f.list(

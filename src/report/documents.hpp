@@ -229,6 +229,7 @@ struct SuggestionDocument {
   std::string target;  ///< of the model
   std::string unit;
   bool with_cost = false;
+  bool maximises = false;
   std::vector<NextSuggestion> next;  ///< --next
   double deviation = 0;              ///< mean deviation over the space, before the runs in `next`
   std::optional<double> level = {};  ///< of the prediction intervals, if the model has any
