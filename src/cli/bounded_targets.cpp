@@ -71,7 +71,7 @@ std::vector<plan::Estimate> estimates_of(const FittedModel& model, const Table& 
 std::vector<ModelSetLine> models_in(const std::string& path) try {
   std::vector<ModelSetLine> out;
   if (is_document(path).value_or(false))
-    picked_models(path, "").for_each([&](const ModelSetLine& line) { out.push_back(line); });
+    picked_models(path, "").for_each([&](const auto& line) { out.push_back(line); });
   return out;
 } catch (const InputError&) {
   return {};
@@ -117,17 +117,17 @@ std::vector<std::string> RankingModels::columns() const {
 
 SetLines models_of_files(const std::vector<std::string>& files, const std::string& pick,
                          std::string& space) {
-  const SetLines first = picked_models(files.front(), pick);
+  const auto first = picked_models(files.front(), pick);
   if (files.size() == 1)
     return first;
   const auto all = std::make_shared<ModelSet>();
   all->header = first.header();
-  const auto add = [&](const ModelSetLine& line) { all->lines.push_back(line); };
+  const auto add = [&](const auto& line) { all->lines.push_back(line); };
   first.for_each(add);
   for (std::size_t k = 1; k + 1 < files.size(); ++k)
     picked_models(files[k], "").for_each(add);
-  const std::vector<ModelSetLine> last = models_in(files.back());
-  const auto targets = mapped(all->lines, [](const ModelSetLine& line) { return line.target; });
+  const auto last = models_in(files.back());
+  const auto targets = mapped(all->lines, [](const auto& line) { return line.target; });
   if (last.empty() || contains(targets, last.front().target))
     space = files.back();
   else

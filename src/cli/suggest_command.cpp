@@ -460,13 +460,16 @@ std::string failing_lines(const SuggestionDocument& document) {
   return out;
 }
 
-/// Tells what is left out since predictions do not fulfil a condition, or since it is likely to
-/// fail.
-void report_left_out(const SuggestionDocument& document, Console& console) {
+/// Tells what is left out since predictions do not fulfil a condition.
+void report_unmet(const SuggestionDocument& document, Console& console) {
   for (const auto& [condition, count] : document.suggestions.unmet)
     if (count > 0)
       console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
                      " left out: --where '" + condition + "' does not hold");
+}
+
+/// Tells what is left out since it is likely to fail.
+void report_failing(const SuggestionDocument& document, Console& console) {
   if (const std::size_t count = document.suggestions.likely_to_fail.value_or(0))
     console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
                    " left out: they fail with P > " + short_number(FailureModel::most_accepted) +
@@ -583,7 +586,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   SuggestArguments arguments = asked;
   arguments.files.insert(arguments.files.begin(), arguments.model);
   OutputFile output(arguments.output);
-  const SetLines set = models_of_files(arguments.files, arguments.pick, arguments.space);
+  const auto set = models_of_files(arguments.files, arguments.pick, arguments.space);
   const RankingModels models =
       ranking_models(set, arguments.request.conditions, arguments.request.maximise);
   const FittedModel& model = models.ranked;
@@ -631,6 +634,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                       std::to_string(document.suggestions.searched) + " random configurations");
     }
     report_without_time(document, arguments.strict_range, console);
+    report_unmet(document, console);
     if (document.suggestions.allowed == 0)
       throw InputError(document.suggestions.likely_to_fail.value_or(0) > 0
                            ? all_likely_to_fail(space)
@@ -646,7 +650,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   }
   add_certainty(arguments, model, request, document);
   progress.reset();
-  report_left_out(document, console);
+  report_failing(document, console);
   return finish(output, formatted(arguments, document));
 }
 
