@@ -156,15 +156,16 @@ RankingModels ranking_models(const SetLines& set, const std::vector<std::string>
   const CommonRun common(set);
   if (targets.size() == 1 || keys.size() > 1)
     return {common.moved(model_of(set)), {}};
+  const bool all_are_named = free.empty();
   if (free.size() > 1 && maximise)
     std::erase_if(free, [&](const std::string& target) { return !sought.contains(target); });
   if (free.empty() || (free.size() > 1 && !maximise)) {
     throw UsageError("the file holds models of " + quoted_list(targets) +
                      ": one is ranked, and --where has to " +
-                     (free.empty() ? "leave out its name, which is 'time' there"
-                                   : "name all others ('" + targets.back() +
-                                         " < ...'); or choose by --pick 'target == \"" +
-                                         targets.front() + "\"'"));
+                     (all_are_named ? "leave out its name, which is 'time' there"
+                                    : "name all others ('" + targets.back() +
+                                          " < ...'); or choose by --pick 'target == \"" +
+                                          targets.front() + "\"'"));
   }
   RankingModels out;
   set.for_each([&](const ModelSetLine& line) {

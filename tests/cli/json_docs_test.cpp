@@ -208,7 +208,7 @@ TEST_CASE_METHOD(Documents, "documents keep to their schemas", "[cli][docs]") {
            {"suggest", "model.json", "space.json", "--next", "1", "--runs", "few.csv", "--goal",
             "fastest", "--format", "json"},
            {"suggest", "two.jsonl", "space.json", "--where", "mem < 1e9", "--price", "workers",
-            "--format", "json"},
+            "--maximise", "1 / time", "--format", "json"},
            {"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", "global_batch",
             "--failed", "drop"},
            {"fit", "runs.csv", "doubled.csv"},
