@@ -211,6 +211,14 @@ struct Effect {
   /// with prediction intervals.
   std::optional<Interval> interval = {};
   bool measured = true;  ///< whether both lie in the measured range of the column
+  /// 10th and 90th percentile of the ratio over the training runs, each with this input alone
+  /// changed; older files lack it.
+  std::optional<Interval> over_runs = {};
+  /// Where the ratio is farthest from 1, if it differs: "small batch_size", "precision = fp32".
+  std::string most_at = {};
+
+  /// Whether the ratio of one run says little of that of others.
+  bool differs() const { return over_runs && over_runs->high > 1.25 * over_runs->low; }
 
   /// Whether the runs determine the sign of the effect, or that it is small; true without interval.
   bool is_determined() const {

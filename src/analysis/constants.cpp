@@ -129,6 +129,16 @@ std::string interval_in_words(const Effect& effect) {
                      rounded(grows ? high : 1 / low));
 }
 
+std::string band_in_words(const Effect& effect, Measure measure) {
+  const auto [low, high] = *effect.over_runs;
+  const bool grows = low > 1 - kNoChange;
+  if (!grows && high > 1 + kNoChange)
+    return change_in_words(low, measure) + " .. " + change_in_words(high, measure);
+  const MeasureWords& words = words_of_measure(measure);
+  return fmt::format("{} .. {} times {}", rounded(std::max(1., grows ? low : 1 / high)),
+                     rounded(grows ? high : 1 / low), grows ? words.greater : words.smaller);
+}
+
 std::string effect_in_words(const Effect& effect, const ModelSpec* spec) {
   const bool is_scale = spec == nullptr || place_of_input(spec->extrinsic, effect.column);
   return fmt::format("{} -> {}: {}{}{}{}", value_text(effect.from), value_text(effect.to),

@@ -91,6 +91,9 @@ std::string effect_in_words(const Effect& effect, const ModelSpec* spec = nullpt
 std::string contradiction_of(const FittedModel& model, const Configuration& at,
                              const Effect& effect);
 
+/// "1.04 .. 1.64 times slower", how the effect differs over the runs.
+std::string band_in_words(const Effect& effect, Measure measure);
+
 /// The warning that there are no more training rows than constants, so that neither effects nor
 /// training errors nor predictions mean anything; null if there are more.
 const Warning* few_rows_warning(const FittedModel& model);

@@ -17,6 +17,7 @@
 #include "columns/spec.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
 
@@ -268,13 +269,107 @@ void add_effect(const FittedModel& model, const Configuration& at, Effect effect
                 std::vector<Effect>& out) {
   effect.ratio = ratio_of(model, at, effect);
   effect.interval.reset();
+  effect.over_runs.reset();
+  effect.most_at.clear();
   if (std::isnan(effect.ratio))
     return;
   if (const Effect* known = known_effect(model, effect.column);
       known && known->from == effect.from && known->to == effect.to &&
       std::abs(known->ratio / effect.ratio - 1) < kSameRatio)
-    effect.interval = known->interval;
+    effect = *known;
   out.push_back(std::move(effect));
+}
+
+/// Most runs over which an effect is followed, an even choice of more.
+constexpr std::size_t kMostFollowed = 300;
+/// Least rank correlation with an input that is named.
+constexpr double kLeastCorrelation = 0.3;
+
+/// Ranks from the smallest on; equal values share their mean.
+Eigen::ArrayXd ranks_of(const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  Eigen::ArrayXd out(index(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto [first, last] = std::ranges::equal_range(sorted, values[i]);
+    out[index(i)] = 0.5 * static_cast<double>((first - sorted.begin()) + (last - sorted.begin()));
+  }
+  return out;
+}
+
+/// Spearman's rank correlation; 0 if either does not vary.
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const Eigen::ArrayXd x = ranks_of(a) - ranks_of(a).mean();
+  const Eigen::ArrayXd y = ranks_of(b) - ranks_of(b).mean();
+  const double scale = std::sqrt(x.square().sum() * y.square().sum());
+  return scale > 0 ? (x * y).sum() / scale : 0;
+}
+
+/// The other input with whose values `sizes`, one per row of `runs`, grow most: "small batch_size",
+/// "precision = fp32".
+std::string place_of_largest(const ModelSpec& spec, const Design& runs, const std::string& column,
+                             const std::vector<double>& sizes) {
+  std::string out;
+  double closest = kLeastCorrelation;
+  const auto compare = [&](const std::function<double(std::size_t)>& value, const auto& words) {
+    std::vector<double> values;
+    for (std::size_t row = 0; row < runs.rows; ++row)
+      values.push_back(value(row));
+    const double correlation = rank_correlation(values, sizes);
+    const std::string place = words(correlation > 0);
+    if (std::abs(correlation) > closest && !place.empty()) {
+      closest = std::abs(correlation);
+      out = place;
+    }
+  };
+  for_each_factor(spec, runs, [&](const NumericInput& input, const NumericFactor& factor) {
+    if (input.column != column)
+      compare([&](std::size_t row) { return factor.value(row); },
+              [&](bool grows) { return (grows ? "large " : "small ") + input.column; });
+  });
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    for (std::size_t level = 0; level < input.levels.size() && input.column != column; ++level)
+      compare([&](std::size_t row) { return runs.categorical[c].codes[row] == level ? 1. : 0.; },
+              [&](bool grows) { return grows ? input.column + " = " + input.levels[level] : ""; });
+  }
+  return out;
+}
+
+/// Sets the band of the ratio over the runs, and where the effect is largest.
+void follow(const FittedModel& model, const Design& runs, Effect& effect) {
+  std::vector<Configuration> moved;
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < runs.rows; ++row) {
+    if (const auto ends = ends_of(model, configuration_of(runs, row), effect)) {
+      moved.insert(moved.end(), {ends->first, ends->second});
+      rows.push_back(row);
+    }
+  }
+  if (rows.empty())
+    return;
+  const Eigen::VectorXd times = predict(model, design_of(moved, model.spec));
+  std::vector<double> ratios;
+  std::vector<std::size_t> followed;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double before = times[index(2 * k)];
+    const double after = times[index(2 * k + 1)];
+    if (is_time(before) && is_time(after)) {
+      ratios.push_back(after / before);
+      followed.push_back(rows[k]);
+    }
+  }
+  std::vector<double> sorted = ratios;
+  std::ranges::sort(sorted);
+  if (sorted.empty())
+    return;
+  effect.over_runs = Interval{quantile(sorted, 0.1), quantile(sorted, 0.9)};
+  if (!effect.differs())
+    return;
+  if (effect.over_runs->low * effect.over_runs->high < 1)
+    for (double& ratio : ratios)
+      ratio = 1 / ratio;
+  effect.most_at = place_of_largest(model.spec, take_rows(runs, followed), effect.column, ratios);
 }
 
 }  // namespace
@@ -328,6 +423,12 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
   std::ranges::stable_sort(out, [](const Effect& a, const Effect& b) {
     return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });
+  if (runs) {
+    const Design followed =
+        take_rows(*runs, evenly_chosen(runs->rows, std::min(runs->rows, kMostFollowed)));
+    for (Effect& effect : out)
+      follow(model, followed, effect);
+  }
   return out;
 }
 

@@ -26,6 +26,7 @@ std::vector<Effect> scale_effects_of(const FittedModel& model, const Configurati
 /// fastest to the slowest level. Typical values are the 10 % and 90 % quantiles of `runs`, or
 /// minimum and maximum if those are equal; only levels in `runs` count. Without runs, both are
 /// those of the model's stored effects or, if it has none, of the measured range and all levels.
+/// With runs, each effect is followed over them: Effect::over_runs and most_at.
 std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at,
                                const Design* runs = nullptr);
 

@@ -435,6 +435,8 @@ std::string effect_section(const FitDocument& report, const Console& console) {
                    ? short_number(power->power) + marks.of(power->status)
                    : ""});
   };
+  doc::Table bands{{doc::words("effect of"), doc::words("over the runs, 10 % to 90 % of them"),
+                    doc::words("most at")}};
   std::string contradictions;
   std::size_t others = 0;
   std::size_t hidden = 0;
@@ -451,6 +453,9 @@ std::string effect_section(const FitDocument& report, const Console& console) {
     add(effect.column, effect_in_words(effect, &model.spec) +
                            (few_rows_warning(model) && effect.is_determined() ? "?" : ""));
     contradictions += indented(contradiction_of(model, centre->configuration, effect));
+    if (effect.differs())
+      bands.add({clipped(effect.column, kLongestName / 2),
+                 band_in_words(effect, measure_of(model.spec)), effect.most_at});
   }
   for (const NumericInput& scale : model.spec.extrinsic)
     if (model.spec.is_derived(scale.column))
@@ -459,7 +464,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
          (hidden > 0 ? indented("and " + counted_noun(hidden, "more input") +
                                 "; perfmodel report shows the effects of all")
                      : "") +
-         contradictions;
+         contradictions + (bands.rows.empty() ? "" : section(bands, console));
 }
 
 /// The laws that the runs allow, and the run that tells them apart.

@@ -107,7 +107,8 @@ doc::Table worst_table(const Content& content) {
 
 doc::Table effect_table(const Content& content) {
   doc::Table table{{doc::words("input"), doc::words("from -> to"), doc::numbers("ratio"),
-                    doc::words("90 % interval"), doc::words("")}};
+                    doc::words("90 % interval"), doc::words("over the runs"), doc::words("most at"),
+                    doc::words("")}};
   table.caption =
       "What each input does to the " + std::string(words_in(content).value) +
       " of the shown configuration, all others held: scales doubled, other numbers from their low "
@@ -115,11 +116,14 @@ doc::Table effect_table(const Content& content) {
       "largest" +
       std::string(content.model.spec.derived.empty()
                       ? ""
-                      : "; without inputs that others are derived from, but for scales");
+                      : "; without inputs that others are derived from, but for scales") +
+      ". Over the runs: from the 10th to the 90th percentile of the ratios, each run with this "
+      "input alone changed";
   for (const Effect& effect : content.effects) {
     const doc::Cell ends = effect.interval;
     table.add({effect.column, value_text(effect.from) + " -> " + value_text(effect.to),
                effect.ratio, effect.is_determined() ? ends : doc::doubtful(ends),
+               doc::Cell(effect.over_runs), effect.most_at,
                effect.measured ? doc::Cell() : doc::doubtful("not measured")});
   }
   return table;

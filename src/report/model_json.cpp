@@ -491,6 +491,10 @@ void describe(Fields& f, Effect& x) {
   f("high", ends.high, "of the ratio, 90 %", if_known);
   f("determined", x.is_determined(), "by the runs", if_known);
   f("measured", x.measured, "whether the runs cover both values", kNewer);
+  const auto [band, if_followed] = f.part(x.over_runs, "runs_low");
+  f("runs_low", band.low, "of the ratio, its 10th percentile over the runs", if_followed);
+  f("runs_high", band.high, "of the ratio, its 90th percentile over the runs", if_followed);
+  f("most_at", x.most_at, "where the effect is largest", kSparse);
 }
 
 void describe(Fields& f, RegionPart& x) {
