@@ -206,7 +206,8 @@ struct BootstrapRequest {
 struct FitRequest {
   RoleRequest roles;
   /// Loss, search, threads, stop token. The observer is called only if there is a single fit. For a
-  /// sum of products whose terms are chosen, set the loss to default_loss().
+  /// sum of products whose terms are chosen, and a formula of the user's own with a residual
+  /// process, set the loss to default_loss().
   FitOptions options;
   SplitShares split;  ///< default: all rows train
   std::uint64_t split_seed = kDefaultSplitSeed;

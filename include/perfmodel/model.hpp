@@ -385,6 +385,8 @@ struct FitOptions {
   Method method = Method::scaled;
   Penalty penalty;
   std::vector<BoundOverride> bounds;
+  bool positive =
+      false;  ///< for `formula`: constants without bounds are not negative, but for exponents
   std::uint64_t seed = 1;
   /// Settings of the search; those not given are the method's search_defaults().
   std::optional<std::size_t> starts;  ///< independent searches, the best one is kept

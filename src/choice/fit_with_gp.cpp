@@ -77,12 +77,13 @@ void refuse_what_has_no_place(const FitOptions& options) {
     refuse("--l2");
 }
 
-/// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
+/// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP; a
+/// formula of the user's own under the loss of the options.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
   options.quantile.reset();
-  options.loss = chooses_terms(options) ? Loss::soft_l1 : Loss::rmsle;
   if (options.expression == Expression::formula)
     return fit_own(spec, training, options);
+  options.loss = chooses_terms(options) ? Loss::soft_l1 : Loss::rmsle;
   return options.expression == Expression::eq4 ? fit_eq4(spec, training, options)
                                                : fit_sum(spec, training, options);
 }

@@ -292,10 +292,12 @@ void add_formula_options(OptionSet& app, FitOptions& options) {
          "and "
          "a formula of columns and of constants, which are all other names")
       .not_of(kPrior);
+  app.of_kinds(kOwnFormula | kGp | kBound | kCensored | kMany);
   app.add_each("--per COL:CONSTANT", options.formula.per, parse_per_level,
                "a constant of the formula has a value per level of a column of texts: device:F "
-               "(repeatable)")
-      .only(kOwnFormula | kGp | kBound | kCensored | kMany);
+               "(repeatable)");
+  app.flag("--positive", options.positive,
+           "constants of the formula are not negative, but for exponents and those with --bounds");
 }
 
 }  // namespace
@@ -347,12 +349,14 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   if (any)
     add_formula_options(app, options);
   app.group("Loss");
-  app.of_kinds(kAnyKind & ~(kPrior | kGp));
+  app.of_kinds(kAnyKind & ~kPrior);
   app.choice("--loss", arguments.loss,
              std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::huber},
              "the loss that is minimised; huber: of ln(time), squared up to 0.001; if multi "
              "chooses its terms and no loss is set: soft-l1 of "
-             "ln(time), with a small ridge (default: mae)");
+             "ln(time), with a small ridge (default: mae; of --formula with --residual process: "
+             "rmsle)");
+  app.of_kinds(kAnyKind & ~(kPrior | kGp));
   app.number("--l1 LAMBDA", options.penalty.l1,
              "lambda of Eq. (10), sum |x| over all constants except C")
       .not_of(kPrior | kGp | kCensored);
@@ -380,15 +384,15 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
                "a constant that is not fitted, as by --bounds X=VALUE:VALUE (repeatable)")
       .not_of(kSum | kAuto | kPrior);
   if (any)
-    for (const char* bounds : {"--bounds", "--fix"})
-      app.rule({bounds,
+    for (const char* limited : {"--bounds", "--fix", "--loss"})
+      app.rule({limited,
                 {"--residual process without --formula",
                  [&] {
                    return arguments.residual == Residual::gp &&
                           options.expression != Expression::formula;
                  }},
                 true,
-                "its constants have a prior in place of a box"});
+                "only those of a formula of your own have a box, and a loss, beside the process"});
   add_evolution_options(app, options);
   add_threads(app, options.threads);
   app.common({"--expression", "--residual", "--loss"});

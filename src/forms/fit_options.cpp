@@ -15,6 +15,8 @@ bool chooses_terms(const FitOptions& options) {
 }
 
 Loss default_loss(const FitOptions& options) {
+  if (options.expression == Expression::formula && options.residual == Residual::gp)
+    return Loss::rmsle;  // as the process
   if (!chooses_terms(options))
     return Loss::mae;
   return options.quantile ? Loss::mape : Loss::soft_l1;

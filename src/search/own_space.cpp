@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <string>
 
@@ -204,12 +205,18 @@ OwnSpace::OwnSpace(const OwnProgram& program, const Design& runs, const FitOptio
     const double reach = is_exponent  ? kLargestExponent
                          : linear_[k] ? kLinearReach * sizes_[i]
                                       : std::pow(10, kDecades) * sizes_[i];
-    box_.lower[i] = bound != nullptr ? bound->low : -reach;
+    const bool is_positive = options.positive && bound == nullptr && !is_exponent;
+    box_.lower[i] = bound != nullptr ? bound->low : is_positive ? 0 : -reach;
     box_.upper[i] = bound != nullptr ? bound->high : reach;
     if (linear_[k])
       continue;
     searched_.push_back(i);
     add_coordinate(i, bound != nullptr || is_exponent, lows.emplace_back(), highs.emplace_back());
+    if (is_positive) {
+      scales_.back() = Scale::logarithmic;
+      lows.back() = std::log(sizes_[i]) - kDecades * std::numbers::ln10;
+      highs.back() = std::log(sizes_[i]) + kDecades * std::numbers::ln10;
+    }
   }
   coordinates_ = {Eigen::Map<const VectorXd>(lows.data(), index(lows.size())),
                   Eigen::Map<const VectorXd>(highs.data(), index(highs.size()))};

@@ -28,6 +28,51 @@ TEST_CASE("an effect is no more certain than independent runs make it", "[effect
   CHECK(least_half_width({.column = "other", .from = 1.0, .to = 2.0}, spec, runs, 0.1) == 0);
 }
 
+namespace {
+
+/// Runs of a program that starts kernels (1 ms a layer, 1.64 ms with `mode` = on) and computes
+/// (1 us per layer and row of the batch, 1.25 us with it): the mode costs most of small batches.
+std::string runs_of_two_regimes() {
+  std::string csv = "layers,batch,mode,time_s\n";
+  for (const int layers : {2, 4, 8, 16})
+    for (const int batch : {1, 8, 64, 512, 4096, 32768})
+      for (const bool on : {false, true})
+        csv += test::csv_row(layers, batch, on ? "on" : "off",
+                             layers * (1e-3 * (on ? 1.64 : 1) + 1e-6 * batch * (on ? 1.1 : 1)));
+  return csv;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(test::ProgramTest, "an effect is told where it holds", "[effects]") {
+  write("runs.csv", runs_of_two_regimes());
+  const test::ProgramResult fit =
+      run({"fit", "runs.csv", "--expression", "multi", "--terms", "2", "--loss", "mape",
+           "--categorical", "mode", "--extrinsic", "batch", "-o", "model.json"});
+  fit.succeeded();
+  nlohmann::json mode;
+  nlohmann::json layers;
+  const nlohmann::json effects = model()["effects"];
+  for (const nlohmann::json& effect : effects) {
+    if (effect["column"] == "mode")
+      mode = effect;
+    if (effect["column"] == "layers")
+      layers = effect;
+  }
+  CHECK(mode["runs_low"].get<double>() == Catch::Approx(1.1).epsilon(0.05));
+  CHECK(mode["runs_high"].get<double>() == Catch::Approx(1.64).epsilon(0.05));
+  CHECK(mode["ratio"].get<double>() > mode["runs_low"].get<double>());
+  CHECK(mode["most_at"] == "small batch");
+  // The number of layers acts alike everywhere.
+  CHECK(layers["runs_high"].get<double>() ==
+        Catch::Approx(layers["runs_low"].get<double>()).epsilon(0.05));
+  CHECK_FALSE(layers.contains("most_at"));
+  CHECK_THAT(fit.output + fit.errors, Catch::Matchers::ContainsSubstring("most at") &&
+                                          Catch::Matchers::ContainsSubstring("small batch"));
+  CHECK_THAT(run({"report", "model.json", "runs.csv"}).output,
+             Catch::Matchers::ContainsSubstring("small batch"));
+}
+
 TEST_CASE_METHOD(test::ProgramTest, "a fit that its folds do not move has effects with a width",
                  "[effects]") {
   // Two machines without a column: absolute errors pass through the runs of one of them.

@@ -28,6 +28,20 @@ TEST_CASE("the effect of doubling a scale is stated in plain words", "[words]") 
   CHECK(effect_in_words(effect) == "relu -> tanh: 1.25 times faster (1 .. 2)?");
 }
 
+TEST_CASE("the band of an effect over the runs is stated in plain words", "[words]") {
+  Effect effect{.column = "checkpointing", .from = "no", .to = "yes", .ratio = 1.25};
+  CHECK_FALSE(effect.differs());
+  effect.over_runs = Interval{1.2, 1.4};
+  CHECK_FALSE(effect.differs());
+  effect.over_runs = Interval{0.999, 1.64};
+  CHECK(effect.differs());
+  CHECK(band_in_words(effect, Measure::time) == "1 .. 1.64 times slower");
+  effect.over_runs = Interval{0.5, 0.8};
+  CHECK(band_in_words(effect, Measure::time) == "1.25 .. 2 times faster");
+  effect.over_runs = Interval{0.5, 1.5};
+  CHECK(band_in_words(effect, Measure::memory) == "2 times less .. 1.5 times more");
+}
+
 TEST_CASE("only a time is slower and only its runs take longer", "[words]") {
   const Effect effect{.column = "tokens", .from = 1., .to = 2., .ratio = 1.25};
   ModelSpec spec;

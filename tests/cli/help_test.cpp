@@ -54,7 +54,8 @@ TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
   CHECK(version["model_schema_version"] == 5);
 }
 
-TEST_CASE("the option --help answers on standard output, perfmodel alone with the same as an error", "[cli]") {
+TEST_CASE("the option --help answers on standard output, perfmodel alone with the same as an error",
+          "[cli]") {
   std::vector<std::string> commands = test::listed_commands();
   CHECK(commands.size() > 15);
   commands.emplace_back();  // the program itself
@@ -104,8 +105,8 @@ TEST_CASE("slips on the command line are refused with what is likely to help", "
       {{"fit", "r.csv", "--confidence", "0.9"}, "--confidence needs --bootstrap"},
       {{"fit", "r.csv", "--by", "k", "--sample-rows", "10"},
        "--sample-rows cannot be combined with many models at once: it is of fits of one model"},
-      {{"fit", "r.csv", "--loss", "mse", "--l1", "1", "--residual", "process"},
-       "--loss and --l1 cannot be combined with --residual process: its constants and "
+      {{"fit", "r.csv", "--l2", "1", "--l1", "1", "--residual", "process"},
+       "--l1 and --l2 cannot be combined with --residual process: its constants and "
        "hyper-parameters maximise a likelihood; leave out one of them"},
       {{"suggest", "m.json", "s.json", "--by", "cost"}, "--by cost needs --price"},
       {{"suggest", "m.json", "s.json", "--runs", "r.csv", "--overhead", "1"},

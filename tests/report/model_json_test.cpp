@@ -66,6 +66,8 @@ TEST_CASE("effects and the correction of a process survive writing and reading",
   Effect filters{.column = "filters", .from = 4., .to = 8.5, .ratio = 1.5};
   filters.interval = Interval{0.9, 2.5};
   filters.measured = false;
+  filters.over_runs = Interval{1.1, 2.25};
+  filters.most_at = "small batch_size";
   model.effects = {filters, {.column = "activation", .from = "relu", .to = "tanh", .ratio = 1.25}};
   model.correction = 0.03;
   const FittedModel again = written_and_read(model);
@@ -77,6 +79,10 @@ TEST_CASE("effects and the correction of a process survive writing and reading",
   CHECK(again.effects[0].interval.value().high == 2.5);
   CHECK_FALSE(again.effects[0].is_determined());
   CHECK_FALSE(again.effects[0].measured);
+  CHECK(again.effects[0].over_runs.value().low == 1.1);
+  CHECK(again.effects[0].over_runs.value().high == 2.25);
+  CHECK(again.effects[0].most_at == "small batch_size");
+  CHECK_FALSE(again.effects[1].over_runs);
   CHECK(again.effects[1].from == InputValue("relu"));
   CHECK(again.effects[1].to == InputValue("tanh"));
   CHECK_FALSE(again.effects[1].interval);
