@@ -179,6 +179,11 @@ std::optional<std::string> warning_of_work(const Throughput& throughput, const T
 /// count as longer than it, the others are dropped.
 enum class FailedRunsAre { told, refused, dropped, censored };
 
+/// The cells of the runs that are dropped: tells_failure() or says_failed().
+constexpr auto dropped_if(FailedRunsAre how) {
+  return how == FailedRunsAre::told ? tells_failure : says_failed;
+}
+
 /// What the user specified about columns; the rest is inferred.
 ///
 /// Read the table with the names in `categorical` (and preferably also those in `ignore`) as

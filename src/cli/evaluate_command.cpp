@@ -151,7 +151,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
       design = take_rows(design, other_rows(design.rows, own));
     lines.push_back(judged_line(part.line, set.header(), design));
   };
-  for_each_with_finished_rows(set, file.table, arguments.drop_failed, console, judge);
+  for_each_with_finished_rows(set, file.table, arguments.failed, console, judge);
   if (lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
   std::ranges::stable_sort(lines, std::greater<>(), [](const JudgedLine& judged) {

@@ -46,6 +46,7 @@ FactsFile parse_facts(const std::string& text) {
 
 constexpr auto kFailedHelp =
     "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them";
+constexpr auto kFailedDefault = " (default: drop them, but refuse 0)";
 }  // namespace
 
 void add_input_options(OptionSet& app, InputOptions& input) {
@@ -87,9 +88,11 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       "columns become inputs in place of the text (repeatable)");
 }
 
-void add_failed(OptionSet& app, bool& drop_failed) {
+void add_failed(OptionSet& app, FailedRunsAre& failed) {
   app.group("Reading files");
-  app.choice<bool>("--failed", drop_failed, {{"refuse", false}, {"drop", true}}, kFailedHelp);
+  app.choice<FailedRunsAre>("--failed", failed,
+                            {{"refuse", FailedRunsAre::refused}, {"drop", FailedRunsAre::dropped}},
+                            std::string(kFailedHelp) + kFailedDefault);
 }
 
 void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input, bool with_limits) {
@@ -143,7 +146,7 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
           (with_limits ? "; censor: of these, runs that were ended at a limit (>3600, or timeout "
                          "with --limit) count as longer"
                        : "") +
-          " (default: drop them, but refuse 0)");
+          kFailedDefault);
   app.common({"--target", "--extrinsic", "--ignore"});
 }
 

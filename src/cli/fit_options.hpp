@@ -56,7 +56,7 @@ constexpr auto kNowhere = "/dev/null";
 
 void add_input_options(OptionSet& app, InputOptions& input);
 
-void add_failed(OptionSet& app, bool& drop_failed);
+void add_failed(OptionSet& app, FailedRunsAre& failed);
 
 /// Adds the options for the roles of columns and the format of files, shared by all commands that
 /// read runs. `with_limits`: with the choice of runs that count as longer than their limits.

@@ -47,8 +47,8 @@ ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& argu
 Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
                  const std::set<std::string>& text_columns) {
   RunsFile file = read_runs(arguments.runs, text_columns, arguments.input);
-  if (arguments.drop_failed)
-    drop_failed_runs(file, judging_spec(model, arguments));
+  if (arguments.failed != FailedRunsAre::refused)
+    drop_failed_runs(file, judging_spec(model, arguments), arguments.failed);
   return std::move(file.table);
 }
 
@@ -191,7 +191,7 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
   command.add("--target COL", arguments.target,
               "the measured time, if its name differs from that in the model");
   add_input_options(command, arguments.input);
-  add_failed(command, arguments.drop_failed);
+  add_failed(command, arguments.failed);
 }
 
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
@@ -243,8 +243,9 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
       console.notice(*notice);
   for (const std::string& sentence : out.file.notices)
     console.notice(sentence);
-  if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
-    console.warning(*failed);
+  if (arguments.failed != FailedRunsAre::refused)
+    if (const auto failed = drop_failed_runs(out.file, spec, arguments.failed))
+      console.warning(*failed);
   out.design = make_design(table, spec, Target::required);
   if (arguments.most_of_gp && has_gp(*model.form) && table.rows() > *arguments.most_of_gp) {
     out.sampled_from = table.rows();

@@ -35,7 +35,7 @@ struct JudgedRunsArguments {
   std::vector<std::string> runs;      ///< files, which are read as one
   std::optional<std::string> target;  ///< nullopt: the model's
   InputOptions input;
-  bool drop_failed = false;
+  FailedRunsAre failed = FailedRunsAre::told;
   /// Number of runs to which the file is thinned for a model with a residual process, whose
   /// predictions are slow.
   std::optional<std::size_t> most_of_gp;

@@ -120,7 +120,7 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
                          .settings = arguments.settings,
                          .title = arguments.title,
                          .command = command_of(arguments),
-                         .drop_failed = arguments.drop_failed};
+                         .failed = arguments.failed};
   RunsFile file;
   if (!arguments.runs.empty()) {
     file = read_noted(arguments.runs, text_columns_of(set), arguments.input, console);

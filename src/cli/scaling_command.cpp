@@ -34,15 +34,15 @@ struct ScalingArguments {
   std::string input;
   std::string pick;
   std::optional<std::string> column;
-  std::optional<scaling::Kind> kind;       ///< nullopt: inferred from the columns
-  std::optional<double> least_efficiency;  ///< percent; if given, efficiencies are reported
-  std::vector<double> scales;              ///< of a model
-  std::vector<std::string> settings;       ///< of a model
-  bool strict_range = false;               ///< of a model
-  std::optional<double> coverage;          ///< of its intervals
-  RoleRequest roles;                       ///< of runs; completed from the other arguments
-  bool throughput = false;                 ///< of runs
-  bool drop_failed = false;                ///< of runs
+  std::optional<scaling::Kind> kind;           ///< nullopt: inferred from the columns
+  std::optional<double> least_efficiency;      ///< percent; if given, efficiencies are reported
+  std::vector<double> scales;                  ///< of a model
+  std::vector<std::string> settings;           ///< of a model
+  bool strict_range = false;                   ///< of a model
+  std::optional<double> coverage;              ///< of its intervals
+  RoleRequest roles;                           ///< of runs; completed from the other arguments
+  bool throughput = false;                     ///< of runs
+  FailedRunsAre failed = FailedRunsAre::told;  ///< of runs
   OutputFormat format = OutputFormat::text;
   std::string output = "-";
 };
@@ -296,8 +296,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
 
 RoleRequest request_of(const ScalingArguments& arguments) {
   RoleRequest request = arguments.roles;
-  if (arguments.drop_failed)
-    request.failed = FailedRunsAre::dropped;
+  request.failed = arguments.failed;
   if (arguments.column)
     request.extrinsic = {*arguments.column};
   return request;
@@ -350,10 +349,10 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
 /// The runs, without failed ones if these are to be dropped.
 Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Console& console) {
   RunsFile file = read_noted({arguments.input}, {}, {}, console);
-  if (!arguments.drop_failed)
+  if (arguments.failed == FailedRunsAre::refused)
     return std::move(file.table);
   if (const auto column = measured_column(file.table, request))
-    if (const auto warning = drop_failed_runs(file, *column, {}))
+    if (const auto warning = drop_failed_runs(file, *column, {}, arguments.failed))
       console.warning(*warning);
   return std::move(file.table);
 }
@@ -472,7 +471,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
           [&arguments](const std::string& text) { arguments.roles.ignore = split_list(text); },
           "columns that do not distinguish configurations")
       .needs(runs);
-  add_failed(command, arguments.drop_failed);
+  add_failed(command, arguments.failed);
   for (const char* option : {"--coverage", "--strict-range"})
     command.option(option).needs(model);
   command.rule({"--failed drop", runs, false, ""});

@@ -39,12 +39,14 @@ struct FailedOfColumn {
 };
 
 /// Moves the failed runs from the rows of a model to those of its column.
-void take_failed_away(LineRows& part, std::map<std::string, FailedOfColumn>& columns) {
+void take_failed_away(LineRows& part, FailedRunsAre how,
+                      std::map<std::string, FailedOfColumn>& columns) {
   const ModelSpec& spec = part.line.model->spec;
   const std::string column = judged_column(part.table, spec);
   FailedOfColumn& known = columns[column];
   known.rows += part.table.rows();
-  WithoutFailed left = without_failed_runs(part.table, column, categorical_columns(spec));
+  WithoutFailed left =
+      without_failed_runs(part.table, column, categorical_columns(spec), dropped_if(how));
   for (const FailedRuns& failed : left.failed) {
     FailedRuns& all = known.by_cell[{failed.file, failed.cell}];
     all.file = failed.file;
@@ -92,13 +94,13 @@ std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string&
 
 }  // namespace
 
-void for_each_with_finished_rows(const SetLines& set, const Table& table, bool drop_failed,
+void for_each_with_finished_rows(const SetLines& set, const Table& table, FailedRunsAre how,
                                  Console& console,
                                  const std::function<void(LineRows part)>& visit) {
   std::map<std::string, FailedOfColumn> columns;
   for_each_with_rows(set, table, [&](LineRows part) {
-    if (drop_failed)
-      take_failed_away(part, columns);
+    if (how != FailedRunsAre::refused)
+      take_failed_away(part, how, columns);
     if (part.table.rows() > 0)
       visit(std::move(part));
   });
@@ -506,9 +508,9 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
                  ", the most costly first; MAPE is that of the fit";
   std::map<std::size_t, Table> runs;
   if (request.runs)
-    for_each_with_finished_rows(
-        set, *request.runs, request.drop_failed, console,
-        [&](LineRows part) { runs[part.line.task] = std::move(part.table); });
+    for_each_with_finished_rows(set, *request.runs, request.failed, console, [&](LineRows part) {
+      runs[part.line.task] = std::move(part.table);
+    });
   for (const TargetRanking& target : rankings.targets) {
     out.tables.emplace_back(
         target.target + " " + place_in_words(target.place, request.settings, rankings.common) +

@@ -19,9 +19,9 @@
 
 namespace perfmodel::cli {
 
-/// As for_each_with_rows(). With `drop_failed`, failed runs are left out, of which the console
+/// As for_each_with_rows(). Failed runs are left out as `how` says, of which the console
 /// warns afterwards, and models without other runs are not visited.
-void for_each_with_finished_rows(const SetLines& set, const Table& table, bool drop_failed,
+void for_each_with_finished_rows(const SetLines& set, const Table& table, FailedRunsAre how,
                                  Console& console, const std::function<void(LineRows part)>& visit);
 
 /// The metrics of the test part, else of the training part and, with prefixes such as "train.",
@@ -88,7 +88,7 @@ struct SetPageRequest {
   std::string runs_file = {};   ///< base name
   std::string runs_sha256 = {};
   std::string command;  ///< that writes the page
-  bool drop_failed = false;
+  FailedRunsAre failed = FailedRunsAre::told;
 };
 
 /// The ranking of a set with each model's growth, its largest share and whether it is extrapolated,

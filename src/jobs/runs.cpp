@@ -350,9 +350,7 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& c
                                             const std::set<std::string>& text_columns,
                                             FailedRunsAre how) {
   const std::size_t rows = runs.table.rows();
-  const bool told = how == FailedRunsAre::told;
-  WithoutFailed left =
-      without_failed_runs(runs.table, column, text_columns, told ? tells_failure : says_failed);
+  WithoutFailed left = without_failed_runs(runs.table, column, text_columns, dropped_if(how));
   if (left.failed.empty())
     return std::nullopt;
   runs.table = std::move(left.table);
@@ -360,7 +358,7 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& c
   runs.failed = std::move(left.failed);
   std::string words = words_for(runs.failed, column, rows);
   // Who drops the runs that were ended at a limit fits the short ones.
-  if (told && were_cut(runs.failed))
+  if (how == FailedRunsAre::told && were_cut(runs.failed))
     words += "; --failed censor --limit LIMIT counts those that were ended as longer";
   if (runs.table.rows() == 0)
     throw InputError(words);
