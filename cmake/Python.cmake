@@ -4,9 +4,10 @@
 file(GLOB perfmodel_capi_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
      "${CMAKE_CURRENT_SOURCE_DIR}/src/capi/*.cpp")
 add_library(perfmodel_capi STATIC ${perfmodel_capi_sources})
-target_link_libraries(perfmodel_capi PRIVATE perfmodel::cli
+target_link_libraries(perfmodel_capi PRIVATE perfmodel::cli ${PERFMODEL_FMT}
                                              $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 perfmodel_configure_target(perfmodel_capi)
+perfmodel_precompile(perfmodel_capi ${perfmodel_headers_for_cli})
 
 if(PERFMODEL_PYTHON)
   set(perfmodel_exports "${CMAKE_CURRENT_SOURCE_DIR}/src/capi/perfmodel.map")

@@ -24,6 +24,7 @@
 #include "cli/fit_command.hpp"
 #include "cli/gates.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/fit.hpp"
+namespace perfmodel {
+struct FitRequest;
+}
 
 namespace perfmodel::cli {
 
