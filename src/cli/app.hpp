@@ -18,6 +18,7 @@ enum class ExitCode : int {
   gate_failed = 4,
   output_failed = 5,
   out_of_memory = 6,
+  aim_missed = 7,
 };
 
 /// Parses the command line, runs the command and turns every error into its message and exit code.

@@ -10,6 +10,7 @@
 #include "analysis/plan.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "cli/app.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/fit_summary.hpp"
@@ -221,6 +222,26 @@ std::vector<std::string> words_of(const std::string& text, bool shell) {
   return words;
 }
 
+/// The configuration as a line of JSON. What is no number in the space is a text.
+std::string question_of(const plan::Space& space, const plan::Configuration& configuration) {
+  const std::vector<std::string> cells = space.cells(configuration);
+  Json out = Json::object();
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const auto value = space.columns[c].is_text() ? std::nullopt : parse_number(cells[c]);
+    out[space.columns[c].name] = value ? Json(*value) : Json(cells[c]);
+  }
+  return line_text(out);
+}
+
+/// Throws UsageError for a program that cannot be started.
+void check_program(const std::vector<std::string>& words) {
+  if (!words.empty() && !can_be_started(words.front()))
+    throw UsageError("there is no program '" + words.front() + "' that can be started" +
+                     (words.front().find(' ') == std::string::npos
+                          ? ""
+                          : "; write its arguments without quotes around all, or --shell"));
+}
+
 /// Throws UsageError for unknown placeholders, for columns of several values that the command does
 /// not use, and for programs that cannot be started.
 std::function<RunCommand(const plan::Configuration&)> command_of(const MeasureArguments& arguments,
@@ -235,25 +256,27 @@ std::function<RunCommand(const plan::Configuration&)> command_of(const MeasureAr
   const Template poll = make(words_of(arguments.poll, shell), {"job"});
   const Template cancel = make(words_of(arguments.cancel, shell), {"job"});
   const Template log({arguments.log}, space, {"job"}, false, used);
+  const bool is_worker = arguments.campaign.is_worker;
+  if (is_worker && !used.empty())
+    throw UsageError("{" + *used.begin() +
+                     "} has no value when a --worker is started: it reads one configuration per "
+                     "line from its standard input");
   for (const plan::SpaceColumn& column : space.columns)
-    if (!used.contains(column.name) && (column.is_range() || column.choices() > 1))
+    if (!is_worker && !used.contains(column.name) && (column.is_range() || column.choices() > 1))
       throw UsageError("the command does not use column '" + column.name + "' of " + space.source +
                        ": write {" + column.name + "} where its value belongs");
   const auto command = [=](const plan::Configuration& configuration) {
     return RunCommand{.words = words.of(configuration),
                       .poll = poll.of(configuration),
                       .cancel = cancel.of(configuration),
-                      .log = log.of(configuration).front()};
+                      .log = log.of(configuration).front(),
+                      .question = is_worker ? question_of(space, configuration) : ""};
   };
   constexpr std::size_t most_checked = 1000;
   for (const auto& configuration : plan::sample(space, most_checked, arguments.campaign.seed)) {
     const RunCommand each = command(configuration);
     for (const auto* part : {&each.words, &each.poll, &each.cancel})
-      if (!part->empty() && !can_be_started(part->front()))
-        throw UsageError("there is no program '" + part->front() + "' that can be started" +
-                         (part->front().find(' ') == std::string::npos
-                              ? ""
-                              : "; write its arguments without quotes around all, or --shell"));
+      check_program(*part);
   }
   return command;
 }
@@ -284,16 +307,20 @@ std::string state_text(const MeasureArguments& arguments, const Campaign& campai
   return out;
 }
 
+/// Whether the model is as good as was asked for; true if nothing was.
+bool is_reached(const std::optional<Aim>& aim, const Knowledge& knowledge) {
+  if (!aim)
+    return true;
+  const auto figure =
+      aim->is_width ? knowledge.width : std::optional(std::expm1(knowledge.deviation));
+  return figure && 100 * *figure < aim->percent;
+}
+
 /// Why no more is measured; nullopt if more is.
 std::optional<std::string> reason_to_stop(const MeasureArguments& arguments,
                                           const Campaign& campaign, const Knowledge& knowledge) {
-  if (arguments.until) {
-    const Aim& aim = *arguments.until;
-    const auto figure =
-        aim.is_width ? knowledge.width : std::optional(std::expm1(knowledge.deviation));
-    if (figure && 100 * *figure < aim.percent)
-      return aim.text + " is reached";
-  }
+  if (arguments.until && is_reached(arguments.until, knowledge))
+    return "the model is good enough";
   if (knowledge.next.empty())
     return "every configuration has been measured as often as --repeats says" +
            std::string(knowledge.likely_to_fail > 0 ? ", or is likely to fail" : "");
@@ -306,49 +333,41 @@ CampaignRequest request_of(const MeasureArguments& arguments, const plan::Space&
   CampaignRequest out = arguments.campaign;
   out.space = space;
   out.command_of = command_of(arguments, space);
-  if (arguments.until) {
-    out.needs_width = arguments.until->is_width;
+  if (arguments.until)
     out.aim = configurations_of(*arguments.until, space, out.seed);
-  }
   return out;
 }
 
-/// Measures until there is a reason to stop. Returns false after a stop request.
-bool measure_all(const MeasureArguments& arguments, Campaign& campaign, SearchProgress& progress,
-                 const std::stop_token& stop, Console& console) {
+/// Measures until there is a reason to stop. Returns nullopt after a stop request.
+std::optional<Knowledge> measure_all(const MeasureArguments& arguments, Campaign& campaign,
+                                     SearchProgress& progress, const std::stop_token& stop,
+                                     Console& console) {
   campaign.measure(campaign.first());
   while (!stop.stop_requested()) {
-    progress.begin("choosing the next runs");
-    const Knowledge knowledge = campaign.learn();
+    progress.begin("fitting");
+    Knowledge knowledge = campaign.learn();
     if (stop.stop_requested())
       break;
     console.notice(state_text(arguments, campaign, knowledge));
     if (const auto reason = reason_to_stop(arguments, campaign, knowledge)) {
       console.notice(*reason);
-      return true;
+      return knowledge;
     }
     campaign.measure(knowledge.next);
   }
-  return false;
+  return std::nullopt;
 }
 
-/// Fits the form that `fit --expression auto` chooses, and writes the model.
-void fit_all(const Campaign& campaign, OutputFile& output, SearchProgress& progress,
+/// Writes the model. Throws what the fit threw if there is none.
+void deliver(const Campaign& campaign, const Knowledge& knowledge, OutputFile& output,
              Console& console) {
-  FitRequest request = campaign.fit_request();
-  request.roles.totals_per_worker = true;
-  request.options.expression = Expression::automatic;
-  request.options.loss = default_loss(request.options);
-  progress.begin("fitting");
-  const PreparedFit prepared = prepare_fit(label_runs(campaign.file(), request.roles), request);
-  for (const auto& warning : prepared.warnings)
+  const FitOutcome outcome =
+      knowledge.fit ? *knowledge.fit : fit_runs(campaign.file(), campaign.fit_request());
+  for (const auto& warning : outcome.warnings)
     console.warning(warning);
-  FitOutcome outcome = fit_prepared(prepared, request);
-  if (outcome.interrupted)
-    throw Interrupted();
   output.write(to_json(outcome.model));
   output.commit();
-  console.summary(fit_summary({outcome.model, outcome.time_shares, prepared.training.rows,
+  console.summary(fit_summary({outcome.model, outcome.time_shares, outcome.model.provenance.rows,
                                outcome.seconds, campaign.spent()},
                               console));
   for (const auto& warning : warning_lines(outcome.model))
@@ -384,7 +403,8 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
       [&arguments](const std::string& text) { arguments.until = parse_aim(text); },
       "stop when the model is good enough, as 'error<10%'; error: the expected error of a "
       "prediction, width: the mean width of the 90 % prediction intervals; 'width<20% at gpus=64': "
-      "with this value, which need not be in the space (default: measure the whole space)");
+      "with this value, which need not be in the space; exit code 7 if it is not reached (default: "
+      "measure the whole space)");
   duration("--budget", arguments.campaign.budget,
            "measure for at most this time, such as 2h; earlier calls with these runs count");
   command.add(
@@ -403,9 +423,16 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
                 "runs of the configuration before each one that is recorded", 0);
   command.count(
       "--repeats N", arguments.campaign.most_repeats,
-      "runs of a configuration at most; it is repeated if that reduces the expected error "
-      "more per second than another one would");
+      "runs of a configuration at most; it is repeated when the whole space has been measured");
   command.count("--jobs N", arguments.campaign.jobs, "runs at a time; they may disturb each other");
+  constexpr auto answers = "its answers are times";
+  command
+      .flag("--worker", arguments.campaign.is_worker,
+            "the command stays up: it reads each configuration as a line of JSON from its standard "
+            "input, and prints a line with the time, 0.123 or {\"time\": 0.123}, in seconds, or "
+            "{\"failed\": \"why\"}; its start is not measured")
+      .excludes("--time-from", answers)
+      .excludes("--jobs", "there is one");
   command.flag("--shell", arguments.shell,
                "pass the command to /bin/sh, joined by blanks; nothing in a value is run");
   command
@@ -418,13 +445,27 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
   add_threads(command, arguments.campaign.threads);
   command.common({"--runs", "--until", "--budget", "--time-from", "--timeout", "--repeats"});
   command.footer(
-      R"(Measures a first plan, then what reduces the expected error most per second, and fits the runs.
+      R"(Measures a Latin hypercube, then further configurations, and fits the runs.
 Every finished run is on disk; after an interruption, the same call continues.
 
 Examples:
   perfmodel measure space.json -o model.json -- ./train --gpus {gpus} --batch {batch}
   perfmodel measure space.json --until 'width<20% at gpus=64' --budget 2h -- ./train {gpus}
-  perfmodel measure space.json --time-from 'step_time: {}' --timeout 10m -- ./train {gpus})");
+  perfmodel measure space.json --time-from 'step_time: {}' --timeout 10m -- ./train {gpus}
+  perfmodel measure space.json --worker -- python3 worker.py
+
+worker.py, which loads its libraries once:
+  import json, sys, time
+  prepare()
+  for line in sys.stdin:
+      run = json.loads(line)
+      try:
+          begin = time.perf_counter()
+          train(run["gpus"], run["batch"])
+          answer = {"time": time.perf_counter() - begin}
+      except MemoryError as error:
+          answer = {"failed": str(error)}
+      print(json.dumps(answer), flush=True))");
 }
 
 int run_measure(const MeasureArguments& arguments, Console& console) {
@@ -445,16 +486,23 @@ int run_measure(const MeasureArguments& arguments, Console& console) {
   if (campaign.runs() > 0)
     console.notice("continuing " + arguments.campaign.runs + " with " +
                    counted_noun(campaign.runs(), "run"));
-  if (!measure_all(arguments, campaign, *progress, signals.token(), console)) {
+  const auto knowledge = measure_all(arguments, campaign, *progress, signals.token(), console);
+  if (!knowledge) {
     progress.reset();
     console.warning("interrupted: " + arguments.campaign.runs + " has " +
                     counted_noun(campaign.runs(), "run") + "; the same call continues");
     return exit_code_of_signal(received_signal().value());
   }
-  fit_all(campaign, output, *progress, console);
   progress.reset();
+  deliver(campaign, *knowledge, output, console);
   if (path == kNowhere)
     console.notice("the model is not written anywhere; save it: -o model.json");
+  if (!is_reached(arguments.until, *knowledge)) {
+    console.warning(arguments.until->text + " is not reached");
+    return static_cast<int>(ExitCode::aim_missed);
+  }
+  if (arguments.until)
+    console.notice(arguments.until->text + " is reached");
   return 0;
 }
 

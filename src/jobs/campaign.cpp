@@ -1,10 +1,9 @@
 #include "jobs/campaign.hpp"
 
 #include <fmt/core.h>
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
@@ -21,7 +20,7 @@ constexpr std::size_t kMostCandidates = 4000;
 constexpr std::size_t kMostOfSpace = 1000;  ///< configurations over which uncertainty is averaged
 constexpr std::size_t kFewestFirst = 10;
 constexpr std::size_t kFirstThatMayFail = 3;
-constexpr std::size_t kRunsPerFit = 8;  ///< a fit follows each time the runs grow by an eighth
+constexpr std::size_t kRunsPerFit = 4;  ///< a fit follows each time the runs grow by a quarter
 
 std::string header_of(const plan::Space& space) {
   std::vector<std::string> names = space.names();
@@ -35,10 +34,6 @@ std::set<std::string> text_columns(const plan::Space& space) {
     if (column.is_text())
       out.insert(column.name);
   return out;
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// The configurations whose levels the model knows.
@@ -91,17 +86,15 @@ void Campaign::take_earlier(const Table& table) {
     const auto wall = parse_number(walls.text(row));
     if (!wall)
       throw InputError(table.where(row) + ": column '" + kWallColumn + "' is not a number");
-    add(configurations[row], time && *time > 0 ? time : std::nullopt, *wall);
+    add(configurations[row], time && *time > 0 ? time : std::nullopt);
     earlier_ += *wall / static_cast<double>(request_.jobs);
   }
 }
 
-void Campaign::add(const plan::Configuration& configuration, std::optional<double> time,
-                   double seconds) {
+void Campaign::add(const plan::Configuration& configuration, std::optional<double> time) {
   std::vector<double>& times = times_[configuration];
   if (time)
     times.push_back(std::log(*time));
-  walls_[configuration] += seconds;
   ++rows_;
 }
 
@@ -125,7 +118,10 @@ FitRequest Campaign::fit_request() const {
     out.roles.extrinsic = request_.space.extrinsic;
   for (const std::string& column : text_columns(request_.space))
     out.roles.categorical.push_back(column);
-  out.options.residual = Residual::gp;
+  out.roles.totals_per_worker = true;
+  out.options.expression = Expression::automatic;
+  out.options.residual = Residual::chosen;
+  out.options.loss = default_loss(out.options);
   out.options.seed = request_.seed;
   out.options.threads = request_.threads;
   out.options.stop = request_.stop;
@@ -195,7 +191,8 @@ void Campaign::measure_one(const plan::Configuration& configuration) {
   for (std::size_t warmups = request_.warmup;; --warmups) {
     if (request_.stop.stop_requested() || is_spent() || always_fails())
       return;
-    TimedRun run = time_run(command, request_.time_from, limits);
+    TimedRun run = request_.is_worker ? worker_.run(command, limits)
+                                      : time_run(command, request_.time_from, limits);
     seconds += run.seconds;
     if (run.result == TimedRun::Result::stopped)
       return;
@@ -222,7 +219,7 @@ void Campaign::record(const plan::Configuration& configuration, const TimedRun& 
   csv_ += line;
   if (is_time)
     report_outlier(configuration, std::log(run.time));
-  add(configuration, is_time ? std::optional(run.time) : std::nullopt, run.seconds);
+  add(configuration, is_time ? std::optional(run.time) : std::nullopt);
   if (!is_time)
     request_.warn(words_of(configuration) + ": " + cells[cells.size() - 2] +
                   (run.reason.empty() ? "" : ": " + run.reason));
@@ -241,70 +238,43 @@ void Campaign::report_outlier(const plan::Configuration& configuration, double l
                               time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));
 }
 
-/// Expected seconds of measuring configurations with these times: overhead + factor * time, fitted
-/// to those measured so far by least squares of relative errors.
-VectorXd Campaign::costs_of(const VectorXd& predicted) const {
-  Eigen::Matrix2d normal = Eigen::Matrix2d::Zero();
-  Eigen::Vector2d right = Eigen::Vector2d::Zero();
-  for (const auto& [configuration, times] : times_) {
-    if (times.empty())
-      continue;
-    const double wall = walls_.at(configuration);
-    const Eigen::Vector2d row(1 / wall, std::exp(mean(times)) / wall);
-    normal += row * row.transpose();
-    right += row;
-  }
-  const Eigen::Vector2d both = normal.ldlt().solve(right);
-  if (both.allFinite() && both[0] >= 0 && both[1] >= 0)
-    return both[0] + both[1] * predicted.array();
-  return both.allFinite() && both[1] >= 0 ? VectorXd(right[1] / normal(1, 1) * predicted)
-                                          : VectorXd::Ones(predicted.size());
-}
-
 Knowledge Campaign::learn() const {
-  FitRequest fit = fit_request();
-  fit.options.expression = Expression::sum;
-  fit.options.terms = 1;
-  fit.options.loss = default_loss(fit.options);
-  fit.held_out.intervals = request_.needs_width;
-  Knowledge out;
-  std::optional<FittedModel> model;
+  const plan::Space& space = request_.space;
+  Knowledge out{.deviation = std::numeric_limits<double>::infinity()};
   try {
-    model = fit_runs(file(), fit).model;
+    out.fit = fit_runs(file(), fit_request());
   } catch (const InputError&) {  // too few runs
-    out.deviation = std::numeric_limits<double>::infinity();
     out.next = with_runs(plan_of(2 * times_.size()), 0);
     return out;
   }
-  choose(*model, out);
+  const FittedModel& model = out.fit->model;
+  judge(model, out);
+  out.next = known_to(
+      model, space,
+      with_runs(plan::sample(space, kMostCandidates, request_.seed), request_.most_repeats - 1));
+  out.likely_to_fail = plan::erase_likely_to_fail(plan::failing_of(model, space), out.next);
+  std::ranges::stable_sort(out.next, {}, [&](const plan::Configuration& each) {
+    const auto found = times_.find(each);
+    return found == times_.end() ? 0 : found->second.size();
+  });
+  out.next.resize(std::min(out.next.size(), std::max(request_.jobs, rows_ / kRunsPerFit)));
   return out;
 }
 
-/// Chooses the next runs, and enters into `knowledge` what the model says at the aim.
-void Campaign::choose(const FittedModel& model, Knowledge& knowledge) const {
+/// Enters what the model says at the aim.
+void Campaign::judge(const FittedModel& model, Knowledge& knowledge) const {
   const plan::Space& space = request_.space;
-  const auto in_space = known_to(model, space, plan::sample(space, kMostOfSpace, request_.seed));
-  const auto aim = request_.aim.empty() ? in_space : known_to(model, space, request_.aim);
-  auto possible = known_to(
+  const auto aim = known_to(
       model, space,
-      with_runs(plan::sample(space, kMostCandidates, request_.seed), request_.most_repeats - 1));
-  knowledge.likely_to_fail = plan::erase_likely_to_fail(plan::failing_of(model, space), possible);
+      request_.aim.empty() ? plan::sample(space, kMostOfSpace, request_.seed) : request_.aim);
+  if (!model.intervals || aim.empty())
+    return;
+  constexpr double within_one_deviation = 0.6827;
   const Design wanted = plan::design_of_space(space, aim, model.spec);
-  const plan::Belief belief(model, plan::design_of_space(space, in_space, model.spec),
-                            std::nullopt);
-  if (model.intervals) {
-    const RowIntervals intervals = row_intervals(model, model.intervals->level, wanted);
-    knowledge.width = (intervals.upper - intervals.lower).mean();
-  }
-  const std::size_t count = std::min(possible.size(), std::max(request_.jobs, rows_ / kRunsPerFit));
-  const Design candidates =
-      possible.empty() ? wanted : plan::design_of_space(space, possible, model.spec);
-  const plan::NextRuns found =
-      plan::next_runs(belief, wanted, candidates,
-                      costs_of(plan::times_within(model, candidates, space.source)), count);
-  knowledge.deviation = found.deviation;
-  for (const plan::NextRun& run : found.runs)
-    knowledge.next.push_back(possible[run.candidate]);
+  const RowIntervals usual = row_intervals(model, within_one_deviation, wanted);
+  knowledge.deviation = (usual.upper / usual.lower).log().mean() / 2;
+  const RowIntervals intervals = row_intervals(model, model.intervals->level, wanted);
+  knowledge.width = (intervals.upper - intervals.lower).mean();
 }
 
 }  // namespace perfmodel

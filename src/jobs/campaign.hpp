@@ -24,6 +24,7 @@ struct CampaignRequest {
   plan::Space space;
   std::string runs = "runs.csv";  ///< the file, one line each; an existing one is continued
   std::function<RunCommand(const plan::Configuration&)> command_of;
+  bool is_worker = false;  ///< one process for all runs, which is asked for one after another
   std::optional<TimePattern> time_from;  ///< nullopt: the clock
   std::optional<double> timeout;         ///< of a run, in seconds
   std::optional<double> budget;          ///< of all runs, earlier ones included, in seconds
@@ -32,7 +33,6 @@ struct CampaignRequest {
   std::size_t jobs = 1;                  ///< runs at a time
   std::uint64_t seed = 1;
   std::size_t threads = 1;                    ///< of the fits; they do not change the result
-  bool needs_width = false;                   ///< whether Knowledge::width is wanted
   std::vector<plan::Configuration> aim = {};  ///< where predictions are wanted; empty: the space
   std::stop_token stop = {};
   std::function<void(const std::string&)> warn;    ///< about failed runs and outliers
@@ -41,13 +41,14 @@ struct CampaignRequest {
 
 /// What the runs so far say about the configurations where predictions are wanted.
 struct Knowledge {
-  double deviation = 0;         ///< mean standard deviation of ln(time) of a new run there
-  std::optional<double> width;  ///< mean width of the prediction intervals over the prediction
-  std::vector<plan::Configuration> next;  ///< to be measured; empty: there are none
-  std::size_t likely_to_fail = 0;         ///< configurations that are not measured for that
+  std::optional<FitOutcome> fit = {};  ///< to all runs, as it is delivered; if they suffice
+  double deviation = 0;                ///< mean standard deviation of ln(time) of a new run there
+  std::optional<double> width = {};  ///< mean width of the prediction intervals over the prediction
+  std::vector<plan::Configuration> next = {};  ///< to be measured; empty: there are none
+  std::size_t likely_to_fail = 0;              ///< configurations that are not measured for that
 };
 
-/// Measures configurations of a space, and chooses which. Every finished run is on disk at once,
+/// Measures configurations of a space. Every finished run is on disk at once,
 /// as a line of CSV with the columns of the space, kTimeColumn and kWallColumn, in seconds; the
 /// time of a failed run is "failed" or "timeout".
 class Campaign {
@@ -66,9 +67,9 @@ class Campaign {
   /// Measures these configurations. Ends early after a stop request, and if the budget is spent.
   /// Throws InputError if the first three configurations have failed.
   void measure(const std::vector<plan::Configuration>& configurations);
-  /// Fits a product of powers with a Gaussian process to the runs, and chooses the runs that reduce
-  /// the mean deviation at the aim most per second. If there are too few runs for a fit, the
-  /// deviation is infinite, and a plan of twice as many configurations is next.
+  /// Fits the runs, judges the model by its prediction intervals, and draws the next runs at random
+  /// among the configurations with the fewest. If there are too few runs for a fit, the deviation
+  /// is infinite, and a plan of twice as many configurations is next.
   Knowledge learn() const;
 
   bool is_spent() const { return request_.budget && left() <= 0; }
@@ -76,7 +77,7 @@ class Campaign {
   std::size_t configurations() const { return times_.size(); }
   double spent() const;  ///< seconds of all runs, and of what was between those of this call
   double left() const { return *request_.budget - spent(); }
-  /// The runs, and a request for a fit of them with a Gaussian process, without a form and a loss.
+  /// The runs, and a request for a fit of them, as of `fit --expression auto`.
   RunsFile file() const;
   FitRequest fit_request() const;
 
@@ -86,8 +87,8 @@ class Campaign {
   std::string csv_;  ///< the content of the file
   std::size_t rows_ = 0;
   std::map<plan::Configuration, std::vector<double>> times_;  ///< ln(time); empty: all runs failed
-  std::map<plan::Configuration, double> walls_;               ///< seconds of all its runs
-  double earlier_ = 0;                                        ///< seconds of runs of earlier calls
+  Worker worker_;
+  double earlier_ = 0;  ///< seconds of runs of earlier calls
   Clock::time_point start_ = Clock::now();
   mutable std::mutex mutex_;  ///< of all above, while several runs are measured
 
@@ -96,14 +97,13 @@ class Campaign {
   void take_earlier(const Table& table);
   void measure_one(const plan::Configuration& configuration);
   void record(const plan::Configuration& configuration, const TimedRun& run);
-  void add(const plan::Configuration& configuration, std::optional<double> time, double seconds);
+  void add(const plan::Configuration& configuration, std::optional<double> time);
   void report_outlier(const plan::Configuration& configuration, double log_time) const;
   std::string words_of(const plan::Configuration& configuration) const;
   std::vector<plan::Configuration> with_runs(const std::vector<plan::Configuration>& all,
                                              std::size_t most) const;
   std::vector<plan::Configuration> plan_of(std::size_t count) const;
-  void choose(const FittedModel& model, Knowledge& knowledge) const;
-  VectorXd costs_of(const VectorXd& predicted) const;
+  void judge(const FittedModel& model, Knowledge& knowledge) const;
 };
 
 }  // namespace perfmodel

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,11 +17,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "columns/quantities.hpp"
 #include "perfmodel/error.hpp"
@@ -35,6 +38,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kMostOutput = std::size_t{1} << 20;  ///< bytes kept of the end of an output
 constexpr milliseconds kStopDelay(50);   ///< after which a request to stop is noticed
 constexpr milliseconds kGrace(2000);     ///< between SIGTERM and SIGKILL
+constexpr double kLongestStart = 600;    ///< seconds in which a worker reads its first line
 constexpr milliseconds kFirstPoll(100);  ///< time until a job is polled first; it doubles
 constexpr milliseconds kLongestPoll(5000);
 /// A poll that fails and prints nothing may be out of reach of the queue, not of the job.
@@ -114,7 +118,7 @@ struct Ended {
 
 /// In the new process: becomes the program. Only async-signal-safe calls, since other threads of
 /// the parent may have held locks.
-[[noreturn]] void become(char* const* words, int output, int errors, pid_t parent) {
+[[noreturn]] void become(char* const* words, int input, int output, int errors, pid_t parent) {
   ::setpgid(0, 0);
   // A program that outlives a killed parent would disturb the runs of its successor.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -125,8 +129,7 @@ struct Ended {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int input = ::open("/dev/null", O_RDONLY);
-  ::dup2(input, STDIN_FILENO);
+  ::dup2(input == -1 ? ::open("/dev/null", O_RDONLY) : input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
   ::execvp(words[0], words);
@@ -134,7 +137,7 @@ struct Ended {
   ::_exit(cannot_execute);
 }
 
-pid_t start(const std::vector<std::string>& words, int output, int errors) {
+pid_t start(const std::vector<std::string>& words, int input, int output, int errors) {
   std::vector<char*> arguments;
   for (const std::string& word : words)
     arguments.push_back(const_cast<char*>(word.c_str()));  // execvp() does not change them
@@ -144,7 +147,7 @@ pid_t start(const std::vector<std::string>& words, int output, int errors) {
   if (process == -1)
     cannot_start(words.front(), errno);
   if (process == 0)
-    become(arguments.data(), output, errors, parent);
+    become(arguments.data(), input, output, errors, parent);
   ::setpgid(process, process);  // whichever of the two processes is first
   return process;
 }
@@ -185,53 +188,153 @@ milliseconds wait_of(const RunLimits& limits, Clock::time_point start) {
   return out + milliseconds(1);
 }
 
-/// `keeps_rest`: for a command that handles a job. What it left running when it ended by itself
-/// goes on, and its errors are kept apart from its output, which says what the job is.
-Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits, bool keeps_rest) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+/// A pipe whose ends are not passed on to programs.
+struct Pipe {
+  explicit Pipe(const std::string& program) : Pipe(ends_for(program)) {}
+
+  Descriptor out;
+  Descriptor in;
+
+ private:
+  explicit Pipe(const std::array<int, 2>& ends) : out(ends[0]), in(ends[1]) {}
+
+  static std::array<int, 2> ends_for(const std::string& program) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+      cannot_start(program, errno);
+    return ends;
+  }
+};
+
+}  // namespace
+
+/// A process with a group of its own, and what it prints.
+class Process {
+ public:
+  /// `is_asked`: its standard input is for ask(); otherwise it has none. `errors_apart`: its errors
+  /// are kept apart from its output.
+  Process(const std::vector<std::string>& words, bool is_asked, bool errors_apart);
+  ~Process() { end(true); }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// Waits until it has ended or `done` holds. At a limit, which is returned, it is asked to end,
+  /// and killed if it does not.
+  std::optional<TimedRun::Result> wait(const RunLimits& limits, Clock::time_point begin,
+                                       const std::function<bool()>& done);
+  /// Passes on a line, and forgets earlier errors.
+  void ask(const std::string& line);
+  void ask_no_more() { questions_->in.close(); }
+  /// Whether it has read what it was asked.
+  bool has_heard() const;
+  bool has_ended() const;
+  /// Reads what it has printed so far.
+  void read_output();
+  /// Waits for its end. `with_group`: kills it, and all that it started.
+  Ended end(bool with_group);
+
+  std::string output;
+
+ private:
+  Pipe printed_;
+  std::unique_ptr<Pipe> questions_;
+  Descriptor errors_;
+  pid_t process_;
+  Descriptor watch_;
+  bool prints_ = true;  ///< until the end of its output
+};
+
+Process::Process(const std::vector<std::string>& words, bool is_asked, bool errors_apart)
+    : printed_(words.front()),
+      questions_(is_asked ? std::make_unique<Pipe>(words.front()) : nullptr),
+      errors_(errors_apart ? ::memfd_create("errors", MFD_CLOEXEC) : -1),
+      process_(start(words, is_asked ? questions_->out.number() : -1, printed_.in.number(),
+                     errors_.number() == -1 ? printed_.in.number() : errors_.number())),
+      watch_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))) {
+  if (watch_.number() == -1)
     cannot_start(words.front(), errno);
-  const Descriptor output(ends[0]);
-  Descriptor input(ends[1]);
-  ::fcntl(output.number(), F_SETFL, O_NONBLOCK);
-  Ended out;
-  const Clock::time_point begin = Clock::now();
-  const Descriptor errors(keeps_rest ? ::memfd_create("errors", MFD_CLOEXEC) : -1);
-  const pid_t process =
-      start(words, input.number(), errors.number() == -1 ? input.number() : errors.number());
-  input.close();
-  const Descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-  if (watch.number() == -1)
-    cannot_start(words.front(), errno);
+  ::fcntl(printed_.out.number(), F_SETFL, O_NONBLOCK);
+  ::fcntl(errors_.number(), F_SETFL, O_APPEND);  // so that they can be forgotten
+  printed_.in.close();
+  if (is_asked)
+    questions_->out.close();
+}
+
+std::optional<TimedRun::Result> Process::wait(const RunLimits& limits, Clock::time_point begin,
+                                              const std::function<bool()>& done) {
+  std::optional<TimedRun::Result> out;
   std::optional<Clock::time_point> kill_at;  // since it has been asked to end
-  std::array<pollfd, 2> events{{{watch.number(), POLLIN, 0}, {output.number(), POLLIN, 0}}};
   while (true) {
+    std::array<pollfd, 2> events{
+        {{watch_.number(), POLLIN, 0}, {prints_ ? printed_.out.number() : -1, POLLIN, 0}}};
     const milliseconds wait = kill_at ? left_until(*kill_at) : wait_of(limits, begin);
     ::poll(events.data(), events.size(), static_cast<int>(wait.count()));
-    if (events[1].revents != 0 && !read_some(output.number(), out.output))
-      events[1].fd = -1;
-    if (events[0].revents != 0)
-      break;
+    if (events[1].revents != 0)
+      prints_ = read_some(printed_.out.number(), output);
+    if (events[0].revents != 0 || (!kill_at && done()))
+      return out;
     const auto limit = limit_reached(limits, begin);
     if (kill_at && Clock::now() >= *kill_at) {
-      ::kill(-process, SIGKILL);
+      ::kill(-process_, SIGKILL);
     } else if (limit && !kill_at) {
-      out.limit = limit;
-      ::kill(-process, SIGTERM);
+      out = limit;
+      ::kill(-process_, SIGTERM);
       kill_at = Clock::now() + kGrace;
     }
   }
-  out.seconds = duration<double>(Clock::now() - begin).count();
-  if (!keeps_rest || out.limit)
-    ::kill(-process, SIGKILL);  // its number is its own until waitpid()
-  ::waitpid(process, &out.status, 0);
-  for (std::size_t size = 0; events[1].fd != -1 && (size == 0 || out.output.size() > size);) {
-    size = out.output.size();
-    if (!read_some(output.number(), out.output))
-      break;
+}
+
+void Process::ask(const std::string& line) {
+  ::ftruncate(errors_.number(), 0);
+  if (::write(questions_->in.number(), line.data(), line.size()) == -1 && errno != EPIPE)
+    throw InputError(std::string("cannot write to the worker: ") +
+                     std::generic_category().message(errno));
+}
+
+bool Process::has_heard() const {
+  int unread = 0;
+  return ::ioctl(questions_->in.number(), FIONREAD, &unread) == 0 && unread == 0;
+}
+
+bool Process::has_ended() const {
+  pollfd event{watch_.number(), POLLIN, 0};
+  return ::poll(&event, 1, 0) > 0;
+}
+
+void Process::read_output() {
+  for (std::size_t size = output.size() + 1; prints_ && size != output.size();) {
+    size = output.size();
+    prints_ = read_some(printed_.out.number(), output);
   }
-  if (errors.number() != -1)
-    out.errors = read_file("/proc/self/fd/" + std::to_string(errors.number()));
+}
+
+Ended Process::end(bool with_group) {
+  Ended out;
+  if (process_ == -1)
+    return out;
+  if (with_group)
+    ::kill(-process_, SIGKILL);  // its number is its own until waitpid()
+  ::waitpid(process_, &out.status, 0);
+  process_ = -1;
+  read_output();
+  out.output = output;
+  if (errors_.number() != -1)
+    out.errors = read_file("/proc/self/fd/" + std::to_string(errors_.number()));
+  return out;
+}
+
+namespace {
+
+/// `keeps_rest`: for a command that handles a job. What it left running when it ended by itself
+/// goes on, and its errors are kept apart from its output, which says what the job is.
+Ended run_to_end(const std::vector<std::string>& words, const RunLimits& limits, bool keeps_rest) {
+  const Clock::time_point begin = Clock::now();
+  Process process(words, false, keeps_rest);
+  const auto limit = process.wait(limits, begin, [] { return false; });
+  const double seconds = duration<double>(Clock::now() - begin).count();
+  Ended out = process.end(!keeps_rest || limit);
+  out.limit = limit;
+  out.seconds = seconds;
   return out;
 }
 
@@ -298,6 +401,36 @@ void await_job(const RunCommand& command, const std::string& job, const RunLimit
   ended.seconds = duration<double>(Clock::now() - begin).count();
 }
 
+/// Enters what the answer of a worker says. Returns false if it is none.
+bool understand(const std::string& line, TimedRun& run) {
+  std::string text = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+  if (text.starts_with('{')) {
+    try {
+      const JsonCursor answer = JsonCursor::parse("its answer", text, true);
+      const auto cell = [&](const char* name) {
+        const auto member = answer.optional_member(name);
+        return member ? member->cell() : "";
+      };
+      run.reason = cell("failed");
+      if (!run.reason.empty() && run.reason != "false")
+        return true;
+      text = cell("time").empty() ? cell("time_s") : cell("time");
+    } catch (const InputError&) {
+      text.clear();
+    }
+  }
+  const auto time = leading_time(text, "");
+  if (!time || time->second != text.size() || std::isnan(time->first)) {
+    run.reason = "its answer has no time" + last_line(line);
+    return false;
+  }
+  run.reason = time->first > 0 ? "" : "its time is not > 0";
+  run.result = time->first > 0 ? TimedRun::Result::time : TimedRun::Result::failed;
+  run.time = time->first;
+  run.seconds = std::max(run.seconds, run.time);
+  return true;
+}
+
 }  // namespace
 
 TimePattern parse_time_pattern(const std::string& text) {
@@ -353,6 +486,72 @@ TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& p
     out.time = *time;
   }
   out.result = TimedRun::Result::time;
+  return out;
+}
+
+Worker::Worker() = default;
+
+Worker::~Worker() {
+  if (!process_)
+    return;
+  process_->ask_no_more();
+  process_->wait({duration<double>(kGrace).count(), std::nullopt, {}}, Clock::now(),
+                 [] { return false; });
+}
+
+TimedRun Worker::run(const RunCommand& command, const RunLimits& limits) {
+  if (process_ && process_->has_ended())
+    process_.reset();
+  const bool is_new = !process_;
+  if (is_new)
+    process_ = std::make_unique<Process>(command.words, true, true);
+  TimedRun out;
+  process_->read_output();
+  std::string& output = process_->output;
+  const auto has_line = [&] {
+    output.erase(0, output.find_first_not_of(" \t\r\n"));
+    return output.find('\n') != std::string::npos;
+  };
+  if (!is_new && has_line()) {
+    out.reason = "a line that was not asked for" + last_line(output);
+    process_.reset();
+    return out;
+  }
+  process_->ask(command.question);
+  Clock::time_point begin = Clock::now();
+  std::optional<TimedRun::Result> limit;
+  if (is_new) {
+    RunLimits starting = limits;
+    if (starting.timeout)
+      starting.timeout = std::max(*starting.timeout, kLongestStart);
+    limit = process_->wait(starting, begin, [&] { return process_->has_heard() || has_line(); });
+    begin = Clock::now();
+  }
+  if (!limit)
+    limit = process_->wait(limits, begin, has_line);
+  process_->read_output();
+  out.seconds = duration<double>(Clock::now() - begin).count();
+  if (!limit && !has_line()) {
+    const bool was_heard = process_->has_heard();
+    const Ended ended = process_->end(true);
+    process_.reset();
+    if (!is_new && !was_heard)
+      return run(command, limits);
+    out.reason = failure_of(ended);
+    if (out.reason.empty())
+      out.reason = "it ended without an answer" + last_line(ended.output + ended.errors);
+    return out;
+  }
+  if (limit) {
+    out.result = *limit;
+    process_.reset();
+    return out;
+  }
+  const auto end = output.find('\n');
+  const std::string line = output.substr(0, end);
+  output.erase(0, end);
+  if (!understand(line, out))
+    process_.reset();
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -32,6 +33,7 @@ struct RunCommand {
   std::vector<std::string> poll;
   std::vector<std::string> cancel;  ///< ends the job {job}; may be empty
   std::string log;                  ///< file with the output; empty: what the command prints
+  std::string question = {};        ///< for a worker: the configuration as a line of JSON
 };
 
 using Clock = std::chrono::steady_clock;
@@ -59,6 +61,27 @@ struct TimedRun {
 /// a whole when the run ends, but not if it handed over a job.
 TimedRun time_run(const RunCommand& command, const std::optional<TimePattern>& pattern,
                   const RunLimits& limits);
+
+class Process;
+
+/// A program that stays up: it reads one configuration per line, and answers each with a line that
+/// has its time. It is started when it is first needed, and again after it has ended.
+class Worker {
+ public:
+  Worker();
+  /// Closes the input of the program, and ends it if it stays.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Asks for a run. Its limits hold from when the program has read the line, so that they do not
+  /// include its start. The program is ended at a limit, and after a line that is no answer, since
+  /// later lines could be the answers to earlier configurations.
+  TimedRun run(const RunCommand& command, const RunLimits& limits);
+
+ private:
+  std::unique_ptr<Process> process_;
+};
 
 /// Whether a program can be started by this name, searched in PATH unless it contains a slash.
 bool can_be_started(const std::string& program);
