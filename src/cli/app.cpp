@@ -53,8 +53,8 @@ constexpr auto kFooter =
 Results go to standard output, messages to standard error.
 
 Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition holds,
-5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141 (without a
-message) if the reader of a pipe exited.
+5 the output cannot be written, 6 out of memory, 7 the goal of measure --until is not reached, 130
+and 143 on SIGINT and SIGTERM, 141 (without a message) if the reader of a pipe exited.
 
 Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instruction set of the search
 (default: the widest of this processor); it never changes a result. OMP_NUM_THREADS and NO_COLOR

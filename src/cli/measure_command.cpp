@@ -443,7 +443,8 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
   command.add("--cancel COMMAND", arguments.cancel, "ends a job: 'scancel {job}'").needs("--poll");
   command.count("--seed N", arguments.campaign.seed, "seed of the first plan and of the fits", 0);
   add_threads(command, arguments.campaign.threads);
-  command.common({"--runs", "--until", "--budget", "--time-from", "--timeout", "--repeats"});
+  command.common(
+      {"--runs", "--until", "--budget", "--time-from", "--timeout", "--repeats", "--worker"});
   command.footer(
       R"(Measures a Latin hypercube, then further configurations, and fits the runs.
 Every finished run is on disk; after an interruption, the same call continues.
