@@ -145,8 +145,8 @@ struct CompareRequest {
 
 /// Fits and scores on the same rows: Eq. (4) without a penalty, with L1 and with L2; a sum of
 /// products if its terms can be chosen (terms_can_be_chosen()); one product with a Gaussian-process
-/// residual, which only the method `scaled` fits; and the black boxes that were built in. `done` is
-/// called after each model.
+/// residual and the automatic choice of a form, which only the method `scaled` fits; and the black
+/// boxes that were built in. `done` is called after each model.
 ///
 /// Throws Interrupted after a stop request.
 std::vector<ModelScore> compare_models(

@@ -315,6 +315,15 @@ std::vector<std::string> bias_lines(const Biases& biases, double mape_percent, M
   return out;
 }
 
+Biases judged_biases(const FittedModel& model, const Design& runs,
+                     const Eigen::VectorXd& predicted) {
+  Biases out = biases_of(model.spec, runs, predicted);
+  const double expected = held_out_percent(model).value_or(model.metrics.train.mape_percent);
+  for (LevelBias& level : out.levels)
+    level.mape = std::max(level.mape, 2 * expected);
+  return out;
+}
+
 bool any_drift(const Biases& biases, double mape_percent) {
   return is_drift(biases.all, mape_percent) ||
          std::ranges::any_of(

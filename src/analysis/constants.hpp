@@ -146,6 +146,11 @@ std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseF
 /// interval.
 std::vector<std::string> bias_lines(const Biases& biases, double mape_percent, Measure measure);
 
+/// biases_of() the model, in which a level drifts only if its bias is above the error on held-out
+/// runs, or else on those of the fit: a model may miss all runs of a level by as much.
+Biases judged_biases(const FittedModel& model, const Design& runs,
+                     const Eigen::VectorXd& predicted);
+
 /// Whether the runs, or those of some level, have drifted, see is_drift().
 bool any_drift(const Biases& biases, double mape_percent);
 

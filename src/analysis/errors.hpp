@@ -90,7 +90,7 @@ struct LevelBias {
   std::string column;
   std::string level;
   DriftFigure bias;
-  double mape = 0;  ///< of its runs
+  double mape = 0;  ///< of its runs; it drifts if its bias is more than half of this
 };
 
 /// By how much runs take longer than predicted, see bias_percent(): all, and where some differ.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "analysis/errors.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -284,7 +285,7 @@ Biases judged_bias(const EvaluateArguments& arguments, const FittedModel& model,
     return gate.figure == "bias" || gate.figure == kAnyBias;
   });
   return is_asked || !model.bound
-             ? biases_of(model.spec, runs.design, runs.predicted)
+             ? judged_biases(model, runs.design, runs.predicted)
              : Biases{{"bias", bias_percent(runs.design.time, runs.predicted), {}}};
 }
 

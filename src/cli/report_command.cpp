@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/constants.hpp"
 #include "analysis/errors.hpp"
 #include "base/files.hpp"
 #include "cli/commands.hpp"
@@ -87,7 +88,7 @@ void write_figures(const std::string& page, const std::string& folder) {
 page::Comparison compared_with(const std::string& file, const ReportArguments& arguments,
                                const FittedModel& model, JudgedRuns& runs, Console& console) {
   const Eigen::VectorXd of_all = judge_baseline(file, arguments, model, runs, false, console);
-  const Biases biases = biases_of(model.spec, runs.design, of_all);
+  const Biases biases = judged_biases(read_model(file), runs.design, of_all);
   const double mape_of_all = measure(runs.design, of_all, file).mape_percent;
   const std::vector<std::size_t> others = set_rows_of_fit_aside(model, runs);
   const Eigen::VectorXd older = of_all(std::vector<Eigen::Index>(others.begin(), others.end()));

@@ -27,8 +27,7 @@ RowGroups held_out_groups(const Design& design);
 /// Groups rows of equal inputs and equal times; the design must have times.
 RowGroups equal_row_groups(const Design& design);
 
-/// A mark per row of its inputs and its time, in ascending order: the same for rows of equal
-/// content in any file.
+/// A mark per row of its inputs and its time: the same for rows of equal content in any file.
 std::vector<std::uint32_t> row_marks(const ModelSpec& spec, const Design& design);
 
 /// The rows, ascending, that are among those with these marks; each mark stands for one row.

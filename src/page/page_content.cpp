@@ -271,7 +271,7 @@ Content content_of(const Source& source) {
       source.used.all() || (source.used.used == 0 && !source.runs.sha256.empty() &&
                             source.runs.sha256 == model.provenance.sha256);
   if (source.has_runs && !out.fitted_to_these_runs && !model.bound)
-    out.biases = biases_of(model.spec, source.design, source.predicted);
+    out.biases = judged_biases(model, source.design, source.predicted);
   out.other_form = other_form(source);
   out.parts = parts_of(model);
   out.noise_floor = noise_floor(source.design);
