@@ -263,6 +263,18 @@ TEST_CASE_METHOD(ProgramTest, "one of three nets that slows fires a gate and lea
   CHECK(run({"evaluate", "all.jsonl", "good.csv", "--fail-if", "any.bias>10"}).exit_code == 0);
   CHECK_THAT(run({"evaluate", "all.jsonl", "slow.csv", "--fail-if", "any.bias>10"}).failed(4),
              ContainsSubstring("net=gpt"));
+  // Where all inputs are set, none is held.
+  CHECK_THAT(run({"predict", "all.jsonl", "--set", "gpus=8", "batch=16"}).succeeded().errors,
+             !ContainsSubstring("held at"));
+  CHECK_THAT(run({"predict", "all.jsonl", "--set", "gpus=8"}).succeeded().errors,
+             ContainsSubstring("held at"));
+  // One unit is not that of two targets.
+  CHECK_THAT(run({"fit", "then.csv", "--target", "time_s,batch", "--target-unit", "MB"}).failed(2),
+             ContainsSubstring("--target-unit MB would label 2 targets"));
+  // Two files are judged as one.
+  CHECK_THAT(run({"evaluate", "then.json", "slow.csv", "then.csv"}).succeeded().errors,
+             ContainsSubstring("36 of 72 rows were used for the fit: the other 36 are judged"));
+  CHECK(run({"evaluate", "then.json", "slow.csv", "then.csv"}).output == run(judge).output);
   // What cannot be judged is no drift.
   run({"fit", "then.csv", "--coverage", "none", "-o", "none.json"}).succeeded();
   CHECK_THAT(run({"evaluate", "none.json", "good.csv", "--fail-if", "coverage<0.5"}).failed(2),

@@ -199,6 +199,7 @@ TEST_CASE_METHOD(QuantileTest,
   CHECK_THAT(run(evaluate).output,
              ContainsSubstring("of the rows are at or below their 90 % bound, and all bounds "
                                "together are "));
+  CHECK_THAT(run(evaluate).output, !ContainsSubstring("MAPE"));
   const nlohmann::json document = run(evaluate, {"--format", "json"}).json();
   CHECK(document["bound"]["coverage"] == Catch::Approx(covered_share(rows)));
   CHECK(document["bound"]["over_allocation"] == Catch::Approx(over_allocation(rows)));
