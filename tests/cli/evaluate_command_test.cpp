@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "support/csv_text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
