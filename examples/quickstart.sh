@@ -29,7 +29,7 @@ echo 'Fitting data/lenet5_pytorch_cpu.csv ...' >&2
 build/release/perfmodel fit data/lenet5_pytorch_cpu.csv -o model.json
 
 echo 'Fitting data/gpt_h100.csv ...' >&2
-build/release/perfmodel fit data/gpt_h100.csv --test data/gpt_h100_test.csv --failed drop \
+build/release/perfmodel fit data/gpt_h100.csv --test data/gpt_h100_test.csv \
     --expression auto -o gpt.json
 
 cat <<EOF
