@@ -285,7 +285,7 @@ constexpr std::size_t kMostFollowed = 300;
 /// Least rank correlation with an input that is named.
 constexpr double kLeastCorrelation = 0.3;
 
-/// Ranks from the smallest on; equal values share their mean.
+/// Ranks from the smallest on, less their mean; equal values share theirs.
 Eigen::ArrayXd ranks_of(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);
@@ -294,15 +294,13 @@ Eigen::ArrayXd ranks_of(const std::vector<double>& values) {
     const auto [first, last] = std::ranges::equal_range(sorted, values[i]);
     out[index(i)] = 0.5 * static_cast<double>((first - sorted.begin()) + (last - sorted.begin()));
   }
-  return out;
+  return out - 0.5 * static_cast<double>(values.size());
 }
 
-/// Spearman's rank correlation; 0 if either does not vary.
-double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const Eigen::ArrayXd x = ranks_of(a) - ranks_of(a).mean();
-  const Eigen::ArrayXd y = ranks_of(b) - ranks_of(b).mean();
-  const double scale = std::sqrt(x.square().sum() * y.square().sum());
-  return scale > 0 ? (x * y).sum() / scale : 0;
+/// The correlation of ranks (Spearman's); 0 if either does not vary.
+double correlation_of(const Eigen::ArrayXd& a, const Eigen::ArrayXd& b) {
+  const double scale = std::sqrt(a.square().sum() * b.square().sum());
+  return scale > 0 ? (a * b).sum() / scale : 0;
 }
 
 /// The other input with whose values `sizes`, one per row of `runs`, grow most: "small batch_size",
@@ -311,11 +309,12 @@ std::string place_of_largest(const ModelSpec& spec, const Design& runs, const st
                              const std::vector<double>& sizes) {
   std::string out;
   double closest = kLeastCorrelation;
+  const Eigen::ArrayXd ranks = ranks_of(sizes);
   const auto compare = [&](const std::function<double(std::size_t)>& value, const auto& words) {
     std::vector<double> values;
     for (std::size_t row = 0; row < runs.rows; ++row)
       values.push_back(value(row));
-    const double correlation = rank_correlation(values, sizes);
+    const double correlation = correlation_of(ranks_of(values), ranks);
     const std::string place = words(correlation > 0);
     if (std::abs(correlation) > closest && !place.empty()) {
       closest = std::abs(correlation);
@@ -334,6 +333,17 @@ std::string place_of_largest(const ModelSpec& spec, const Design& runs, const st
               [&](bool grows) { return grows ? input.column + " = " + input.levels[level] : ""; });
   }
   return out;
+}
+
+/// The runs that are followed: of many some, the same in any order of the rows.
+Design followed_runs(const Design& runs) {
+  std::vector<std::size_t> by_time = indices(runs.rows);
+  if (runs.time.size() > 0)
+    std::ranges::stable_sort(by_time, {}, [&](std::size_t row) { return runs.time[index(row)]; });
+  std::vector<std::size_t> rows;
+  for (const std::size_t place : evenly_chosen(runs.rows, std::min(runs.rows, kMostFollowed)))
+    rows.push_back(by_time[place]);
+  return take_rows(runs, rows);
 }
 
 /// Sets the band of the ratio over the runs, and where the effect is largest.
@@ -424,8 +434,7 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
     return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });
   if (runs) {
-    const Design followed =
-        take_rows(*runs, evenly_chosen(runs->rows, std::min(runs->rows, kMostFollowed)));
+    const Design followed = followed_runs(*runs);
     for (Effect& effect : out)
       follow(model, followed, effect);
   }

@@ -455,7 +455,8 @@ std::string effect_section(const FitDocument& report, const Console& console) {
     contradictions += indented(contradiction_of(model, centre->configuration, effect));
     if (effect.differs())
       bands.add({clipped(effect.column, kLongestName / 2),
-                 band_in_words(effect, measure_of(model.spec)), effect.most_at});
+                 band_in_words(effect, measure_of(model.spec)),
+                 clipped(effect.most_at, kLongestName)});
   }
   for (const NumericInput& scale : model.spec.extrinsic)
     if (model.spec.is_derived(scale.column))
