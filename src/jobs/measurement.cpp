@@ -188,6 +188,8 @@ milliseconds wait_of(const RunLimits& limits, Clock::time_point start) {
   return out + milliseconds(1);
 }
 
+}  // namespace
+
 /// A pipe whose ends are not passed on to programs.
 struct Pipe {
   explicit Pipe(const std::string& program) : Pipe(ends_for(program)) {}
@@ -205,8 +207,6 @@ struct Pipe {
     return ends;
   }
 };
-
-}  // namespace
 
 /// A process with a group of its own, and what it prints.
 class Process {
