@@ -286,7 +286,7 @@ constexpr std::size_t kMostFollowed = 300;
 constexpr double kLeastCorrelation = 0.3;
 
 /// Ranks from the smallest on, less their mean; equal values share theirs.
-Eigen::ArrayXd ranks_of(const std::vector<double>& values) {
+Eigen::ArrayXd mid_ranks_of(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);
   Eigen::ArrayXd out(index(values.size()));
@@ -309,12 +309,12 @@ std::string place_of_largest(const ModelSpec& spec, const Design& runs, const st
                              const std::vector<double>& sizes) {
   std::string out;
   double closest = kLeastCorrelation;
-  const Eigen::ArrayXd ranks = ranks_of(sizes);
+  const Eigen::ArrayXd ranks = mid_ranks_of(sizes);
   const auto compare = [&](const std::function<double(std::size_t)>& value, const auto& words) {
     std::vector<double> values;
     for (std::size_t row = 0; row < runs.rows; ++row)
       values.push_back(value(row));
-    const double correlation = correlation_of(ranks_of(values), ranks);
+    const double correlation = correlation_of(mid_ranks_of(values), ranks);
     const std::string place = words(correlation > 0);
     if (std::abs(correlation) > closest && !place.empty()) {
       closest = std::abs(correlation);
@@ -482,6 +482,44 @@ double least_half_width(const Effect& effect, const ModelSpec& spec, const Desig
   }
   const double width = kQuantileOf90 * scatter * std::sqrt(variance);
   return std::isfinite(width) ? width : 0;
+}
+
+std::vector<std::string> left_out_inputs(const Table& runs, const FittedModel& model) {
+  constexpr WordList given{"input inputs size file files data dataset read rchar"};
+  constexpr std::size_t fewest = 10;
+  constexpr std::size_t most = 2000;  // each costs a prediction
+  constexpr double close = 0.7;
+  std::vector<std::string> out;
+  if (runs.rows() < fewest || runs.rows() > most)
+    return out;
+  std::vector<double> rest;
+  for (const LeftOut& item : model.left_out) {
+    const Column* const column = runs.find(item.column);
+    if (item.because != LeftOut::Because::result || !item.identity.empty() || column == nullptr ||
+        !column->is_numeric() || !column->bad_cells.empty() ||
+        !given.has_one_of(name_words(item.column)))
+      continue;
+    if (rest.empty()) {
+      const Design design = make_design(runs, model.spec, Target::required);
+      const Eigen::ArrayXd logs = (design.time.array() / predict(model, design).array()).log();
+      rest.assign(logs.begin(), logs.end());
+    }
+    const double correlation = correlation_of(mid_ranks_of(column->numbers), mid_ranks_of(rest));
+    if (std::abs(correlation) < close)
+      continue;
+    std::vector<std::string> numbers = {item.column};
+    for (const NumericInput& input : model.spec.intrinsic)
+      numbers.push_back(input.column);
+    const std::vector<std::string> levels =
+        mapped(model.spec.categorical, [](const CategoricalInput& input) { return input.column; });
+    out.push_back(fmt::format(
+        "column '{}' was left out, but goes with what the model does not explain (rank correlation "
+        "{:.2f}); if it is known before a run, pass --intrinsic {}{}{}",
+        item.column, correlation, shell_word(joined(numbers, ",")),
+        levels.empty() ? "" : " --categorical ",
+        levels.empty() ? "" : shell_word(joined(levels, ","))));
+  }
+  return out;
 }
 
 }  // namespace perfmodel

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -483,6 +484,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   out.roles = prepared.runs.roles;
   out.warnings = prepared.runs.warnings;
   out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
+  std::ranges::move(left_out_inputs(file.table, model), std::back_inserter(out.warnings));
   out.model = std::move(model);
   return out;
 }

@@ -145,6 +145,31 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   CHECK(times("units.csv") == times("plain.csv"));
 }
 
+TEST_CASE_METHOD(ToolTableTest, "what a task reads is told where it explains the noise",
+                 "[cli][tools]") {
+  const auto trace_of = [](bool by_what_it_reads) {
+    return table_of_tasks(
+        "task_id,name,status,exit,cpus,memory,duration,realtime,peak_rss,rchar",
+        [&](const Task& task) {
+          const int read = 1 + task.number * 7 % 40;
+          const double factor = by_what_it_reads ? 0.5 + 0.1 * read : 1 + 0.1 * (task.number % 3);
+          return csv_row(
+              task.number, "ALIGN", "COMPLETED", 0, task.cpus,
+              std::to_string(task.memory_gib) + " GB", duration(10 * factor * task.seconds + 5),
+              duration(10 * factor * task.seconds), "3.1 MB", to_text(read + 0.5) + " KB");
+        },
+        '\t');
+  };
+  write("trace.txt", trace_of(true));
+  const Words fit = {"fit", "trace.txt", "--target", "realtime", "-o", "model.json"};
+  CHECK_THAT(run(fit).succeeded().errors,
+             ContainsSubstring("column 'rchar' was left out, but goes with what the model does not "
+                               "explain (rank correlation 0.9") &&
+                 ContainsSubstring("; if it is known before a run, pass --intrinsic rchar,memory"));
+  write("trace.txt", trace_of(false));
+  CHECK_THAT(run(fit).succeeded().errors, !ContainsSubstring("goes with what the model"));
+}
+
 TEST_CASE_METHOD(ToolTableTest, "tasks that failed are named and can be left out",
                  "[cli][tools][failed]") {
   write("trace.txt",
