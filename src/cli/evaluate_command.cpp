@@ -359,7 +359,7 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       .file(FileUse::input);
   add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds: 'mape>10', 'bias>5', 'any.bias>10'; 'rows<100', "
+            "end with exit code 4 if this holds: 'mape>10', 'bias>5'; 'any.bias>10', 'rows<100', "
             "'coverage<0.85', 'failed>0', 'mape_drift>2' (repeatable)",
             evaluate_figures());
   command.common({"--residuals", "--outliers", "--baseline"});
@@ -367,11 +367,11 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       R"(Rows for which a model predicts no time > 0 are left out and counted; with --fail-if or
 --strict-range they are refused.
 
-bias is the median percentage by which runs take longer than predicted: it detects a slowdown of all
-runs that mape hides. any.bias is also that of each level of a text column whose runs differ from all
-others: it detects that one of several programs slowed. With many models it is that of each. Like a
-drift, both fire if their 95 % interval lies beyond the threshold. Rows that the model was fitted to
-are recognised by their content; if there are others, these are judged.
+bias is the median percentage by which runs take longer than predicted: it detects a slowdown of
+all runs that mape hides. any.bias is also that of each level of a text column whose runs differ
+from all others: it detects that one of several programs slowed. With many models it is that of
+each. Like a drift, both fire if their 95 % interval lies beyond the threshold. Rows that the model
+was fitted to are recognised by their content; if there are others, these are judged.
 
 With --baseline, mape_drift and smape_drift are in percentage points, r2_drift is the difference,
 mae_drift, mse_drift and rmse_drift are in percent of the older model's, and prediction_drift is

@@ -356,9 +356,8 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
   app.choice("--loss", arguments.loss,
              std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::huber},
              "the loss that is minimised; huber: of ln(time), squared up to 0.001; if multi "
-             "chooses its terms and no loss is set: soft-l1 of "
-             "ln(time), with a small ridge (default: mae; of --formula with --residual process: "
-             "rmsle)");
+             "chooses its terms and no loss is set: soft-l1 of ln(time), with a small ridge; with "
+             "--formula and --residual process: rmsle (default: mae)");
   app.of_kinds(kAnyKind & ~(kPrior | kGp));
   app.number("--l1 LAMBDA", options.penalty.l1,
              "lambda of Eq. (10), sum |x| over all constants except C")

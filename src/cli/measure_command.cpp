@@ -428,9 +428,9 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
   constexpr auto answers = "its answers are times";
   command
       .flag("--worker", arguments.campaign.is_worker,
-            "the command stays up: it reads each configuration as a line of JSON from its standard "
-            "input, and prints a line with the time, 0.123 or {\"time\": 0.123}, in seconds, or "
-            "{\"failed\": \"why\"}; its start is not measured")
+            "the command stays up and answers a line a run; it reads each configuration as a line "
+            "of JSON from its standard input, and prints a line with the time, 0.123 or {\"time\": "
+            "0.123}, in seconds, or {\"failed\": \"why\"}; its start is not measured")
       .excludes("--time-from", answers)
       .excludes("--jobs", "there is one");
   command.flag("--shell", arguments.shell,
@@ -455,18 +455,8 @@ Examples:
   perfmodel measure space.json --time-from 'step_time: {}' --timeout 10m -- ./train {gpus}
   perfmodel measure space.json --worker -- python3 worker.py
 
-worker.py, which loads its libraries once:
-  import json, sys, time
-  prepare()
-  for line in sys.stdin:
-      run = json.loads(line)
-      try:
-          begin = time.perf_counter()
-          train(run["gpus"], run["batch"])
-          answer = {"time": time.perf_counter() - begin}
-      except MemoryError as error:
-          answer = {"failed": str(error)}
-      print(json.dumps(answer), flush=True))");
+A worker is a loop, here in Python:
+  for line in sys.stdin: print(json.dumps({"time": run(json.loads(line))}), flush=True))");
 }
 
 int run_measure(const MeasureArguments& arguments, Console& console) {

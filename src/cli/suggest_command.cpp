@@ -512,8 +512,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
                           "time, cost, or pareto: not beaten by another in both");
   command
       .add("--maximise FORMULA", arguments.request.maximise,
-           "instead: a value over the inputs and the predicted targets, such as "
-           "'batch_size*seq_len/time_s'; its interval is from the lowest to the highest value at "
+           "instead: a value, as 'batch_size*seq_len/time_s'; of inputs and predicted targets; its "
+           "interval is from the lowest to the highest value at "
            "the ends of theirs")
       .excludes("--by cost|pareto", "there is one order")
       .excludes("--next", reason);

@@ -90,7 +90,7 @@ std::optional<Quantity> sum_of_units(std::string_view rest) {
   Quantity sum;
   for (const UnitOfCells* last = nullptr; last == nullptr || !rest.empty();) {
     const Decimal number = take_number(rest);
-    take(rest, " ");
+    const bool is_apart = !take(rest, " ").empty();
     const std::string_view word =
         rest.substr(0, std::min(rest.find_first_of(" 0123456789."), rest.size()));
     rest.remove_prefix(word.size());
@@ -103,8 +103,9 @@ std::optional<Quantity> sum_of_units(std::string_view rest) {
       return std::nullopt;
     sum.value += *value;
     sum.unit = unit->unit;
-    sum.certain =
-        goes_on || word.size() > 1 || word == "%" || (word == "s" && number.digits.size() > 1);
+    const bool is_name = word == "Ti" && is_apart;  // "3090 Ti" is a device
+    sum.certain = goes_on || (word.size() > 1 && !is_name) || word == "%" ||
+                  (word == "s" && number.digits.size() > 1);
     last = unit;
   }
   return sum;

@@ -244,8 +244,12 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
       notices.push_back(*std::move(cut));
   const std::set<std::string> text_columns(request.categorical.begin(), request.categorical.end());
   if (measured && request.failed != FailedRunsAre::refused)
-    if (auto failed = drop_failed_runs(runs.file, *measured, text_columns, request.failed))
+    if (auto failed = drop_failed_runs(runs.file, *measured, text_columns, request.failed)) {
+      // Who drops the runs that were ended at a limit fits the short ones.
+      if (request.failed == FailedRunsAre::told && were_cut(runs.file.failed))
+        *failed += "; --failed censor --limit LIMIT counts those that were ended as longer";
       runs.warnings.emplace_back(*std::move(failed));
+    }
   warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));
@@ -263,8 +267,9 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   table = derive_as_requested(table, timed.derived);
   if (timed.formula)
     timed = with_formula_columns(table, std::move(timed));
-  for (const std::string& column : columns_with_gaps(table, timed))
-    runs.warnings.push_back(drop_gaps(column, text_columns, table));
+  if (request.failed != FailedRunsAre::refused)
+    for (const std::string& column : columns_with_gaps(table, timed))
+      runs.warnings.push_back(drop_gaps(column, text_columns, table));
   runs.roles = resolve_roles(table, timed);
   runs.roles.throughput = timed.throughput;
   warn_of_written_numbers(request, runs);
@@ -357,9 +362,6 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& c
   runs.failed_rows = std::move(left.failed_rows);
   runs.failed = std::move(left.failed);
   std::string words = words_for(runs.failed, column, rows);
-  // Who drops the runs that were ended at a limit fits the short ones.
-  if (how == FailedRunsAre::told && were_cut(runs.failed))
-    words += "; --failed censor --limit LIMIT counts those that were ended as longer";
   if (runs.table.rows() == 0)
     throw InputError(words);
   return words;

@@ -26,10 +26,11 @@ namespace {
 using Cells = std::vector<NamedRows::Cell>;
 
 constexpr std::size_t kHeaderBytes = 65536;
+constexpr std::string_view kMarkOfUtf8 = "\xEF\xBB\xBF";
 
 std::vector<std::string> header_of(std::string_view bytes) {
-  if (bytes.starts_with("\xEF\xBB\xBF"))
-    bytes.remove_prefix(3);
+  if (bytes.starts_with(kMarkOfUtf8))
+    bytes.remove_prefix(kMarkOfUtf8.size());
   std::string line(bytes.substr(0, bytes.find('\n')));
   if (line.ends_with('\r'))
     line.pop_back();
@@ -40,6 +41,8 @@ std::vector<std::string> header_of(std::string_view bytes) {
 
 /// Whether the header ends in '|', as that of `sacct -p` does, but does not begin so.
 bool ends_in_separator(std::string_view bytes, const std::vector<std::string>& names) {
+  if (bytes.starts_with(kMarkOfUtf8))
+    bytes.remove_prefix(kMarkOfUtf8.size());
   std::string_view line = bytes.substr(0, bytes.find('\n'));
   if (line.ends_with('\r'))
     line.remove_suffix(1);

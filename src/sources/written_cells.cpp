@@ -133,7 +133,7 @@ void take_units(Sheet& sheet) {
   const std::vector<std::string> units = sheet.column(column, 1);
   const bool is_one = std::ranges::count(units, units[0]) == std::ssize(units);
   const auto time_of = [](const std::string& unit) { return unit.substr(0, unit.find('/')); };
-  if (units[0].empty() || is_written_number(units[0]) ||
+  if ((is_one && sheet.separator) || units[0].empty() || is_written_number(units[0]) ||
       (!is_one && !std::ranges::all_of(units, [&](const std::string& unit) {
         return parse_quantity("10" + time_of(unit)).has_value();
       })))
@@ -170,7 +170,7 @@ void take_numbers(Sheet& sheet) {
       const std::string rest = !parts || is_uncertainty(parts->second) ? "" : parts->second;
       is_plain = is_plain && parts && parts->second.empty();
       if (!parts || (word && *word != rest) || rest.size() > longest ||
-          (!rest.empty() && parse_quantity("10" + rest)) ||
+          (!rest.empty() && (sheet.separator || parse_quantity("10" + rest))) ||
           rest.find_first_of("0123456789:") != rest.npos || rest.starts_with('-')) {
         numbers.clear();
         break;

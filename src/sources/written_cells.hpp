@@ -13,13 +13,14 @@ std::string without_markup(std::string_view cell);
 /// Box-drawing characters as "|", "-" and "+", so that tables of terminals are those of psql.
 std::string without_boxes(std::string_view text);
 
-/// A column "Unit" tells what the numbers of a column "Score", "Value" or of a time are: if it has
-/// the same word in all rows, this becomes a part of their name, else of their cells.
+/// A column "Unit" tells what the numbers of a column "Score", "Value" or of a time are: times of
+/// several units become cells with units. One unit for all rows becomes a part of the name, but not
+/// in CSV, where scripts use the names.
 void take_units(Sheet& sheet);
 
-/// Columns of numbers with an uncertainty ("12.5 +- 0.3", "12.5 (± 2 %)") or all with one further
-/// word ("181 t/s"), from the second row on, become columns of numbers; the word becomes a part of
-/// their name. Words that quantities have stay.
+/// Columns of numbers with an uncertainty ("12.5 +- 0.3", "12.5 (± 2 %)") become columns of numbers,
+/// from the second row on. So do those with one word behind all numbers ("181 t/s"), which becomes
+/// a part of their name; not in CSV, and words that quantities have stay.
 void take_numbers(Sheet& sheet);
 
 }  // namespace perfmodel

@@ -251,8 +251,10 @@ bool is_merged(const SheetCells& cells) {
          std::ranges::adjacent_find(texts) == texts.end();
 }
 
-/// The first columns may name what the rows below have in common.
+/// The first columns may name what the rows below have in common; in CSV they may be remarks.
 void fill_merged_cells(Sheet& sheet) {
+  if (sheet.separator)
+    return;
   for (std::size_t i = 0; i < sheet.width && is_merged(sheet.column(i, 1)); ++i) {
     std::string above;
     for (std::size_t row = 1; row < sheet.rows.size(); ++row) {

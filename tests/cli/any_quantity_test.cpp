@@ -53,7 +53,8 @@ TEST_CASE_METHOD(ProgramTest,
   write("runs.csv",
         "gpus,batch,loss,time_s\n1,16,2.1,10\n2,16,2.2,5.5\n4,16,2.15,3\n1,32,2.3,20\n"
         "2,32,2.4,10.5\n4,32,2.1,6\n1,64,,OOM\n2,64,2.2,20.4\n");
-  const std::string refused = run({"fit", "runs.csv", "-o", "model.json"}).failed(3);
+  const std::string refused =
+      run({"fit", "runs.csv", "--failed", "refuse", "-o", "model.json"}).failed(3);
   CHECK_THAT(refused, ContainsSubstring("\"OOM\" is not a number"));
   CHECK_THAT(refused, !ContainsSubstring("loss"));
   const nlohmann::json dropped = model_of({"runs.csv", "--failed", "drop"});

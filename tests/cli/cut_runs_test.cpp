@@ -87,7 +87,7 @@ TEST_CASE_METHOD(
     CHECK(model["metrics"][part]["rows"].get<int>() < (part == "train" ? 35 : 12));
 
   write("model.json", model.dump());
-  CHECK_THAT(run({"evaluate", "model.json", "runs.csv"}).failed(3),
+  CHECK_THAT(run({"evaluate", "model.json", "runs.csv", "--failed", "refuse"}).failed(3),
              ContainsSubstring("\">50\" is not a number") && ContainsSubstring("--failed drop"));
   CHECK_THAT(run({"evaluate", "model.json", "runs.csv", "--failed", "drop"}).succeeded().errors,
              ContainsSubstring("failed and are left out: 'time_s' is \">50\""));

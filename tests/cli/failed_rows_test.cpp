@@ -69,7 +69,10 @@ TEST_CASE_METHOD(ProgramTest,
   run({"fit", "runs.csv", "--failed", "drop", "--expression", "multi", "-o", "model.json"})
       .succeeded();
   for (const std::string command : {"report", "evaluate"}) {
-    CHECK_THAT(run({command, "model.json", "runs.csv"}).failed(3), ContainsSubstring(kAdvice));
+    CHECK_THAT(run({command, "model.json", "runs.csv", "--failed", "refuse"}).failed(3),
+               ContainsSubstring(kAdvice));
+    CHECK_THAT(run({command, "model.json", "runs.csv"}).succeeded().errors,
+               ContainsSubstring("1 of 40 runs failed and are left out"));
     for (const std::string answer : {"refuse", "drop"}) {
       // No run failed there.
       const std::string slip =
@@ -80,7 +83,8 @@ TEST_CASE_METHOD(ProgramTest,
   }
   CHECK_THAT(run({"fit", "slip.csv", "--failed", "drop"}).errors, !ContainsSubstring("--failed"));
   write("rates.csv", runs_with_cell("OOM", "samples_per_s"));
-  CHECK_THAT(run({"fit", "rates.csv", "--throughput-target", "samples_per_s"}).failed(3),
+  CHECK_THAT(run({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--failed", "refuse"})
+                 .failed(3),
              ContainsSubstring(kAdvice));
 
   run({"report", "model.json", "runs.csv", "--failed", "drop", "--title", "a b", "-o", "1.html"})
@@ -167,6 +171,8 @@ TEST_CASE_METHOD(ProgramTest, "rows without a value of an input are left out wit
                                               "runs.csv:11) and are left out; --ignore size keeps "
                                               "them"));
   CHECK(nlohmann::json::parse(read("model.json"))["provenance"]["data"]["rows"] == 38);
+  CHECK_THAT(run({"fit", "runs.csv", "--failed", "refuse"}).failed(3),
+             ContainsSubstring("column 'size': 2 cells: \"-\" is not a number"));
   CHECK_THAT(run({"fit", "runs.csv", "--intrinsic", "size"}).failed(3),
              ContainsSubstring("column 'size': 2 cells: \"-\" is not a number"));
 }

@@ -206,9 +206,7 @@ TEST_CASE_METHOD(SampleRunsTest, "differences in the last digits of repeated fit
           return std::to_string(0.1 + 0.0625 * batch / workers);
         }));
   const std::string said = run({"fit", "exact.csv", "--repeats", "10"}).errors;
-  const std::size_t row = said.find("q[workers]");
-  REQUIRE(row != std::string::npos);
-  CHECK_THAT(said.substr(row, said.find('\n', row) - row), ContainsSubstring("+- 0"));
+  CHECK_THAT(said, ContainsSubstring("all 10 seeds end in the same optimum"));
 }
 
 TEST_CASE_METHOD(SampleRunsTest, "mixed-up files and names are reported in one line", "[cli]") {

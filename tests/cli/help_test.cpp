@@ -54,7 +54,8 @@ TEST_CASE("perfmodel --version --json describes the build", "[cli]") {
   CHECK(version["model_schema_version"] == 5);
 }
 
-TEST_CASE("the option --help answers on standard output, perfmodel alone with the same as an error", "[cli]") {
+TEST_CASE("the option --help answers on standard output, perfmodel alone with the same as an error",
+          "[cli]") {
   std::vector<std::string> commands = test::listed_commands();
   CHECK(commands.size() > 15);
   commands.emplace_back();  // the program itself

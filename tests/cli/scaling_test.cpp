@@ -414,12 +414,13 @@ TEST_CASE_METHOD(ProgramTest, "scaling tells a model by the content of the file"
   CHECK(run({"scaling", "model.dat", "--target", "time_s"}).exit_code == 2);
 }
 
-TEST_CASE("scaling leaves out failed runs on request", "[cli][scaling]") {
+TEST_CASE("scaling leaves out failed runs unless they are refused", "[cli][scaling]") {
   const std::string well = "gpus,batch,time_s\n1,16,1.0\n2,16,0.6\n4,16,0.4\n1,32,2\n4,32,0.7\n";
   const std::string failed = well + "2,32,OOM\n1,64,nan\n2,64,1.1\n";
   const Words column = {"--column", "gpus"};
   const Words drop = {"--column", "gpus", "--failed", "drop"};
-  CHECK(run_scaling(column, failed).exit_code == 3);
+  CHECK(run_scaling({"--column", "gpus", "--failed", "refuse"}, failed).exit_code == 3);
+  CHECK(run_scaling(column, failed).output == run_scaling(drop, failed).output);
   CHECK_THAT(run_scaling(drop, failed).succeeded().errors,
              ContainsSubstring("2 of 8 runs failed and are left out"));
   // Of batch 64 one row is left, which lies in another line.

@@ -152,11 +152,11 @@ TEST_CASE_METHOD(ToolTableTest, "what a task reads is told where it explains the
         "task_id,name,status,exit,cpus,memory,duration,realtime,peak_rss,rchar",
         [&](const Task& task) {
           const int read = 1 + task.number * 7 % 40;
-          const double factor = by_what_it_reads ? 0.5 + 0.1 * read : 1 + 0.1 * (task.number % 3);
-          return csv_row(
-              task.number, "ALIGN", "COMPLETED", 0, task.cpus,
-              std::to_string(task.memory_gib) + " GB", duration(10 * factor * task.seconds + 5),
-              duration(10 * factor * task.seconds), "3.1 MB", to_text(read + 0.5) + " KB");
+          const double seconds =
+              (by_what_it_reads ? 50. + read : 60. + task.number % 3) / task.cpus;
+          return csv_row(task.number, "ALIGN", "COMPLETED", 0, task.cpus,
+                         std::to_string(task.memory_gib) + " GB", duration(10 * seconds + 5),
+                         duration(10 * seconds), "3.1 MB", to_text(read + 0.5) + " KB");
         },
         '\t');
   };

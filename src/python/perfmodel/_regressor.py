@@ -256,6 +256,7 @@ class PerfModel:
         }
         if (self.formula is None and self.prior is None) or self.expression != "auto":
             options["expression"] = self.expression
+        options["failed"] = self.failed  # the program's default reads on
         return options
 
     def _target(self, y: Any, prior: Optional["PerfModel"]) -> str:
