@@ -400,7 +400,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals.emplace(*arguments.residuals);
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, arguments.strict_range, console);
-  set_rows_of_fit_aside(model, runs);
+  set_rows_of_fit_aside(model, runs, arguments.residuals || arguments.outliers);
   std::optional<Eigen::VectorXd> older;  // its predictions
   if (arguments.baseline)
     older = judge_baseline(*arguments.baseline, arguments, model, runs, arguments.strict_range,

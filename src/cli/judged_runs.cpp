@@ -262,12 +262,13 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   return out;
 }
 
-std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedRuns& runs) {
+std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedRuns& runs,
+                                               bool listed) {
   const std::vector<std::size_t> own =
       rows_with_marks(model.provenance.row_marks, model.spec, runs.design);
-  runs.used = {own.size(), runs.rows.size()};
+  runs.used = {own.size(), runs.rows.size(), listed};
   std::vector<std::size_t> others = indices(runs.rows.size());
-  if (own.empty() || runs.used.all())
+  if (own.empty() || runs.used.all() || listed)
     return others;
   std::vector<std::size_t> kept;
   std::ranges::set_difference(others, own, std::back_inserter(kept));

@@ -79,9 +79,10 @@ struct JudgedRuns {
 JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console);
 
-/// Leaves out the rows that the model was fitted to, by their content, unless these are all rows.
-/// Returns the indices of the others in `runs.rows`.
-std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedRuns& runs);
+/// Leaves out the rows that the model was fitted to, by their content, unless these are all rows or
+/// each row is `listed`. Returns the indices of the others in `runs.rows`.
+std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedRuns& runs,
+                                               bool listed = false);
 
 /// The content of a page that follows from the judged runs.
 page::Source page_source(const FittedModel& model, const std::string& model_file,

@@ -183,8 +183,9 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
       R"(The page is one file of HTML with its figures inside; it loads nothing, and its only script is
 the panel of --explore. It shows how long an iteration takes, what makes it long, how it scales, and
 how far these answers can be trusted. The address can set the panel: report.html#gpus=8&batch=64.
-Two models are compared on the same runs: the first is the old one. Many models (fit --by) share one page: cost, growth and terms of each model, the most costly first,
-with the page of each model behind it, and of its runs if they are passed.
+Two models are compared on the same runs: the first is the old one. Many models (fit --by) share one
+page: cost, growth and terms of each model, the most costly first, with the page of each model
+behind it, and of its runs if they are passed.
 
 Examples:
   perfmodel report model.json runs.csv -o report.html

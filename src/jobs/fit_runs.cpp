@@ -470,6 +470,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.effects = effects_of(model, prepared.central.configuration, &training);
   const RunsFile& file = prepared.runs.file;
   model.failures = fit_failures(model, file.table, file.failed_rows, silent);
+  for (const std::string& sentence : left_out_inputs(file.table, model))
+    model.warnings.push_back({"left_out", "", sentence});
   if (!silent.stop.stop_requested())
     add_held_out(prepared, request, silent, held_out, model);
 
@@ -484,7 +486,6 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   out.roles = prepared.runs.roles;
   out.warnings = prepared.runs.warnings;
   out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  std::ranges::move(left_out_inputs(file.table, model), std::back_inserter(out.warnings));
   out.model = std::move(model);
   return out;
 }

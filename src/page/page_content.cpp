@@ -242,8 +242,8 @@ std::string UsedRows::text() const {
   if (used == 0)
     return {};
   const std::string begin = fmt::format("{} of {} rows were used for the fit", used, rows);
-  return all() ? begin + ": errors on other runs may be larger"
-               : begin + fmt::format(": the other {} are judged", rows - used);
+  return all() || are_judged ? begin + ": errors on other runs may be larger"
+                             : begin + fmt::format(": the other {} are judged", rows - used);
 }
 
 std::string settings_text(const ModelSpec& spec, const Configuration& configuration) {

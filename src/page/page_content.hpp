@@ -266,7 +266,8 @@ struct Comparison {
 /// Rows among those to judge that the model was fitted to.
 struct UsedRows {
   std::size_t used = 0;
-  std::size_t rows = 0;  ///< of all
+  std::size_t rows = 0;     ///< of all
+  bool are_judged = false;  ///< with the others, where each run is listed
 
   bool all() const { return used > 0 && used == rows; }
   /// "206 of 529 rows were used for the fit: the other 323 are judged"; empty if none was.

@@ -432,7 +432,7 @@ void describe(Fields& f, const Evaluation& x) {
       [&](Fields& data) {
         data("rows_left_out", report.rows_left_out, "runs without a predicted time > 0");
         data("rows_of_fit", report.rows_of_fit,
-             "runs that the model was fitted to; left out, unless all are");
+             "runs that the model was fitted to; left out, unless all are or each is listed");
         data("failed", report.failed, "runs that failed", kSparse);
       });
   f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");

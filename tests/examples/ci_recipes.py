@@ -235,7 +235,7 @@ def github(folder):
     folder.write_campaign("measured.csv", 2, factor=1.3)
     output, succeeded = run_job()
     check(not succeeded, "the job has not failed")
-    check(output.count("::error") == 2, output)
+    check(output.count("::error") == 3, output)
     check("|" in folder.read("GITHUB_STEP_SUMMARY"), "the summary of a failed job is empty")
 
 
