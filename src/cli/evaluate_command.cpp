@@ -141,7 +141,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.input);
   std::vector<JudgedLine> lines;
   page::UsedRows used;
-  const auto judge = [&](LineRows part) {
+  const auto judge = [&](const LineRows& part) {
     const FittedModel& model = *part.line.model;
     Design design = make_design(part.table, model.spec, Target::required);
     const std::vector<std::size_t> own =
