@@ -291,7 +291,7 @@ Eigen::ArrayXd mid_ranks_of(const std::vector<double>& values) {
   std::ranges::sort(sorted);
   Eigen::ArrayXd out(index(values.size()));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto [first, last] = std::ranges::equal_range(sorted, values[i]);
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), values[i]);
     out[index(i)] = 0.5 * static_cast<double>((first - sorted.begin()) + (last - sorted.begin()));
   }
   return out - 0.5 * static_cast<double>(values.size());

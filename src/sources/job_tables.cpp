@@ -78,7 +78,7 @@ std::string binary_size(std::string cell) {
 }
 
 /// "1500 ms" of "1500", as Nextflow writes times with trace.raw.
-std::string with_time_unit(const std::string& name, std::string cell) {
+std::string with_time_unit(const std::string& name, const std::string& cell) {
   const bool is_time = name == "duration" || name == "realtime";
   return is_time && parse_number(cell) ? cell + "ms" : cell;
 }
