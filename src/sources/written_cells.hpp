@@ -18,9 +18,9 @@ std::string without_boxes(std::string_view text);
 /// in CSV, where scripts use the names.
 void take_units(Sheet& sheet);
 
-/// Columns of numbers with an uncertainty ("12.5 +- 0.3", "12.5 (± 2 %)") become columns of numbers,
-/// from the second row on. So do those with one word behind all numbers ("181 t/s"), which becomes
-/// a part of their name; not in CSV, and words that quantities have stay.
+/// Columns of numbers with an uncertainty ("12.5 +- 0.3", "12.5 (± 2 %)") become columns of
+/// numbers, from the second row on. So do those with one word behind all numbers ("181 t/s"), which
+/// becomes a part of their name; not in CSV, and words that quantities have stay.
 void take_numbers(Sheet& sheet);
 
 }  // namespace perfmodel
