@@ -2,11 +2,13 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "choice/term_choice.hpp"
+#include "forms/eq4_form.hpp"
 #include "search/global_search.hpp"
 
 namespace perfmodel {
@@ -142,13 +144,22 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-FittedModel eq4_fit(const SelectionTask& task, const Fold& fold) {
-  FitOptions options = eq4_options(task.options);
-  options.penalty = {};
-  options.starts = 1;
-  options.threads = 1;
-  options.be_silent();
-  return fit_eq4(task.spec, design_of(task, fold.training), options);
+FitOptions eq4_search(const FitOptions& options) {
+  FitOptions out = eq4_options(options);
+  out.penalty = {};
+  out.starts = 1;
+  out.be_silent();
+  return out;
+}
+
+/// The rows of all folds: random ones divide them.
+std::vector<Index> rows_of(const std::vector<Fold>& folds) {
+  if (folds.empty())
+    return {};
+  std::vector<Index> out = folds.front().training;
+  out.insert(out.end(), folds.front().held_out.begin(), folds.front().held_out.end());
+  std::ranges::sort(out);
+  return out;
 }
 
 /// Differences between candidates on the folds are far larger.
@@ -232,16 +243,41 @@ TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
   return out;
 }
 
-/// True if the candidates are equal except for ridge and number of terms.
-bool alike(const Candidate& a, const Candidate& b) {
+/// True if both are of one kind, and sums have the same coordinates and signs, up to further steps
+/// of the first: the fits of one are near those of the other.
+bool is_near(const Candidate& a, const Candidate& b) {
   const bool of_a_kind = a.eq4 == b.eq4 && (a.shape.terms == 0) == (b.shape.terms == 0);
   if (!of_a_kind || a.eq4 || a.shape.terms == 0)
     return of_a_kind;
-  return a.shape.intercept == b.shape.intercept && a.shape.step_factors == b.shape.step_factors &&
-         a.shape.pure_logarithms == b.shape.pure_logarithms &&
-         a.shape.saturations == b.shape.saturations && a.shape.shared == b.shape.shared &&
+  return a.shape.intercept == b.shape.intercept && a.shape.shared == b.shape.shared &&
          a.shape.signs == b.shape.signs && a.shape.left_out == b.shape.left_out &&
-         log_powers_of(a.shape) == log_powers_of(b.shape);
+         a.shape.step_factors.size() >= b.shape.step_factors.size() &&
+         std::ranges::equal(b.shape.step_factors,
+                            std::span(a.shape.step_factors).first(b.shape.step_factors.size()));
+}
+
+/// True if the candidates are equal except for ridge and number of terms.
+bool alike(const Candidate& a, const Candidate& b) {
+  return is_near(a, b) && (a.eq4 || a.shape.terms == 0 ||
+                           (a.shape.step_factors == b.shape.step_factors &&
+                            a.shape.pure_logarithms == b.shape.pure_logarithms &&
+                            a.shape.saturations == b.shape.saturations &&
+                            log_powers_of(a.shape) == log_powers_of(b.shape)));
+}
+
+/// Least C of a start, as a share of the shortest time: a descent in ln C cannot leave 0.
+constexpr double kLeastIntercept = 0.1;
+
+/// The coordinates of a fit as a start of a sum with further steps, which are 0, or other growths.
+VectorXd start_from(const SumShape& from, const SumShape& to, const VectorXd& theta,
+                    double shortest) {
+  VectorXd out = VectorXd::Zero(to.size());
+  for (Index k = 0; k < to.terms; ++k)
+    out.segment(k * to.features(), from.features()) =
+        theta.segment(k * from.features(), from.features());
+  if (to.intercept)
+    out[out.size() - 1] = std::max(theta[theta.size() - 1], std::log(kLeastIntercept * shortest));
+  return to.without_held(std::move(out));
 }
 
 }  // namespace
@@ -256,6 +292,12 @@ FitOptions eq4_options(FitOptions options) {
 bool same_family(const Candidate& a, const Candidate& b) {
   return alike(a, b) && (a.eq4 || a.shape.terms == 0 || a.ridge == b.ridge);
 }
+
+CandidateJudge::CandidateJudge(const SelectionTask& task)
+    : task_(task),
+      far_points_(task.coordinates, task.folds),
+      rows_(rows_of(task.folds)),
+      eq4_search_(eq4_search(task.options)) {}
 
 std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
   const std::vector<Asked> asked = families_of(candidates);
@@ -314,15 +356,38 @@ void CandidateJudge::fit(const std::vector<Asked>& asked, const std::vector<std:
     for (const std::size_t family : distinct)
       if (families_[family].like.has_value() == starts_from_like)
         touched.push_back(family);
+    search(touched);
     parallel_for(touched.size() * folds.size(), task_.options.threads, [&](std::size_t job) {
       if (task_.options.stop.stop_requested())
         return;
       const std::size_t f = folds[job % folds.size()];
       Family& own = families_[touched[job / folds.size()]];
-      extend(own.widest, f, own.like ? families_[*own.like].of_fold[f].fits : std::vector<SumFit>{},
-             own.of_fold[f]);
+      extend(own, f, own.of_fold[f]);
     });
   }
+}
+
+void CandidateJudge::search(const std::vector<std::size_t>& families) {
+  const std::size_t threads = task_.options.threads;
+  const bool one_by_one = families.size() < threads;
+  parallel_for(families.size(), one_by_one ? 1 : threads, [&](std::size_t i) {
+    Family& own = families_[families[i]];
+    if (task_.options.stop.stop_requested() || own.like)
+      return;
+    if (own.widest.eq4) {
+      if (own.eq4 == nullptr) {
+        const Design runs = design_of(task_, rows_);
+        FitOptions how = eq4_search_;
+        how.threads = one_by_one ? threads : 1;
+        own.eq4 = Eq4Form().refit(fit_eq4(task_.spec, runs, how), runs, eq4_search_);
+      }
+      return;
+    }
+    TermSearchOptions how = fold_search(task_.options, own.widest.ridge);
+    how.threads = one_by_one ? threads : 1;
+    extend_path(take_rows(task_.coordinates.data(own.widest.shape), rows_), own.widest.shape, how,
+                own.fits);
+  });
 }
 
 std::size_t CandidateJudge::family_of(const Candidate& candidate) {
@@ -330,7 +395,8 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
     return same_family(family.widest, candidate);
   });
   if (known == families_.end()) {
-    families_.push_back({candidate, std::vector<FoldPath>(task_.folds.size()), like(candidate)});
+    families_.push_back(
+        {candidate, {}, nullptr, std::vector<FoldPath>(task_.folds.size()), like(candidate)});
     return families_.size() - 1;
   }
   if (entries(candidate) > entries(known->widest))
@@ -338,34 +404,56 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
   return static_cast<std::size_t>(known - families_.begin());
 }
 
-/// Index of the first family that differs only in the ridge; nullopt if there is none.
+/// Index of the family whose fits are nearest: of those that were searched for, that with the most
+/// steps of the candidate. Nullopt if there is none. With a negative term there are too many optima
+/// to start from that of another growth.
 std::optional<std::size_t> CandidateJudge::like(const Candidate& candidate) const {
-  const auto found = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
-    return !candidate.eq4 && candidate.shape.terms > 0 && alike(family.widest, candidate) &&
-           !family.like;
-  });
-  return found == families_.end()
-             ? std::nullopt
-             : std::optional(static_cast<std::size_t>(found - families_.begin()));
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    const Family& family = families_[i];
+    const bool is_start = candidate.shape.signs.empty() ? is_near(candidate, family.widest)
+                                                        : alike(candidate, family.widest);
+    if (is_sum(candidate) && is_start && !family.like &&
+        entries(family.widest) >= entries(candidate) &&
+        (!out || family.widest.shape.step_factors.size() >
+                     families_[*out].widest.shape.step_factors.size()))
+      out = i;
+  }
+  return out;
 }
 
-void CandidateJudge::extend(const Candidate& candidate, std::size_t f,
-                            const std::vector<SumFit>& like, FoldPath& path) const {
+/// The fits of each number of terms from which those of a family in a fold start.
+std::vector<SumFit> CandidateJudge::starts_of(const Family& family, std::size_t fold) const {
+  if (!family.like)
+    return family.fits;
+  const Family& like = families_[*family.like];
+  std::vector<SumFit> out = like.of_fold[fold].fits;
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto terms = static_cast<Index>(k) + 1;
+    out[k].theta =
+        start_from(with_terms(like.widest.shape, terms), with_terms(family.widest.shape, terms),
+                   out[k].theta, task_.coordinates.data().time.minCoeff());
+  }
+  return out;
+}
+
+void CandidateJudge::extend(const Family& family, std::size_t f, FoldPath& path) const {
+  const Candidate& candidate = family.widest;
   const Fold& fold = task_.folds[f];
   if (path.log_errors.size() >= entries(candidate))
     return;
   if (candidate.eq4) {
-    const FittedModel model = eq4_fit(task_, fold);
+    path.eq4_constants = (*family.eq4)(design_of(task_, fold.training)).constants;
     const Design held_out = design_of(task_, fold.held_out);
-    path.log_errors.push_back(held_out_error(held_out.time, predict(model, held_out)));
-    path.eq4_constants = model.constants;
+    path.log_errors.push_back(
+        held_out_error(held_out.time, Eq4Form().predict(task_.spec, path.eq4_constants, held_out)));
     return;
   }
   const TermData data = task_.coordinates.data(candidate.shape);
   const TermData training = take_rows(data, fold.training);
   const TermData held_out = take_rows(data, fold.held_out);
   const TermSearchOptions search = fold_search(task_.options, candidate.ridge);
-  extend_path(training, candidate.shape, search, path.fits, like);
+  extend_path(training, candidate.shape, search, path.fits, starts_of(family, f));
   for (std::size_t k = path.log_errors.size(); k < path.fits.size(); ++k) {
     const SumShape shape =
         with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));

@@ -396,7 +396,7 @@ constexpr std::size_t kFewestValues = 2;
 constexpr std::size_t kFewestValuesOfFew = 3;
 constexpr std::size_t kFewestForManyFolds = 10;
 /// Most scales with extrapolation folds, those of the widest range: each costs fits per candidate.
-constexpr std::size_t kMostScales = 12;
+constexpr std::size_t kMostScales = 6;
 
 /// Groups of rows with equal features, which are adjacent in sorted data, in random order.
 std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,

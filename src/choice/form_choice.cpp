@@ -28,11 +28,10 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr Index kFoldHyperRows = 160;
+/// From the hyper-parameters beside a constant formula, those beside another are near.
+constexpr std::size_t kFoldIterations = 40;
 /// Most rows of the GP of a fold; it is judged on half as many.
 constexpr Index kFoldRows = 400;
-/// Rows and iterations for adapting the hyper-parameters of a random fold to an extrapolation fold.
-constexpr Index kFarHyperRows = 120;
-constexpr std::size_t kFarIterations = 25;
 
 double largest_value(const NumericFactor& factor, std::size_t rows) {
   double out = factor.value(0);
@@ -107,12 +106,7 @@ class GpJudge {
         return;
       gp::GpOptions how = in_fold(f);
       how.threads = 1;
-      how.start = within.position;
-      how.hyper_rows = kFarHyperRows;
-      how.iterations = kFarIterations;
-      fits[f].gp = fit_gp(
-          left[f].inputs, left[f].residual,
-          task_.folds[f].is_extrapolation() ? search_hyper_parameters(left[f], how) : within, how);
+      fits[f].gp = fit_gp(left[f].inputs, left[f].residual, within, how);
       judged.log_errors[f] = fits[f].error(rows_[f].held_out);
       judged.clamped_log_errors[f] = task_.folds[f].is_extrapolation()
                                          ? fits[f].error(rows_[f].at_largest)
@@ -157,6 +151,7 @@ class GpJudge {
     gp::GpOptions out = gp_options(task_.options);
     out.start = start_;
     out.hyper_rows = kFoldHyperRows;
+    out.iterations = kFoldIterations;
     if (run_weights_.size() > 0)
       out.run_weights = run_weights_(rows_[fold].known);
     return out;

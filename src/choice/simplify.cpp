@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -37,6 +38,9 @@ constexpr Index kFeaturesOfSmall = 4;  // per term, including its coefficient
 constexpr double kConfigurationsOfSmall = 200;
 /// Number of passes over all powers, since the best value of one depends on the others.
 constexpr int kRounds = 3;
+/// A step is tried unless it would not pay even if the loss rose by only this share of what its
+/// second derivatives say: they are those of the optimum, and the step may be long.
+constexpr double kShareOfRise = 0.25;
 /// Replaces ln log2(1), which is -infinity.
 constexpr double kLeastLogLog = -1;
 constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
@@ -68,6 +72,8 @@ struct Variant {
   double loss = 0;
   double constants = 0;
   double size = 0;  ///< penalty of the criterion for constants and logarithms
+  /// Second derivatives of the goal at the fit, once they were asked for.
+  std::shared_ptr<const ArrowMatrix> curvature = nullptr;
 };
 
 class Simplifier {
@@ -109,6 +115,7 @@ class Simplifier {
         break;
     merge_constant_terms();
     leave_ridge_where_exact();
+    best_ = fitted(std::move(best_), kSettledSumGap);
     if (best_.held[intercept()] == 0) {
       best_.shape.intercept = false;
       best_.fit.theta.conservativeResize(best_.shape.size());
@@ -164,10 +171,11 @@ class Simplifier {
     return 2 * told * std::log(variant.loss + kNoLoss) + variant.size;
   }
 
-  Variant fitted(Variant variant) {
+  Variant fitted(Variant variant, double gap = kSumGap) {
     const SumGoal goal = goal_of(variant);
     variant.fit.evaluations = best_.fit.evaluations;
-    variant.fit = finish(data_, variant.shape, goal, variant.fit, task_.options, kSettledSumGap);
+    variant.fit = finish(data_, variant.shape, goal, variant.fit, task_.options, gap);
+    variant.curvature = nullptr;
     best_.fit.evaluations = variant.fit.evaluations;
     set_worth(goal, variant);
     return variant;
@@ -176,6 +184,32 @@ class Simplifier {
   Variant with_held(Variant variant, Index first, Index count, double value) {
     variant.held.segment(first, count).setConstant(value);
     return fitted(std::move(variant));
+  }
+
+  void find_curvature(Variant& variant) const {
+    if (variant.curvature == nullptr)
+      variant.curvature = std::make_shared<const ArrowMatrix>(
+          curvature_at(data_, variant.shape, goal_of(variant), variant.fit, task_.options));
+  }
+
+  /// Whether fixing free coordinates of a fitted variant may lower the criterion.
+  bool may_pay(Variant& from, Index first, Index count, double value) const {
+    const SumGoal goal = goal_of(from);
+    find_curvature(from);
+    VectorXd move = VectorXd::Zero(from.shape.size());
+    move.segment(first, count) = value - from.fit.theta.segment(first, count).array();
+    std::vector<bool> fixed(to_size(move.size()));
+    for (Index j = 0; j < move.size(); ++j)
+      fixed[to_size(j)] =
+          (first <= j && j < first + count) || goal.box().lower[j] == goal.box().upper[j];
+    const auto rise = rise_by_move(*from.curvature, fixed, move, task_.options.stop);
+    if (!rise)
+      return true;
+    Variant moved = from;
+    moved.held.segment(first, count).setConstant(value);
+    set_worth(goal_of(moved), moved);
+    moved.loss = from.loss + kShareOfRise * *rise;
+    return criterion(moved) < criterion(best_);
   }
 
   bool take_if_better(Variant variant) {
@@ -228,7 +262,8 @@ class Simplifier {
     }
     std::sort(places.begin(), places.end());
     for (const auto& [change, first, count] : places)
-      take_if_better(with_held(best_, first, count, 0));
+      if (may_pay(best_, first, count, 0))
+        take_if_better(with_held(best_, first, count, 0));
   }
 
   /// Drops terms, unless they share powers: the first term holds those of all.
@@ -304,9 +339,12 @@ class Simplifier {
       logarithms = {0, 1, 2};
     std::optional<Variant> top;
     for (const int r : logarithms) {
+      const bool is_fitted = r == logarithm && std::isnan(best_.held[coordinate]);
+      if (is_fitted)
+        find_curvature(best_);
       Variant free = with_logarithm(term, numeric, r);
       free.held[coordinate] = kFree;
-      take_plain(fitted(free), coordinate, top);
+      take_plain(is_fitted ? free : fitted(free), coordinate, top);
       if (is_small_ && std::exchange(free.held[intercept()], kFree) == 0)
         take_plain(fitted(free), coordinate, top);
     }
@@ -314,9 +352,9 @@ class Simplifier {
   }
 
   /// Updates `top` with the plain powers next to the free one.
-  void take_plain(const Variant& free, Index coordinate, std::optional<Variant>& top) {
+  void take_plain(Variant free, Index coordinate, std::optional<Variant>& top) {
     for (const double plain : plain_powers(free.fit.theta[coordinate])) {
-      if (std::abs(plain) > kLargestPlainPower)
+      if (std::abs(plain) > kLargestPlainPower || !may_pay(free, coordinate, 1, plain))
         continue;
       Variant held = with_held(free, coordinate, 1, plain);
       if (!top || criterion(held) < criterion(*top) - kTie)

@@ -229,6 +229,8 @@ constexpr double kStrongRidge = 1e-2;
 /// Families with a score this far behind the best get no further terms.
 constexpr double kFallenBehind = 0.5;
 constexpr std::size_t kPartsOfFirstLook = 2;
+/// Standard deviation of ln(time) over the runs from which a column's growth is worth a look.
+constexpr double kMatters = 0.05;
 constexpr double kFewRowsRidge = 1e-3;
 constexpr std::size_t kRowsOfSimpleForms = 200;
 /// Largest excess of the slope beyond the runs that the runs justify.
@@ -354,10 +356,26 @@ class Selector {
     return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
   }
 
+  /// Whether a numeric column changes the time in a sum enough for the runs to tell one growth from
+  /// another.
+  bool matters(const Candidate& sum, std::size_t numeric) const {
+    const SumShape& shape = sum.shape;
+    if (!shape.signs.empty())
+      return true;  // a small share of a large term that is taken away
+    const VectorXd& theta = judge_.fit_in(sum, 0).theta;
+    const TermData& data = task_.coordinates.data();
+    const Index feature = shape.numeric_features[numeric];
+    const double spread = data.features.col(feature).norm() / std::sqrt(data.rows());
+    double most = 0;
+    for (Index k = 0; k < shape.terms; ++k)
+      most = std::max(most, std::abs(theta[k * shape.features() + feature]) * spread);
+    return most > kMatters || contains(shape.saturations, numeric);
+  }
+
   /// Tries other growths column by column. Several terms approximate them for intrinsic columns.
   void try_growths() {
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n)
-      if (is_extrinsic(task_, n) || current_->shape.terms <= kFewTerms)
+      if (matters(*current_, n) && (is_extrinsic(task_, n) || current_->shape.terms <= kFewTerms))
         judge(promising(other_growths(task_, *current_, n), *current_, n));
   }
 
@@ -381,6 +399,8 @@ class Selector {
       return;
     Candidate at = judged.back();
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
+      if (!matters(at, n))
+        continue;
       for (const Candidate& next : judge(other_growths(task_, at, n)))
         if (next.shape.terms == at.shape.terms && scores_better(next, at))
           at = next;
@@ -391,12 +411,13 @@ class Selector {
   void try_steps_of_intrinsics() {
     const std::size_t first = zeros_apart(task_).size();
     for (std::size_t g = first; g < task_.coordinates.step_factors().size(); ++g) {
-      if (is_extrinsic(task_, task_.coordinates.step_factors()[g].numeric) ||
+      const std::size_t numeric = task_.coordinates.step_factors()[g].numeric;
+      if (is_extrinsic(task_, numeric) || !matters(*current_, numeric) ||
           current_->shape.terms > kFewTerms)
         continue;
       Candidate next = *current_;
       next.shape.step_factors.push_back(static_cast<Index>(g));
-      judge({next});
+      judge(promising({next}, *current_, numeric));
     }
   }
 

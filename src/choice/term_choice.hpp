@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "sums/sum_terms.hpp"
@@ -28,7 +30,7 @@ struct Fold {
 /// largest values.
 ///
 /// A scale is an extrinsic column, or a numeric intrinsic one that spans two decades or more, with
-/// enough values to hold some out; of more than a dozen, extrinsic ones and those of the widest
+/// enough values to hold some out; of more than six, extrinsic ones and those of the widest
 /// range. At most 1000 rows, and the other rows of their configurations, are used. Empty if there
 /// are too few.
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
@@ -211,8 +213,7 @@ bool same_family(const Candidate& a, const Candidate& b);
 /// Scores candidates on held-out rows. Fits of a family are kept for later requests.
 class CandidateJudge {
  public:
-  explicit CandidateJudge(const SelectionTask& task)
-      : task_(task), far_points_(task.coordinates, task.folds) {}
+  explicit CandidateJudge(const SelectionTask& task);
 
   /// Fits every candidate to every fold, in parallel, and scores it on the held-out rows. A sum
   /// yields several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
@@ -246,8 +247,13 @@ class CandidateJudge {
 
   struct Family {
     Candidate widest;  ///< with the largest number of terms requested
+    /// For each number of terms, the fit to the rows of all folds, from which those to the training
+    /// rows of a fold start: a fold judges the optimum that the final fit would end in.
+    std::vector<SumFit> fits;
+    std::shared_ptr<const Refit> eq4;  ///< the same for Eq. (4)
     std::vector<FoldPath> of_fold;
-    std::optional<std::size_t> like;  ///< a similar family that was fitted earlier
+    /// A similar family that was searched for earlier, from whose fits those of this one start.
+    std::optional<std::size_t> like;
   };
 
   struct Asked {
@@ -257,6 +263,8 @@ class CandidateJudge {
 
   SelectionTask task_;
   FarPoints far_points_;
+  std::vector<Eigen::Index> rows_;  ///< of all folds
+  FitOptions eq4_search_;
   std::vector<Family> families_;
 
   std::vector<Asked> families_of(const std::vector<Candidate>& candidates);
@@ -264,8 +272,9 @@ class CandidateJudge {
   const FoldPath& path_of(const Candidate& candidate, std::size_t fold) const;
   void fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds);
   std::optional<std::size_t> like(const Candidate& candidate) const;
-  void extend(const Candidate& candidate, std::size_t f, const std::vector<SumFit>& like,
-              FoldPath& path) const;
+  void search(const std::vector<std::size_t>& families);
+  std::vector<SumFit> starts_of(const Family& family, std::size_t fold) const;
+  void extend(const Family& family, std::size_t f, FoldPath& path) const;
   Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
 };
 

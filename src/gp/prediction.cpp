@@ -143,9 +143,9 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
     return;
   MatrixXd padded = MatrixXd::Zero(known_.rows, (shared.cols() + 7) / 8 * 8);
   padded.leftCols(shared.cols()) = shared;  // whole blocks of 8 columns, for the same reason
-  const MatrixXd weights = covariance->solve(std::move(padded)).leftCols(shared.cols());
+  const MatrixXd whitened = covariance->whitened(std::move(padded)).leftCols(shared.cols());
   out.deviation(asked.rows) =
-      (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).sqrt();
+      (kernel.variance - whitened.colwise().squaredNorm().array()).max(0).sqrt();
 }
 
 /// Known rows near another one.

@@ -269,4 +269,9 @@ Optimum finish(const SmoothModel& model, const MeasuredRows& rows, const SignedL
   return minimise_by_sequential_lad(problem, start, gap_to_stop, stop);
 }
 
+ArrowMatrix curvature_at(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
+                         const PenaltyTerms& penalty, const VectorXd& at) {
+  return SmoothFinish(model, rows, loss.loss, penalty).quadratic(at).hessian;
+}
+
 }  // namespace perfmodel

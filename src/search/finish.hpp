@@ -120,4 +120,8 @@ Optimum finish(const SmoothModel& model, const MeasuredRows& rows, const SignedL
                const PenaltyTerms& penalty, const VectorXd& start, double gap_to_stop,
                const std::stop_token& stop);
 
+/// The second derivatives of loss and penalty at a point. The loss must not be an absolute one.
+ArrowMatrix curvature_at(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
+                         const PenaltyTerms& penalty, const VectorXd& at);
+
 }  // namespace perfmodel

@@ -434,4 +434,19 @@ SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, 
   return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
 }
 
+ArrowMatrix curvature_at(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                         const SumFit& at, const FitOptions& options) {
+  return curvature_at(SumModel(data, shape, goal, options), MeasuredRows(data.time), goal.loss(),
+                      goal, finish_coordinates(shape, goal, at.theta));
+}
+
+std::optional<double> rise_by_move(const ArrowMatrix& curvature, const std::vector<bool>& fixed,
+                                   const VectorXd& move, const std::stop_token& stop) {
+  const VectorXd pull = curvature * move;
+  const auto following = solve_free(curvature, fixed, pull, stop);
+  if (!following)
+    return std::nullopt;
+  return (move.dot(pull) - following->dot(pull)) / 2;
+}
+
 }  // namespace perfmodel

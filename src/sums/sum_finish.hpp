@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <stop_token>
+#include <vector>
+
 #include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
@@ -55,6 +59,18 @@ inline constexpr double kSettledSumGap = 1e-15;
 /// Local refinement of a sum from `start`, clamped to the box. The cost is that of the goal.
 SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
               const FitOptions& options, double gap_to_stop = kSumGap);
+
+/// The second derivatives of the goal at a fit, in the coordinates of the refinement: with C in
+/// place of ln C.
+ArrowMatrix curvature_at(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                         const SumFit& at, const FitOptions& options);
+
+/// The rise of a goal from its minimum, whose second derivatives are given, if some coordinates are
+/// moved and the others follow: half the product of the move with the Schur complement. `fixed`:
+/// true for those that are moved and those that cannot follow. Nullopt if the goal is not convex in
+/// the others.
+std::optional<double> rise_by_move(const ArrowMatrix& curvature, const std::vector<bool>& fixed,
+                                   const VectorXd& move, const std::stop_token& stop);
 
 /// A sum of one shape and the objective of its constants.
 struct GoalTask {
